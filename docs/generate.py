@@ -1,0 +1,184 @@
+"""Write the pages of docs/reference from the code: `make docs`. A test checks that they are current."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shflbench import errors
+from shflbench.analysis.compare import FOUND, UNCERTAIN
+from shflbench.cli.main import READER_GONE, shflbench
+from shflbench.cli.registry import COMMANDS
+from shflbench.patterns.discover import builtin, load
+from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
+from shflbench.suite import json_schema, shipped
+from shflbench.suite.schema import SECTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+FOLDER = Path(__file__).parent / "reference"
+NOTE = "<!-- Written by `make docs` from the code; do not edit. -->"
+EXAMPLE = "launch-sweep"
+TYPES = {"str": "text", "bool": "true or false", "int": "whole number", "float": "number", "Status": "word"}
+
+
+def commands() -> str:
+    """Return the page of every command, as its `--help` prints it."""
+    settings = {**shflbench.context_settings, "max_content_width": 100, "terminal_width": 100}
+    group = click.Context(shflbench, info_name="shflbench", **settings)
+    sections = [f"```text\n{shflbench.get_help(group)}\n```"]
+    for name in COMMANDS:
+        command = shflbench.get_command(group, name)
+        if command is not None:
+            context = click.Context(command, parent=group, info_name=name)
+            sections.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```")
+    about = """\
+stdout carries only what was asked for: `run` prints the run's folder, `plot` the files that it drew, the others their
+tables or JSON. Everything else goes to stderr. [Exit codes](exit-codes.md) say how it went.
+
+| variable | meaning |
+|---|---|
+| `SHFLBENCH_CACHE` | folder for compiled kernels; otherwise `shflbench` in `XDG_CACHE_HOME` or `~/.cache` |
+| `NO_COLOR` | print no colours if set and not empty |"""
+    return _page("Commands", about, *sections)
+
+
+def suite() -> str:
+    """Return the page of every key of a suite file."""
+    schema = json_schema()
+    sections = []
+    for key, model in SECTIONS.items():
+        part = schema["$defs"][model.__name__] if key else schema
+        required = part.get("required", [])
+        rows = [
+            (f"`{name}`", _holds(item), "required" if name in required else _default(item), item["description"])
+            for name, item in part["properties"].items()
+        ]
+        title = f"`{key}`" if key else "The file"
+        sections.append(f"## {title}\n\n{part['description']}\n\n{_table('key | holds | default | meaning', rows)}")
+    example = shipped()[EXAMPLE].read_text(encoding="utf-8").rstrip()
+    about = """\
+A suite is a YAML file. Unknown keys are errors, and every error names file, line and column. `shflbench validate`
+checks a suite, and `shflbench schema` prints the JSON Schema by which editors complete and check it. Lists are axes:
+their product is expanded to cases."""
+    return _page("Suite files", about, *sections, f"## Example\n\n```yaml\n{example}\n```")
+
+
+def columns() -> str:
+    """Return the page of every column of both tables."""
+    kinds = {item.name: TYPES[str(item.type).removesuffix(" | None")] for item in fields(Row)}
+    rows = [(f"`{name}`", kinds[name], meaning) for name, meaning in row_columns().items()]
+    samples = [(f"`{name}`", meaning) for name, meaning in SAMPLE_COLUMNS.items()]
+    about = """\
+A run is a folder with `run.json` (settings, versions, device), `results.csv` and `samples.csv.gz`. Both tables are
+UTF-8 with a header; a value that is not known is empty, never 0."""
+    return _page(
+        "Columns",
+        about,
+        f"## results.csv: one row a case\n\n{_table('column | type | meaning', rows)}",
+        f"## samples.csv.gz: one row a timed launch\n\n{_table('column | meaning', samples)}",
+    )
+
+
+def exit_codes() -> str:
+    """Return the page of exit codes."""
+    known = {
+        0: "fine",
+        FOUND: "a finding: `compare` found a case slower, missing or failed",
+        errors.UsageError.exit_code: "wrong usage: an unknown command, flag or value",
+        errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared",
+        errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler",
+        errors.KernelError.exit_code: "`run`: a kernel computed a wrong answer, or a case failed",
+        UNCERTAIN: "`compare --strict`: a case cannot be decided",
+        errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
+        errors.INTERRUPTED: "interrupted; finished rows are kept, and `run --resume` goes on",
+        READER_GONE: "whoever read the output went away, as `head` does",
+    }
+    rows = [(str(code), meaning) for code, meaning in sorted(known.items())]
+    about = "Every command uses the same codes. An error is one sentence on stderr, with what to do about it."
+    return _page("Exit codes", about, _table("code | meaning", rows))
+
+
+def patterns() -> str:
+    """Return the page of every pattern that comes with shflbench."""
+    sections = []
+    for name, folder in builtin().items():
+        pattern = load(folder).declaration
+        rows = [
+            (
+                f"`{variant.name}`" + (" (baseline)" if variant.baseline else ""),
+                variant.mechanism.value,
+                "safe" if variant.safe else "**unsafe**",
+                " ".join(variant.dtypes or pattern.dtypes),
+                variant.needs,
+                variant.summary,
+            )
+            for variant in pattern.variants
+        ]
+        table = _table("variant | mechanism | memory model | dtypes | needs | how", rows)
+        sections.append(f"## {name}\n\n{pattern.summary}\n\nSource: {pattern.source}.\n\n{table}")
+    about = """\
+A pattern is one way for the threads of a warp to exchange values; its variants do the same with different means.
+Unsafe variants trust in what the memory model does not promise. They are there to show what that buys."""
+    return _page("Patterns", about, *sections)
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "commands.md": commands,
+    "suite.md": suite,
+    "columns.md": columns,
+    "exit-codes.md": exit_codes,
+    "patterns.md": patterns,
+}
+
+
+def _page(title: str, about: str, *sections: str) -> str:
+    return "\n\n".join((NOTE, f"# {title}", about, *sections)) + "\n"
+
+
+def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:
+    names = head.split(" | ")
+    lines = [names, ["---"] * len(names), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _holds(item: Mapping[str, Any]) -> str:
+    """Say what a key may hold, from its JSON Schema."""
+    choices = item.get("anyOf") or [{name: value for name, value in item.items() if name != "description"}]
+    single = list(dict.fromkeys(_value(choice) for choice in choices if choice.get("type") != "array"))
+    listed = ["a list of them"] if any(choice.get("type") == "array" for choice in choices) else []
+    return "; or ".join(single + listed)
+
+
+def _value(choice: Mapping[str, Any]) -> str:
+    """Say what one value may be."""
+    match choice:
+        case {"$ref": str(reference)}:
+            name = reference.rsplit("/", 1)[1]
+            key = next(key for key, model in SECTIONS.items() if model.__name__ == name)
+            return f"a mapping, see [{key}](#{key})"
+        case {"enum": [*words]}:
+            return " or ".join(f"`{word}`" for word in words)
+        case {"minimum": low, "maximum": high} if low == high:
+            return f"`{low}`"
+        case {"type": "integer" | "number" as kind}:
+            bounds = {"minimum": "from ", "exclusiveMinimum": "above ", "maximum": "to ", "multipleOf": "by "}
+            limits = " ".join(f"{word}{choice[key]:,}" for key, word in bounds.items() if key in choice)
+            return f"{'whole number' if kind == 'integer' else 'number'} {limits}".rstrip()
+        case _:
+            return str(choice.get("description", "text"))
+
+
+def _default(item: Mapping[str, Any]) -> str:
+    return f"`{item['default']}`" if "default" in item else ""
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for file, write in PAGES.items():
+        (FOLDER / file).write_text(write(), encoding="utf-8")
+        print(FOLDER / file)

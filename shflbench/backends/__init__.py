@@ -1,0 +1,1 @@
+"""Who runs a kernel: a GPU through CUDA, or nobody."""

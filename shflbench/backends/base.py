@@ -1,0 +1,77 @@
+"""What the stages that verify and time ask of whoever runs the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from shflbench.model import Conditions, Device, Kernel
+
+    Array = NDArray[np.generic]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCall:
+    """One kernel at one launch shape, with its buffers' sizes in elements."""
+
+    kernel: Kernel = field(repr=False)
+    grid: int
+    block: int
+    shared_bytes: int  # dynamic shared memory a block
+    inputs: tuple[int, ...]  # elements of each input buffer, in the kernel's order
+    outputs: tuple[int, ...]
+    dtype: str  # NumPy's name of the element type
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """A few launches back to back: the time of each, and the SM clock over all of them."""
+
+    times_us: tuple[float, ...]
+    sm_clock_mhz: float | None
+
+
+class OpenKernel(Protocol):
+    """A kernel that is loaded, with device buffers, ready to be launched."""
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        """Launch once and return the outputs, which held other bytes before; LaunchError if it crashes."""
+        ...
+
+    def burst(self, iterations: int, launches: int) -> Burst:
+        """Time `launches` launches, each by itself, after one that is not counted; LaunchError if it crashes."""
+        ...
+
+    def close(self) -> None:
+        """Give the buffers back."""
+        ...
+
+
+class Backend(Protocol):
+    """Runs kernels on one device."""
+
+    name: str  # the value of the column `backend`
+    timed: bool  # whether its bursts are measurements
+    device: Device
+
+    def open(self, call: KernelCall) -> OpenKernel:
+        """Load a kernel and allocate its buffers; LaunchError if it does not fit the device."""
+        ...
+
+    def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
+        """Return how many blocks an SM holds at once; 0 if the launch does not fit."""
+        ...
+
+    def conditions(self) -> Conditions:
+        """Return clock, temperature, power and throttle reasons as they are now."""
+        ...
+
+    def keep_busy(self, milliseconds: float) -> float | None:
+        """Keep the whole device busy and return its SM clock in MHz meanwhile."""
+        ...

@@ -1,0 +1,1 @@
+"""The command line: the only package that prints, exits or reads environment variables."""

@@ -1,0 +1,97 @@
+"""What `run` is asked to do, by flags or by the record of the run that it goes on with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from shflbench.errors import DeviceError, ResultsError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.backends.base import Backend
+    from shflbench.compile.toolchain import Toolchain
+    from shflbench.model import Suite
+    from shflbench.store import RunInfo
+    from shflbench.suite import Overrides
+
+DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One run as it is wanted; None where the suite or the machine decides."""
+
+    suite: str
+    overrides: Overrides
+    device: str = "auto"
+    gpu: int = 0
+    arch: str | None = None
+    sms: int | None = None
+    precision: float | None = None
+    max_seconds: float | None = None
+    seed: int = 0
+
+    def load_suite(self) -> Suite:
+        """Load the suite with everything that the flags change in it."""
+        from shflbench.suite import load, locate
+
+        suite = load(locate(self.suite), self.overrides)
+        rules = replace(
+            suite.rules,
+            precision=self.precision or suite.rules.precision,
+            max_seconds=self.max_seconds or suite.rules.max_seconds,
+        )
+        return replace(suite, rules=rules)
+
+
+def from_record(info: RunInfo, suite: str | None) -> Asked:
+    """Return what a stopped run was asked to do; `suite` is its file, where shflbench does not ship it."""
+    from shflbench.suite import Overrides
+
+    settings: Mapping[str, Any] = info.settings
+    try:
+        return Asked(
+            suite=suite or info.suite.name,
+            overrides=Overrides(**{name: tuple(values) for name, values in settings["overrides"].items()}),
+            device=info.backend,
+            gpu=info.device.index if info.device else 0,
+            arch=None if info.device else info.arch,
+            sms=None if info.device else settings["sms"],
+            precision=settings["precision"],
+            max_seconds=settings["max_seconds"],
+            seed=settings["seed"],
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ResultsError(
+            f"the run's settings in run.json cannot be read: {error!r}", "Measure again in a new folder."
+        ) from error
+
+
+def open_backend(asked: Asked, toolchain: Toolchain) -> tuple[Backend | None, str]:
+    """Return who runs the kernels, and what the user should know about that choice.
+
+    DeviceError where a GPU is asked for, or is there, but cannot be used.
+    """
+    if asked.device == "none":
+        return None, ""
+    if asked.device == "auto" and (why := _no_gpu()):
+        return None, f"No GPU ({why}): every kernel is compiled and its machine code checked, none is timed."
+    if asked.arch or asked.sms:
+        raise UsageError(
+            "--arch and --sms are for runs without a GPU; a GPU knows its own", "Leave them out, or add --device none."
+        )
+    from shflbench.backends.cuda import CudaBackend
+
+    return CudaBackend.open_device(asked.gpu, toolchain), ""
+
+
+def _no_gpu() -> str:
+    """Return why there is no GPU to use, empty if there is one."""
+    from shflbench.cli.gpus import find
+
+    try:
+        return "" if find() else "the driver lists none"
+    except DeviceError as error:
+        return error.message

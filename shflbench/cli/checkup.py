@@ -1,0 +1,142 @@
+"""What this machine has for shflbench, part by part, with the remedy for each part that is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from shflbench import __version__
+from shflbench.cli.extra import CUDA13, choose
+from shflbench.cli.gpus import Gpu, find
+from shflbench.errors import CompilerError, DeviceError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from shflbench.compile.toolchain import Toolchain
+
+CUPY_PACKAGES = ("cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy")  # all install the same module
+HEADERS = {"cuda_runtime_api.h": "CUDA runtime", "cub/cub.cuh": "CCCL"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One part of what shflbench needs: what was found, or what is wrong and what to do about it."""
+
+    part: str
+    good: bool
+    found: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """All findings, and what they allow."""
+
+    findings: tuple[Finding, ...]
+    compiles: bool
+    times: bool
+
+    @property
+    def summary(self) -> str:
+        """Say what shflbench can do here."""
+        if self.times:
+            return "shflbench can compile, verify and time here."
+        if self.compiles:
+            return "shflbench can compile here, and show and draw earlier runs; timing needs what is missing above."
+        return "shflbench can only show, compare and draw earlier runs here."
+
+
+def examine(cache: Path) -> Checkup:
+    """Look at every part; `cache` is the folder for compiled kernels."""
+    extra = choose().extra
+    gpus, driver = _gpus()
+    toolchain, compiler = _compiler(f"pip install 'shflbench[{extra}]'")
+    cupy = _cupy(extra if gpus else CUDA13)
+    versions = Finding("shflbench", good=True, found=f"{__version__}, Python {platform.python_version()}")
+    return Checkup(
+        findings=(versions, *driver, *compiler, cupy, _cache(cache)),
+        compiles=toolchain is not None,
+        times=toolchain is not None and bool(gpus) and cupy.good,
+    )
+
+
+def _gpus() -> tuple[list[Gpu], list[Finding]]:
+    try:
+        gpus = find()
+    except DeviceError as error:
+        return [], [Finding("driver", good=False, found=error.message, remedy=error.advice)]
+    if not gpus:
+        return [], [Finding("GPU", good=False, found="the driver lists none", remedy="check the GPU's seat and power")]
+    lines = [f"{gpu.index}: {gpu.name}, {gpu.arch}, {gpu.memory_gib} GiB, {gpu.uuid}" for gpu in gpus]
+    return gpus, [
+        Finding("driver", good=True, found=gpus[0].driver),
+        *(Finding("GPU", good=True, found=line) for line in lines),
+    ]
+
+
+def _compiler(install: str) -> tuple[Toolchain | None, list[Finding]]:
+    from shflbench.compile.toolchain import find as find_toolchain
+
+    try:
+        toolchain = find_toolchain()
+    except CompilerError as error:
+        return None, [Finding("compiler", good=False, found=error.message, remedy=install)]
+    findings = [Finding("NVRTC", good=True, found=f"{toolchain.version}, {toolchain.library}")]
+    for header, name in HEADERS.items():
+        folder = next((folder for folder in toolchain.headers if (folder / header).is_file()), None)
+        findings.append(
+            Finding(f"{name} headers", good=True, found=str(folder))
+            if folder
+            else Finding(
+                f"{name} headers", good=False, found="missing, so library variants are skipped", remedy=install
+            )
+        )
+    findings.append(
+        Finding("nvdisasm", good=True, found=str(toolchain.nvdisasm))
+        if toolchain.nvdisasm
+        else Finding("nvdisasm", good=False, found="missing, so the machine code is not checked", remedy=install)
+    )
+    return toolchain, findings
+
+
+def _cupy(extra: str) -> Finding:
+    """Tell a cupy that is missing from one that is broken."""
+    from shflbench.backends.cuda import import_cupy
+
+    install = f"pip install 'shflbench[{extra}]'"
+    installed = [name for name in CUPY_PACKAGES if _version(name)]
+    if len(installed) > 1:
+        remedy = f"pip uninstall {' '.join(installed)}, then {install}"
+        return Finding(
+            "cupy", good=False, found=f"broken: {' and '.join(installed)} overwrite each other", remedy=remedy
+        )
+    try:
+        cupy = import_cupy()
+    except DeviceError as error:
+        reinstall = f"pip uninstall {' '.join(installed) or 'cupy'}, then {install}"
+        missing = find_spec("cupy") is None
+        return Finding(
+            "cupy", good=False, found=error.message.splitlines()[0], remedy=install if missing else reinstall
+        )
+    return Finding("cupy", good=True, found=f"{cupy.__version__} ({', '.join(installed) or 'own build'})")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _cache(folder: Path) -> Finding:
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+        kept = sum(1 for _ in folder.rglob("*.zip"))
+        return Finding("cache", good=True, found=f"{folder}, {kept} compiled kernels")
+    remedy = "set SHFLBENCH_CACHE to a folder that you may write to; until then every run compiles anew"
+    return Finding("cache", good=False, found=f"{nearest} is not writable", remedy=remedy)

@@ -1,0 +1,191 @@
+"""Run a suite: compile, verify, time and store every case."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from shflbench.cli.asked import DEFAULT_ARCH, Asked, from_record, open_backend
+from shflbench.cli.environment import cache_folder
+from shflbench.cli.parameters import fraction
+from shflbench.errors import INTERRUPTED, KernelError, UsageError
+
+if TYPE_CHECKING:
+    from shflbench.cli.console import Console
+    from shflbench.model import Suite
+    from shflbench.session import Plan
+    from shflbench.store import RunFolder
+
+FOLDER = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("suite", required=False)
+@click.option(
+    "--device",
+    type=click.Choice(["auto", "cuda", "none"]),
+    default="auto",
+    show_default=True,
+    help="auto: a GPU if there is one, else none; none: compile and check only.",
+)
+@click.option("--gpu", type=click.IntRange(min=0), default=0, show_default=True, help="Which GPU, as CUDA counts them.")
+@click.option("--arch", metavar="sm_XX", help=f"Architecture to compile for without a GPU.  [default: {DEFAULT_ARCH}]")
+@click.option("--sms", type=click.IntRange(min=1), help="SMs to assume without a GPU, for launches like `2*sms x 256`.")
+@click.option("--pattern", "patterns", multiple=True, help="Keep this pattern only; may be repeated, as the next four.")
+@click.option("--variant", "variants", multiple=True, help="Keep this variant only.")
+@click.option("--dtype", "dtypes", multiple=True, help="Keep this element type only.")
+@click.option("--launch", "launches", multiple=True, help="Run at this launch instead, such as `2*sms x 256`.")
+@click.option("--iterations", type=int, multiple=True, help="Run this many iterations instead.")
+@click.option(
+    "--precision", callback=fraction, help="Half-width of the interval to reach instead of the suite's: 0.5%."
+)
+@click.option(
+    "--max-seconds", type=click.FloatRange(min=0.01), help="Seconds of sampling a case instead of the suite's."
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the input data and the order of launches."
+)
+@click.option("--results", type=FOLDER, default="results", show_default=True, help="Where the run gets a folder.")
+@click.option("--output", type=FOLDER, help="The run's own folder, new or empty.")
+@click.option("--resume", type=FOLDER, help="Go on with the stopped run in this folder, as it was started.")
+@click.option("--dry-run", is_flag=True, help="List the cases and the time they take at most, and run nothing.")
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    suite: str | None,
+    results: Path,
+    output: Path | None,
+    resume: Path | None,
+    **flags: Any,  # noqa: ANN401  (each option has its own type)
+) -> int:
+    """Run a suite: compile, verify, time and store every case.
+
+    SUITE is the name of a suite that comes with shflbench, or a YAML file. The folder of the run is printed.
+    """
+    console: Console = context.obj
+    if resume:
+        _refuse_flags(context)
+        from shflbench.store import read_info
+
+        asked = from_record(read_info(resume), suite)
+    else:
+        asked = _asked(suite, flags)
+    chosen = asked.load_suite()
+    if flags["dry_run"]:
+        return _list_cases(chosen, console)
+    plan = _plan(chosen, asked, console)
+    folder, done = _folder(plan, asked, results, output, resume)
+    try:
+        code = _watch(plan, folder, done, console)
+    except KeyboardInterrupt:
+        console.error(
+            f"interrupted; the groups that were finished are in {folder.path}",
+            f"go on with: shflbench run {f'{suite} ' if suite else ''}--resume {folder.path}",
+        )
+        return INTERRUPTED
+    console.data(str(folder.path))
+    return code
+
+
+def _refuse_flags(context: click.Context) -> None:
+    given = [
+        option
+        for option in context.command.params
+        if option.name not in {"suite", "resume"}
+        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise UsageError(
+            f"--resume goes on as the run was started; {given[0].opts[0]} cannot change it",
+            "Leave the flag out, or start a new run.",
+        )
+
+
+def _asked(suite: str | None, flags: dict[str, Any]) -> Asked:
+    from shflbench.suite import Overrides
+
+    if suite is None:
+        raise UsageError("no suite given", "`shflbench list suites` names those that come with shflbench.")
+    kinds = ("patterns", "variants", "dtypes", "launches", "iterations")
+    rest = ("device", "gpu", "arch", "sms", "precision", "max_seconds", "seed")
+    return Asked(suite, Overrides(**{name: flags[name] for name in kinds}), **{name: flags[name] for name in rest})
+
+
+def _list_cases(suite: Suite, console: Console) -> int:
+    for case in suite.cases:
+        console.data(case.id)
+    seconds = len(suite.cases) * suite.rules.max_seconds
+    console.say(f"{len(suite.cases)} cases; sampling takes {seconds:.0f} s at most, beside compiling and verifying")
+    return 0
+
+
+def _plan(suite: Suite, asked: Asked, console: Console) -> Plan:
+    from shflbench.compile.toolchain import find
+    from shflbench.session import Plan
+
+    toolchain = find()
+    toolchain.require(asked.arch or DEFAULT_ARCH)
+    backend, remark = open_backend(asked, toolchain)
+    if remark:
+        console.say(remark)
+    title = f"{suite.title}: {len(suite.cases)} cases"
+    if backend is None:
+        arch = asked.arch or DEFAULT_ARCH
+        console.say(f"{title}, compiled for {arch} by NVRTC {toolchain.version}.")
+        return Plan(suite, toolchain, arch, None, cache_folder(), asked.sms, asked.seed)
+    device = backend.device
+    toolchain.require(device.arch)
+    console.say(f"{title}.")
+    console.say(f"{device.name}, driver {device.driver}, CUDA {device.cuda}, NVRTC {toolchain.version}.")
+    return Plan(suite, toolchain, device.arch, backend, cache_folder(), device.sms, asked.seed)
+
+
+def _folder(
+    plan: Plan, asked: Asked, results: Path, output: Path | None, resume: Path | None
+) -> tuple[RunFolder, frozenset[str]]:
+    from shflbench.session.record import run_info
+    from shflbench.store import RunFolder
+    from shflbench.store import resume as go_on
+
+    info = run_info(plan, asked.overrides, sys.argv)
+    if resume:
+        resumed = go_on(resume, info, plan.suite.cases)
+        return resumed.folder, resumed.done
+    return (RunFolder.create_at(info, output) if output else RunFolder.create(info, results)), frozenset()
+
+
+def _watch(plan: Plan, folder: RunFolder, done: frozenset[str], console: Console) -> int:
+    """Run the plan, show what happens, and return the exit code."""
+    from shflbench.analysis import sentences
+    from shflbench.cli.tables import group_table
+    from shflbench.model import Status
+    from shflbench.session import Compiling, GroupDone, Note, WarmedUp, Working, run
+    from shflbench.store import read_run
+
+    with console.progress() as progress:
+        for event in run(plan, folder, done):
+            match event:
+                case Compiling(finished, total):
+                    progress.show(f"compiling, {finished} of {total} kernels", finished, total)
+                case WarmedUp(_, clock) if clock:
+                    console.say(f"SM clock when warm: {clock:.0f} MHz.")
+                case Working(text, finished, total):
+                    progress.show(text, finished, total)
+                case Note(sentence):
+                    console.warn(sentence)
+                case GroupDone(rows):
+                    console.say()
+                    console.table(group_table(rows))
+    rows = read_run(folder.path).rows
+    console.say()
+    for sentence in sentences(rows):
+        console.say(sentence)
+    bad = [row for row in rows if row.status in {Status.INCORRECT, Status.FAILED}]
+    if bad:
+        console.warn(f"{len(bad)} of {len(rows)} cases failed or computed a wrong result")
+    return KernelError.exit_code if bad else 0

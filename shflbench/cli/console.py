@@ -1,0 +1,104 @@
+"""The only file that talks to the terminal: data to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.progress import Progress as Bar
+
+    from shflbench.cli.layout import Table
+
+STYLES = {"good": "green", "doubt": "yellow", "bad": "red", "": None}  # what a table's line means → colour
+
+
+class ReaderGoneError(Exception):
+    """Whoever read stdout went away, as `head` does when it has seen enough."""
+
+
+class Console:
+    """Print to the terminal; colours only where a terminal shows them, unless `color` decides otherwise."""
+
+    def __init__(self, *, color: bool | None = None) -> None:
+        """Colour if `color` is True, never if False, and where a terminal is attached if None."""
+        self.color = color
+        self.debug = False
+        self._bar: Bar | None = None
+
+    def data(self, text: str) -> None:
+        """Print what the user asked for, to stdout; ReaderGoneError if nobody reads it any more."""
+        try:
+            click.echo(_printable(text, sys.stdout), color=self.color)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
+
+    def say(self, text: str = "") -> None:
+        """Print what accompanies the data, to stderr; above the progress bar while there is one."""
+        if self._bar is None:
+            click.echo(_printable(text, sys.stderr), err=True, color=self.color)
+            return
+        from rich.text import Text
+
+        self._bar.console.print(Text.from_ansi(text), soft_wrap=True)
+
+    def warn(self, sentence: str) -> None:
+        """Print a warning to stderr."""
+        self.say(f"{click.style('warning:', fg='yellow', bold=True)} {sentence}")
+
+    def error(self, sentence: str, advice: str = "") -> None:
+        """Print an error to stderr, and on the next line what to do about it."""
+        self.say(f"{click.style('error:', fg='red', bold=True)} {sentence.rstrip('.')}")
+        if advice:
+            self.say(advice[0].upper() + advice[1:].rstrip("."))
+
+    def table(self, table: Table, *, data: bool = False) -> None:
+        """Print a table, to stdout if it is what the user asked for."""
+        lines = [click.style(text, fg=STYLES[style]) if STYLES[style] else text for text, style in table.lines()]
+        (self.data if data else self.say)("\n".join(lines))
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """Show a progress bar with the time left on stderr, if that is a terminal."""
+        if not sys.stderr.isatty():
+            yield Progress(None)
+            return
+        from rich import console, progress
+
+        terminal = console.Console(stderr=True, no_color=self.color is False)
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(bar_width=30),
+            progress.TimeRemainingColumn(),
+        )
+        with progress.Progress(*columns, console=terminal, transient=True) as bar:
+            self._bar = bar
+            try:
+                yield Progress(bar)
+            finally:
+                self._bar = None
+
+
+class Progress:
+    """What is being done now, and how much of all is done; silent without a bar."""
+
+    def __init__(self, bar: Bar | None) -> None:
+        """Draw on `bar`, or nowhere."""
+        self._bar = bar
+        self._task = bar.add_task("", total=None) if bar else None
+
+    def show(self, text: str, done: float, total: float) -> None:
+        """Name what is being done now; `done` of `total` in any unit that grows evenly with time."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=text, completed=done, total=total)
+
+
+def _printable(text: str, stream: object) -> str:
+    """Return `text` with what the stream's encoding cannot show replaced, because µ and ± must not end a run."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, errors="replace").decode(encoding)

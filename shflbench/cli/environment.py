@@ -1,0 +1,19 @@
+"""The environment variables that shflbench reads, all of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Return where compiled kernels are kept: SHFLBENCH_CACHE, else shflbench under the user's cache folder."""
+    if chosen := os.environ.get("SHFLBENCH_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")  # XDG Base Directory Specification: unset and empty mean ~/.cache
+    return (Path(base) if base else Path.home() / ".cache") / "shflbench"
+
+
+def color_refused() -> bool:
+    """Whether NO_COLOR is set and not empty, as https://no-color.org asks."""
+    return bool(os.environ.get("NO_COLOR"))

@@ -1,0 +1,77 @@
+"""The one place where errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+import click
+
+from shflbench import __version__
+from shflbench.cli.console import Console, ReaderGoneError
+from shflbench.cli.environment import color_refused
+from shflbench.cli.registry import LazyGroup
+from shflbench.errors import INTERNAL_FAULT, INTERRUPTED, InputError, ShflbenchError, UsageError
+
+READER_GONE = 141  # 128 + SIGPIPE, as shells report it
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="shflbench", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option("--no-color", is_flag=True, help="Print no colours; so does NO_COLOR in the environment.")
+@click.pass_context
+def shflbench(context: click.Context, *, debug: bool, no_color: bool) -> None:
+    """Warp shuffle or shared memory? Ask your GPU.
+
+    `shflbench run gtc2013` compiles, verifies and times both; `shflbench plot results/` draws what was measured.
+    """
+    console: Console = context.obj
+    console.debug = debug
+    if no_color:
+        console.color = False
+    if context.invoked_subcommand is None:
+        console.say(context.get_help())
+        context.exit(UsageError.exit_code)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code; `arguments` are the process's own if None."""
+    console = Console(color=False if color_refused() else None)
+    try:
+        outcome = shflbench.main(arguments, prog_name="shflbench", obj=console, standalone_mode=False)
+    except ReaderGoneError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at exit
+        return READER_GONE
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (the one boundary: the user reads a sentence)
+        if console.debug:
+            traceback.print_exception(error)
+        code, sentence, advice = _explain(error)
+        console.error(sentence, advice)
+        return code
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _explain(error: BaseException) -> tuple[int, str, str]:
+    """Return the exit code, what went wrong, and what to do about it."""
+    match error:
+        case ShflbenchError():
+            return error.exit_code, error.message, error.advice
+        case click.UsageError():
+            command = error.ctx.command_path if error.ctx else "shflbench"
+            return UsageError.exit_code, error.format_message(), f"`{command} --help` says what it takes"
+        case KeyboardInterrupt() | click.Abort():
+            return INTERRUPTED, "interrupted", ""
+        case OSError():
+            where = f"{error.filename}: " if error.filename else ""
+            sentence = where + (error.strerror or str(error)).lower()
+            return InputError.exit_code, sentence, "check the path, its permissions and the space left on its disk"
+        case _:
+            sentence = f"shflbench itself failed: {type(error).__name__}: {error}"
+            advice = "please report this with what `shflbench --debug` and the same arguments print"
+            return INTERNAL_FAULT, sentence, advice

@@ -1,0 +1,132 @@
+"""The table of one group: the cases that differ in variant only, fastest first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from shflbench.cli.layout import Line, Table
+from shflbench.model import Interval, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.store.columns import Row
+
+MOST_DIGITS = 5  # significant, of the group's smallest number: more would only look precise
+USUAL_DIGITS = 3  # likewise; more only where the interval is narrow enough to use them
+
+
+def by_group(rows: Iterable[Row]) -> list[list[Row]]:
+    """Return the rows of each group, groups in order of their first row."""
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.pattern, row.dtype, row.launch, row.iterations, row.options), []).append(row)
+    return list(groups.values())
+
+
+def group_table(rows: Sequence[Row]) -> Table:
+    """Return the table of one group's rows: times where there are any, else what the compiler found."""
+    head = rows[0]
+    parts = (head.pattern, head.dtype, head.launch, f"{head.iterations} iterations", head.options.replace(";", "  "))
+    title = "  ".join(part for part in parts if part)
+    if any(row.time_us is not None for row in rows):
+        return _timed(title, sorted(rows, key=lambda row: math.inf if row.time_us is None else row.time_us))
+    return _untimed(title, rows)
+
+
+def proof(row: Row) -> str:
+    """Say what is known of a case's result."""
+    matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
+    match row.status:
+        case Status.TIMED | Status.VERIFIED:
+            known = "verified" if row.safe else f"UNSAFE, {matched}"
+        case Status.INCORRECT:
+            known = f"INCORRECT, {matched}" if matched else "INCORRECT"
+        case Status.COMPILED:
+            known = "compiled" if row.safe else "UNSAFE, compiled"
+        case _:
+            known = row.status.value
+    dropped = f"{row.dropped} throttled samples dropped" if row.dropped else ""
+    notes = "; ".join(note for note in (dropped, row.reason) if note)
+    return f"{known}: {notes}" if notes else known
+
+
+def _timed(title: str, rows: Sequence[Row]) -> Table:
+    columns = {
+        "variant": [row.variant for row in rows],
+        "time µs": _numbers([_interval(row.time_us, row.time_low_us, row.time_high_us) for row in rows]),
+        "ns/iteration": _numbers(
+            [_interval(row.ns_per_iteration, row.ns_per_iteration_low, row.ns_per_iteration_high) for row in rows]
+        ),
+    }
+    if baseline := next((row.baseline for row in rows if row.baseline), None):
+        columns[f"vs {baseline}"] = [_speedup(row) for row in rows]
+    return _table(title, rows, columns)
+
+
+def _untimed(title: str, rows: Sequence[Row]) -> Table:
+    columns = {
+        "variant": [row.variant for row in rows],
+        "registers": _right(["" if row.registers is None else str(row.registers) for row in rows]),
+        "SASS per iteration": [(row.sass_per_iteration or "").replace(";", " ") for row in rows],
+    }
+    return _table(title, rows, columns)
+
+
+def _table(title: str, rows: Sequence[Row], columns: dict[str, list[str]]) -> Table:
+    """Return a table of those columns that hold anything, and of the proof."""
+    kept = {name: cells for name, cells in columns.items() if any(map(str.strip, cells))}
+    kept["proof"] = [proof(row) for row in rows]
+    lines = zip(*kept.values(), strict=True)
+    return Table(title, tuple(kept), tuple(Line(cells, _style(row)) for cells, row in zip(lines, rows, strict=True)))
+
+
+def _style(row: Row) -> str:
+    if row.status in {Status.INCORRECT, Status.FAILED}:
+        return "bad"
+    return "" if row.safe and row.status is not Status.SKIPPED else "doubt"
+
+
+def _speedup(row: Row) -> str:
+    if row.time_us is None:
+        return ""
+    if row.variant == row.baseline:
+        return "baseline"
+    return "" if row.speedup is None else f"{row.speedup:.2f}×"
+
+
+def _interval(value: float | None, low: float | None, high: float | None) -> Interval | None:
+    if value is None:
+        return None
+    return Interval(value, value if low is None else low, value if high is None else high)
+
+
+def _numbers(estimates: Sequence[Interval | None]) -> list[str]:
+    """Write each estimate as `value ± half the interval's width`, the decimal points below one another."""
+    decimals = _decimals([estimate for estimate in estimates if estimate])
+    return _right(["" if e is None else f"{e.value:.{decimals}f} ± {_half_width(e, decimals)}" for e in estimates])
+
+
+def _half_width(estimate: Interval, decimals: int) -> str:
+    """Write half the interval's width, rounded up to what the decimals can show, and never as zero."""
+    unit = 10**-decimals
+    units = math.ceil(round((estimate.high - estimate.low) / 2 / unit, 6))  # rounded first: 2 may be 2.00…01
+    return f"{max(1, units) * unit:.{decimals}f}"
+
+
+def _decimals(estimates: Sequence[Interval]) -> int:
+    """Return how many decimals show the smallest value well and, within reason, the narrowest interval."""
+    values = [abs(estimate.value) for estimate in estimates if estimate.value]
+    widths = [(estimate.high - estimate.low) / 2 for estimate in estimates if estimate.high > estimate.low]
+    if not values:
+        return 0
+    usual = USUAL_DIGITS - 1 - math.floor(math.log10(min(values)))
+    needed = math.ceil(round(-math.log10(min(widths)), 6)) if widths else usual  # rounded: 0.1 may be 0.09999…
+    return max(0, usual, min(needed, usual + MOST_DIGITS - USUAL_DIGITS))
+
+
+def _right(cells: Sequence[str]) -> list[str]:
+    """Return the cells aligned to the right."""
+    width = max(map(len, cells), default=0)
+    return [cell.rjust(width) for cell in cells]

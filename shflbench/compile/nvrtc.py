@@ -1,0 +1,89 @@
+"""Call NVRTC: one translation unit in; PTX, cubin, mangled name and ptxas report out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shflbench.errors import CompileError, CompilerError
+
+if TYPE_CHECKING:
+    from shflbench.compile.source import Source
+    from shflbench.compile.toolchain import Toolchain
+
+OPTIONS = (
+    "-std=c++17",  # the least that CCCL accepts
+    "-lineinfo",  # source lines for the reports on hazards and hot spots; does not change the code
+    "--ptxas-options=-v",  # registers, stack and spills in the log
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What NVRTC makes of one kernel."""
+
+    symbol: str
+    ptx: str
+    cubin: bytes
+    log: str
+
+
+def compile_kernel(source: Source, arch: str, toolchain: Toolchain) -> Compiled:
+    """Compile `source` for `arch` (`sm_90`); CompileError shows the numbered source line."""
+    from cuda.bindings import nvrtc
+
+    texts = [text.encode() for text in source.headers.values()]
+    names = [name.encode() for name in source.headers]
+    program = _call(nvrtc.nvrtcCreateProgram(source.text.encode(), source.name.encode(), len(names), texts, names))
+    try:
+        _call(nvrtc.nvrtcAddNameExpression(program, source.expression.encode()))
+        options = [f"-arch={arch}", *OPTIONS, *(f"-I{folder}" for folder in toolchain.headers)]
+        encoded = [option.encode() for option in options]
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+        log = _text(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            raise _refused(source, arch, log, status.name)
+        return Compiled(
+            symbol=_call(nvrtc.nvrtcGetLoweredName(program, source.expression.encode())).decode(),
+            ptx=_text(program, nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),
+            cubin=_bytes(program, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN),
+            log=log,
+        )
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def _call(answer: tuple[Any, ...]) -> Any:  # noqa: ANN401  (the binding is untyped)
+    status, *values = answer
+    if status.value != 0:
+        raise CompilerError(f"NVRTC answers {status.name}", "See `shflbench doctor`.")
+    return values[0] if values else None
+
+
+def _bytes(program: Any, size: Any, get: Any) -> bytes:  # noqa: ANN401
+    buffer = bytearray(_call(size(program)))
+    _call(get(program, buffer))
+    return bytes(buffer)
+
+
+def _text(program: Any, size: Any, get: Any) -> str:  # noqa: ANN401
+    return _bytes(program, size, get).rstrip(b"\0").decode(errors="replace")
+
+
+_ERROR = re.compile(
+    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error\b[^:]*: (?P<what>.+)$", re.MULTILINE
+)
+
+
+def _refused(source: Source, arch: str, log: str, status: str) -> CompileError:
+    kernel = f"{source.expression} for {arch}"
+    if match := _ERROR.search(log):
+        texts = {source.name: source.text.split(f'#line 1 "{source.name}"\n', 1)[-1], **source.headers}
+        lines = texts.get(match["file"], "").splitlines()
+        number = int(match["line"])
+        shown = f"\n  {number} | {lines[number - 1].strip()}" if number <= len(lines) else ""
+        message = f"{kernel} does not compile: {match['file']}:{number}: {match['what'].strip()}{shown}"
+        return CompileError(message, "Mend the source line; the rest of the suite is not affected.")
+    first = next((line.strip() for line in log.splitlines() if "error" in line), status)
+    return CompileError(f"{kernel} does not compile: {first}", "See `shflbench doctor` for the compiler in use.")

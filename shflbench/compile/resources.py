@@ -1,0 +1,25 @@
+"""Read registers, shared memory, stack and spills from the report of ptxas."""
+
+from __future__ import annotations
+
+import re
+
+from shflbench.model import Resources
+
+_REGISTERS = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"(\d+) bytes smem")
+_FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+
+
+def parse(log: str) -> Resources:
+    """Return what one kernel occupies; ValueError if `log` has no report (`-v` was not passed)."""
+    registers, frame = _REGISTERS.search(log), _FRAME.search(log)
+    if registers is None or frame is None:
+        raise ValueError("no ptxas report in the compiler's log")
+    shared = _SHARED.search(log)
+    return Resources(
+        registers=int(registers[1]),
+        shared_bytes=int(shared[1]) if shared else 0,
+        local_bytes=int(frame[1]),
+        spill_bytes=int(frame[2]) + int(frame[3]),
+    )

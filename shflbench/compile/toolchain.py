@@ -1,0 +1,108 @@
+"""Find the CUDA compiler, its headers and the disassembler on this machine."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.errors import CompilerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+INSTALL = "Install the compiler without a GPU with `pip install 'shflbench[compile]'` (see `shflbench doctor`)."
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """What compiling takes: NVRTC's version, folders of CUDA and CCCL headers, and nvdisasm."""
+
+    nvrtc: tuple[int, int]
+    library: str  # path of the NVRTC library
+    headers: tuple[Path, ...]  # CUDA runtime and CCCL; a missing one only costs the variants that include it
+    nvdisasm: Path | None
+    architectures: tuple[int, ...]  # compute capabilities that NVRTC compiles for, as 90 for sm_90
+    identity: str  # changes whenever compiler or headers do: part of the cache key
+
+    @property
+    def version(self) -> str:
+        """The NVRTC version, e.g. `13.5`."""
+        return "{}.{}".format(*self.nvrtc)
+
+    def require(self, arch: str) -> None:
+        """Raise CompilerError unless NVRTC compiles for `arch` (`sm_90`, also `sm_90a`)."""
+        digits = arch.removeprefix("sm_").rstrip("af")
+        if not digits.isdecimal() or int(digits) not in self.architectures:
+            known = ", ".join(f"sm_{number}" for number in self.architectures)
+            raise CompilerError(
+                f"NVRTC {self.version} does not compile for {arch}; it knows {known}",
+                "Architectures before sm_75 need CUDA 12: pip install 'shflbench[cuda12]'.",
+            )
+
+
+def find() -> Toolchain:
+    """Return this machine's toolchain; CompilerError says what is missing."""
+    try:
+        from cuda.bindings import nvrtc
+        from cuda.pathfinder import load_nvidia_dynamic_lib
+    except ImportError as error:
+        raise CompilerError(
+            f"the CUDA compiler is not installed ({error.name or error} is missing)", INSTALL
+        ) from error
+    try:
+        library = load_nvidia_dynamic_lib("nvrtc").abs_path
+        status, major, minor = nvrtc.nvrtcVersion()
+        _, architectures = nvrtc.nvrtcGetSupportedArchs()
+    except RuntimeError as error:  # pathfinder's DynamicLibNotFoundError, and what the binding raises
+        raise CompilerError(
+            f"NVRTC, the CUDA compiler library, cannot be loaded: {str(error).splitlines()[0]}", INSTALL
+        ) from error
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        raise CompilerError(f"NVRTC answers {status.name} when asked for its version", INSTALL)
+    headers = tuple(dict.fromkeys(_headers()))
+    return Toolchain(
+        nvrtc=(major, minor),
+        library=str(library),
+        headers=headers,
+        nvdisasm=_nvdisasm(),
+        architectures=tuple(architectures),
+        identity=f"nvrtc {major}.{minor} {_build(library)}; {'; '.join(_header_versions(headers))}",
+    )
+
+
+def _headers() -> Iterator[Path]:
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    for component in ("cudart", "cccl"):
+        folder = find_nvidia_header_directory(component)
+        if folder is None:
+            continue
+        yield Path(folder)
+        # CUDA 13 keeps CCCL one folder below the other headers.
+        if component == "cudart" and (Path(folder) / "cccl").is_dir():
+            yield Path(folder) / "cccl"
+
+
+def _nvdisasm() -> Path | None:
+    from cuda.pathfinder import find_nvidia_binary_utility
+
+    found = find_nvidia_binary_utility("nvdisasm")
+    return Path(found) if found else None
+
+
+def _build(library: str | None) -> int:
+    # NVRTC tells major.minor only; the size tells two patch releases apart.
+    return Path(library).stat().st_size if library else 0
+
+
+_VERSION_MACRO = re.compile(r"#\s*define\s+(CUDART_VERSION|CCCL_VERSION)\s+(\d+)")
+
+
+def _header_versions(headers: tuple[Path, ...]) -> Iterator[str]:
+    for folder in headers:
+        for name in ("cuda_runtime_api.h", "cuda/std/__cccl/version.h"):
+            path = folder / name
+            if path.is_file() and (match := _VERSION_MACRO.search(path.read_text(encoding="utf-8", errors="replace"))):
+                yield f"{match[1]} {match[2]}"

@@ -1,0 +1,1 @@
+"""Prove that a kernel computes the right thing, then time it."""

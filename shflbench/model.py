@@ -1,0 +1,258 @@
+"""The frozen dataclasses that the stages pass to one another (standard library only)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+WARP = 32  # threads a warp, on every GPU that CUDA has run on
+MAX_BLOCK = 1024  # threads a block, on every GPU since Fermi
+
+
+class Status(StrEnum):
+    """What became of a case."""
+
+    TIMED = "timed"
+    VERIFIED = "verified"
+    COMPILED = "compiled"
+    INCORRECT = "incorrect"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class Mechanism(StrEnum):
+    """The family of hardware or software that moves the values."""
+
+    SMEM = "smem"
+    SMEM_UNSAFE = "smem-unsafe"
+    SHFL = "shfl"
+    COLLECTIVE = "collective"
+    ATOMIC = "atomic"
+    GLOBAL = "global"
+    LOCAL = "local"
+    REGISTER = "register"
+    LIBRARY = "library"
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """An element type: its name here, in CUDA C++ and in NumPy, and its size in bytes."""
+
+    name: str
+    cuda: str
+    numpy: str
+    size: int
+
+    @property
+    def words(self) -> int:
+        """How many 32-bit words one element takes, the unit of a shuffle."""
+        return max(1, self.size // 4)
+
+
+DTYPES: Mapping[str, Dtype] = {
+    dtype.name: dtype
+    for dtype in (
+        Dtype("f32", "float", "float32", 4),
+        Dtype("f64", "double", "float64", 8),
+        Dtype("i32", "int", "int32", 4),
+        Dtype("i64", "long long", "int64", 8),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch shape: the expression as the user wrote it, and the grid once the device is known."""
+
+    expression: str  # canonical, e.g. "26x1024" or "2*sms x 256"
+    block: int  # threads a block
+    grid: int | None  # blocks; None while it depends on an unknown device
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One row of the results: pattern, variant, dtype, launch, iterations and options."""
+
+    pattern: str
+    variant: str
+    dtype: str
+    launch: Launch
+    iterations: int
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The stable readable name, e.g. `neighbor/shfl/f32/26x1024/4096`."""
+        return "/".join((self.pattern, self.variant, *self._rest))
+
+    @property
+    def group(self) -> str:
+        """The name of the cases that differ in variant only, e.g. `neighbor/f32/26x1024/4096`."""
+        return "/".join((self.pattern, *self._rest))
+
+    @property
+    def _rest(self) -> tuple[str, ...]:
+        options = (f"{name}={value}" for name, value in self.options)
+        return (self.dtype, self.launch.expression, str(self.iterations), *options)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRules:
+    """How long to measure: until the interval is within `precision`, or `max_seconds` a case."""
+
+    precision: float = 0.005  # half-width of the 95 % interval of the median, as a fraction of it
+    max_seconds: float = 2.0  # seconds of sampling a case, at most
+    processes: int = 1  # fresh worker processes a case
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A validated suite file: what to run, how to measure it, and the text it came from."""
+
+    name: str
+    title: str
+    path: Path
+    text: str  # verbatim, for provenance
+    cases: tuple[Case, ...]  # in the order of the file; grids None where the device decides
+    rules: MeasureRules
+    pattern_folders: Mapping[str, Path]  # pattern name → its folder, for every pattern in `cases`
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What one kernel occupies, by the compiler's own report."""
+
+    registers: int  # a thread
+    shared_bytes: int  # a block, static part
+    local_bytes: int  # a thread, stack frame
+    spill_bytes: int  # a thread, stores and loads together
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One SASS instruction: byte address, predicate (`@!P0` or empty), opcode with modifiers, operands."""
+
+    address: int
+    predicate: str
+    opcode: str
+    operands: tuple[str, ...]
+
+    @property
+    def base(self) -> str:
+        """The opcode without modifiers: `SHFL` for `SHFL.IDX`."""
+        return self.opcode.split(".", 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The timed loop as found in the SASS."""
+
+    start: int  # address of its first instruction
+    end: int  # address of its last instruction
+    trips: int  # iterations of the source loop in one pass through the body: the unroll factor
+    counts: Mapping[str, int]  # base opcode → instructions in the body, all `trips` together
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One compiled variant for one architecture."""
+
+    symbol: str  # the mangled name to load
+    arch: str  # e.g. "sm_90"
+    ptx: str
+    cubin: bytes = field(repr=False)
+    resources: Resources
+    sass: tuple[Instruction, ...] | None = field(repr=False)  # None where no disassembler reads `arch`
+    loop: Loop | None  # None without SASS, or where the pattern declares no iterations
+    violations: tuple[str, ...]  # what breaks the pattern's promises; empty for an honest kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A GPU as the driver describes it."""
+
+    name: str
+    uuid: str
+    arch: str
+    sms: int
+    max_shared_bytes: int  # a block, opt-in
+    memory_bytes: int
+    clock_mhz: int  # the highest SM clock the driver offers
+    driver: str
+    cuda: str  # the newest CUDA version the driver supports
+    index: int = 0
+    threads_per_sm: int = 0  # resident at once, 0 if unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What verification found for one case."""
+
+    matched: int  # input sets whose every output was right
+    inputs: int  # input sets tried
+    iterations: tuple[int, ...]  # iteration counts that each input set was run with
+    launch: str  # the launch it was run at, e.g. "26x1024"
+    mismatch: str = ""  # the first wrong value, in words; empty when all matched
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input set matched."""
+        return self.matched == self.inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One timed launch."""
+
+    case_id: str
+    process: int
+    round: int
+    sample: int  # index within its round
+    iterations: int
+    launches: int  # launches that the time was divided by
+    time_us: float
+    sm_clock_mhz: float | None  # measured on the device around this sample's burst
+    dropped: bool  # taken while the GPU was throttled
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval's width, as a fraction of the value."""
+        return (self.high - self.low) / 2 / abs(self.value) if self.value else float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The GPU's state around one round, by NVML; None where NVML does not say."""
+
+    sm_clock_mhz: int | None = None
+    temperature_c: int | None = None
+    power_w: float | None = None
+    throttle: tuple[str, ...] = ()  # reasons that slow the clock down; empty when there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What sampling one case gave."""
+
+    time_us: Interval  # one launch at the case's iterations
+    ns_per_iteration: Interval | None  # slope over iteration counts; None for one-pass patterns
+    launch_overhead_us: float | None  # the slope line's value at no iterations
+    sm_clock_mhz: float | None
+    samples: int  # kept, at the case's iterations
+    dropped: int
+    conditions: Conditions
+    stopped_by: str  # "precision", or "max_seconds" when the precision was not reached

@@ -1,0 +1,1 @@
+"""What is compared: one folder a pattern, with its kernels and its declaration."""

@@ -1,0 +1,100 @@
+// All lanes get the sum of the warp's values, by a butterfly of five exchanges.
+#include "recurrence.cuh"
+#include "shflbench.cuh"
+
+// Two barriers an exchange: the first between a slot's write and its read, the second between that
+// read and the slot's next write.
+template <typename T>
+__global__ void reduce_smem(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            slots[mine] = sum;
+            __syncthreads();
+            sum = add(sum, slots[mine ^ distance]);
+            __syncthreads();
+        }
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// Two buffers, one barrier an exchange. A trip has five exchanges, an odd number: which buffer comes
+// first carries over from trip to trip.
+template <typename T>
+__global__ void reduce_smem_double(const T* values, T* result, int iterations) {
+    T *now = shared<T>(), *next = now + blockDim.x;
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            now[mine] = sum;
+            __syncthreads();
+            sum = add(sum, now[mine ^ distance]);
+            swap(now, next);
+        }
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// The values never leave the warp, so the warp is all that has to be synchronised.
+template <typename T>
+__global__ void reduce_smem_syncwarp(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            slots[mine] = sum;
+            __syncwarp();
+            sum = add(sum, slots[mine ^ distance]);
+            __syncwarp();
+        }
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+template <typename T>
+__global__ void reduce_smem_unsafe(const T* values, T* result, int iterations) {
+    volatile T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            slots[mine] = sum;
+            sum = add(sum, T(slots[mine ^ distance]));
+        }
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+template <typename T>
+__global__ void reduce_shfl(const T* values, T* result, int iterations) {
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            sum = add(sum, __shfl_xor_sync(FULL_WARP, sum, distance));
+        }
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// One instruction sums the warp's 32-bit integers.
+template <typename T>
+__global__ void reduce_redux(const T* values, T* result, int iterations) {
+    T x = values[thread()];
+    REPEAT(iterations) x = advance(x, T(__reduce_add_sync(FULL_WARP, unsigned(x))));
+    result[thread()] = x;
+}

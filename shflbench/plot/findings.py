@@ -1,0 +1,152 @@
+"""What the rows of one pattern say, in a sentence each: the titles of the charts (pure functions)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log2
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from shflbench.model import Mechanism
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from shflbench.plot.subject import Subject
+    from shflbench.store import Row
+
+_TWO_DECIMALS_BELOW = 1.2  # there, one decimal hides the finding
+
+
+def times(ratio: float) -> str:
+    """Return a speed-up as read in a sentence: `4.7×`, `1.04×`."""
+    return f"{ratio:.1f}×" if ratio >= _TWO_DECIMALS_BELOW else f"{ratio:.2f}×"
+
+
+def fastest_safe(rows: Iterable[Row]) -> Row | None:
+    """Return the fastest timed safe row; the baseline where its interval overlaps the fastest's.
+
+    Library calls do not compete: they show what they compile to.
+    """
+    timed = [row for row in rows if row.safe and row.time_us is not None and row.mechanism != Mechanism.LIBRARY]
+    fastest = min(timed, key=time_us, default=None)
+    if fastest is None:
+        return None
+    limit = fastest.time_high_us or time_us(fastest)
+    level = (row for row in timed if row.variant == row.baseline and (row.time_low_us or time_us(row)) <= limit)
+    return next(level, fastest)
+
+
+def best_variants(subject: Subject) -> str:
+    """Say which safe variant is the fastest in each group, and how much faster than the baseline."""
+    best = _best(subject)
+    baseline = subject.baseline or "the baseline"
+    if not best:
+        return f"{subject.pattern}: no safe variant has a time"
+    faster = [row for row in best if row.variant != row.baseline]
+    level = [row for row in best if row.variant == row.baseline]
+    if not faster:
+        return f"{subject.pattern}: no safe variant is faster than {baseline} ({_places(subject, level)})"
+    if any(row.speedup is None for row in faster):
+        winners = _by_text(subject, faster, lambda row: row.variant)
+        return f"{subject.pattern}: the fastest safe variant is {_listed(winners)}; {baseline} has no time"
+    nothing = f", nothing is faster than {baseline} ({_places(subject, level)})" if level else ""
+    by_variant = _by_variant(faster)
+    if len({(row.variant, _gain(row)) for row in faster}) == 1:
+        winner, gain, places = faster[0].variant, _gain(faster[0]), _places(subject, faster)
+        return f"{subject.pattern}: {winner} is {gain} as fast as {baseline} ({places}){nothing}"
+    first, *others = (f"{variant} {_listed(_by_text(subject, rows, _gain))}" for variant, rows in by_variant.items())
+    said = ", ".join([first.replace(" ", " is ", 1), *others])
+    return f"{subject.pattern}: {said} as fast as {baseline}{nothing}"
+
+
+def next_mechanism(subject: Subject) -> str:
+    """Say how far the fastest safe variants lead over the best safe one of another mechanism; empty if none is."""
+    leads: dict[str, dict[str, list[Row]]] = {}  # the variant left behind → how far → the leaders
+    for rows in subject.groups:
+        leader = fastest_safe(rows)
+        if leader is None:
+            continue
+        second = fastest_safe(row for row in rows if row.mechanism != leader.mechanism)
+        if second and second.variant != second.baseline:  # how far the baseline is behind, the title says
+            lead = times(time_us(second) / time_us(leader))
+            leads.setdefault(second.variant, {}).setdefault(lead, []).append(leader)
+    against = {
+        rival: _listed([f"{lead} ({_places(subject, rows)})" for lead, rows in by_lead.items()])
+        for rival, by_lead in leads.items()
+    }
+    if len(against) == 1:
+        ((rival, gains),) = against.items()
+        return f"Against {rival}, the best safe variant of another mechanism: {gains}."
+    parts = "; ".join(f"{rival} {gains}" for rival, gains in against.items())
+    return f"Against the best safe variant of another mechanism: {parts}." if parts else ""
+
+
+def winners_by_launch(subject: Subject) -> str:
+    """Say at how many launch shapes which safe variant is the fastest."""
+    wins = Counter(row.variant for row in _best(subject)).most_common()
+    if not wins:
+        return f"{subject.pattern}: no safe variant has a time"
+    (first, count), *others = wins
+    rest = "".join(f", {variant} at {count}" for variant, count in others)
+    total = sum(count for _, count in wins)
+    more = any(subject.own_setting(row, launch=False) for row in subject.rows)
+    unit = "settings" if more else "launch shapes"
+    return f"{subject.pattern}: {first} is the fastest safe variant at {count} of {total} {unit}{rest}"
+
+
+def speedup_range(subject: Subject) -> str:
+    """Say between which launch shapes the speed-up of the best safe variant lies."""
+    rows = [row for row in subject.timed if row.speedup and row.variant != row.baseline]
+    by_variant = _by_variant([row for row in rows if row.safe and row.mechanism != Mechanism.LIBRARY])
+    if not by_variant:
+        return f"{subject.pattern}: no safe variant has a speed-up"
+    best = max(by_variant, key=lambda variant: mean(_log(row) for row in by_variant[variant]))
+    least, most = (choose(by_variant[best], key=_log) for choose in (min, max))
+    low, high = _gain(least), _gain(most)
+    span = f"{low} (at {_place(subject, least)}) to {high} (at {_place(subject, most)})" if low != high else low
+    return f"{subject.pattern}: {best} is {span} as fast as {subject.baseline}"
+
+
+def time_us(row: Row) -> float:
+    """Return the row's time in µs; infinite where there is none, so that it sorts last."""
+    return row.time_us if row.time_us is not None else float("inf")
+
+
+def _best(subject: Subject) -> list[Row]:
+    return [row for rows in subject.groups if (row := fastest_safe(rows)) is not None]
+
+
+def _by_variant(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.variant, []).append(row)
+    return found
+
+
+def _by_text(subject: Subject, rows: Iterable[Row], text: Callable[[Row], str]) -> list[str]:
+    """Return each text once with the places where it holds: `4.7× (f32, i32)`."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(text(row), []).append(row)
+    return [f"{words} ({_places(subject, where)})" for words, where in found.items()]
+
+
+def _places(subject: Subject, rows: Sequence[Row]) -> str:
+    return ", ".join(_place(subject, row) for row in rows)
+
+
+def _place(subject: Subject, row: Row) -> str:
+    return subject.own_setting(row) or row.dtype
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _gain(row: Row) -> str:
+    return times(row.speedup or 0.0)
+
+
+def _log(row: Row) -> float:
+    return log2(row.speedup or 1.0)

@@ -1,0 +1,132 @@
+"""Speed-up over the baseline as heat maps over grid and block size, one panel for each variant."""
+
+from __future__ import annotations
+
+from math import ceil, log2, nan
+from typing import TYPE_CHECKING
+
+from matplotlib import colormaps
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.patches import Rectangle
+
+from shflbench.plot.findings import speedup_range
+from shflbench.plot.page import Page
+from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
+from shflbench.plot.style import BODY_PT, MUTED, RULE, SMALL_PT, bar_look, fitting, ink_on, width_of
+from shflbench.plot.subject import untimed_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from shflbench.plot.subject import Subject
+    from shflbench.store import Row
+
+_ABREAST = 3  # panels side by side
+_GAP = 0.25  # inches between panels
+_HEADING, _CELL, _AXIS = 0.34, 0.32, 0.5  # inches: above a panel, a cell's height, below a panel
+_SWATCH = 0.3  # inches from the patch of a mechanism to the panel's heading
+_BAR = 0.7  # inches for the colour bar
+_LEAST_SCALE = log2(1.5)  # the colours reach at least to 1.5×, so that a per cent does not look like a finding
+_TWO_DIGITS = 10  # from here on one decimal is enough
+# Blue is faster and red is slower; its two ends stay apart for every kind of colour blindness (ColorBrewer).
+_COLOURS = colormaps["RdBu"]
+
+
+def applies(subject: Subject) -> bool:
+    """Whether there are several launches with a speed-up."""
+    return len({row.launch for row in subject.timed if _is_compared(row)}) > 1
+
+
+def draw(subject: Subject) -> Page:
+    """Draw a panel for each variant other than the baseline; the numbers are the speed-ups of the rows."""
+    panels = _panels(subject)
+    grids, blocks = grids_of(subject.rows), blocks_of(subject.rows)
+    labels = [grid_words([row for row in subject.rows if grid_of(row) == grid]) for grid in grids]
+    lines = ceil(len(panels) / _ABREAST)
+    height = len(grids) * _CELL
+    page = Page(
+        title=speedup_range(subject),
+        subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both at {subject.shared_setting}.",),
+        caption=subject.caption,
+        notes=untimed_notes(subject.rows),
+        body=lines * (_HEADING + height + _AXIS) + _BAR,
+    )
+    scale = _scale(subject.timed)
+    left = max(map(width_of, labels)) + 0.12
+    width = (page.width - left - (_ABREAST - 1) * _GAP) / _ABREAST
+    for number, (heading, rows) in enumerate(panels.items()):
+        line, place = divmod(number, _ABREAST)
+        x, top = left + place * (width + _GAP), line * (_HEADING + height + _AXIS)
+        page.swatch(x, top + 0.13, bar_look(rows[0]))
+        page.text(x + _SWATCH, top + 0.11, heading, size=fitting(heading, width - _SWATCH, BODY_PT, "bold"))
+        axes = page.axes(x, top + _HEADING, width, height)
+        _cells(axes, rows, grids, blocks, scale)
+        axes.set_yticks([y + 0.5 for y in range(len(grids))], labels if place == 0 else [""] * len(grids))
+    bar = page.axes(left, lines * (_HEADING + height + _AXIS) + 0.1, page.width - left, 0.13)
+    _colour_bar(page, bar, scale, subject.baseline or "the baseline")
+    return page
+
+
+def _is_compared(row: Row) -> bool:
+    return row.speedup is not None and row.variant != row.baseline
+
+
+def _panels(subject: Subject) -> dict[str, list[Row]]:
+    """Return the rows by heading: the variant, whether it is unsafe, and whatever varies beside the launch."""
+    panels: dict[str, list[Row]] = {}
+    for row in subject.rows:
+        if row.variant != subject.baseline:
+            name = row.variant if row.safe else f"{row.variant} (UNSAFE)"
+            heading = ", ".join(filter(None, (name, subject.own_setting(row, launch=False))))
+            panels.setdefault(heading, []).append(row)
+    return panels
+
+
+def _scale(rows: Sequence[Row]) -> Normalize:
+    """Return the colour scale over log2 of the speed-up, as far to the slow side as to the fast: its middle is 1×."""
+    reach = max((abs(log2(row.speedup)) for row in rows if row.speedup), default=0.0)
+    return Normalize(-max(reach, _LEAST_SCALE), max(reach, _LEAST_SCALE))
+
+
+def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequence[int], scale: Normalize) -> None:
+    found = {(grids.index(grid_of(row)), blocks.index(row.block)): row for row in rows}
+    values = [
+        [log2(row.speedup) if (row := found.get((y, x))) and row.speedup else nan for x in range(len(blocks))]
+        for y in range(len(grids))
+    ]
+    axes.pcolormesh(values, cmap=_COLOURS, norm=scale, edgecolors="white", linewidth=1.5)
+    axes.set_ylim(len(grids), 0)
+    for (y, x), row in found.items():
+        if row.speedup is None:
+            axes.add_patch(Rectangle((x + 0.04, y + 0.06), 0.92, 0.88, facecolor=RULE))
+            words, tone, size = ("no ratio" if row.time_us else str(row.status)), MUTED, SMALL_PT - 2
+        else:
+            words, size = cell_text(row.speedup), SMALL_PT
+            tone = ink_on(_COLOURS(scale(log2(row.speedup))))
+        axes.text(x + 0.5, y + 0.5, words, ha="center", va="center_baseline", color=tone, size=size)
+    axes.set_xticks([x + 0.5 for x in range(len(blocks))], [str(block) for block in blocks])
+    axes.set_xlabel("threads a block", labelpad=2)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def cell_text(speedup: float) -> str:
+    """Return the number in a cell, three digits: `4.69`, `10.7`."""
+    return f"{speedup:.2f}" if speedup < _TWO_DIGITS else f"{speedup:.1f}"
+
+
+def _colour_bar(page: Page, axes: Axes, scale: Normalize, baseline: str) -> None:
+    bar = page.figure.colorbar(ScalarMappable(scale, _COLOURS), cax=axes, orientation="horizontal")
+    end = int(scale_end(scale))
+    steps = range(-end, end + 1) if end else (-_LEAST_SCALE, 0, _LEAST_SCALE)
+    bar.set_ticks(list(steps), labels=[f"{2**step:.3g}×" for step in steps])
+    bar.set_label(f"speed-up over {baseline} (logarithmic): red is slower, blue is faster", labelpad=2)
+    bar.outline.set_visible(False)
+
+
+def scale_end(scale: Normalize) -> float:
+    """Return log2 of the largest speed-up that the colours reach."""
+    return scale.vmax or _LEAST_SCALE

@@ -1,0 +1,116 @@
+"""The sheet that every chart is drawn on: what was found above it, where it comes from below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from shflbench.plot.style import BODY_PT, INK, MUTED, SMALL_PT, TITLE_PT, balanced, width_of, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+    from shflbench.plot.style import Look
+
+WIDTH = 9.0  # inches: 900 pixels in a README, at 100 pixels an inch
+MARGIN = 0.15  # inches on every side
+_TITLE_LINE, _TEXT_LINE, _NOTE_LINE = 0.24, 0.19, 0.165  # inches a line
+_LEGEND_LINE = 0.22
+_HANDLE, _PAD, _SPACING = 2.4, 0.8, 1.6  # of a legend: the line, the gaps behind it and behind its name, in font sizes
+
+
+class Page:
+    """One figure with title, subtitle, legend, notes and caption in place; charts add axes to its body."""
+
+    def __init__(  # noqa: PLR0913  (the parts of a page, each named by its caller)
+        self,
+        *,
+        title: str,
+        subtitle: Sequence[str],
+        caption: str,
+        body: float,
+        notes: Sequence[str] = (),
+        legend: Sequence[Artist] = (),
+    ) -> None:
+        """Lay the page out around a body of `body` inches height; the figure grows with its texts."""
+        text_width = WIDTH - 2 * MARGIN
+        title_lines = balanced(title, text_width, TITLE_PT, "bold")
+        subtitle_lines = [line for part in subtitle for line in wrapped(part, text_width, BODY_PT)]
+        note_lines = [line for note in notes for line in wrapped(note, text_width, SMALL_PT)]
+        caption_lines = wrapped(caption, text_width, SMALL_PT)
+        header = MARGIN + len(title_lines) * _TITLE_LINE + len(subtitle_lines) * _TEXT_LINE + 0.04
+        legend_lines = _legend_lines(legend, text_width)
+        header += len(legend_lines) * _LEGEND_LINE
+        footer = MARGIN + (len(note_lines) + len(caption_lines)) * _NOTE_LINE + 0.06
+
+        self.title = title
+        self.width = text_width  # inches of the body
+        self._top = header
+        self._height = header + body + footer
+        self.figure = Figure(figsize=(WIDTH, self._height))
+
+        y = self._lines(title_lines, MARGIN, _TITLE_LINE, {"size": TITLE_PT})
+        y = self._lines(subtitle_lines, y, _TEXT_LINE, {"weight": "normal", "color": MUTED})
+        for number, handles in enumerate(legend_lines):
+            self._legend(handles, y + number * _LEGEND_LINE)
+        y = self._lines(note_lines, header + body, _NOTE_LINE, {"size": SMALL_PT, "weight": "normal"})
+        self._lines(caption_lines, y + 0.06, _NOTE_LINE, {"size": SMALL_PT, "weight": "normal", "color": MUTED})
+
+    def axes(self, left: float, top: float, width: float, height: float) -> Axes:
+        """Add axes at a place in inches, counted from the top left corner of the body."""
+        bottom = self._height - self._top - top - height
+        return self.figure.add_axes(
+            ((MARGIN + left) / WIDTH, bottom / self._height, width / WIDTH, height / self._height)
+        )
+
+    def text(  # noqa: PLR0913  (place, words, and three things that set texts apart)
+        self, left: float, top: float, words: str, *, size: float = BODY_PT, weight: str = "bold", color: str = INK
+    ) -> None:
+        """Write at a place in inches, counted from the top left corner of the body; by default a panel's heading."""
+        x, y = (MARGIN + left) / WIDTH, 1 - (self._top + top) / self._height
+        self.figure.text(x, y, words, va="top", ha="left", size=size, weight=weight, color=color)
+
+    def swatch(self, left: float, top: float, look: Look) -> None:
+        """Draw the small patch that stands for a mechanism, at a place in inches as `text` takes it."""
+        width, height = 0.24, 0.12  # inches
+        x, y = (MARGIN + left) / WIDTH, 1 - (self._top + top + height) / self._height
+        place = self.figure.transFigure
+        self.figure.add_artist(Rectangle((x, y), width / WIDTH, height / self._height, transform=place, **look))
+
+    def _lines(self, lines: Sequence[str], top: float, pitch: float, look: Look) -> float:
+        for line in lines:
+            self.text(0, top - self._top, line, **look)
+            top += pitch
+        return top
+
+    def _legend(self, handles: list[Artist], top: float) -> None:
+        self.figure.legend(
+            handles=handles,
+            loc="upper left",
+            bbox_to_anchor=(MARGIN / WIDTH, 1 - (top + 0.04) / self._height),
+            ncols=len(handles),
+            borderaxespad=0,
+            borderpad=0,
+            handlelength=_HANDLE,
+            handletextpad=_PAD,
+            columnspacing=_SPACING,
+        )
+
+
+def _legend_lines(handles: Sequence[Artist], width: float) -> list[list[Artist]]:
+    """Return the handles line by line, as many in each as fit into `width` inches."""
+    lines: list[list[Artist]] = []
+    room = 0.0
+    for handle in handles:
+        needed = width_of(str(handle.get_label()), SMALL_PT) + (_HANDLE + _PAD + _SPACING) * SMALL_PT / 72
+        if needed > room:
+            lines.append([])
+            room = width
+        lines[-1].append(handle)
+        room -= needed
+    return lines

@@ -1,0 +1,44 @@
+"""Launch shapes as rows and columns: the grid expressions and the block sizes of a sweep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.store import Row
+
+UNKNOWN = float("inf")  # the size of a grid whose device is not known: sorts last
+
+
+def grid_of(row: Row) -> str:
+    """Return the grid as written in the suite: `2*sms` of `2*sms x 256`."""
+    return row.launch.rpartition("x")[0].strip()
+
+
+def grids_of(rows: Iterable[Row]) -> list[str]:
+    """Return the grids as written, each once, from small to large."""
+    sizes: dict[str, float] = {}
+    for row in rows:
+        size = UNKNOWN if row.grid is None else row.grid
+        sizes[grid_of(row)] = min(size, sizes.get(grid_of(row), UNKNOWN))
+    return sorted(sizes, key=lambda grid: sizes[grid])
+
+
+def blocks_of(rows: Iterable[Row]) -> list[int]:
+    """Return the block sizes, each once, from small to large, in threads."""
+    return sorted({row.block for row in rows})
+
+
+def grid_words(rows: Sequence[Row]) -> str:
+    """Return the grid that the rows share, for a reader: `2*sms = 264 blocks`, `1 block`.
+
+    A grid that follows the block size (`fill`) has no one number of blocks.
+    """
+    written, sizes = grid_of(rows[0]), {row.grid for row in rows}
+    size = sizes.pop() if len(sizes) == 1 else None
+    if size is None:
+        return written
+    count = "1 block" if size == 1 else f"{size} blocks"
+    return count if written == str(size) else f"{written} = {count}"

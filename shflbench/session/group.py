@@ -1,0 +1,200 @@
+"""One group, the cases that differ in variant only: verified one by one, then timed together."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from shflbench.backends.base import KernelCall
+from shflbench.errors import KernelError, LaunchError
+from shflbench.measure.sampler import GroupSampler, Subject
+from shflbench.measure.stopping import FEWEST_ROUNDS
+from shflbench.measure.verify import verify
+from shflbench.measure.workload import Workload
+from shflbench.model import DTYPES, Case, Kernel, Sample, Status
+from shflbench.session import rows
+from shflbench.session.events import Working
+from shflbench.session.kernels import key
+from shflbench.suite import resolve_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from shflbench.backends.base import Backend, OpenKernel
+    from shflbench.session.kernels import KernelKey
+    from shflbench.session.plan import Plan
+    from shflbench.store import Row
+
+
+def lacking(plan: Plan, case: Case) -> str:
+    """Return why the architecture cannot run `case`, empty if it can."""
+    needs = plan.patterns[case.pattern].declaration.variant(case.variant).needs
+    if needs and _generation(plan.arch) < _generation(needs):
+        return f"{case.variant} needs {needs} or newer, and this is {plan.arch}"
+    return ""
+
+
+def _generation(arch: str) -> int:
+    return int(arch.removeprefix("sm_").rstrip("af"))  # sm_90a and sm_100f are sm_90 and sm_100 with extras
+
+
+@dataclass(slots=True)
+class Progress:
+    """How much of the run is done: one unit to verify a case, one to time it."""
+
+    total: float
+    done: float = 0.0
+
+    def at(self, text: str, ahead: float = 0.0) -> Working:
+        """Return the event that tells where the run is."""
+        return Working(text, min(self.done + ahead, self.total), self.total)
+
+
+class Group:
+    """Takes the cases of one group as far as they go; `finished` holds their rows."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        cases: Sequence[Case],
+        kernels: Mapping[KernelKey, Kernel | KernelError],
+        progress: Progress,
+    ) -> None:
+        """Prepare the group's rows; no kernel is run yet."""
+        self._plan, self._progress = plan, progress
+        self._pattern = plan.patterns[cases[0].pattern]
+        self._kernels = {case.variant: kernels.get(key(case)) for case in cases}
+        self._cases = self._placed(cases)
+        backend = plan.backend.name if plan.backend else "none"
+        declaration = self._pattern.declaration
+        self._rows = {case.variant: rows.planned(case, declaration, backend, plan.arch) for case in self._cases}
+
+    @property
+    def finished(self) -> tuple[Row, ...]:
+        """The rows, with speed-ups over the baseline."""
+        return tuple(rows.with_speedups(list(self._rows.values())))
+
+    def run(self) -> Generator[Working, None, list[Sample]]:
+        """Check, verify and time the cases; return the samples taken."""
+        name, end = self._cases[0].group, self._progress.done + 2 * len(self._cases)
+        samples: list[Sample] = []
+        yield self._progress.at(name)
+        sound = [case for case in self._cases if self._check(case)]
+        if self._plan.backend is not None:
+            with ExitStack() as opened:
+                subjects = yield from self._verify(sound, self._plan.backend, opened)
+                if self._plan.backend.timed and subjects:
+                    samples = yield from self._time(subjects, self._plan.backend)
+        self._progress.done = end
+        return samples
+
+    def _placed(self, cases: Sequence[Case]) -> list[Case]:
+        """Return the cases with their grid, as far as it can be known."""
+        launch = cases[0].launch
+        if launch.grid is None and self._plan.sms is not None:
+            resident = None
+            if "fill" in launch.expression:
+                found = (self._resident_blocks(case) for case in cases)
+                resident = min((blocks for blocks in found if blocks), default=None)
+                if resident is None:
+                    return list(cases)
+            launch = replace(launch, grid=resolve_grid(launch.expression, self._plan.sms, resident))
+        return [replace(case, launch=launch) for case in cases]
+
+    def _resident_blocks(self, case: Case) -> int | None:
+        kernel = self._kernels[case.variant]
+        if self._plan.backend is None or not isinstance(kernel, Kernel):
+            return None
+        return self._plan.backend.resident_blocks(kernel, case.launch.block, self._dynamic_shared(case))
+
+    def _dynamic_shared(self, case: Case) -> int:
+        variant = self._pattern.declaration.variant(case.variant)
+        return variant.shared(case.launch.block, DTYPES[case.dtype])
+
+    def _end(self, case: Case, status: Status, reason: str) -> bool:
+        self._rows[case.variant] = rows.ended(self._rows[case.variant], status, reason)
+        return False
+
+    def _check(self, case: Case) -> bool:
+        """Note what the compiler found; return whether the case can be run."""
+        kernel = self._kernels[case.variant]
+        if kernel is None:
+            return self._end(case, Status.SKIPPED, lacking(self._plan, case))
+        if isinstance(kernel, KernelError):
+            return self._end(case, Status.FAILED, kernel.message)
+        compiled = rows.compiled(self._rows[case.variant], kernel, case, self._pattern.declaration)
+        self._rows[case.variant] = compiled
+        if kernel.violations:
+            return self._end(case, Status.FAILED, "; ".join(kernel.violations))
+        return self._plan.backend is None or self._fits(case, self._plan.backend)
+
+    def _fits(self, case: Case, backend: Backend) -> bool:
+        """Note the occupancy; return whether an SM can hold a block."""
+        row = self._rows[case.variant]
+        try:
+            resident = self._resident_blocks(case)
+        except LaunchError as error:
+            return self._end(case, Status.FAILED, error.message)
+        if not resident:
+            reason = f"a block of {row.block} threads with {row.shared_bytes} bytes of shared memory does not fit an SM"
+            return self._end(case, Status.SKIPPED, reason)
+        self._rows[case.variant] = rows.resident(row, resident, backend.device)
+        return True
+
+    def _verify(
+        self, cases: Sequence[Case], backend: Backend, opened: ExitStack
+    ) -> Generator[Working, None, list[Subject]]:
+        """Verify each case at its own launch; return those that may be timed."""
+        subjects = []
+        workload: Workload | None = None
+        for case in cases:
+            yield self._progress.at(f"verifying {case.id}")
+            grid, block = case.launch.grid or 1, case.launch.block
+            workload = workload or Workload.of(self._pattern, case, grid * block, self._plan.seed)
+            try:
+                kernel = self._open(case, backend, workload)
+                opened.enter_context(closing(kernel))
+                proof = verify(kernel, workload, f"{grid}x{block}")
+            except LaunchError as error:
+                self._end(case, Status.FAILED, error.message)
+                continue
+            row = self._rows[case.variant] = rows.verified(self._rows[case.variant], proof)
+            if row.status is Status.VERIFIED:
+                subjects.append(Subject.of(case, kernel, self._pattern.declaration.unroll))
+            self._progress.done += 1
+        return subjects
+
+    def _open(self, case: Case, backend: Backend, workload: Workload) -> OpenKernel:
+        kernel = self._kernels[case.variant]
+        assert isinstance(kernel, Kernel)  # noqa: S101  (_check lets no other case through)
+        return backend.open(
+            KernelCall(
+                kernel=kernel,
+                grid=case.launch.grid or 1,
+                block=case.launch.block,
+                shared_bytes=self._dynamic_shared(case),
+                inputs=workload.input_elements,
+                outputs=workload.output_elements,
+                dtype=workload.dtype.numpy,
+            )
+        )
+
+    def _time(self, subjects: Sequence[Subject], backend: Backend) -> Generator[Working, None, list[Sample]]:
+        """Time the verified cases together."""
+        name = self._cases[0].group
+        random = Random(f"{self._plan.seed} {name}")  # noqa: S311  (an order, not a secret)
+        sampler = GroupSampler(backend, subjects, self._plan.suite.rules, random)
+        for number in sampler.rounds():
+            share = min(1.0, (number + 1) / FEWEST_ROUNDS)
+            yield self._progress.at(f"timing {name}", ahead=share * len(subjects))
+        for subject in subjects:
+            timing = sampler.timing(subject)
+            if timing is None:
+                reason = subject.failure or "every sample was taken while the GPU was throttled"
+                self._end(subject.case, Status.FAILED, reason)
+            else:
+                row = self._rows[subject.case.variant]
+                self._rows[subject.case.variant] = rows.timed(row, timing)
+        return sampler.samples

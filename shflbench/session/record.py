@@ -1,0 +1,42 @@
+"""Gather what `run.json` tells about a run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from shflbench.measure.workload import INPUT_SETS
+from shflbench.store import RunInfo, SuiteText, surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.session.plan import Plan
+    from shflbench.suite import Overrides
+
+
+def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
+    """Return the record of a run that starts now; `overrides` are those already applied to `plan.suite`."""
+    suite = plan.suite
+    device = plan.backend.device if plan.backend else None
+    return RunInfo(
+        suite=SuiteText(suite.name, suite.title, suite.path.name, suite.text),
+        settings={
+            **asdict(suite.rules),
+            "seed": plan.seed,
+            "input_sets": INPUT_SETS,
+            "sms": plan.sms,
+            "overrides": {name: list(values) for name, values in asdict(overrides).items()},
+        },
+        argv=tuple(argv),
+        versions=surroundings.versions(
+            nvrtc=plan.toolchain.version,
+            driver=device.driver if device else None,
+            cuda=device.cuda if device else None,
+        ),
+        device=device,
+        backend=plan.backend.name if plan.backend else "none",
+        arch=plan.arch,
+        host=surroundings.host(),
+        started=surroundings.utc_now(),
+    )

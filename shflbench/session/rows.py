@@ -1,0 +1,129 @@
+"""Make rows of results from what the stages found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.compile.rules import exchanges
+from shflbench.model import DTYPES, Interval, Status
+from shflbench.statistics import ratio
+from shflbench.store import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.model import Case, Device, Kernel, Proof, Timing
+    from shflbench.patterns.declare import Pattern
+
+
+def planned(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
+    """Return the row of a case of which nothing is known yet but what the suite and the pattern say."""
+    variant = pattern.variant(case.variant)
+    return Row(
+        case_id=case.id,
+        pattern=case.pattern,
+        variant=case.variant,
+        mechanism=variant.mechanism,
+        safe=variant.safe,
+        dtype=case.dtype,
+        launch=case.launch.expression,
+        grid=case.launch.grid,
+        block=case.launch.block,
+        iterations=case.iterations,
+        options=";".join(f"{name}={value}" for name, value in case.options),
+        backend=backend,
+        arch=arch,
+        status=Status.SKIPPED,
+        baseline=pattern.baseline.name,
+    )
+
+
+def ended(row: Row, status: Status, reason: str) -> Row:
+    """Return `row` as one that got no further, with the reason in one line."""
+    return replace(row, status=status, reason=" ".join(reason.split()))
+
+
+def compiled(row: Row, kernel: Kernel, case: Case, pattern: Pattern) -> Row:
+    """Return `row` with what the compiler and the machine code say."""
+    dynamic = pattern.variant(case.variant).shared(case.launch.block, DTYPES[case.dtype])
+    found = None
+    if kernel.loop is not None:
+        a_trip = {name: count / kernel.loop.trips for name, count in exchanges(kernel.loop.counts).items()}
+        found = ";".join(f"{name}={count:g}" for name, count in a_trip.items())
+    return replace(
+        row,
+        status=Status.COMPILED,
+        registers=kernel.resources.registers,
+        shared_bytes=kernel.resources.shared_bytes + dynamic,
+        local_bytes=kernel.resources.local_bytes,
+        spill_bytes=kernel.resources.spill_bytes,
+        sass_per_iteration=found,
+    )
+
+
+def resident(row: Row, resident_blocks: int, device: Device) -> Row:
+    """Return `row` with the occupancy of its launch."""
+    if not device.threads_per_sm:
+        return row
+    return replace(row, occupancy=resident_blocks * row.block / device.threads_per_sm)
+
+
+def verified(row: Row, proof: Proof) -> Row:
+    """Return `row` with the result of verification: an unsafe variant is reported, not judged."""
+    row = replace(
+        row,
+        matched=proof.matched,
+        inputs=proof.inputs,
+        verified_launch=proof.launch,
+        verified_iterations=";".join(map(str, proof.iterations)),
+        status=Status.VERIFIED,
+    )
+    if row.safe and not proof.complete:
+        return ended(row, Status.INCORRECT, proof.mismatch)
+    return row
+
+
+def timed(row: Row, timing: Timing) -> Row:
+    """Return `row` with its times."""
+    slope, clock = timing.ns_per_iteration, timing.sm_clock_mhz
+    return replace(
+        row,
+        status=Status.TIMED,
+        time_us=timing.time_us.value,
+        time_low_us=timing.time_us.low,
+        time_high_us=timing.time_us.high,
+        samples=timing.samples,
+        dropped=timing.dropped,
+        stopped_by=timing.stopped_by,
+        ns_per_iteration=slope.value if slope else None,
+        ns_per_iteration_low=slope.low if slope else None,
+        ns_per_iteration_high=slope.high if slope else None,
+        cycles_per_iteration=slope.value * clock / 1000 if slope and clock else None,
+        launch_overhead_us=timing.launch_overhead_us,
+        sm_clock_mhz=clock,
+        temperature_c=timing.conditions.temperature_c,
+        power_w=timing.conditions.power_w,
+        throttle=";".join(timing.conditions.throttle) or None,
+    )
+
+
+def with_speedups(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of one group, each timed one with its speed-up over the baseline, if that was timed."""
+    base = next((interval for row in rows if row.variant == row.baseline and (interval := time_of(row))), None)
+    return [_against(row, base) for row in rows]
+
+
+def _against(row: Row, base: Interval | None) -> Row:
+    own = time_of(row)
+    if base is None or own is None:
+        return row
+    speedup = Interval(1.0, 1.0, 1.0) if row.variant == row.baseline else ratio(base, own)
+    return replace(row, speedup=speedup.value, speedup_low=speedup.low, speedup_high=speedup.high)
+
+
+def time_of(row: Row) -> Interval | None:
+    """Return the time of one launch with its interval, in µs; None if the row was not timed."""
+    if row.time_us is None or row.time_low_us is None or row.time_high_us is None:
+        return None
+    return Interval(row.time_us, row.time_low_us, row.time_high_us)

@@ -1,0 +1,23 @@
+"""Runs on disk: write, read and go on with them."""
+
+from shflbench.store.append import RunFolder
+from shflbench.store.columns import Row, row_columns
+from shflbench.store.provenance import Host, RunInfo, SuiteText, Versions
+from shflbench.store.read import Run, find_runs, read_info, read_run
+from shflbench.store.resume import Resumed, resume
+
+__all__ = [
+    "Host",
+    "Resumed",
+    "Row",
+    "Run",
+    "RunFolder",
+    "RunInfo",
+    "SuiteText",
+    "Versions",
+    "find_runs",
+    "read_info",
+    "read_run",
+    "resume",
+    "row_columns",
+]

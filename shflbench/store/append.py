@@ -1,0 +1,107 @@
+"""A run folder while it is being written."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from shflbench.errors import ResultsError
+from shflbench.store import files, rows, samples
+from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from shflbench.model import Sample
+    from shflbench.store.columns import Row
+    from shflbench.store.provenance import RunInfo
+
+
+@dataclass(slots=True)
+class RunFolder:
+    """A run that is being written: `path` holds `run.json`, `results.csv` and `samples.csv.gz`."""
+
+    path: Path
+    info: RunInfo
+
+    @classmethod
+    def create(cls, info: RunInfo, root: Path) -> RunFolder:
+        """Start a run in the first free folder `<suite>/<gpu>-<YYYYMMDD>-<n>` under `root`.
+
+        ResultsError where it cannot be written.
+        """
+        suite = root / info.suite.name
+        with writing(suite):
+            suite.mkdir(parents=True, exist_ok=True)
+            return cls._start(_claim(suite, f"{_slug(info)}-{_date(info)}"), info)
+
+    @classmethod
+    def create_at(cls, info: RunInfo, path: Path) -> RunFolder:
+        """Start a run in exactly `path`, which must be empty or not exist, else ResultsError."""
+        with writing(path):
+            if path.exists() and not path.is_dir():
+                raise ResultsError(f"{path} is a file, not a folder", "give another folder")
+            if (path / RUN_FILE).exists():
+                raise ResultsError(
+                    f"{path} already holds a run", f"go on with it by --resume {path}, or give another folder"
+                )
+            if path.exists() and any(path.iterdir()):
+                raise ResultsError(f"{path} exists and is not empty", "give another folder")
+            path.mkdir(parents=True, exist_ok=True)
+            return cls._start(path, info)
+
+    @classmethod
+    def _start(cls, path: Path, info: RunInfo) -> RunFolder:
+        folder = cls(path, info)
+        folder.rewrite(rows.header().encode(), samples.header())
+        return folder
+
+    def append(self, finished: Iterable[Row], taken: Iterable[Sample] = ()) -> None:
+        """Put finished rows and the samples that they were taken from on the disk before returning.
+
+        Give the rows of a group together with its samples. The samples are written first, so that a
+        row on disk always has its samples. ResultsError where the disk is full or the folder is gone.
+        """
+        with writing(self.path):
+            if taken := tuple(taken):
+                files.append(self.path / SAMPLES_FILE, samples.encode(taken))
+            files.append(self.path / ROWS_FILE, rows.encode(finished).encode())
+
+    def finish(self, finished: str, notes: Iterable[str] = ()) -> None:
+        """Mark the run as finished at `finished` (UTC, ISO 8601), with what was noted on the way."""
+        self.info = dataclasses.replace(self.info, finished=finished, notes=(*self.info.notes, *notes))
+        with writing(self.path):
+            files.replace(self.path / RUN_FILE, self.info.to_json().encode())
+
+    def rewrite(self, row_lines: bytes, sample_members: bytes) -> None:
+        """Replace all three files; `run.json` comes last, so that a folder that has it has the others."""
+        with writing(self.path):
+            files.replace(self.path / ROWS_FILE, row_lines)
+            files.replace(self.path / SAMPLES_FILE, sample_members)
+            files.replace(self.path / RUN_FILE, self.info.to_json().encode())
+
+
+def _claim(parent: Path, stem: str) -> Path:
+    """Create and return `<stem>-<n>` with the lowest free n, also where other processes do the same."""
+    for number in count(1):
+        path = parent / f"{stem}-{number}"
+        try:
+            path.mkdir()  # succeeds in one process alone
+        except FileExistsError:
+            continue
+        break
+    return path
+
+
+def _slug(info: RunInfo) -> str:
+    name = info.device.name if info.device else f"no-gpu-{info.arch}"
+    return re.sub("[^a-z0-9_]+", "-", name.lower()).strip("-")
+
+
+def _date(info: RunInfo) -> str:
+    """Return the day of the run's start as YYYYMMDD."""
+    return info.started[:10].replace("-", "")

@@ -1,0 +1,93 @@
+"""Every column of `results.csv` and `samples.csv.gz`, each defined once: name, type, unit and meaning.
+
+The reference page of columns, the writer and the reader are all derived from these definitions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from shflbench.model import Status  # noqa: TC001  (the reader takes each column's kind from its annotation)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCHEMA = 1  # of run.json and both tables; a reader refuses newer ones
+
+
+def column(meaning: str, *, optional: bool = True) -> Any:  # noqa: ANN401  (dataclasses.field is typed so, too)
+    """Declare one column; an optional one is empty where the value is unknown, never 0."""
+    metadata = {"meaning": meaning}
+    return field(default=None, metadata=metadata) if optional else field(metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One case of `results.csv`."""
+
+    case_id: str = column("stable readable name of the case", optional=False)
+    pattern: str = column("communication pattern", optional=False)
+    variant: str = column("way of doing the pattern", optional=False)
+    mechanism: str = column("family of the variant", optional=False)
+    safe: bool = column("whether the memory model guarantees the result", optional=False)
+    dtype: str = column("element type", optional=False)
+    launch: str = column("launch expression as written in the suite", optional=False)
+    grid: int | None = column("blocks; empty where the launch needs a device that is not known")
+    block: int = column("threads a block", optional=False)
+    iterations: int = column("trips of the kernel's inner loop", optional=False)
+    options: str = column("the pattern's own options, `name=value` joined by `;`", optional=False)
+    backend: str = column("who ran it: cuda, emulator or none", optional=False)
+    arch: str = column("architecture it was compiled for", optional=False)
+    status: Status = column(
+        "timed, verified (not timed), compiled (neither), incorrect, failed or skipped", optional=False
+    )
+    reason: str | None = column("why a case is incorrect, failed or skipped, or what a reader should know")
+    matched: int | None = column("input sets whose every output was right")
+    inputs: int | None = column("input sets tried")
+    time_us: float | None = column("median time of one launch, µs")
+    time_low_us: float | None = column("lower end of its 95 % interval, µs")
+    time_high_us: float | None = column("upper end of its 95 % interval, µs")
+    samples: int | None = column("timed launches kept")
+    dropped: int | None = column("timed launches dropped because the GPU was throttled")
+    stopped_by: str | None = column("what ended sampling: precision or max_seconds")
+    ns_per_iteration: float | None = column("slope of time over iterations, ns: free of launch overhead")
+    ns_per_iteration_low: float | None = column("lower end of its 95 % interval, ns")
+    ns_per_iteration_high: float | None = column("upper end of its 95 % interval, ns")
+    cycles_per_iteration: float | None = column("the slope in SM clock cycles, by the clock of the samples")
+    launch_overhead_us: float | None = column("the slope line's value at no iterations, µs")
+    baseline: str | None = column("variant that the speed-up refers to")
+    speedup: float | None = column("time_us of the baseline divided by time_us of this case")
+    speedup_low: float | None = column("lower end of its interval")
+    speedup_high: float | None = column("upper end of its interval")
+    gb_per_s: float | None = column("bytes moved a second, 10^9 bytes; only for one-pass patterns")
+    registers: int | None = column("registers a thread")
+    shared_bytes: int | None = column("shared memory a block, static and dynamic, bytes")
+    local_bytes: int | None = column("local memory a thread (stack frame), bytes")
+    spill_bytes: int | None = column("spill stores and loads a thread, bytes")
+    occupancy: float | None = column("resident warps over the most an SM can hold, 0 to 1")
+    sass_per_iteration: str | None = column("exchange instructions a trip found in the SASS, `LDS=1;STS=1`")
+    sm_clock_mhz: float | None = column("SM clock measured on the device during the samples, MHz")
+    temperature_c: int | None = column("GPU temperature by NVML, °C")
+    power_w: float | None = column("board power by NVML, W")
+    throttle: str | None = column("clock event reasons that slow the GPU down, joined by `;`")
+    verified_launch: str | None = column("launch at which the case was verified")
+    verified_iterations: str | None = column("iteration counts it was verified with, joined by `;`")
+
+
+SAMPLE_COLUMNS: Mapping[str, str] = {  # field of model.Sample → meaning, in file order
+    "case_id": "the case",
+    "process": "worker process, from 0",
+    "round": "round of interleaved measuring, from 0",
+    "sample": "index within its round",
+    "iterations": "trips of the inner loop in this launch",
+    "launches": "launches that the time was divided by",
+    "time_us": "time of one launch, µs",
+    "sm_clock_mhz": "SM clock measured on the device around this sample's burst, MHz",
+    "dropped": "whether it was taken while the GPU was throttled",
+}
+
+
+def row_columns() -> dict[str, str]:
+    """Return the columns of `results.csv` in file order, each with its meaning."""
+    return {item.name: item.metadata["meaning"] for item in fields(Row)}

@@ -1,0 +1,88 @@
+"""The files of a run folder, written so that whatever was finished survives a kill, a full disk or a lost node."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from shflbench.errors import ResultsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+RUN_FILE = "run.json"
+ROWS_FILE = "results.csv"
+SAMPLES_FILE = "samples.csv.gz"
+
+RESTORE = "restore the file as the run wrote it, or measure again"
+WHICH_FOLDER = "give the folder that `shflbench run` printed"
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turn an error of the file system into a ResultsError that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        place = error.filename or folder
+        if error.errno in _FULL:
+            raise ResultsError(
+                f"{place} cannot be written: the disk is full",
+                f"free some space; what was finished is kept: go on with --resume {folder}",
+            ) from error
+        raise ResultsError(
+            f"{place} cannot be written: {error.strerror or error}", "give a folder that you may write to"
+        ) from error
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Replace the file at `path` in one step: a reader sees the old content or the new, never a part of it."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with aside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def append(path: Path, content: bytes) -> None:
+    """Put `content` at the end of the file at `path`, on the disk itself; all of it or nothing, unless killed."""
+    # r+: where the folder was deleted meanwhile, fail rather than start a file without a header.
+    # Unbuffered: a buffer would be flushed once more on closing, after what it could not write was cut off.
+    with path.open("r+b", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        rest = memoryview(content)
+        try:
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except BaseException:  # also Ctrl-C: the next row must not follow half a row
+            file.truncate(end)
+            raise
+
+
+def read(path: Path) -> bytes:
+    """Return what the file at `path` holds; ResultsError where it is missing or empty."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ResultsError(f"{path} cannot be read: {error.strerror}", WHICH_FOLDER) from error
+    if not content:
+        raise ResultsError(f"{path} is empty", RESTORE)
+    return content
+
+
+def text(content: bytes, path: Path) -> str:
+    """Return the text of the file at `path`; ResultsError where it is not UTF-8."""
+    try:
+        return content.decode("utf-8-sig")  # spreadsheets and editors put a mark in front
+    except UnicodeDecodeError as error:
+        raise ResultsError(f"{path} is damaged: not UTF-8", RESTORE) from error

@@ -1,0 +1,77 @@
+"""Read run folders; rows need the standard library alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.errors import ResultsError
+from shflbench.store import files, rows, samples
+from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE, WHICH_FOLDER
+from shflbench.store.provenance import RunInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    import pandas as pd
+
+    from shflbench.store.columns import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run as it lies on disk."""
+
+    folder: Path
+    info: RunInfo
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()  # what a reader should know of the files, a sentence each
+
+    def samples(self) -> pd.DataFrame:
+        """Read the raw samples: a column for each of `SAMPLE_COLUMNS`; imports pandas."""
+        return samples.load(self.folder / SAMPLES_FILE)
+
+
+def read_run(folder: Path) -> Run:
+    """Read the run in `folder`.
+
+    A line that a kill cut off is left out and noted. ResultsError where a file is missing, damaged
+    or of a newer schema.
+    """
+    info = read_info(folder)
+    whole, cut = read_rows(folder)
+    notes = []
+    if cut:
+        notes.append(f"{folder / ROWS_FILE}: the last line is half-written and was left out")
+    if info.finished is None:
+        notes.append(f"{folder} holds an unfinished run; go on with: shflbench run --resume {folder}")
+    return Run(folder, info, whole, tuple(notes))
+
+
+def read_info(folder: Path) -> RunInfo:
+    """Read `run.json` in `folder`; ResultsError where there is none or it cannot be used."""
+    path = folder / RUN_FILE
+    if folder.is_dir() and not path.exists():
+        raise ResultsError(f"{folder} is not a run folder: it has no {RUN_FILE}", WHICH_FOLDER)
+    return RunInfo.from_json(files.text(files.read(path), path), path)
+
+
+def read_rows(folder: Path) -> tuple[tuple[Row, ...], bool]:
+    """Return the rows of `results.csv`, and whether a half-written one at its end was left out."""
+    path = folder / ROWS_FILE
+    content = files.read(path)
+    whole = rows.complete_length(content)
+    return tuple(rows.decode(files.text(content[:whole], path), path)), whole < len(content)
+
+
+def find_runs(paths: Iterable[Path]) -> list[Path]:
+    """Return every run folder at or below `paths`, sorted, each once; ResultsError for a path without any."""
+    found: set[Path] = set()
+    for path in paths:
+        runs = {file.parent for file in path.rglob(RUN_FILE)}
+        if not runs:
+            reason = f"no {RUN_FILE} in it or below it" if path.exists() else "there is no such folder"
+            raise ResultsError(f"{path} holds no run: {reason}", f"{WHICH_FOLDER}, or one above it")
+        found |= runs
+    return sorted(found)

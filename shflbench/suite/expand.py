@@ -1,0 +1,122 @@
+"""Expand the axes of a suite file to its cases."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from shflbench.model import Case
+from shflbench.suite.problems import Problem
+from shflbench.suite.words import option_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from shflbench.patterns.declare import Pattern
+    from shflbench.patterns.discover import LoadedPattern
+    from shflbench.suite.positions import Loc
+    from shflbench.suite.schema import Defaults, Experiment, Skip, SuiteFile
+
+Options = tuple[tuple[str, str], ...]
+
+
+def expand(file: SuiteFile, patterns: Mapping[str, LoadedPattern]) -> tuple[list[Case], list[Problem]]:
+    """Return the cases in the order of the file, and what is wrong with it.
+
+    `patterns` are keyed by the word that names them in the file; all words have been checked.
+    """
+    first: dict[Case, int] = {}  # case → the experiment that it comes from
+    problems = []
+    for index, experiment in enumerate(file.experiments):
+        loc = ("experiments", index)
+        cases, found = _expand_experiment(loc, experiment, file.defaults, patterns[experiment.pattern])
+        problems += found
+        again = [case for case in cases if case in first]
+        if again:
+            others = f" and {len(again) - 1} more" if len(again) > 1 else ""
+            known = f"already in experiment {first[again[0]] + 1}"
+            problems.append(Problem(loc, f"the case `{again[0].id}`{others}, {known}", "allowed: each case once"))
+        first |= {case: index for case in cases if case not in first}
+    return list(first), problems
+
+
+def by_group(cases: Iterable[Case]) -> list[Case]:
+    """Return the cases in the same order, but those of one group side by side and none twice."""
+    groups: dict[str, dict[Case, None]] = {}
+    for case in cases:
+        groups.setdefault(case.group, {})[case] = None
+    return [case for group in groups.values() for case in group]
+
+
+def _expand_experiment(
+    loc: Loc, experiment: Experiment, defaults: Defaults, pattern: LoadedPattern
+) -> tuple[list[Case], list[Problem]]:
+    launches = [launch for value in experiment.launch or defaults.launch for launch in value.launches()]
+    if not launches:
+        needed = "needed: launch shapes such as `26x1024`, here or under `defaults`"
+        return [], [Problem((*loc, "launch"), "no key `launch`", needed, at_key=True)]
+    cases = [
+        Case(pattern.name, variant, dtype, launch, count, options)
+        for dtype in _dtypes(experiment, defaults, pattern.declaration)
+        for launch in launches
+        for options in _options(experiment, pattern.declaration)
+        for count in experiment.iterations or defaults.iterations
+        for variant in _variants(experiment, defaults, pattern.declaration, dtype)
+    ]
+    if not cases:
+        return [], [Problem(loc, "no variant with a dtype that it has", f"needed: {_choices(pattern.declaration)}")]
+    return _without_skipped(loc, experiment.skip, cases)
+
+
+def _dtypes(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> list[str]:
+    asked = experiment.dtypes or defaults.dtypes or pattern.dtypes
+    return [dtype for dtype in asked if dtype in pattern.dtypes]
+
+
+def _variants(experiment: Experiment, defaults: Defaults, pattern: Pattern, dtype: str) -> list[str]:
+    having = [variant.name for variant in pattern.variants if dtype in (variant.dtypes or pattern.dtypes)]
+    return [name for name in experiment.variants or defaults.variants or having if name in having]
+
+
+def _options(experiment: Experiment, pattern: Pattern) -> list[Options]:
+    """Return every combination of the pattern's options; one that is not given has its first value."""
+    axes = [
+        [(name, str(value)) for value in option_values(experiment.options.get(name, values[0]))]
+        for name, values in pattern.options.items()
+    ]
+    return list(product(*axes))
+
+
+def _choices(pattern: Pattern) -> str:
+    """Return the variants with their dtypes, e.g. `smem (f32, i32), redux (i32)`."""
+    return ", ".join(f"{variant.name} ({', '.join(variant.dtypes or pattern.dtypes)})" for variant in pattern.variants)
+
+
+def _without_skipped(loc: Loc, skips: Iterable[Skip], cases: list[Case]) -> tuple[list[Case], list[Problem]]:
+    problems = []
+    kept = cases
+    for index, skip in enumerate(skips):
+        if not any(_matches(skip, case) for case in cases):
+            nothing = Problem(
+                (*loc, "skip", index), "a skip that matches no case", "needed: a combination that the experiment has"
+            )
+            problems.append(nothing)
+        kept = [case for case in kept if not _matches(skip, case)]
+    if not kept:
+        problems.append(Problem((*loc, "skip"), "a skip of every case", "needed: at least one case left", at_key=True))
+    return kept, problems
+
+
+def _matches(skip: Skip, case: Case) -> bool:
+    """Tell whether a case has one of the values of every key of `skip`."""
+    launches = tuple(launch for value in skip.launch for launch in value.launches())
+    options = dict(case.options)
+    return all(
+        (
+            not skip.variant or case.variant in skip.variant,
+            not skip.dtype or case.dtype in skip.dtype,
+            not launches or case.launch in launches,
+            not skip.iterations or case.iterations in skip.iterations,
+            *(options[name] in option_values(value) for name, value in skip.options.items()),
+        )
+    )

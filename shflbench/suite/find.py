@@ -1,0 +1,31 @@
+"""Find suite files: those that come with shflbench, by name, and a user's own, by path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shflbench.errors import SuiteError
+from shflbench.suite.problems import did_you_mean
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+def shipped() -> dict[str, Path]:
+    """Return the suites that come with shflbench, by name."""
+    package = Path(__file__).parents[1]
+    installed = package / "_suites"  # where the wheel keeps them; a checkout has them beside the package
+    folder = installed if installed.is_dir() else package.parent / "suites"
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def locate(name_or_path: str) -> Path:
+    """Return the file of a shipped suite or of a path; SuiteError names the nearest suite."""
+    known = shipped()
+    if name_or_path in known:
+        return known[name_or_path]
+    path = Path(name_or_path)
+    if path.exists() or path.suffix in _SUFFIXES or len(path.parts) > 1:
+        return path  # reading it says what is wrong with it
+    allowed = ", ".join([*known, "or the path of a YAML file"])
+    message = f"found the suite `{name_or_path}`; allowed: {allowed}{did_you_mean(name_or_path, known)}"
+    raise SuiteError(message, "`shflbench list` describes every suite.")

@@ -1,0 +1,83 @@
+"""Load a suite file: read it, check it, expand it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from shflbench.model import MeasureRules, Suite
+from shflbench.suite.document import parse, read
+from shflbench.suite.expand import by_group, expand
+from shflbench.suite.overrides import Overrides
+from shflbench.suite.problems import Problem, from_pydantic, stop
+from shflbench.suite.schema import Experiment, SuiteFile
+from shflbench.suite.words import check_defaults, check_experiment, find_patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ruamel.yaml.comments import CommentedMap
+
+    from shflbench.patterns.discover import LoadedPattern
+
+_AS_WRITTEN = Overrides()
+
+
+def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
+    """Return the suite in the file, its cases under `overrides`.
+
+    SuiteError tells every problem of the file, one a line as file:line:column; UsageError overrides that do not fit it.
+    """
+    text = read(path)
+    document = parse(text, path)
+    file, patterns = _check(document, path)
+    cases, problems = expand(file, patterns)
+    if problems:
+        stop(path, document, problems)
+    cases = by_group(overrides.apply(cases, file.name))
+    used = {case.pattern for case in cases}
+    return Suite(
+        name=file.name,
+        title=file.title or file.name,
+        path=path,
+        text=text,
+        cases=tuple(cases),
+        rules=MeasureRules(file.measure.precision, file.measure.max_seconds, file.measure.processes),
+        pattern_folders={pattern.name: pattern.folder for pattern in patterns.values() if pattern.name in used},
+    )
+
+
+def _check(document: CommentedMap, path: Path) -> tuple[SuiteFile, Mapping[str, LoadedPattern]]:
+    """Return the file and its patterns, once every key, value and word of it has been checked."""
+    problems: list[Problem] = []
+    try:
+        file = SuiteFile.model_validate(document)
+    except ValidationError as error:
+        file = None
+        problems += from_pydantic(error, document)
+    experiments = dict(enumerate(file.experiments)) if file else _sound_experiments(document)
+    patterns, unfound = find_patterns(experiments, path.parent)
+    problems += unfound
+    for index, experiment in experiments.items():
+        if experiment.pattern in patterns:
+            declaration = patterns[experiment.pattern].declaration
+            problems += check_experiment(("experiments", index), experiment, declaration)
+    if file and not unfound:
+        problems += check_defaults(file.defaults, [pattern.declaration for pattern in patterns.values()])
+    if problems or not file:
+        stop(path, document, problems)
+    return file, patterns
+
+
+def _sound_experiments(document: CommentedMap) -> dict[int, Experiment]:
+    """Return the experiments that can be checked further although the file has a mistake elsewhere."""
+    sound = {}
+    written = document.get("experiments")
+    for index, experiment in enumerate(written if isinstance(written, list) else []):
+        try:
+            sound[index] = Experiment.model_validate(experiment)
+        except ValidationError:
+            continue  # already among the problems of the whole file
+    return sound

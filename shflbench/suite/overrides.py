@@ -1,0 +1,73 @@
+"""What the command line changes in a suite: filters for words, replacements for launches and iterations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.errors import UsageError
+from shflbench.suite.launch import parse_launch
+from shflbench.suite.problems import did_you_mean
+from shflbench.suite.values import MAX_ITERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.model import Case, Launch
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """Keep only these patterns, variants and dtypes; run at these launches and iterations. Empty changes nothing."""
+
+    patterns: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    launches: tuple[str, ...] = ()
+    iterations: tuple[int, ...] = ()
+
+    def apply(self, cases: Sequence[Case], suite: str) -> list[Case]:
+        """Return the cases of the suite called `suite` under these overrides; UsageError where they do not fit.
+
+        Cases that differed in launch or iterations only may now be equal.
+        """
+        launches = [_launch(text) for text in self.launches]
+        for count in self.iterations:
+            _check_iterations(count)
+        filters = (("pattern", self.patterns), ("variant", self.variants), ("dtype", self.dtypes))
+        left = list(cases)
+        for kind, words in filters:
+            _check_words(kind, words, [getattr(case, kind) for case in cases], suite)
+            left = [case for case in left if not words or getattr(case, kind) in words]
+        if not left:
+            asked = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
+            message = f"no case of the suite `{suite}` has {asked} together"
+            raise UsageError(message, "Leave one of these filters out, or choose another suite.")
+        return [
+            replace(case, launch=launch, iterations=count)
+            for case in left
+            for launch in launches or [case.launch]
+            for count in self.iterations or [case.iterations]
+        ]
+
+
+def _launch(text: str) -> Launch:
+    try:
+        return parse_launch(text)
+    except ValueError as error:
+        message = f"found the launch `{text}`; allowed: {error}"
+        raise UsageError(message) from None
+
+
+def _check_iterations(count: int) -> None:
+    if not 1 <= count <= MAX_ITERATIONS:
+        message = f"found {count} iterations; allowed: a whole number from 1 to {MAX_ITERATIONS}"
+        raise UsageError(message)
+
+
+def _check_words(kind: str, words: Iterable[str], known: Iterable[str], suite: str) -> None:
+    known = list(dict.fromkeys(known))
+    for word in words:
+        if word not in known:
+            message = f"found the {kind} `{word}`; allowed: {', '.join(known)}{did_you_mean(word, known)}"
+            raise UsageError(message, f"These are the {kind}s of the suite `{suite}`; `shflbench list` names all.")

@@ -1,0 +1,187 @@
+"""Every field of a suite file, each defined once: meaning, default and what it may hold.
+
+The checks, the JSON Schema for editors and the reference page are all derived from these models.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.json_schema import GenerateJsonSchema
+
+from shflbench.model import Launch, MeasureRules
+from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, make_launch, split_launch
+from shflbench.suite.values import (
+    Block,
+    DtypeName,
+    GridSize,
+    Iterations,
+    OptionValues,
+    PatternName,
+    Precision,
+    Processes,
+    Seconds,
+    SuiteName,
+    Title,
+    VariantName,
+    Version,
+    as_list,
+    parsed_by,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic_core import CoreSchema
+
+_RULES = MeasureRules()
+
+
+class Section(BaseModel):
+    """A mapping of the file; it allows no other keys than its fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def keys(cls) -> list[str]:
+        """Return the keys as they stand in the file."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
+
+def _axis(item: Any) -> BeforeValidator:  # noqa: ANN401  (a type, which has no type of its own)
+    """Take one value or a list of values, and tell editors so."""
+    values = Annotated[list[item], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
+    return BeforeValidator(as_list, json_schema_input_type=item | values)
+
+
+class LaunchProduct(Section):
+    """Launches as a product: every grid with every block."""
+
+    grid: Annotated[tuple[GridSize, ...], _axis(GridSize)] = Field(
+        description="number of blocks: `26`, `sms`, `2*sms`, `sms/2` (rounded down, at least 1) or `fill`, "
+        "which is the SMs times the blocks that one holds at once"
+    )
+    block: Annotated[tuple[Block, ...], _axis(Block)] = Field(description="threads a block, in whole warps")
+
+    def launches(self) -> tuple[Launch, ...]:
+        """Return the launches, by grid and then by block."""
+        return tuple(make_launch(grid, block) for grid in self.grid for block in self.block)
+
+
+def _launch_parts(value: object) -> object:
+    """Return a launch that is written as text in the shape of a product of one."""
+    if isinstance(value, dict):
+        return value
+    grid, block = split_launch(value if isinstance(value, str) else "")
+    return {"grid": [grid], "block": [block]}
+
+
+LaunchText = Annotated[str, Field(pattern=LAUNCH_PATTERN, description=LAUNCH_ALLOWED)]
+LaunchValue = Annotated[
+    LaunchProduct, BeforeValidator(parsed_by(_launch_parts), json_schema_input_type=LaunchText | LaunchProduct)
+]
+
+Variants = Annotated[tuple[VariantName, ...], _axis(VariantName)]
+Dtypes = Annotated[tuple[DtypeName, ...], _axis(DtypeName)]
+Launches = Annotated[tuple[LaunchValue, ...], _axis(LaunchValue)]
+IterationCounts = Annotated[tuple[Iterations, ...], _axis(Iterations)]
+
+
+class WithOptions(Section):
+    """A mapping that also takes the options of its pattern, which are checked once the pattern is known."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, OptionValues]
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """The keys that are no fields, as they stand in the file."""
+        return self.__pydantic_extra__
+
+
+class Skip(WithOptions):
+    """Combinations to leave out: those that match every key of one entry. Further keys are the pattern's options."""
+
+    variant: Variants = Field(default_factory=tuple, description="one variant or several")
+    dtype: Dtypes = Field(default_factory=tuple, description="one dtype or several")
+    launch: Launches = Field(default_factory=tuple, description="one launch or several")
+    iterations: IterationCounts = Field(default_factory=tuple, description="one iteration count or several")
+
+
+class Experiment(WithOptions):
+    """One pattern and the axes whose product is run. Further keys are the pattern's own options; they are axes too."""
+
+    pattern: PatternName = Field(
+        description="a pattern that comes with shflbench, or the folder of your own, relative to this file, "
+        "such as `./my_exchange`"
+    )
+    variants: Variants = Field(default_factory=tuple, description="variants; omitted: the default, else all")
+    dtypes: Dtypes = Field(default_factory=tuple, description="dtypes; omitted: the default, else all")
+    launch: Launches = Field(default_factory=tuple, description="launch shapes; omitted: the default")
+    iterations: IterationCounts = Field(
+        default_factory=tuple, description="trips of the kernel's inner loop; omitted: the default"
+    )
+    skip: Annotated[tuple[Skip, ...], _axis(Skip)] = Field(
+        default_factory=tuple, description="combinations to leave out; each entry must match at least one"
+    )
+
+
+class Defaults(Section):
+    """What every experiment takes unless it says otherwise."""
+
+    launch: Launches = Field(default_factory=tuple, description="launch shapes")
+    iterations: IterationCounts = Field(default_factory=lambda: (4096,), description="iterations; omitted: 4096")
+    dtypes: Dtypes = Field(default_factory=tuple, description="dtypes, of which each pattern takes those it has")
+    variants: Variants = Field(default_factory=tuple, description="variants, of which each pattern takes those it has")
+
+
+class Measure(Section):
+    """How long to measure a case: until the precision is reached, or for `max_seconds`."""
+
+    precision: Precision = Field(
+        default=_RULES.precision,
+        description="half-width of the median's 95 % interval at which sampling stops, as `0.5%` or as a fraction",
+    )
+    max_seconds: Seconds = Field(default=_RULES.max_seconds, description="seconds of sampling a case, at most")
+    processes: Processes = Field(default=1, description="fresh worker processes a case; only 1 so far")
+
+
+class SuiteFile(Section):
+    """A question asked of the GPU: experiments, and how to measure them."""
+
+    version: Version = Field(alias="schema", description="version of the suite format: 1")
+    name: SuiteName = Field(description="name of the suite, which also names its folder of results")
+    title: Title = Field(default_factory=str, description="the question in one line; omitted: the name")
+    defaults: Defaults = Field(
+        default_factory=Defaults, description="what every experiment takes unless it says otherwise"
+    )
+    measure: Measure = Field(default_factory=Measure, description="how long to measure")
+    experiments: Annotated[tuple[Experiment, ...], _axis(Experiment)] = Field(
+        description="what to run: a list with at least one experiment"
+    )
+
+
+SECTIONS: Mapping[str, type[Section]] = {  # key in the file → what its mappings may hold; the file itself is ""
+    "": SuiteFile,
+    "defaults": Defaults,
+    "measure": Measure,
+    "experiments": Experiment,
+    "launch": LaunchProduct,
+    "skip": Skip,
+}
+
+
+class _Plain(GenerateJsonSchema):
+    """A JSON Schema without a title for each field, which would only repeat its name."""
+
+    def field_title_should_be_set(self, schema: CoreSchema) -> bool:
+        """Leave the titles out."""
+        del schema
+        return False
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of suite files, by which editors complete and check."""
+    schema = SuiteFile.model_json_schema(schema_generator=_Plain)
+    return {"$schema": _Plain.schema_dialect, **schema}

@@ -1,0 +1,124 @@
+"""What one value of a suite file may be, in pydantic's terms and in the words of the error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator, Field, PlainValidator, ValidationError, WithJsonSchema, WrapValidator
+from pydantic_core import PydanticCustomError
+
+from shflbench.model import DTYPES, MAX_BLOCK, WARP
+from shflbench.patterns.discover import builtin
+from shflbench.suite.launch import BLOCK_ALLOWED, GRID_PATTERN, Grid, parse_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import ValidatorFunctionWrapHandler
+
+NOT_ALLOWED = "not_allowed"  # the type of these errors in pydantic's list; their context says what is allowed
+
+MAX_ITERATIONS = 2**31 - 1  # kernels count in `int`
+MAX_PRECISION = 0.1  # a wider interval tells nothing; the bound also catches `0.5` written for `0.5%`
+
+
+def says(words: str) -> WrapValidator:
+    """Answer a value that is refused, for whatever reason, with `words`."""
+
+    def check(value: object, handler: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return handler(value)
+        except ValidationError:
+            raise PydanticCustomError(NOT_ALLOWED, "{allowed}", {"allowed": words}) from None
+
+    return WrapValidator(check)
+
+
+def parsed_by(parse: Callable[[Any], object]) -> Callable[[object], object]:
+    """Wrap a parser whose ValueError says what is allowed."""
+
+    def check(value: object) -> object:
+        try:
+            return parse(value)
+        except ValueError as error:
+            raise PydanticCustomError(NOT_ALLOWED, "{allowed}", {"allowed": str(error)}) from None
+
+    return check
+
+
+@parsed_by
+def as_list(value: object) -> object:
+    """Let one value stand for a list of one, and refuse a list of none."""
+    if value == []:
+        raise ValueError("at least one value")
+    return value if isinstance(value, list) else [value]
+
+
+def _fraction(value: object) -> object:
+    """Return `0.5%` as 0.005, and a number as it is."""
+    if not isinstance(value, str):
+        return value
+    number, percent, rest = value.partition("%")
+    if not percent or rest:
+        raise ValueError(value)
+    return float(number) / 100
+
+
+def _grid(value: object) -> Grid:
+    if isinstance(value, Grid):  # of a launch that was written as text
+        return value
+    return parse_grid(str(value))
+
+
+SuiteName = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64),  # it names a folder of results
+    says("lower-case words and numbers joined by hyphens, such as `launch-sweep`"),
+]
+Title = Annotated[str, Field(pattern=r"^[^\n]*[^\s][^\n]*$"), says("one line of text")]
+PatternName = Annotated[
+    str,
+    Field(min_length=1, json_schema_extra={"anyOf": [{"enum": list(builtin())}, {"pattern": r"^\.|/"}]}),
+    says("the name of a pattern, or a folder such as `./my_exchange`"),
+]
+VariantName = Annotated[str, says("the name of a variant")]
+DtypeName = Annotated[str, Field(json_schema_extra={"enum": list(DTYPES)}), says("the name of a dtype, such as `f32`")]
+Iterations = Annotated[
+    int,
+    Field(strict=True, ge=1, le=MAX_ITERATIONS),
+    says(f"a whole number from 1 to {MAX_ITERATIONS}"),
+]
+Precision = Annotated[
+    float,
+    Field(gt=0, le=MAX_PRECISION),
+    BeforeValidator(
+        _fraction,
+        json_schema_input_type=Annotated[str, Field(pattern=r"^[0-9]*\.?[0-9]+%$")]
+        | Annotated[float, Field(gt=0, le=MAX_PRECISION)],
+    ),
+    says("a percentage such as `0.5%` or a fraction such as `0.005`, above 0 and at most 10 %"),
+]
+Seconds = Annotated[
+    float,
+    Field(strict=True, gt=0, allow_inf_nan=False),
+    says("a number of seconds above 0, such as `2`"),
+]
+Processes = Annotated[
+    int, Field(strict=True, ge=1, le=1), says("1, because repeating cases in fresh processes is not supported yet")
+]
+Version = Annotated[int, Field(strict=True, ge=1, le=1), says("1, the only version of suite files so far")]
+
+Block = Annotated[int, Field(strict=True, ge=WARP, le=MAX_BLOCK, multiple_of=WARP), says(BLOCK_ALLOWED)]
+GridSize = Annotated[
+    Grid,
+    PlainValidator(
+        parsed_by(_grid),
+        json_schema_input_type=Annotated[int, Field(ge=1)] | Annotated[str, Field(pattern=f"^(?:{GRID_PATTERN})$")],
+    ),
+]
+
+# Not checked here: only the pattern knows its options. Editors get what any option may be.
+_OPTION = {"type": ["string", "number", "boolean"]}
+OptionValues = Annotated[
+    Any, WithJsonSchema({"anyOf": [_OPTION, {"type": "array", "items": _OPTION, "minItems": 1, "uniqueItems": True}]})
+]

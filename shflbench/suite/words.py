@@ -1,0 +1,142 @@
+"""Check the words that only a pattern can judge: variants, dtypes, options, and what `skip` names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.errors import PatternError
+from shflbench.patterns.discover import LoadedPattern, builtin, load
+from shflbench.suite.problems import Problem, show, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from shflbench.patterns.declare import Pattern
+    from shflbench.suite.positions import Loc
+    from shflbench.suite.schema import Defaults, Experiment, Skip
+
+OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
+
+
+def find_patterns(
+    experiments: Mapping[int, Experiment], folder: Path
+) -> tuple[dict[str, LoadedPattern], list[Problem]]:
+    """Return the patterns by the word that names them in the file, and what is wrong with those words.
+
+    `experiments` are keyed by their place in the file; `folder` is the one that the file lies in.
+    """
+    found: dict[str, LoadedPattern] = {}
+    problems = []
+    for index, experiment in experiments.items():
+        outcome = _find_pattern(("experiments", index, "pattern"), experiment.pattern, folder, found)
+        if isinstance(outcome, Problem):
+            problems.append(outcome)
+        else:
+            found[experiment.pattern] = outcome
+    return found, problems
+
+
+def _find_pattern(loc: Loc, word: str, folder: Path, found: Mapping[str, LoadedPattern]) -> LoadedPattern | Problem:
+    if word in found:
+        return found[word]
+    known = builtin()
+    if "/" in word or word.startswith("."):
+        target = (folder / word).resolve()
+    elif word in known:
+        target = known[word]
+    else:
+        return unknown(loc, "pattern", word, [*known, "or a folder such as `./my_exchange`"])
+    if not target.is_dir():
+        return Problem(loc, f"the folder `{word}`, which does not exist", OWN_FOLDER)
+    try:
+        pattern = load(target)
+    except PatternError as error:
+        return Problem(loc, f"the pattern `{word}`, which cannot be used: {error.message}", OWN_FOLDER)
+    for other, earlier in found.items():
+        if earlier.name == pattern.name and earlier.folder != pattern.folder:
+            return Problem(loc, f"the pattern `{word}`, named like `{other}`", "needed: a name of its own for each")
+    return pattern
+
+
+def check_experiment(loc: Loc, experiment: Experiment, pattern: Pattern) -> Iterator[Problem]:
+    """Yield what is wrong with the words of the experiment at `loc`."""
+    variants = [variant.name for variant in pattern.variants]
+    yield from _check_options(loc, experiment, pattern)
+    yield from _check_words((*loc, "variants"), "variant", experiment.variants, variants)
+    yield from _check_words((*loc, "dtypes"), "dtype", experiment.dtypes, pattern.dtypes)
+    yield from _check_repeats(loc, experiment)
+    for index, skip in enumerate(experiment.skip):
+        at = (*loc, "skip", index)
+        yield from _check_options(at, skip, pattern)
+        yield from _check_words((*at, "variant"), "variant", skip.variant, variants)
+        yield from _check_words((*at, "dtype"), "dtype", skip.dtype, pattern.dtypes)
+
+
+def check_defaults(defaults: Defaults, patterns: Iterable[Pattern]) -> Iterator[Problem]:
+    """Yield what is wrong with the words of `defaults`: each must be known to one of the file's patterns."""
+    variants: dict[str, None] = {}
+    dtypes: dict[str, None] = {}
+    for pattern in patterns:
+        variants |= dict.fromkeys(variant.name for variant in pattern.variants)
+        dtypes |= dict.fromkeys(pattern.dtypes)
+    yield from _check_words(("defaults", "variants"), "variant", defaults.variants, variants)
+    yield from _check_words(("defaults", "dtypes"), "dtype", defaults.dtypes, dtypes)
+    yield from _check_repeats(("defaults",), defaults)
+
+
+def option_values(value: object) -> list[object]:
+    """Return the values of an option as the words that patterns declare: text, with `true` and `false` in lower case.
+
+    What is neither text, number nor boolean stays as it is, and matches no declared word.
+    """
+    values = value if isinstance(value, list) else [value]
+    return [_word(item) for item in values]
+
+
+def _word(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (str, int, float)) else value
+
+
+def _check_options(loc: Loc, section: Experiment | Skip, pattern: Pattern) -> Iterator[Problem]:
+    for name, value in section.options.items():
+        if name in pattern.options:
+            known = pattern.options[name]
+            if value == []:
+                yield Problem((*loc, name), show(value), f"allowed: {', '.join(known)}")
+            yield from _check_words((*loc, name), name, option_values(value), known)
+        else:
+            yield unknown((*loc, name), "key", name, [*section.keys(), *pattern.options], at_key=True)
+
+
+def _check_words(loc: Loc, kind: str, words: Iterable[object], known: Iterable[str]) -> Iterator[Problem]:
+    known = list(known)
+    seen = set()
+    for index, word in enumerate(words):
+        if not isinstance(word, str):
+            yield Problem((*loc, index), show(word), f"allowed: {', '.join(known)}")
+        elif word not in known:
+            yield unknown((*loc, index), kind, word, known)
+        elif word in seen:
+            yield _repeated((*loc, index), word)
+        else:
+            seen.add(word)
+
+
+def _check_repeats(loc: Loc, section: Experiment | Defaults) -> Iterator[Problem]:
+    """Yield the launches and iterations that an axis has twice; `26x1024` and `26 x 1024` are one launch."""
+    launches = [[launch.expression for launch in value.launches()] for value in section.launch]
+    iterations = [[str(value)] for value in section.iterations]
+    for name, axis in (("launch", launches), ("iterations", iterations)):
+        seen = set()
+        for index, words in enumerate(axis):
+            for word in words:
+                if word in seen:
+                    yield _repeated((*loc, name, index), word)
+                seen.add(word)
+
+
+def _repeated(loc: Loc, word: str) -> Problem:
+    return Problem(loc, f"`{word}` a second time", "allowed: each value once")

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.fakes.runs import compiled, info, measured, write_run
+
+if TYPE_CHECKING:
+    from tests.conftest import Command
+
+
+def untimed_run(folder: Path) -> None:
+    rows = compiled(measured(patterns=["neighbor"], dtypes=["f32"])[0])
+    write_run(folder, rows, about=info(device=None, backend="none"))
+
+
+def test_charts_go_below_plots_by_suite_and_run_and_untimed_runs_are_left_out(
+    shflbench: Command, tmp_path: Path
+) -> None:
+    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
+    write_run(tmp_path / "results/gtc2013/nvidia-h200", rows, samples)
+    untimed_run(tmp_path / "results/gtc2013/none")
+    outcome = shflbench("plot", "results")
+    assert outcome.code == 0
+    assert outcome.err == "results/gtc2013/none: nothing to draw, because no case was timed\n"
+    printed = [Path(line) for line in outcome.out.splitlines()]
+    assert {path.parent for path in printed} == {Path("plots/gtc2013/nvidia-h200")}
+    assert sorted(printed) == sorted(path.relative_to(tmp_path) for path in tmp_path.glob("plots/*/*/*"))
+    assert {path.suffix for path in printed} == {".png", ".svg"}
+
+
+def test_nothing_to_draw_at_all_is_bad_input(shflbench: Command, tmp_path: Path) -> None:
+    untimed_run(tmp_path / "run")
+    outcome = shflbench("plot", "run", "--output", "charts")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == (
+        "error: there is nothing to draw: no case was timed in run\n"
+        "`shflbench show` prints what such a run holds; times need a GPU\n"
+    )
+    assert not (tmp_path / "charts").exists()

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from shflbench.suite import json_schema
+
+if TYPE_CHECKING:
+    from tests.conftest import Command
+
+
+def test_schema_is_printed_as_json(shflbench: Command) -> None:
+    outcome = shflbench("schema")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert json.loads(outcome.out) == json_schema()

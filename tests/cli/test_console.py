@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING
+
+from shflbench.cli.console import Console
+from shflbench.cli.layout import Line, Table
+
+if TYPE_CHECKING:
+    import pytest
+
+BAD = Table("", ("case",), (Line(("a",), "bad"), Line(("b",))))
+
+
+def test_data_goes_to_stdout_and_everything_else_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console()
+    console.data("data")
+    console.table(BAD, data=True)
+    console.say("note")
+    console.warn("careful")
+    console.error("wrong", "mend it")
+    printed = capsys.readouterr()
+    assert printed.out == "data\ncase\na\nb\n"
+    assert printed.err == "note\nwarning: careful\nerror: wrong\nMend it\n"
+
+
+def test_colours_appear_only_where_asked_for_or_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    Console(color=True).table(BAD)
+    assert capsys.readouterr().err == "case\n\x1b[31ma\x1b[0m\nb\n"
+    Console(color=False).table(BAD)
+    assert capsys.readouterr().err == "case\na\nb\n"
+
+
+def test_stream_that_knows_no_micro_sign_gets_a_question_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    Console().data("70 µs ± 1")
+    assert written.getvalue() == b"70 ?s ? 1\n"
+
+
+def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console()
+    with console.progress() as progress:
+        progress.show("neighbor/shfl", 1, 2)
+        console.say("table")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "table\n")
+
+
+def test_progress_on_a_terminal_names_the_case_and_lets_tables_stand_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    console = Console()
+    with console.progress() as progress:
+        progress.show("neighbor/shfl", 1, 2)
+        console.say("table")
+    assert "neighbor/shfl" in terminal.getvalue()
+    assert "table\n" in terminal.getvalue()
+    assert terminal.getvalue().index("table") < terminal.getvalue().rindex("neighbor/shfl")

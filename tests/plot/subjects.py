@@ -1,0 +1,47 @@
+"""Subjects for the charts' tests, without a detour over the disk, and what stands on a drawn page."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.text import Text
+
+from shflbench.plot.subject import Subject, origin
+from shflbench.store.columns import SAMPLE_COLUMNS
+from tests.fakes.runs import info, measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.lines import Line2D
+
+    from shflbench.model import Sample
+    from shflbench.plot.page import Page
+    from shflbench.store import Row
+
+SWEEP = tuple(f"{grid} x {block}" for grid in ("1", "sms", "2*sms") for block in (32, 256, 1024))
+
+
+def rows(*dtypes: str, pattern: str = "neighbor", launches: Sequence[str] = ("26x1024",)) -> list[Row]:
+    """Return the timed rows of one pattern; f32 if nothing else is named."""
+    return measured(patterns=[pattern], dtypes=dtypes or ["f32"], launches=launches, samples=12)[0]
+
+
+def subject(rows: Iterable[Row], samples: Iterable[Sample] = ()) -> Subject:
+    """Return the subject that the rows and samples of one pattern make."""
+    cases = tuple(rows)
+    frame = pd.DataFrame([asdict(sample) for sample in samples], columns=list(SAMPLE_COLUMNS))
+    return Subject(cases[0].pattern, cases, frame, 0, origin(info()))
+
+
+def texts(page: Page) -> list[str]:
+    """Return every text on the page."""
+    return [item.get_text() for item in page.figure.findobj(Text) if item.get_text()]
+
+
+def points(line: Line2D) -> tuple[list[float], list[float]]:
+    """Return where the line's points are: x and y."""
+    return np.asarray(line.get_xdata(), float).tolist(), np.asarray(line.get_ydata(), float).tolist()

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.plot import distribution
+from tests.fakes.runs import measured
+from tests.plot.subjects import SWEEP, points, subject, texts
+
+if TYPE_CHECKING:
+    from shflbench.plot.subject import Subject
+
+
+def sampled(*dtypes: str, launches: tuple[str, ...] = ("26x1024",), noise: float = 0.001) -> Subject:
+    """Return neighbor with samples at its own iterations alone."""
+    rows, samples = measured(patterns=["neighbor"], dtypes=dtypes or ["f32"], launches=launches, noise=noise)
+    return subject(rows, [sample for sample in samples if sample.iterations == 4096])
+
+
+def test_samples_are_drawn_in_per_cent_of_their_median_the_first_at_the_top() -> None:
+    about = sampled()
+    strip = distribution.strips(about)[0]
+    times = about.samples.loc[about.samples["case_id"] == strip.row.case_id, "time_us"]
+    expected = 100 * (times / times.median() - 1)
+    assert list(strip.percent) == pytest.approx(list(expected))
+    (axes,) = distribution.draw(about).figure.axes
+    low, high = axes.get_xlim()
+    inside = [value for value in expected if low <= value <= high]
+    dots = next(line for line in axes.lines if line.get_marker() == "o")
+    drawn, heights = points(dots)
+    assert drawn == pytest.approx(inside)
+    assert heights == sorted(heights)
+    assert axes.yaxis_inverted()
+
+
+def test_samples_beyond_the_axis_are_triangles_at_its_edge_and_counted() -> None:
+    about = sampled()
+    times = about.samples["time_us"].to_numpy(copy=True)
+    times[0] *= 1.5
+    about = replace(about, samples=about.samples.assign(time_us=times))
+    page = distribution.draw(about)
+    (axes,) = page.figure.axes
+    edges = [points(line)[0] for line in axes.lines if line.get_marker() == ">"]
+    far = f"{distribution.strips(about)[0].percent[0]:+.1f} %"
+    assert {x for edge in edges for x in edge} == {axes.get_xlim()[1]}
+    assert far.startswith(("+49", "+50"))
+    assert f"Triangles: 1 sample beyond the axis, the furthest at {far} (smem)." in texts(page)
+
+
+def test_the_title_says_how_wide_the_widest_case_is() -> None:
+    about = sampled("f32", "f64")
+    widest = max(distribution.strips(about), key=lambda strip: strip.spread)
+    assert distribution.draw(about).title == (
+        f"neighbor: 95 % of a case's samples span at most {widest.spread:.2f} % "
+        f"(widest: {widest.row.variant}, {widest.row.dtype})"
+    )
+
+
+def test_of_a_sweep_the_widest_cases_are_drawn_and_the_title_says_so() -> None:
+    about = sampled(launches=SWEEP)
+    page = distribution.draw(about)
+    (axes,) = page.figure.axes
+    spreads = sorted((strip.spread for strip in distribution.strips(about)), reverse=True)
+    assert page.title.endswith("(the 15 widest of 54 cases)")
+    assert [text.get_text() for text in axes.texts] == [f"{spread:.2f} %" for spread in spreads[:15]]
+
+
+def test_unsafe_bands_are_hatched() -> None:
+    (axes,) = distribution.draw(sampled()).figure.axes
+    assert [bool(band.get_hatch()) for band in axes.patches] == [False, False, False, True, True, False]
+
+
+def test_dropped_samples_are_named() -> None:
+    page = distribution.draw(replace(sampled(), dropped=3))
+    assert "Not drawn, as not timed: 3 samples taken while the GPU was throttled." in texts(page)
+
+
+def test_samples_that_are_all_equal_can_be_drawn() -> None:
+    about = sampled()
+    page = distribution.draw(replace(about, samples=about.samples.assign(time_us=70.0)))
+    assert page.figure.axes[0].get_xlim() == (-1, 1)
+
+
+def test_a_case_without_samples_leaves_its_place_marked() -> None:
+    about = sampled("f32", "f64")
+    some = about.samples[about.samples["case_id"] != "neighbor/shfl/f64/26x1024/4096"]
+    page = distribution.draw(replace(about, samples=some))
+    assert [text.strip() for text in texts(page)].count("no samples") == 1
+
+
+def test_without_samples_there_is_no_such_chart() -> None:
+    assert not distribution.applies(subject(sampled().rows))

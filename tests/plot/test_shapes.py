@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
+from tests.plot.subjects import rows
+
+
+def test_grids_are_ordered_by_their_size_and_blocks_by_number() -> None:
+    found = rows(launches=("2*sms x 64", "sms x 1024", "1x1024", "sms x 64"))
+    assert grids_of(found) == ["1", "sms", "2*sms"]
+    assert blocks_of(found) == [64, 1024]
+
+
+def test_a_grid_is_said_as_written_and_in_blocks() -> None:
+    assert grid_words(rows(launches=("26x1024",))) == "26 blocks"
+    assert grid_words(rows(launches=("1x32",))) == "1 block"
+    assert grid_words(rows(launches=("2*sms x 64",))) == "2*sms = 264 blocks"
+
+
+def test_a_grid_of_no_one_size_is_said_as_written_alone() -> None:
+    small, large = (
+        replace(rows()[0], launch=f"fill x {block}", grid=grid) for block, grid in ((32, 4224), (1024, 264))
+    )
+    assert grid_of(small) == grid_words([small, large]) == "fill"
+    assert grid_words([replace(small, grid=None)]) == "fill"

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.model import Status
+from shflbench.plot.subject import origin, subjects, untimed_notes
+from shflbench.store import read_run
+from tests.fakes.runs import info, measured, untimed, write_run
+from tests.plot.subjects import rows, subject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_caption_names_device_driver_suite_date_and_version() -> None:
+    assert origin(info()) == (
+        "NVIDIA H200 (sm_90) · driver 580.159 · CUDA 13.0 · suite gtc2013 · run of 2026-11-20 · shflbench 0.1.0"
+    )
+
+
+def test_a_setting_is_said_once_where_it_is_shared_and_per_group_where_it_varies() -> None:
+    about = subject(rows("f32", "f64", launches=("26x1024", "132x256")))
+    assert about.shared_setting == "4096 iterations"
+    assert about.own_setting(about.rows[-1]) == "f64, 132x256"
+    assert about.own_setting(about.rows[-1], launch=False) == "f64"
+    assert about.name_of(about.rows[-1]) == "shfl, f64, 132x256"
+
+
+def test_only_kept_samples_of_the_asked_iterations_count_in_the_order_of_time(tmp_path: Path) -> None:
+    found, samples = measured(patterns=["neighbor"], dtypes=["f32"], samples=20)
+    samples = [replace(sample, dropped=sample.round == 1, process=1 - sample.sample % 2) for sample in samples]
+    (about,) = subjects(read_run(write_run(tmp_path / "run", found, samples)))
+    assert set(about.samples["iterations"]) == {4096}
+    assert about.dropped == 6 * 8
+    assert len(about.samples) == 6 * 12
+    assert about.samples["process"].is_monotonic_increasing
+
+
+def test_a_pattern_without_any_time_is_no_subject(tmp_path: Path) -> None:
+    found, samples = measured(dtypes=["f32"], samples=6)
+    found = [untimed(row, Status.FAILED, "crashed") if row.pattern == "reduce" else row for row in found]
+    run = read_run(write_run(tmp_path / "run", found, samples))
+    assert [about.pattern for about in subjects(run)] == ["neighbor"]
+
+
+def test_notes_count_the_cases_that_share_a_reason() -> None:
+    found = [untimed(row, Status.SKIPPED, "needs sm_80") for row in rows("f32", "f64") if row.variant == "shfl"]
+    found.append(untimed(rows()[0], Status.INCORRECT, "wrong at lane 3"))
+    assert untimed_notes(found) == [
+        "No time for shfl in 2 cases: skipped: needs sm_80",
+        "No time for smem (f32, 26x1024): incorrect: wrong at lane 3",
+    ]
+
+
+def test_many_notes_end_with_how_many_more_there_are() -> None:
+    found = [untimed(row, Status.FAILED, f"reason {number}") for number, row in enumerate(rows("f32", "f64"))]
+    assert untimed_notes(found)[-1] == "… and 6 more, in results.csv"

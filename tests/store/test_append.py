@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import os
+import resource
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.errors import ResultsError
+from shflbench.store import RunFolder, files, read_run
+from tests.fakes.runs import H200, info, measured
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32"], samples=8)
+
+
+def test_a_run_gets_the_first_free_folder_of_its_suite_gpu_and_day(tmp_path: Path) -> None:
+    paths = [RunFolder.create(info(), tmp_path / "results").path for _ in range(3)]
+    assert [str(path.relative_to(tmp_path)) for path in paths] == [
+        f"results/gtc2013/nvidia-h200-20261120-{number}" for number in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("NVIDIA GeForce RTX 4090", "nvidia-geforce-rtx-4090"),
+        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "nvidia-a100-sxm4-40gb-mig-1g-5gb"),
+    ],
+)
+def test_the_folder_is_named_after_the_gpu(tmp_path: Path, name: str, slug: str) -> None:
+    folder = RunFolder.create(info(device=replace(H200, name=name)), tmp_path)
+    assert folder.path.name == f"{slug}-20261120-1"
+
+
+def test_without_a_gpu_the_folder_is_named_after_the_architecture(tmp_path: Path) -> None:
+    folder = RunFolder.create(info(device=None, backend="none"), tmp_path)
+    assert folder.path.name == "no-gpu-sm_90-20261120-1"
+
+
+def test_a_new_run_is_a_readable_folder_without_rows(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path / "mine")
+    assert sorted(path.name for path in folder.path.iterdir()) == ["results.csv", "run.json", "samples.csv.gz"]
+    run = read_run(tmp_path / "mine")
+    assert run.rows == ()
+    assert run.info == info()
+
+
+def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+    assert RunFolder.create_at(info(), tmp_path).path == tmp_path
+
+
+def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    RunFolder.create_at(info(), tmp_path)
+    before = (tmp_path / "run.json").read_bytes()
+    with pytest.raises(ResultsError, match="already holds a run") as caught:
+        RunFolder.create_at(info(name="quick"), tmp_path)
+    assert f"--resume {tmp_path}" in caught.value.advice
+    assert (tmp_path / "run.json").read_bytes() == before
+
+
+def test_a_folder_with_anything_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ResultsError, match="exists and is not empty"):
+        RunFolder.create_at(info(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ResultsError, match="is a file, not a folder"):
+        RunFolder.create_at(info(), tmp_path / "file")
+    with pytest.raises(ResultsError, match="cannot be written: Not a directory"):
+        RunFolder.create(info(), tmp_path / "file")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(ResultsError, match="cannot be written: Permission denied") as caught:
+        RunFolder.create(info(), tmp_path)
+    assert caught.value.advice == "give a folder that you may write to"
+
+
+def test_rows_and_samples_are_on_disk_as_soon_as_they_are_appended(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    for count, row in enumerate(ROWS, start=1):
+        folder.append([row], [sample for sample in SAMPLES if sample.case_id == row.case_id])
+        assert [each.case_id for each in read_run(tmp_path).rows] == [each.case_id for each in ROWS[:count]]
+    assert len(gzip.decompress((tmp_path / "samples.csv.gz").read_bytes()).splitlines()) == 1 + len(SAMPLES)
+
+
+def test_samples_go_to_the_disk_before_their_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(files, "append", lambda path, content: order.append(f"{path.name} {len(content) > 0}"))
+    RunFolder.create_at(info(), tmp_path).append(ROWS, SAMPLES)
+    assert order == ["samples.csv.gz True", "results.csv True"]
+
+
+def test_finishing_writes_the_time_and_the_notes(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    assert json.loads((tmp_path / "run.json").read_text())["finished"] is None
+    folder.finish("2026-11-20T08:00:30Z", ["the clock was steady after 0.4 s"])
+    assert read_run(tmp_path).info == folder.info
+    assert folder.info.finished == "2026-11-20T08:00:30Z"
+    assert folder.info.notes == ("the clock was steady after 0.4 s",)
+
+
+def test_a_full_disk_keeps_what_was_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    folder.append(ROWS[:2])
+    before = (tmp_path / "results.csv").read_bytes()
+    monkeypatch.setattr(os, "fsync", _raise(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
+    with pytest.raises(ResultsError, match="cannot be written: the disk is full") as caught:
+        folder.append(ROWS[2:3])
+    assert f"--resume {tmp_path}" in caught.value.advice
+    assert (tmp_path / "results.csv").read_bytes() == before
+
+
+def test_a_row_that_could_be_written_in_part_only_is_taken_back(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    folder.append(ROWS[:2])
+    path = tmp_path / "results.csv"
+    before = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, hard))  # the system writes 20 bytes, then refuses
+    try:
+        with pytest.raises(ResultsError, match="cannot be written: File too large"):
+            folder.append(ROWS[2:3])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_bytes() == before
+    folder.append(ROWS[2:3])
+    assert len(read_run(tmp_path).rows) == 3
+
+
+def test_a_folder_that_vanished_is_one_sentence(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path / "run")
+    for path in folder.path.iterdir():
+        path.unlink()
+    with pytest.raises(ResultsError, match="cannot be written: No such file or directory"):
+        folder.append(ROWS)
+    assert list(folder.path.iterdir()) == []
+
+
+def test_a_reader_of_the_old_content_never_sees_a_part_of_the_new(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    before = (tmp_path / "run.json").read_bytes()
+    with (tmp_path / "run.json").open("rb") as reader:
+        folder.finish("2026-11-20T08:00:30Z")
+        assert reader.read() == before
+    assert read_run(tmp_path).info.finished == "2026-11-20T08:00:30Z"
+
+
+def test_a_file_that_cannot_be_replaced_keeps_its_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    before = (tmp_path / "run.json").read_bytes()
+    monkeypatch.setattr(os, "fsync", _raise(OSError(errno.EIO, os.strerror(errno.EIO))))
+    with pytest.raises(ResultsError, match="cannot be written: Input/output error"):
+        folder.finish("2026-11-20T08:00:30Z")
+    assert (tmp_path / "run.json").read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def _raise(error: OSError) -> object:
+    def fail(*_: object) -> None:
+        raise error
+
+    return fail

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.errors import ResultsError
+from shflbench.store import find_runs, read_run
+from tests.fakes.runs import info, measured, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32"], samples=8)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "run", ROWS, SAMPLES)
+
+
+def test_a_finished_run_comes_back_without_notes(run: Path) -> None:
+    read = read_run(run)
+    assert [row.case_id for row in read.rows] == [row.case_id for row in ROWS]
+    assert read.info.suite == info().suite
+    assert read.notes == ()
+    assert len(read.samples()) == len(SAMPLES)
+
+
+def test_an_unfinished_run_says_how_to_go_on(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", ROWS, finished=False)
+    (note,) = read_run(run).notes
+    assert note == f"{run} holds an unfinished run; go on with: shflbench run --resume {run}"
+
+
+def test_a_last_line_cut_off_at_any_byte_is_left_out_and_noted(run: Path) -> None:
+    path = run / "results.csv"
+    content = path.read_bytes()
+    start = content.rindex(b"\n", 0, -1) + 1
+    for length in range(start + 1, len(content)):
+        path.write_bytes(content[:length])
+        read = read_run(run)
+        assert len(read.rows) == len(ROWS) - 1
+        assert read.notes == (f"{path}: the last line is half-written and was left out",)
+
+
+def test_reading_rows_needs_no_pandas(run: Path) -> None:
+    code = f"""
+import sys, pathlib
+from shflbench.store import read_run
+print(len(read_run(pathlib.Path({str(run)!r})).rows), sorted({{"numpy", "pandas"}} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{len(ROWS)} []\n"
+
+
+def test_a_newer_schema_is_refused(run: Path) -> None:
+    content = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(content | {"schema": 2}))
+    with pytest.raises(ResultsError, match="has schema 2, and this shflbench reads schemas up to 1"):
+        read_run(run)
+
+
+@pytest.mark.parametrize("name", ["run.json", "results.csv"])
+def test_an_empty_file_is_named(run: Path, name: str) -> None:
+    (run / name).write_bytes(b"")
+    with pytest.raises(ResultsError, match=rf"{name} is empty"):
+        read_run(run)
+
+
+def test_a_missing_table_is_named(run: Path) -> None:
+    (run / "results.csv").unlink()
+    with pytest.raises(ResultsError, match=r"results\.csv cannot be read: No such file or directory"):
+        read_run(run)
+
+
+def test_a_table_without_a_whole_header_is_refused(run: Path) -> None:
+    (run / "results.csv").write_text("case_id,patt")
+    with pytest.raises(ResultsError, match="the column case_id is missing"):
+        read_run(run)
+
+
+@pytest.mark.parametrize("name", ["run.json", "results.csv"])
+def test_bytes_that_are_no_text_are_refused(run: Path, name: str) -> None:
+    (run / name).write_bytes(b"\xff\xfe\n")
+    with pytest.raises(ResultsError, match=rf"{name} is damaged: not UTF-8"):
+        read_run(run)
+
+
+def test_a_mark_that_a_spreadsheet_put_in_front_does_no_harm(run: Path) -> None:
+    path = run / "results.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert len(read_run(run).rows) == len(ROWS)
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match=r"is not a run folder: it has no run\.json"):
+        read_run(tmp_path)
+    with pytest.raises(ResultsError, match="cannot be read: No such file or directory"):
+        read_run(tmp_path / "nothing")
+
+
+def test_runs_are_found_at_any_depth_sorted_and_once(tmp_path: Path) -> None:
+    names = ["quick/h200", "gtc2013/b200", "gtc2013/a100-20261120-1"]
+    runs = [write_run(tmp_path / name, ROWS) for name in names]
+    assert find_runs([tmp_path, runs[0]]) == sorted(runs)
+    assert find_runs([runs[1]]) == [runs[1]]
+
+
+def test_a_path_without_a_run_is_refused(tmp_path: Path, run: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ResultsError, match=r"empty holds no run: no run\.json in it or below it"):
+        find_runs([run, tmp_path / "empty"])
+    with pytest.raises(ResultsError, match="nowhere holds no run: there is no such folder"):
+        find_runs([tmp_path / "nowhere"])

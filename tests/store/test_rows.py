@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shflbench.errors import ResultsError
+from shflbench.model import Status
+from shflbench.store import Row, row_columns
+from shflbench.store.rows import complete_length, decode, encode, header
+from tests.fakes.runs import compiled, measured, untimed
+
+FILE = Path("run/results.csv")
+
+
+def rows() -> list[Row]:
+    return measured(dtypes=["f32"])[0]
+
+
+def full() -> Row:
+    """Return a row whose every column holds something of its own."""
+    row = rows()[0]
+    unique = {name: getattr(row, name) for name in row_columns()}
+    for index, (name, value) in enumerate(unique.items()):
+        if isinstance(value, float):
+            unique[name] = 0.5 + index
+        elif isinstance(value, int) and not isinstance(value, bool):
+            unique[name] = 1 + index
+        elif value is None:
+            unique[name] = 1.5 if name == "gb_per_s" else f"text {index}"
+    return Row(**unique)
+
+
+def test_every_column_comes_back_as_it_was_written() -> None:
+    row = full()
+    assert all(getattr(row, name) is not None for name in row_columns())
+    assert decode(header() + encode([row]), FILE) == [row]
+
+
+def test_unknown_is_written_empty_and_comes_back_as_none() -> None:
+    (bare,) = compiled(rows()[:1])
+    line = encode([bare])
+    assert ",compiled,,,,,,,," in line
+    (read,) = decode(header() + line, FILE)
+    assert read == bare
+    assert read.time_us is None
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_every_status_comes_back(status: Status) -> None:
+    row = untimed(rows()[0], status, "a reason")
+    assert decode(header() + encode([row]), FILE) == [row]
+
+
+@pytest.mark.parametrize(
+    "reason", ["needs sm_80, which has REDUX", 'the "wrong" value', "line 3:\n  x = y;\n^", "µ ≠ μ", "a\r\nb"]
+)
+def test_text_that_needs_quotes_comes_back(reason: str) -> None:
+    row = replace(rows()[0], reason=reason)
+    assert decode(header() + encode([row]), FILE)[0].reason == reason
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (328.0, "328.0"),
+        (136.06400000000002, "136.064"),
+        (123456.789, "123456.8"),
+        (1e-05, "1e-05"),
+        (math.nan, ""),
+        (math.inf, ""),
+    ],
+)
+def test_numbers_keep_seven_digits_and_what_is_not_finite_is_unknown(value: float, written: str) -> None:
+    line = encode([replace(rows()[0], power_w=value)])
+    assert line.split(",")[list(row_columns()).index("power_w")] == written
+
+
+def test_unknown_columns_are_left_out_and_later_columns_may_be_missing() -> None:
+    row = rows()[0]
+    names, values = list(row_columns()), encode([row]).rstrip("\n").split(",")
+    kept = [index for index, name in enumerate(names) if name not in {"verified_launch", "occupancy"}]
+    head = ",".join(["limit_us", *(names[index] for index in kept)])
+    line = ",".join(["61.2", *(values[index] for index in kept)])
+    (read,) = decode(f"{head}\n{line}\n", FILE)
+    (whole,) = decode(header() + encode([row]), FILE)
+    assert whole.occupancy is not None
+    assert read == replace(whole, occupancy=None, verified_launch=None)
+
+
+def test_a_missing_core_column_is_named() -> None:
+    with pytest.raises(ResultsError, match=r"results\.csv:1: the column status is missing"):
+        decode(header().replace("status", "state"), FILE)
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "sentence"),
+    [
+        ("grid", "26.5", "grid is '26.5', not a whole number"),
+        ("time_us", "fast", "time_us is 'fast', not a number"),
+        ("time_us", "nan", "time_us is 'nan', not a number"),
+        ("safe", "yes", "safe is 'yes', not true or false"),
+        ("status", "done", "status is 'done', not one of timed, verified, compiled, incorrect, failed, skipped"),
+        ("block", "", "block is '', not a whole number"),
+    ],
+)
+def test_a_wrong_value_is_reported_with_line_and_column(column: str, text: str, sentence: str) -> None:
+    good, bad = (encode([row]) for row in rows()[:2])
+    values = bad.rstrip("\n").split(",")
+    values[list(row_columns()).index(column)] = text
+    with pytest.raises(ResultsError) as caught:
+        decode(header() + good + ",".join(values) + "\n", FILE)
+    assert caught.value.message == f"{FILE}:3: {sentence}"
+    assert caught.value.advice
+
+
+def test_a_case_that_is_there_twice_is_refused() -> None:
+    line = encode(rows()[:1])
+    with pytest.raises(ResultsError, match=r":3: the case neighbor/smem/f32/26x1024/4096 is there twice"):
+        decode(header() + line + line, FILE)
+
+
+def test_a_line_with_too_few_values_is_refused() -> None:
+    with pytest.raises(ResultsError, match=rf":2: 2 values for {len(row_columns())} columns"):
+        decode(header() + "a,b\n", FILE)
+
+
+def test_a_quotation_mark_in_the_wrong_place_is_refused() -> None:
+    with pytest.raises(ResultsError, match=r":2: "):
+        decode(header() + 'a,"b"c\n', FILE)
+
+
+def test_whole_lines_end_at_a_newline_outside_quotes() -> None:
+    assert complete_length(b"a,b\n1,2\n") == 8
+    assert complete_length(b"a,b\n1,2") == 4
+    assert complete_length(b'a,b\n1,"x\ny') == 4
+    assert complete_length(b'a,b\n1,"x\n') == 4
+    assert complete_length(b'a,b\n1,"x\ny"\n') == 12
+    assert complete_length(b"a,b") == 0

@@ -1,0 +1,47 @@
+"""A folder to write suites in, with the pattern `./ring` beside them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.errors import SuiteError
+from shflbench.suite import Overrides, load
+
+if TYPE_CHECKING:
+    from shflbench.model import Suite
+
+HEAD = "schema: 1\nname: demo\n"  # a test's experiments start on line 3
+
+
+class Folder:
+    """The current folder, as a user who writes a suite has it."""
+
+    def load(self, text: str, overrides: Overrides | None = None) -> Suite:
+        """Load a suite with this text."""
+        Path("demo.yaml").write_text(text, encoding="utf-8")
+        return load(Path("demo.yaml"), overrides or Overrides())
+
+    def ids(self, experiments: str, overrides: Overrides | None = None) -> list[str]:
+        """Return the ids of the cases of a suite that holds, after its head, this text."""
+        return [case.id for case in self.load(HEAD + experiments, overrides).cases]
+
+    def refusal(self, text: str) -> str:
+        """Return what a user reads about a suite with this text."""
+        with pytest.raises(SuiteError) as error:
+            self.load(text)
+        return error.value.message
+
+    def refusal_of(self, experiments: str) -> str:
+        """Return what a user reads about a suite that holds, after its head, this text."""
+        return self.refusal(HEAD + experiments)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    shutil.copytree(Path(__file__).parent / "ring", tmp_path / "ring")
+    monkeypatch.chdir(tmp_path)
+    return Folder()

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.errors import SuiteError
+from shflbench.suite import load
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Folder
+
+KEYS = "schema, name, title, defaults, measure, experiments"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", f"demo.yaml:1:1: found an empty file; allowed: a mapping with the keys {KEYS}"),
+        ("# a comment\n", f"demo.yaml:1:1: found an empty file; allowed: a mapping with the keys {KEYS}"),
+        ("- schema: 1\n", f"demo.yaml:1:1: found a list; allowed: a mapping with the keys {KEYS}"),
+        ("gtc2013\n", f"demo.yaml:1:1: found `gtc2013`; allowed: a mapping with the keys {KEYS}"),
+        ("schema: 1\nname: [a, b\n", "demo.yaml:3:1: not YAML: expected ',' or ']', but got '<stream end>'"),
+        ("schema: 1\n\tname: a\n", "demo.yaml:2:1: not YAML: found character '\\t' that cannot start any token"),
+        ("schema: 1\n---\nschema: 1\n", "demo.yaml:2:1: not YAML: but found another document"),
+        ("schema: 1\nname: \x07\n", "demo.yaml:2:7: not YAML: special characters are not allowed"),
+        ("name: a\nschema: 1\nname: b\n", "demo.yaml:3:1: found the key `name` a second time; allowed: each key once"),
+        (
+            "schema: 1\nname: !!bool a\n",
+            "demo.yaml:2:7: found the tag `!!bool`; allowed: values without tags",
+        ),
+        ("schema: 1\nname: {{suite}}\n", "demo.yaml:2:8: found a key that is no word; allowed: keys such as `launch`"),
+        ("a: &b [c]\n*b : 3\n", "demo.yaml:2:1: found a key that is no word; allowed: keys such as `launch`"),
+        ("name: 2026-99-99\n", "demo.yaml: not YAML that can be read: month must be in 1..12"),
+        (
+            "name: " + "[" * 1000,
+            "demo.yaml:1:56: found more nesting than a suite needs; allowed: 50 levels",
+        ),
+    ],
+)
+def test_a_file_that_is_no_yaml_mapping_is_one_sentence(folder: Folder, text: str, message: str) -> None:
+    assert folder.refusal(text) == message
+
+
+def test_bytes_that_are_not_utf8_are_shown_with_their_place(folder: Folder) -> None:
+    del folder
+    Path("latin.yaml").write_bytes("schema: 1\nname: caf\u00e9\n".encode("latin-1"))
+    with pytest.raises(SuiteError) as error:
+        load(Path("latin.yaml"))
+    assert error.value.message == "latin.yaml:2:10: found the byte 0xe9, which is not UTF-8; needed: text in UTF-8"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_suite(folder: Folder) -> None:
+    text = "schema: 1\nname: a\nexperiments: [{pattern: ./ring, launch: 1x32}]\n"
+    assert folder.load("\ufeff" + text).text == text
+
+
+def test_a_missing_file_and_a_directory_are_told_apart(folder: Folder) -> None:
+    del folder
+    with pytest.raises(SuiteError) as missing:
+        load(Path("none.yaml"))
+    with pytest.raises(SuiteError) as directory:
+        load(Path("ring"))
+    assert missing.value.message == "none.yaml: cannot be read: No such file or directory"
+    assert directory.value.message == "ring: cannot be read: Is a directory"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_without_permission_cannot_be_read(folder: Folder) -> None:
+    del folder
+    Path("secret.yaml").touch(mode=0)
+    with pytest.raises(SuiteError) as error:
+        load(Path("secret.yaml"))
+    assert error.value.message == "secret.yaml: cannot be read: Permission denied"

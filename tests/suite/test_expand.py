@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.model import Launch
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Folder
+
+
+def test_variants_of_a_group_stand_side_by_side_whatever_the_axes(folder: Folder) -> None:
+    text = (
+        "experiments:\n"
+        "  - pattern: ./ring\n"
+        "    variants: [shfl, smem]\n"
+        "    dtypes: [i32, f32]\n"
+        "    launch: [26x1024, sms x 32]\n"
+        "    iterations: [1, 2]\n"
+        "    mode: [up, idx]\n"
+    )
+    assert folder.ids(text) == [
+        f"ring/{variant}/{dtype}/{launch}/{iterations}/mode={mode}/width=32"
+        for dtype in ("i32", "f32")
+        for launch in ("26x1024", "sms x 32")
+        for mode in ("up", "idx")
+        for iterations in (1, 2)
+        for variant in ("shfl", "smem")
+    ]
+
+
+def test_omitted_axes_have_all_variants_and_dtypes_and_the_first_option(folder: Folder) -> None:
+    assert folder.ids("experiments: {pattern: ./ring, launch: 26x1024}\n") == [
+        "ring/smem/f32/26x1024/4096/mode=idx/width=32",
+        "ring/smem-unsafe/f32/26x1024/4096/mode=idx/width=32",
+        "ring/shfl/f32/26x1024/4096/mode=idx/width=32",
+        "ring/smem/i32/26x1024/4096/mode=idx/width=32",
+        "ring/smem-unsafe/i32/26x1024/4096/mode=idx/width=32",
+        "ring/shfl/i32/26x1024/4096/mode=idx/width=32",
+        "ring/match/i32/26x1024/4096/mode=idx/width=32",  # which f32 does not have
+    ]
+
+
+def test_a_launch_may_be_a_product(folder: Folder) -> None:
+    suite = folder.load(
+        "schema: 1\nname: a\nexperiments:\n  - pattern: ./ring\n    variants: shfl\n    dtypes: f32\n"
+        "    launch: {grid: [1, sms/2, fill], block: [32, 64]}\n"
+    )
+    assert [case.launch for case in suite.cases] == [
+        Launch("1x32", 32, 1),
+        Launch("1x64", 64, 1),
+        Launch("sms/2 x 32", 32, None),
+        Launch("sms/2 x 64", 64, None),
+        Launch("fill x 32", 32, None),
+        Launch("fill x 64", 64, None),
+    ]
+
+
+def test_defaults_hold_where_an_experiment_says_nothing_and_a_pattern_has_them(folder: Folder) -> None:
+    text = (
+        "defaults: {launch: 1x32, iterations: 7, dtypes: [f64, f32], variants: [smem-deck, shfl]}\n"
+        "experiments:\n"
+        "  - {pattern: ./ring, mode: up}\n"
+        "  - {pattern: neighbor, dtypes: i32}\n"
+        "  - {pattern: neighbor, launch: 2x64, iterations: 9, variants: smem, dtypes: f32}\n"
+    )
+    assert folder.ids(text) == [
+        "ring/shfl/f32/1x32/7/mode=up/width=32",
+        "neighbor/smem-deck/i32/1x32/7",
+        "neighbor/shfl/i32/1x32/7",
+        "neighbor/smem/f32/2x64/9",
+    ]
+
+
+def test_cases_of_one_group_from_two_experiments_stand_side_by_side(folder: Folder) -> None:
+    text = (
+        "defaults: {launch: 1x32, iterations: 7, dtypes: f32}\n"
+        "experiments:\n"
+        "  - {pattern: neighbor, variants: smem}\n"
+        "  - {pattern: neighbor, variants: smem, dtypes: i32}\n"
+        "  - {pattern: neighbor, variants: shfl}\n"
+    )
+    assert folder.ids(text) == ["neighbor/smem/f32/1x32/7", "neighbor/shfl/f32/1x32/7", "neighbor/smem/i32/1x32/7"]
+
+
+@pytest.mark.parametrize(
+    ("skip", "left"),
+    [
+        ("{variant: smem}", ["shfl/f32 1 idx", "shfl/f32 1 up", "shfl/i32 1 idx", "shfl/i32 1 up"]),
+        (
+            "{variant: shfl, dtype: i32}",
+            ["smem/f32 1 idx", "shfl/f32 1 idx", "smem/f32 1 up", "shfl/f32 1 up", "smem/i32 1 idx", "smem/i32 1 up"],
+        ),
+        ("[{dtype: [i32]}, {mode: up}]", ["smem/f32 1 idx", "shfl/f32 1 idx"]),
+        (
+            "{dtype: f32, launch: 1 x 32, iterations: [5, 7], mode: [idx, down]}",
+            ["smem/f32 1 up", "shfl/f32 1 up", "smem/i32 1 idx", "shfl/i32 1 idx", "smem/i32 1 up", "shfl/i32 1 up"],
+        ),
+    ],
+)
+def test_skip_leaves_out_what_matches_every_key_of_an_entry(folder: Folder, skip: str, left: list[str]) -> None:
+    text = (
+        "defaults: {launch: 1x32, iterations: 7}\n"
+        f"experiments: [{{pattern: ./ring, variants: [smem, shfl], mode: [idx, up], skip: {skip}}}]\n"
+    )
+    cases = folder.load("schema: 1\nname: a\n" + text).cases
+    found = [f"{case.variant}/{case.dtype} {case.launch.grid} {dict(case.options)['mode']}" for case in cases]
+    assert found == left
+
+
+@pytest.mark.parametrize(
+    ("experiment", "message"),
+    [
+        (
+            "{pattern: ./ring}",
+            "4:5: found no key `launch`; needed: launch shapes such as `26x1024`, here or under `defaults`",
+        ),
+        (
+            "{pattern: ./ring, launch: 1x32, variants: match, dtypes: f32}",
+            (
+                "4:5: found no variant with a dtype that it has; "
+                "needed: smem (f32, i32), smem-unsafe (f32, i32), shfl (f32, i32), match (i32)"
+            ),
+        ),
+        (
+            "{pattern: ./ring, launch: 1x32, skip: [{dtype: i32}, {dtype: f32, variant: match}]}",
+            "4:58: found a skip that matches no case; needed: a combination that the experiment has",
+        ),
+        (
+            "{pattern: ./ring, launch: 1x32, skip: {launch: 2x32}}",
+            "4:43: found a skip that matches no case; needed: a combination that the experiment has",
+        ),
+        (
+            "{pattern: ./ring, launch: 1x32, skip: {dtype: [f32, i32]}}",
+            "4:37: found a skip of every case; needed: at least one case left",
+        ),
+        (
+            "{pattern: ./ring, launch: 1x32, skip: {}}",
+            "4:37: found a skip of every case; needed: at least one case left",
+        ),
+    ],
+)
+def test_an_experiment_without_a_case_is_refused(folder: Folder, experiment: str, message: str) -> None:
+    assert folder.refusal_of(f"experiments:\n  - {experiment}\n") == f"demo.yaml:{message}"
+
+
+def test_a_case_of_two_experiments_is_refused(folder: Folder) -> None:
+    text = (
+        "defaults: {launch: 1x32, dtypes: f32}\n"
+        "experiments:\n"
+        "  - {pattern: neighbor, variants: [smem, smem-deck, shfl]}\n"
+        "  - {pattern: neighbor, variants: [shfl, smem-double]}\n"
+        "  - {pattern: neighbor, launch: [2x32, 1x32], variants: [smem-deck, smem]}\n"
+    )
+    assert folder.refusal_of(text) == (
+        "demo.yaml:6:5: found the case `neighbor/shfl/f32/1x32/4096`, already in experiment 1; "
+        "allowed: each case once\n"
+        "demo.yaml:7:5: found the case `neighbor/smem-deck/f32/1x32/4096` and 1 more, already in experiment 1; "
+        "allowed: each case once"
+    )

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.errors import SuiteError
+from shflbench.suite import locate, shipped
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Folder
+
+
+def test_a_shipped_suite_is_found_by_name_anywhere(folder: Folder) -> None:
+    del folder
+    assert locate("gtc2013") == shipped()["gtc2013"]
+    assert shipped()["gtc2013"].is_file()
+
+
+def test_a_path_is_taken_as_it_is(folder: Folder) -> None:
+    del folder
+    Path("plain").touch()
+    assert locate("plain") == Path("plain")
+    assert locate("mine/suite") == Path("mine/suite")
+    assert locate("none.yaml") == Path("none.yaml")  # loading it says that it does not exist
+
+
+def test_an_unknown_name_suggests_the_nearest_suite(folder: Folder) -> None:
+    del folder
+    with pytest.raises(SuiteError) as error:
+        locate("gtc2031")
+    assert error.value.message == (
+        f"found the suite `gtc2031`; allowed: {', '.join(shipped())}, or the path of a YAML file; "
+        "did you mean `gtc2013`?"
+    )

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from shflbench.model import Launch
+from shflbench.suite import parse_launch, resolve_grid
+from shflbench.suite.launch import BLOCK_ALLOWED, GRID_ALLOWED, LAUNCH_ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("text", "launch"),
+    [
+        ("26x1024", Launch("26x1024", 1024, 26)),
+        (" 026 x 1024 ", Launch("26x1024", 1024, 26)),
+        ("sms x 128", Launch("sms x 128", 128, None)),
+        ("smsx128", Launch("sms x 128", 128, None)),
+        ("1*sms x 128", Launch("sms x 128", 128, None)),
+        ("2 * sms x 256", Launch("2*sms x 256", 256, None)),
+        ("sms / 2 x 64", Launch("sms/2 x 64", 64, None)),
+        ("3*sms/2 x 64", Launch("3*sms/2 x 64", 64, None)),
+        ("2*sms/4 x 64", Launch("sms/2 x 64", 64, None)),
+        ("fill x 1024", Launch("fill x 1024", 1024, None)),
+    ],
+)
+def test_a_launch_has_one_canonical_expression(text: str, launch: Launch) -> None:
+    assert parse_launch(text) == launch
+    assert parse_launch(launch.expression) == launch
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        ("", LAUNCH_ALLOWED),
+        ("26", LAUNCH_ALLOWED),
+        ("26x", LAUNCH_ALLOWED),
+        ("26X1024", LAUNCH_ALLOWED),
+        ("-1x32", LAUNCH_ALLOWED),
+        ("2*fill x 32", LAUNCH_ALLOWED),
+        ("sms*2 x 32", LAUNCH_ALLOWED),
+        ("1x32x2", LAUNCH_ALLOWED),
+        ("26x1024\n", LAUNCH_ALLOWED),
+        ("\u0662x32", LAUNCH_ALLOWED),
+        ("99999999999x32", LAUNCH_ALLOWED),
+        ("0x32", GRID_ALLOWED),
+        ("2147483648x32", GRID_ALLOWED),
+        ("0*sms x 32", GRID_ALLOWED),
+        ("sms/0 x 32", GRID_ALLOWED),
+        ("1x0", BLOCK_ALLOWED),
+        ("1x16", BLOCK_ALLOWED),
+        ("1x33", BLOCK_ALLOWED),
+        ("1x1056", BLOCK_ALLOWED),
+    ],
+)
+def test_what_is_no_launch_says_what_is_allowed(text: str, allowed: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(allowed)}$"):
+        parse_launch(text)
+
+
+@pytest.mark.parametrize(
+    ("expression", "sms", "resident_blocks", "grid"),
+    [
+        ("26x1024", 132, None, 26),
+        ("sms x 128", 132, None, 132),
+        ("2*sms x 256", 132, None, 264),
+        ("sms/2 x 64", 132, None, 66),
+        ("sms/2 x 64", 15, None, 7),
+        ("sms/2 x 64", 1, None, 1),
+        ("3*sms/2 x 64", 15, None, 22),
+        ("fill x 1024", 132, 2, 264),
+        ("fill x 1024", 132, 0, 1),
+    ],
+)
+def test_a_device_settles_the_grid(expression: str, sms: int, resident_blocks: int | None, grid: int) -> None:
+    assert resolve_grid(expression, sms, resident_blocks) == grid
+
+
+def test_fill_needs_to_know_what_an_sm_holds() -> None:
+    with pytest.raises(ValueError, match="`fill` needs the number of blocks that an SM holds"):
+        resolve_grid("fill x 1024", 132, None)

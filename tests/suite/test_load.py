@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.model import MeasureRules
+from shflbench.patterns.discover import builtin
+from shflbench.suite import load, shipped
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Folder
+
+
+def test_a_suite_carries_its_text_path_title_and_folders(folder: Folder) -> None:
+    text = (
+        "schema: 1 # the text is kept verbatim\nname: demo\ntitle: Which is faster?\n"
+        "measure: {precision: 1%, max_seconds: 3}\nexperiments: [{pattern: ./ring, launch: 1x32}]\n"
+    )
+    suite = folder.load(text)
+    assert (suite.name, suite.title, suite.path, suite.text) == ("demo", "Which is faster?", Path("demo.yaml"), text)
+    assert suite.rules == MeasureRules(precision=0.01, max_seconds=3, processes=1)
+    assert suite.pattern_folders == {"ring": Path("ring").resolve()}
+
+
+def test_a_suite_without_a_title_is_called_by_its_name(folder: Folder) -> None:
+    assert folder.load("schema: 1\nname: demo\nexperiments: [{pattern: ./ring, launch: 1x32}]\n").title == "demo"
+
+
+def test_a_pattern_folder_is_relative_to_the_suite_file(folder: Folder) -> None:
+    del folder
+    Path("deep").mkdir()
+    Path("deep/demo.yaml").write_text("schema: 1\nname: a\nexperiments: [{pattern: ../ring, launch: 1x32}]\n")
+    assert load(Path("deep/demo.yaml")).pattern_folders == {"ring": Path("ring").resolve()}
+
+
+def test_all_problems_are_told_in_the_order_of_the_file(folder: Folder) -> None:
+    text = (
+        "schema: 1\n"
+        "name: demo\n"
+        "tilte: a\n"
+        "defaults: {iterations: many}\n"
+        "experiments:\n"
+        "  - pattern: ./ring\n"
+        "    variants:\n"
+        "      - shfl\n"
+        "      - smem_unsafe\n"
+        "    dtypes: f23\n"
+        "  - pattern: nieghbor\n"
+        "    iterations: -1\n"
+        "  - pattern: nieghbor\n"
+        "measure: {processes: 4}\n"
+    )
+    assert folder.refusal(text).splitlines() == [
+        (
+            "demo.yaml:3:1: found the unknown key `tilte`; allowed: schema, name, title, defaults, measure, "
+            "experiments; did you mean `title`?"
+        ),
+        "demo.yaml:4:24: found `many`; allowed: a whole number from 1 to 2147483647",
+        (
+            "demo.yaml:9:9: found the unknown variant `smem_unsafe`; allowed: smem, smem-unsafe, shfl, match; "
+            "did you mean `smem-unsafe`?"
+        ),
+        "demo.yaml:10:13: found the unknown dtype `f23`; allowed: f32, i32; did you mean `f32`?",
+        "demo.yaml:12:17: found `-1`; allowed: a whole number from 1 to 2147483647",
+        (
+            f"demo.yaml:13:14: found the unknown pattern `nieghbor`; allowed: {', '.join(builtin())}, "
+            "or a folder such as `./my_exchange`; did you mean `neighbor`?"
+        ),
+        "demo.yaml:14:22: found `4`; allowed: 1, because repeating cases in fresh processes is not supported yet",
+    ]
+
+
+def test_words_from_anchors_and_merges_are_checked_where_they_stand(folder: Folder) -> None:
+    text = (
+        "schema: 1\n"
+        "name: demo\n"
+        "experiments:\n"
+        "  - &first\n"
+        "    pattern: ./ring\n"
+        "    launch: 1x32\n"
+        "    variants: [shfl]\n"
+        "  - <<: *first\n"
+        "    variants: [smem]\n"
+        "  - {<<: *first, variants: [smme]}\n"
+    )
+    assert folder.refusal(text) == (
+        "demo.yaml:10:29: found the unknown variant `smme`; allowed: smem, smem-unsafe, shfl, match; "
+        "did you mean `smem`?"
+    )
+
+
+def test_a_shipped_suite_asks_its_question_in_its_first_line() -> None:
+    for path in shipped().values():
+        first = path.read_text(encoding="utf-8").splitlines()[0]
+        assert first.startswith("# ")
+        assert "?" in first
+        assert "# Source: " in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "cases", "groups"), [("gtc2013", 40, 6), ("quick", 6, 2), ("launch-sweep", 240, 60)])
+def test_a_shipped_suite_is_named_like_its_file_and_has_its_cases(name: str, cases: int, groups: int) -> None:
+    suite = load(shipped()[name])
+    assert suite.name == name
+    assert len(suite.cases) == cases
+    assert len({case.group for case in suite.cases}) == groups
+    assert list(suite.pattern_folders) == ["neighbor", "reduce"]

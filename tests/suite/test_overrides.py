@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.errors import UsageError
+from shflbench.suite import Overrides
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Folder
+
+TEXT = (
+    "defaults: {dtypes: [f32, i32], variants: [smem, shfl, match]}\n"
+    "experiments:\n"
+    "  - {pattern: ./ring, launch: 1x32, iterations: 5}\n"
+    "  - {pattern: neighbor, launch: [1x32, sms x 64], iterations: [7, 9], skip: {launch: 1x32, iterations: 9}}\n"
+)
+
+
+def test_filters_keep_what_matches_all_of_them(folder: Folder) -> None:
+    overrides = Overrides(patterns=("neighbor",), variants=("shfl", "match"), dtypes=("i32",))
+    assert folder.ids(TEXT, overrides) == [
+        "neighbor/shfl/i32/1x32/7",
+        "neighbor/shfl/i32/sms x 64/7",
+        "neighbor/shfl/i32/sms x 64/9",
+    ]
+
+
+def test_the_suite_names_the_folders_of_the_patterns_that_are_left(folder: Folder) -> None:
+    everything = folder.load("schema: 1\nname: a\n" + TEXT)
+    filtered = folder.load("schema: 1\nname: a\n" + TEXT, Overrides(patterns=("ring",)))
+    assert list(everything.pattern_folders) == ["ring", "neighbor"]
+    assert [path.name for path in filtered.pattern_folders.values()] == ["ring"]
+
+
+def test_launches_and_iterations_replace_those_of_the_file(folder: Folder) -> None:
+    overrides = Overrides(variants=("shfl",), dtypes=("f32",), launches=("2*sms x 128", "3 x 96"), iterations=(11,))
+    assert folder.ids(TEXT, overrides) == [
+        "ring/shfl/f32/2*sms x 128/11/mode=idx/width=32",
+        "ring/shfl/f32/3x96/11/mode=idx/width=32",
+        "neighbor/shfl/f32/2*sms x 128/11",
+        "neighbor/shfl/f32/3x96/11",
+    ]
+
+
+def test_variants_of_a_group_stay_side_by_side_under_overrides(folder: Folder) -> None:
+    overrides = Overrides(patterns=("ring",), dtypes=("f32",), launches=("1x64", "2x64"))
+    assert [case_id.split("/")[1] for case_id in folder.ids(TEXT, overrides)] == ["smem", "shfl", "smem", "shfl"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (
+            Overrides(patterns=("neighbour",)),
+            "found the pattern `neighbour`; allowed: ring, neighbor; did you mean `neighbor`?",
+        ),
+        (
+            Overrides(variants=("shfl", "shlf")),
+            "found the variant `shlf`; allowed: smem, shfl, match; did you mean `shfl`?",
+        ),
+        (
+            Overrides(variants=("smem-deck",)),
+            "found the variant `smem-deck`; allowed: smem, shfl, match; did you mean `smem`?",
+        ),
+        (Overrides(dtypes=("f64",)), "found the dtype `f64`; allowed: f32, i32"),
+        (
+            Overrides(patterns=("neighbor",), variants=("match",)),
+            "no case of the suite `demo` has pattern neighbor, variant match together",
+        ),
+        (
+            Overrides(launches=("1x33",)),
+            "found the launch `1x33`; allowed: blocks of whole warps: a multiple of 32 from 32 to 1024 threads",
+        ),
+        (Overrides(iterations=(0,)), "found 0 iterations; allowed: a whole number from 1 to 2147483647"),
+    ],
+)
+def test_an_override_that_does_not_fit_is_a_usage_error(folder: Folder, overrides: Overrides, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        folder.ids(TEXT, overrides)
+    assert error.value.message == message

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.patterns.discover import builtin
+from shflbench.suite.words import option_values
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Folder
+
+VARIANTS = "allowed: smem, smem-unsafe, shfl, match"
+OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
+KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width"
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        (
+            "variants: smem-unsave",
+            f"4:49: found the unknown variant `smem-unsave`; {VARIANTS}; did you mean `smem-unsafe`?",
+        ),
+        ("variants: [shfl, zzz]", f"4:56: found the unknown variant `zzz`; {VARIANTS}"),
+        ("variants: [shfl, shfl]", "4:56: found `shfl` a second time; allowed: each value once"),
+        ("dtypes: [f32, float32]", "4:53: found the unknown dtype `float32`; allowed: f32, i32; did you mean `f32`?"),
+        ("dtypes: f64", "4:47: found the unknown dtype `f64`; allowed: f32, i32"),
+        ("mode: [idx, donw]", "4:51: found the unknown mode `donw`; allowed: idx, up, down; did you mean `down`?"),
+        ("mode: [up, {}]", "4:50: found a mapping; allowed: idx, up, down"),
+        ("mode: ", "4:39: found nothing; allowed: idx, up, down"),
+        ("mode: []", "4:45: found an empty list; allowed: idx, up, down"),
+        ("width: 8", "4:46: found the unknown width `8`; allowed: 32, 16"),
+        ("width: [16, 16]", "4:51: found `16` a second time; allowed: each value once"),
+        ("varaints: [shfl]", f"4:39: found the unknown key `varaints`; allowed: {KEYS}; did you mean `variants`?"),
+        ("claims: {a: b}", f"4:39: found the unknown key `claims`; allowed: {KEYS}"),
+        ("iterations: [1, 2, 1]", "4:58: found `1` a second time; allowed: each value once"),
+        (
+            "skip: {variants: shfl}",
+            (
+                "4:46: found the unknown key `variants`; allowed: variant, dtype, launch, iterations, mode, width; "
+                "did you mean `variant`?"
+            ),
+        ),
+        ("skip: {variant: shlf}", f"4:55: found the unknown variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
+        ("skip: [{dtype: [f32, f46]}]", "4:60: found the unknown dtype `f46`; allowed: f32, i32"),
+        ("skip: [{mode: upp}]", "4:53: found the unknown mode `upp`; allowed: idx, up, down; did you mean `up`?"),
+    ],
+)
+def test_a_word_that_the_pattern_does_not_know_is_shown_with_the_nearest(
+    folder: Folder, axes: str, message: str
+) -> None:
+    assert (
+        folder.refusal_of(f"experiments:\n  - {{pattern: ./ring, launch: [1x32], {axes}}}\n") == f"demo.yaml:{message}"
+    )
+
+
+def test_a_launch_is_the_same_however_it_is_written(folder: Folder) -> None:
+    text = "experiments:\n  - pattern: ./ring\n    launch: [26x32, {grid: [1, 26], block: 32}]\n"
+    assert folder.refusal_of(text) == "demo.yaml:5:21: found `26x32` a second time; allowed: each value once"
+
+
+def test_an_unknown_pattern_suggests_the_nearest_name(folder: Folder) -> None:
+    assert folder.refusal_of("experiments:\n  - pattern: neighbour\n    launch: 1x32\n") == (
+        f"demo.yaml:4:14: found the unknown pattern `neighbour`; allowed: {', '.join(builtin())}, "
+        "or a folder such as `./my_exchange`; did you mean `neighbor`?"
+    )
+
+
+def test_a_folder_that_is_no_pattern_is_told_from_one_that_is_missing(folder: Folder) -> None:
+    Path("empty").mkdir()
+    text = "experiments:\n  - {pattern: ./rnig, launch: 1x32}\n  - {pattern: ./empty, launch: 1x32}\n"
+    assert folder.refusal_of(text) == (
+        f"demo.yaml:4:15: found the folder `./rnig`, which does not exist; {OWN_FOLDER}\n"
+        "demo.yaml:5:15: found the pattern `./empty`, which cannot be used: "
+        f"{Path('empty').resolve()} is not a pattern folder: it has no pattern.py; {OWN_FOLDER}"
+    )
+
+
+def test_two_folders_of_one_name_are_refused(folder: Folder) -> None:
+    Path("ring").rename("neighbor")
+    text = "experiments:\n  - {pattern: neighbor, launch: 1x32}\n  - {pattern: ./neighbor, launch: 1x32}\n"
+    assert folder.refusal_of(text) == (
+        "demo.yaml:5:15: found the pattern `./neighbor`, named like `neighbor`; needed: a name of its own for each"
+    )
+
+
+def test_a_default_must_be_known_to_one_of_the_patterns(folder: Folder) -> None:
+    text = (
+        "defaults: {launch: 1x32, variants: [smem-deck, match, cbu], dtypes: [f64, f64]}\n"
+        "experiments: [{pattern: ./ring}, {pattern: neighbor}]\n"
+    )
+    known = "smem, smem-unsafe, shfl, match, smem-double, smem-syncwarp, smem-deck"
+    assert folder.refusal_of(text) == (
+        f"demo.yaml:3:55: found the unknown variant `cbu`; allowed: {known}\n"
+        "demo.yaml:3:75: found `f64` a second time; allowed: each value once"
+    )
+
+
+def test_values_of_an_option_are_compared_as_text() -> None:
+    assert option_values([True, 16, 0.5, "up", None]) == ["true", "16", "0.5", "up", None]
+    assert option_values(False) == ["false"]  # noqa: FBT003  (a value of the file)

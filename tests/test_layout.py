@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+HEAVY = ("cupy", "numpy", "pandas", "matplotlib", "pydantic", "rich", "ruamel", "cuda", "pynvml")
+REPORT = "import sys; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+
+
+def modules_after(statement: str) -> set[str]:
+    """Return the top-level modules that a fresh Python has imported after `statement`."""
+    command = [sys.executable, "-c", f"{statement}; {REPORT}"]
+    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import shflbench",
+        "import shflbench.model, shflbench.errors, shflbench.statistics",
+        "from shflbench.cli.main import main; main(['--help'])",
+        "from shflbench.cli.main import main; main(['--version'])",
+        "from shflbench.cli.main import main; main(['compare', '--help'])",
+    ],
+)
+def test_what_everybody_waits_for_imports_nothing_heavy(statement: str) -> None:
+    loaded = modules_after(statement)
+    assert "shflbench" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+def test_runs_are_drawn_without_the_compiler_and_the_gpu() -> None:
+    loaded = modules_after("import shflbench.plot, shflbench.analysis, shflbench.store")
+    assert "matplotlib" in loaded
+    assert loaded.isdisjoint({"cupy", "cuda", "pynvml", "ruamel", "pydantic"})
+
+
+def test_every_dependency_has_its_reason_in_contributing() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = chain(project["dependencies"], *project["optional-dependencies"].values())
+    names = {re.split(r"[<>=]", requirement)[0] for requirement in declared}
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert {name for name in names if f"`{name}`" not in text} == set()
+
+
+def test_every_command_of_make_is_listed_by_its_help() -> None:
+    targets = re.findall(r"^([a-z0-9-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    help_text = subprocess.run(["make", "help"], cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
+    assert [line.split()[1] for line in help_text.splitlines()] == targets

@@ -1,0 +1,32 @@
+"""Write constraints.txt: the exact versions of everything but CUDA that `make` installs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parent.parent
+OLDEST = "{}.{}".format(*sys.version_info)
+HEAD = f"""\
+# The versions that `make` installs, so that charts and checks are the same everywhere. `make constraints` writes them,
+# with Python {OLDEST}, the oldest that is supported. CUDA packages are left free: the extras need different ones.
+"""
+
+
+def main() -> None:
+    """Install shflbench with its development tools in a fresh environment and keep the versions found there."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        pip = [f"{folder}/bin/python", "-m", "pip", "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", "--quiet", "--editable", ".[dev]"], cwd=REPOSITORY, check=True)
+        frozen = subprocess.run(
+            [*pip, "freeze", "--exclude-editable"], cwd=REPOSITORY, check=True, capture_output=True, text=True
+        ).stdout
+    (REPOSITORY / "constraints.txt").write_text(HEAD + frozen, encoding="utf-8")
+    print(f"constraints.txt: {len(frozen.splitlines())} versions")
+
+
+if __name__ == "__main__":
+    main()
