@@ -47,6 +47,12 @@ def shflbench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     return call
 
 
+@pytest.fixture(scope="session")
+def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Keep the compiled kernels of the whole session, so that each is compiled once."""
+    return tmp_path_factory.mktemp("kernels")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test that needs a GPU where there is no driver; a driver that is broken fails the test."""
     if item.get_closest_marker("gpu") and _no_driver():

@@ -133,7 +133,8 @@ def _words(row: Row, decimals: int) -> list[tuple[str, str, str]]:
     elif row.speedup is not None:
         parts.append((f"{row.speedup:.2f}×", "bold", INK))
     if not row.safe:
-        parts.append((f"UNSAFE, matched {row.matched} of {row.inputs}", "normal", colour(row)))
+        proof = "" if row.matched is None else f", matched {row.matched} of {row.inputs}"
+        parts.append((f"UNSAFE{proof}", "normal", colour(row)))
     return parts
 
 

@@ -103,7 +103,7 @@ def draw(subject: Subject) -> Page:
             if label in panel:
                 _strip(axes, y, panel[label], reach)
             else:
-                axes.text(0, y, "  no samples", va="center", size=SMALL_PT, color=MUTED, style="italic")
+                axes.text(reach[1] / 2, y, "no samples", ha="center", va="center", size=SMALL_PT, color=MUTED)
     return page
 
 

@@ -45,7 +45,7 @@ def draw(run: Run, folder: Path) -> list[Path]:
     """
     found = subjects(run)
     if not found:
-        return []
+        raise _nothing_to_draw(run)
     paths: list[Path] = []
     with house_style():
         for subject in found:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from shflbench.cli.main import main
+
+if TYPE_CHECKING:
+    import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-pattern.md"
 FILES = {"cuda": "swap_halves/kernels.cu", "python": "swap_halves/pattern.py", "yaml": "halves.yaml"}

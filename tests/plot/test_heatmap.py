@@ -21,6 +21,7 @@ def test_numbers_and_colours_of_the_cells_are_the_speed_ups_of_the_rows() -> Non
     shfl = [row.speedup or 0 for row in found if row.variant == "shfl"]  # grid by grid, block by block
     axes = page.figure.axes[-2]  # the last panel; the colour bar comes after it
     assert [text.get_text() for text in axes.texts] == [heatmap.cell_text(value) for value in shfl]
+    assert axes.yaxis_inverted()  # the first grid on top, as its label
     (mesh,) = (item for item in axes.collections if isinstance(item, QuadMesh))
     values = mesh.get_array()
     assert values is not None
