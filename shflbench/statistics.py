@@ -62,17 +62,3 @@ def ratio(numerator: Interval, denominator: Interval) -> Interval:
         numerator.low / denominator.high,
         numerator.high / denominator.low,
     )
-
-
-def slope(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return slope and intercept of the least-squares line through (x, y) points.
-
-    Raises ValueError for fewer than two distinct x.
-    """
-    mean_x = math.fsum(x for x, _ in points) / len(points) if points else 0.0
-    mean_y = math.fsum(y for _, y in points) / len(points) if points else 0.0
-    spread = math.fsum((x - mean_x) ** 2 for x, _ in points)
-    if not spread:
-        raise ValueError("a line needs two distinct points")
-    rise = math.fsum((x - mean_x) * (y - mean_y) for x, y in points) / spread
-    return rise, mean_y - rise * mean_x

@@ -116,6 +116,8 @@ class CudaBackend:
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
         """Return how many blocks an SM holds at once, by the driver's calculator; 0 if the launch does not fit."""
+        if kernel.resources.shared_bytes + shared_bytes > self.device.max_shared_bytes:
+            return 0  # the driver would call it an invalid argument
         with self._errors(kernel.symbol):
             module = self._cupy.cuda.function.Module()
             module.load(kernel.cubin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from shflbench.errors import DeviceError, ResultsError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from shflbench.backends.base import Backend
     from shflbench.compile.toolchain import Toolchain
@@ -46,26 +48,36 @@ class Asked:
         return replace(suite, rules=rules)
 
 
-def from_record(info: RunInfo, suite: str | None) -> Asked:
-    """Return what a stopped run was asked to do; `suite` is its file, where shflbench does not ship it."""
-    from shflbench.suite import Overrides
+def from_record(info: RunInfo, suite: str | None, folder: Path) -> Asked:
+    """Return what the stopped run in `folder` was asked to do; `suite` is its file, where shflbench does not ship it.
 
+    UsageError where that file is needed and not given, ResultsError where the record cannot be read.
+    """
+    from shflbench.suite import Overrides, shipped
+
+    if suite is None and info.suite.name not in shipped():
+        raise UsageError(
+            f"{folder} holds a run of your own suite {info.suite.path}, and --resume needs that file again",
+            f"name it: {shlex.join(['shflbench', 'run', info.suite.path, '--resume', str(folder)])}",
+        )
     settings: Mapping[str, Any] = info.settings
     try:
+        words = {name: tuple(map(str, values)) for name, values in settings["overrides"].items()}
+        iterations = tuple(map(int, words.pop("iterations")))
         return Asked(
             suite=suite or info.suite.name,
-            overrides=Overrides(**{name: tuple(values) for name, values in settings["overrides"].items()}),
+            overrides=Overrides(iterations=iterations, **words),
             device=info.backend,
             gpu=info.device.index if info.device else 0,
             arch=None if info.device else info.arch,
             sms=None if info.device else settings["sms"],
-            precision=settings["precision"],
-            max_seconds=settings["max_seconds"],
-            seed=settings["seed"],
+            precision=float(settings["precision"]),
+            max_seconds=float(settings["max_seconds"]),
+            seed=int(settings["seed"]),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultsError(
-            f"the run's settings in run.json cannot be read: {error!r}", "Measure again in a new folder."
+            f"{folder / 'run.json'}: the run's settings cannot be read: {error!r}", "Measure again in a new folder."
         ) from error
 
 
@@ -75,6 +87,8 @@ def open_backend(asked: Asked, toolchain: Toolchain) -> tuple[Backend | None, st
     DeviceError where a GPU is asked for, or is there, but cannot be used.
     """
     if asked.device == "none":
+        if asked.gpu:
+            raise UsageError("--gpu chooses a GPU, and --device none uses none", "Leave one of them out.")
         return None, ""
     if asked.device == "auto" and (why := _no_gpu()):
         return None, f"No GPU ({why}): every kernel is compiled and its machine code checked, none is timed."
@@ -84,7 +98,18 @@ def open_backend(asked: Asked, toolchain: Toolchain) -> tuple[Backend | None, st
         )
     from shflbench.backends.cuda import CudaBackend
 
-    return CudaBackend.open_device(asked.gpu, toolchain), ""
+    try:
+        return CudaBackend.open_device(asked.gpu, toolchain), ""
+    except DeviceError:
+        _no_driver_comes_first()
+        raise
+
+
+def _no_driver_comes_first() -> None:
+    """Raise DeviceError where there is no driver: installing anything else would not help."""
+    from shflbench.cli.gpus import find
+
+    find()
 
 
 def _no_gpu() -> str:

@@ -19,7 +19,7 @@ STYLES = {"good": "green", "doubt": "yellow", "bad": "red", "": None}  # what a 
 
 
 class ReaderGoneError(Exception):
-    """Whoever read stdout went away, as `head` does when it has seen enough."""
+    """Whoever read stdout or stderr went away, as `head` does when it has seen enough."""
 
 
 class Console:
@@ -39,9 +39,17 @@ class Console:
             raise ReaderGoneError from error
 
     def say(self, text: str = "") -> None:
-        """Print what accompanies the data, to stderr; above the progress bar while there is one."""
+        """Print what accompanies the data, to stderr; above the progress bar while there is one.
+
+        A stderr that takes nothing, such as a full disk, does not end a run; ReaderGoneError if its reader went away.
+        """
         if self._bar is None:
-            click.echo(_printable(text, sys.stderr), err=True, color=self.color)
+            try:
+                click.echo(_printable(text, sys.stderr), err=True, color=self.color)
+            except BrokenPipeError as error:
+                raise ReaderGoneError from error
+            except OSError:
+                pass
             return
         from rich.text import Text
 
@@ -65,7 +73,7 @@ class Console:
     @contextmanager
     def progress(self) -> Iterator[Progress]:
         """Show a progress bar with the time left on stderr, if that is a terminal."""
-        if not sys.stderr.isatty():
+        if sys.stderr is None or not sys.stderr.isatty():  # None where the shell closed it: 2>&-
             yield Progress(None)
             return
         from rich import console, progress

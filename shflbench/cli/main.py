@@ -40,14 +40,30 @@ def shflbench(context: click.Context, *, debug: bool, no_color: bool) -> None:
         context.exit(UsageError.exit_code)
 
 
+def entry() -> None:
+    """Run the command line as a process of its own, and exit with its code."""
+    # After a kernel has crashed, CUDA's objects cannot be freed any more, and would say so as the process ends.
+    if "--debug" not in sys.argv:
+        sys.unraisablehook = lambda _: None
+    sys.exit(main())
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code; `arguments` are the process's own if None."""
     console = Console(color=False if color_refused() else None)
     try:
+        return _outcome(arguments, console)
+    except (ReaderGoneError, SystemExit):  # click itself exits where the reader of its help went away
+        if sys.stdout is not None:  # None where the shell closed it: >&-
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
+        return READER_GONE
+
+
+def _outcome(arguments: list[str] | None, console: Console) -> int:
+    try:
         outcome = shflbench.main(arguments, prog_name="shflbench", obj=console, standalone_mode=False)
     except ReaderGoneError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at exit
-        return READER_GONE
+        raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (the one boundary: the user reads a sentence)
         if console.debug:
             traceback.print_exception(error)

@@ -11,11 +11,12 @@ from shflbench.model import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from shflbench.model import Instruction
 
 _NEVER_FALLS_THROUGH = {"EXIT", "RET", "BRX", "JMX", "KILL", "BRA", "JMP"}
-_ADDS = {"IADD3", "IADD", "VIADD", "UIADD3", "UVIADD", "IMAD"}
+_SUMS = {"IADD3", "IADD", "VIADD", "UIADD3", "UVIADD", "MOV", "UMOV", "R2UR"}  # a copy is a sum of one
 _COMPARES = {"ISETP", "UISETP"}
 _REGISTER = re.compile(r"^-?(U?R\d+)\b")
 _IMMEDIATE = re.compile(r"^-?0x[0-9a-f]+$")
@@ -46,15 +47,16 @@ def counted_loops(sass: Sequence[Instruction]) -> list[Loop]:
 def natural_loops(sass: Sequence[Instruction]) -> list[NaturalLoop]:
     """Return every natural loop; the branch to itself that pads a kernel's end is none."""
     follows = _successors(sass)
+    reached = _reached(follows)
     precedes: list[list[int]] = [[] for _ in sass]
-    for index, targets in enumerate(follows):
-        for target in targets:
-            precedes[target].append(index)
+    for source in reached:
+        for target in follows[source]:
+            precedes[target].append(source)
     found = []
-    for source, targets in enumerate(follows):
+    for source in reached:
         found += [
             NaturalLoop(tuple(sorted(_body(precedes, source, head))), source)
-            for head in targets
+            for head in follows[source]
             if head < source and _dominates(precedes, head, source)
         ]
     return found
@@ -88,6 +90,16 @@ def _target(instruction: Instruction) -> int | None:
     return int(last, 16) if _IMMEDIATE.match(last) else None
 
 
+def _reached(follows: Sequence[Sequence[int]]) -> list[int]:
+    """Return what can be reached from the entry, ascending; the way of diverged warps cannot."""
+    reached, waiting = {0}, [0]
+    while waiting:
+        new = set(follows[waiting.pop()]) - reached
+        reached |= new
+        waiting += new
+    return sorted(reached)
+
+
 def _body(precedes: Sequence[Sequence[int]], source: int, head: int) -> set[int]:
     body, waiting = {head, source}, [source]
     while waiting:
@@ -106,17 +118,14 @@ def _dominates(precedes: Sequence[Sequence[int]], head: int, source: int) -> boo
 def counter_step(body: Sequence[Instruction], back_edge: Instruction) -> int:
     """Return by how much the loop's counter moves in one pass, 0 if no counter decides about the back edge.
 
-    The counter is the register that is compared for the back edge's predicate and that the body adds
-    an immediate to.
+    The counter is what is compared for the back edge's predicate, followed back through sums and copies.
     """
     predicate = _branch_predicate(back_edge)
-    for compare in body:
+    for index, compare in enumerate(body):
         if compare.base in _COMPARES and predicate in compare.operands[:2]:
             for operand in compare.operands[2:]:
-                if match := _REGISTER.match(operand):
-                    step = _step_of(match[1], body)
-                    if step:
-                        return step
+                if step := _step(operand, index, body):
+                    return step
     return 0
 
 
@@ -126,27 +135,46 @@ def _branch_predicate(branch: Instruction) -> str:
     return branch.operands[0].lstrip("!") if _conditional(branch) else ""
 
 
-def _step_of(register: str, body: Sequence[Instruction]) -> int:
-    """Return |the immediate| added to `register`, followed through a copy of the counter (`MOV`)."""
-    seen = set()
-    while register not in seen:
-        seen.add(register)
-        for instruction in body:
-            if not instruction.operands or instruction.operands[0] != register:
-                continue
-            sources = [match[1] for operand in instruction.operands[1:] if (match := _REGISTER.match(operand))]
-            if instruction.base in {"MOV", "UMOV", "IMAD"} and ".MOV" in f".{instruction.opcode}" and sources:
-                register = sources[-1] if sources[0] == "RZ" else sources[0]
-                break
-            immediates = [operand for operand in instruction.operands[1:] if _IMMEDIATE.match(operand)]
-            if instruction.base in _ADDS and len(immediates) == 1 and sources:
-                if sources[0] in seen:
-                    return _signed_magnitude(immediates[0])
-                register = sources[0]
-                break
-    return 0
+def _step(operand: str, place: int, body: Sequence[Instruction]) -> int:
+    """Return by how much the register that instruction `place` of the body reads moves from pass to pass."""
+    changing = {instruction.operands[0] for instruction in body if instruction.operands}
+    register, moved = _origin(operand, body[:place], changing)
+    seen: dict[str, int] = {}
+    while register and register not in seen:
+        seen[register] = moved
+        register, added = _origin(register, body, changing)
+        moved += added
+    return abs(moved - seen[register]) if register else 0
 
 
-def _signed_magnitude(immediate: str) -> int:
+def _origin(operand: str, code: Sequence[Instruction], changing: AbstractSet[str]) -> tuple[str, int]:
+    """Return the register that held `operand` before `code`, and what `code` added; no register where it is no sum."""
+    register = _register(operand)
+    moved = 0
+    for instruction in reversed(code):
+        if register and instruction.operands and instruction.operands[0] == register:
+            terms = _terms(instruction)
+            sources = {name for term in terms if (name := _register(term)) in changing}
+            register = sources.pop() if len(sources) == 1 else ""
+            moved += sum(_signed(term) for term in terms if _IMMEDIATE.match(term))
+    return register, moved
+
+
+def _terms(instruction: Instruction) -> tuple[str, ...]:
+    """Return what an instruction adds up: of a copy its source, nothing of what is neither sum nor copy."""
+    _, *operands = instruction.operands
+    if instruction.opcode.startswith("IMAD.IADD"):  # IMAD.IADD d, a, 0x1, b
+        return (operands[0], operands[2])
+    if instruction.base in _SUMS or instruction.opcode.startswith("IMAD.MOV"):
+        return tuple(operands)
+    return ()
+
+
+def _register(operand: str) -> str:
+    match = _REGISTER.match(operand)
+    return match[1] if match else ""
+
+
+def _signed(immediate: str) -> int:
     value = int(immediate, 16)
-    return min(abs(value), 2**32 - value) if value > 0 else abs(value)
+    return value - 2**32 if value >= 2**31 else value

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 OPTIONS = (
     "-std=c++17",  # the least that CCCL accepts
     "-lineinfo",  # source lines for the reports on hazards and hot spots; does not change the code
+    "--no-cache",  # what NVRTC takes from its own cache comes without the report of the next option
     "--ptxas-options=-v",  # registers, stack and spills in the log
 )
 
@@ -74,16 +75,27 @@ def _text(program: Any, size: Any, get: Any) -> str:  # noqa: ANN401
 _ERROR = re.compile(
     r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error\b[^:]*: (?P<what>.+)$", re.MULTILINE
 )
+_NAMES = "__nv_name_map"  # the file that NVRTC makes of the name expressions
+_NO_HEADER = "cannot open source file"
+_MEND = "Mend the source line; the rest of the suite is not affected."
 
 
 def _refused(source: Source, arch: str, log: str, status: str) -> CompileError:
     kernel = f"{source.expression} for {arch}"
-    if match := _ERROR.search(log):
-        texts = {source.name: source.text.split(f'#line 1 "{source.name}"\n', 1)[-1], **source.headers}
-        lines = texts.get(match["file"], "").splitlines()
-        number = int(match["line"])
-        shown = f"\n  {number} | {lines[number - 1].strip()}" if number <= len(lines) else ""
-        message = f"{kernel} does not compile: {match['file']}:{number}: {match['what'].strip()}{shown}"
-        return CompileError(message, "Mend the source line; the rest of the suite is not affected.")
-    first = next((line.strip() for line in log.splitlines() if "error" in line), status)
-    return CompileError(f"{kernel} does not compile: {first}", "See `shflbench doctor` for the compiler in use.")
+    match = _ERROR.search(log)
+    if match is None:
+        first = next((line.strip() for line in log.splitlines() if "error" in line), status)
+        return CompileError(f"{kernel} does not compile: {first}", "See `shflbench doctor` for the compiler in use.")
+    file, number, what = match["file"], int(match["line"]), match["what"].strip()
+    if file == _NAMES:
+        template, _, argument = source.expression.partition("<")
+        return CompileError(
+            f"{kernel} does not compile: {source.name} has no kernel template `{template}` for <{argument}", _MEND
+        )
+    texts = {source.name: source.text.split(f'#line 1 "{source.name}"\n', 1)[-1], **source.headers}
+    lines = texts.get(file, "").splitlines()
+    shown = f"\n  {number} | {lines[number - 1].strip()}" if number <= len(lines) else ""
+    advice = _MEND
+    if what.startswith(_NO_HEADER):
+        advice = "Mend the #include; `shflbench doctor` says which of CUDA's headers are missing, and how to get them."
+    return CompileError(f"{kernel} does not compile: {file}:{number}: {what}{shown}", advice)

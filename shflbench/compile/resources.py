@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from shflbench.errors import CompileError
 from shflbench.model import Resources
 
 _REGISTERS = re.compile(r"Used (\d+) registers")
@@ -12,10 +13,10 @@ _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) b
 
 
 def parse(log: str) -> Resources:
-    """Return what one kernel occupies; ValueError if `log` has no report (`-v` was not passed)."""
+    """Return what one kernel occupies; CompileError if the compiler's `log` has no report."""
     registers, frame = _REGISTERS.search(log), _FRAME.search(log)
     if registers is None or frame is None:
-        raise ValueError("no ptxas report in the compiler's log")
+        raise CompileError("the compiler reports no registers and spills", "Run it again; if it stays, update NVRTC.")
     shared = _SHARED.search(log)
     return Resources(
         registers=int(registers[1]),

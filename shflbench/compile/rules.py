@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.model import Mechanism
+from shflbench.patterns.declare import EXCHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -12,9 +13,6 @@ if TYPE_CHECKING:
     from shflbench.model import Dtype, Instruction, Loop
     from shflbench.patterns.declare import Pattern, Variant
 
-# Opcodes that exchange values or wait for other threads. WARPSYNC is not among them: a full-mask
-# __syncwarp leaves no instruction on most architectures, so its absence proves nothing.
-EXCHANGES = ("SHFL", "STS", "LDS", "BAR", "VOTE", "REDUX", "CREDUX", "MATCH", "ATOMS", "LDL", "STL")
 _OTHER_NAMES = {"VOTEU": "VOTE", "ATOMSG": "ATOMS", "BARRIER": "BAR"}
 
 # Each inner list: one of these must be in the code, or the mechanism is not there.

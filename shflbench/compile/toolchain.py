@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from shflbench.errors import CompilerError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-INSTALL = "Install the compiler without a GPU with `pip install 'shflbench[compile]'` (see `shflbench doctor`)."
+INSTALL = "`shflbench doctor` says what to install: the extra cuda13 or cuda12 with a GPU, compile without one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,22 @@ class Toolchain:
         """The NVRTC version, e.g. `13.5`."""
         return "{}.{}".format(*self.nvrtc)
 
+    def nvdisasm_version(self) -> str | None:
+        """Ask nvdisasm for its version, e.g. `13.5.37`; None if there is none or it does not say."""
+        if self.nvdisasm is None:
+            return None
+        question = [self.nvdisasm, "--version"]
+        try:
+            answer = subprocess.run(question, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603  (found above)
+        except (OSError, subprocess.SubprocessError):
+            return None
+        match = re.search(r"\bV([0-9.]+)", answer.stdout)
+        return match[1] if match else None
+
     def require(self, arch: str) -> None:
         """Raise CompilerError unless NVRTC compiles for `arch` (`sm_90`, also `sm_90a`)."""
-        digits = arch.removeprefix("sm_").rstrip("af")
-        if not digits.isdecimal() or int(digits) not in self.architectures:
+        match = re.fullmatch(r"sm_([0-9]+)[af]?", arch)
+        if match is None or int(match[1]) not in self.architectures:
             known = ", ".join(f"sm_{number}" for number in self.architectures)
             raise CompilerError(
                 f"NVRTC {self.version} does not compile for {arch}; it knows {known}",

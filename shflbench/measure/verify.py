@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def verify(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
-    """Run `kernel` on every input set at every verifying iteration count; LaunchError if it crashes."""
+    """Run `kernel` on every input set at every verifying iteration count.
+
+    LaunchError if it crashes, PatternError if the pattern's own functions fail.
+    """
     matched, first = 0, ""
     for index in range(INPUT_SETS):
         wrong = ""

@@ -12,6 +12,8 @@ from shflbench.patterns.data import distinct
 from shflbench.patterns.declare import Input, Output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shflbench.backends.base import Array
     from shflbench.model import Case, Dtype
     from shflbench.patterns.discover import LoadedPattern
@@ -60,23 +62,44 @@ class Workload:
         return tuple(self.threads * buffer.per_thread for buffer in buffers if isinstance(buffer, kind))
 
     def inputs(self, index: int) -> list[Array]:
-        """Return input set `index`, one array a buffer, of shape [warps, 32·per_thread]."""
+        """Return input set `index`, one read-only array a buffer, of shape [warps, 32·per_thread].
+
+        PatternError where the pattern's own `inputs` fails.
+        """
         if index not in self._inputs:
             rng = np.random.default_rng((self.seed, index))
             warps = self.threads // WARP
             draw = self.pattern.draw_inputs
-            self._inputs[index] = [
-                draw(rng, self.dtype, warps)
-                if draw is not None
-                else distinct(rng, self.dtype, elements).reshape(warps, -1)
-                for elements in self.input_elements
-            ]
+            if draw is None:
+                drawn = [distinct(rng, self.dtype, elements) for elements in self.input_elements]
+            else:
+                with self.pattern.calling("inputs"):
+                    drawn = [draw(rng, self.dtype, warps) for _ in self.input_elements]
+                self._check("inputs", drawn, self.input_elements)
+            self._inputs[index] = [array.reshape(warps, -1) for array in drawn]
+            for array in self._inputs[index]:
+                array.flags.writeable = False  # a reference that works in place would spoil the other variants' inputs
         return self._inputs[index]
 
     def expected(self, index: int, iterations: int) -> list[Array]:
-        """Return what the reference makes of input set `index` after `iterations` trips."""
+        """Return what the reference makes of input set `index` after `iterations` trips; PatternError if it fails."""
         key = (index, iterations)
         if key not in self._expected:
-            result = self.pattern.reference(*self.inputs(index), iterations=iterations, **dict(self.options))
-            self._expected[key] = list(result) if isinstance(result, tuple) else [result]
+            inputs = self.inputs(index)
+            with self.pattern.calling("reference"):
+                result = self.pattern.reference(*inputs, iterations=iterations, **dict(self.options))
+            outputs = list(result) if isinstance(result, tuple) else [result]
+            self._check("reference", outputs, self.output_elements)
+            self._expected[key] = outputs
         return self._expected[key]
+
+    def _check(self, function: str, arrays: Sequence[object], elements: Sequence[int]) -> None:
+        """Raise PatternError unless the pattern's function returned an array of the right kind for each buffer."""
+        if len(arrays) != len(elements):
+            raise self.pattern.wrong(function, f"returns {len(arrays)} arrays for {len(elements)} buffers")
+        for array, count in zip(arrays, elements, strict=True):
+            if not isinstance(array, np.ndarray):
+                raise self.pattern.wrong(function, f"returns {type(array).__name__}, not a NumPy array")
+            if array.dtype != self.dtype.numpy or array.size != count:
+                found = f"{array.size} elements of {array.dtype}"
+                raise self.pattern.wrong(function, f"returns {found}, not {count} of {self.dtype.numpy}")

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
     SharedBytes = Callable[[int, Dtype], int]  # (threads a block, element type) → bytes a block
 
-__all__ = ["Input", "Output", "Pattern", "PerWord", "Variant", "elements_per_thread"]
+__all__ = ["EXCHANGES", "Input", "Output", "Pattern", "PerWord", "Variant", "elements_per_thread"]
+
+# Opcodes that exchange values or wait for other threads, which a variant may promise. WARPSYNC is not among
+# them: a full-mask __syncwarp leaves no instruction on most architectures, so its absence proves nothing.
+EXCHANGES = ("SHFL", "STS", "LDS", "BAR", "VOTE", "REDUX", "CREDUX", "MATCH", "ATOMS", "LDL", "STL")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import math
 import sys
+import traceback
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from shflbench.errors import PatternError
-from shflbench.model import DTYPES
-from shflbench.patterns.declare import Input, Output, Pattern
+from shflbench.patterns.check import problems
+from shflbench.patterns.declare import Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     import numpy as np
@@ -55,9 +58,30 @@ class LoadedPattern:
         return cast("DrawInputs | None", getattr(self.module, "inputs", None))
 
     def tolerance(self, dtype: Dtype, iterations: int) -> float:
-        """Return the largest honest absolute error of one element; 0 where the bits must agree."""
+        """Return the largest honest absolute error of one element; 0 where the bits must agree.
+
+        PatternError where the pattern's own function fails, or returns what is no such number.
+        """
         own = cast("Tolerance | None", getattr(self.module, "tolerance", None))
-        return own(dtype, iterations) if own is not None else 0.0
+        if own is None:
+            return 0.0
+        with self.calling("tolerance"):
+            error = float(own(dtype, iterations))
+        if not 0 <= error < math.inf:
+            raise self.wrong("tolerance", f"returns {error}, not a number from 0 on")
+        return error
+
+    @contextmanager
+    def calling(self, function: str) -> Iterator[None]:
+        """Turn whatever the pattern's own function raises into a PatternError."""
+        try:
+            yield
+        except (Exception, SystemExit) as error:
+            raise self.wrong(function, f"fails: {_said(error, self.folder / 'pattern.py')}") from error
+
+    def wrong(self, function: str, what: str) -> PatternError:
+        """Return the error that says what the pattern's own function does wrong."""
+        return PatternError(f"{self.folder / 'pattern.py'}: `{function}` {what}", "Mend the function.")
 
 
 def builtin() -> dict[str, Path]:
@@ -86,8 +110,7 @@ def load(folder: Path) -> LoadedPattern:
             f"{path} does not define the function `reference`",
             "Every pattern needs a NumPy reference to be verified against.",
         )
-    problem = _problem(declaration, folder)
-    if problem:
+    for problem in problems(declaration, module, folder):
         raise PatternError(f"{path}: {problem}", "See docs/how-to/add-a-pattern.md.")
     return LoadedPattern(folder.name, folder, declaration, module)
 
@@ -104,29 +127,14 @@ def _import(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # the user's own code: whatever it raises is one sentence here
+    except (Exception, SystemExit) as error:  # the user's own code: whatever it raises is one sentence here
         del sys.modules[name]
-        raise PatternError(
-            f"{path} cannot be loaded: {type(error).__name__}: {error}", "Run `python -c` on the file to see where."
-        ) from error
+        raise PatternError(f"{path} cannot be loaded: {_said(error, path)}", "Mend the file.") from error
     return module
 
 
-def _problem(pattern: Pattern, folder: Path) -> str:
-    """Return the first thing wrong with a declaration, or an empty string."""
-    names = [variant.name for variant in pattern.variants]
-    if len(set(names)) != len(names):
-        return "two variants have the same name"
-    baselines = [variant.name for variant in pattern.variants if variant.baseline]
-    if len(baselines) != 1:
-        return f"exactly one variant must be the baseline, found {len(baselines)}"
-    for dtype in {*pattern.dtypes, *(name for variant in pattern.variants for name in variant.dtypes)}:
-        if dtype not in DTYPES:
-            return f"unknown dtype `{dtype}`; known: {', '.join(DTYPES)}"
-    for kind in (Input, Output):
-        if not any(isinstance(buffer, kind) for buffer in pattern.buffers):
-            return f"no {kind.__name__} buffer"
-    for variant in pattern.variants:
-        if not (folder / variant.source).is_file():
-            return f"variant `{variant.name}` needs the file {variant.source}, which is not there"
-    return ""
+def _said(error: BaseException, path: Path) -> str:
+    """Return in one line what an error of the file at `path` says, and the last line of it that was running."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    where = f"line {lines[-1]}: " if lines else ""
+    return where + ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
+from shflbench.model import Mechanism
 from shflbench.plot import bars, curves, distribution, heatmap
 from shflbench.plot.save import save
 from shflbench.plot.style import house_style
@@ -46,6 +47,10 @@ def draw(run: Run, folder: Path) -> list[Path]:
     found = subjects(run)
     if not found:
         raise _nothing_to_draw(run)
+    for row in run.rows:
+        if row.mechanism not in list(Mechanism):
+            message = f"{run.folder} cannot be drawn: this shflbench knows no mechanism `{row.mechanism}`"
+            raise ResultsError(message, "draw it with a newer one: pip install --upgrade shflbench")
     paths: list[Path] = []
     with house_style():
         for subject in found:

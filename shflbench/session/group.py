@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from shflbench.backends.base import KernelCall
-from shflbench.errors import KernelError, LaunchError
+from shflbench.errors import KernelError, LaunchError, PatternError
 from shflbench.measure.sampler import GroupSampler, Subject
 from shflbench.measure.stopping import FEWEST_ROUNDS
 from shflbench.measure.verify import verify
@@ -96,8 +96,7 @@ class Group:
         if launch.grid is None and self._plan.sms is not None:
             resident = None
             if "fill" in launch.expression:
-                found = (self._resident_blocks(case) for case in cases)
-                resident = min((blocks for blocks in found if blocks), default=None)
+                resident = min(filter(None, map(self._resident_blocks_if_any, cases)), default=None)
                 if resident is None:
                     return list(cases)
             launch = replace(launch, grid=resolve_grid(launch.expression, self._plan.sms, resident))
@@ -108,6 +107,12 @@ class Group:
         if self._plan.backend is None or not isinstance(kernel, Kernel):
             return None
         return self._plan.backend.resident_blocks(kernel, case.launch.block, self._dynamic_shared(case))
+
+    def _resident_blocks_if_any(self, case: Case) -> int | None:
+        try:
+            return self._resident_blocks(case)
+        except LaunchError:  # its row will say so
+            return None
 
     def _dynamic_shared(self, case: Case) -> int:
         variant = self._pattern.declaration.variant(case.variant)
@@ -140,8 +145,16 @@ class Group:
         if not resident:
             reason = f"a block of {row.block} threads with {row.shared_bytes} bytes of shared memory does not fit an SM"
             return self._end(case, Status.SKIPPED, reason)
+        if (needed := self._buffer_bytes(case)) > backend.device.memory_bytes:
+            memory = backend.device.memory_bytes / 2**30
+            reason = f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory:.0f} GiB"
+            return self._end(case, Status.SKIPPED, reason)
         self._rows[case.variant] = rows.resident(row, resident, backend.device)
         return True
+
+    def _buffer_bytes(self, case: Case) -> int:
+        elements = sum(buffer.per_thread for buffer in self._pattern.declaration.buffers)
+        return (case.launch.grid or 1) * case.launch.block * elements * DTYPES[case.dtype].size
 
     def _verify(
         self, cases: Sequence[Case], backend: Backend, opened: ExitStack
@@ -157,8 +170,11 @@ class Group:
                 kernel = self._open(case, backend, workload)
                 opened.enter_context(closing(kernel))
                 proof = verify(kernel, workload, f"{grid}x{block}")
-            except LaunchError as error:
+            except (LaunchError, PatternError) as error:
                 self._end(case, Status.FAILED, error.message)
+                continue
+            except MemoryError:
+                self._end(case, Status.FAILED, "this machine's memory does not hold the data to verify it with")
                 continue
             row = self._rows[case.variant] = rows.verified(self._rows[case.variant], proof)
             if row.status is Status.VERIFIED:

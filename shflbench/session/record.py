@@ -31,6 +31,7 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
         argv=tuple(argv),
         versions=surroundings.versions(
             nvrtc=plan.toolchain.version,
+            nvdisasm=plan.toolchain.nvdisasm_version(),
             driver=device.driver if device else None,
             cuda=device.cuda if device else None,
         ),

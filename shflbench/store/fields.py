@@ -31,6 +31,8 @@ class Fields:
             content = json.loads(text)
         except json.JSONDecodeError as error:
             raise ResultsError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}", RESTORE) from error
+        except (RecursionError, ValueError) as error:  # thousands of brackets, or of digits
+            raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
         if not isinstance(content, dict):
             raise ResultsError(f"{path}: not a JSON object", RESTORE)
         return cls(content, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -32,7 +33,7 @@ class SuiteText:
     @property
     def sha256(self) -> str:
         """The hash of the text, in hex: tells two editions of a suite apart."""
-        return sha256(self.text.encode()).hexdigest()
+        return sha256(self.text.encode(errors="surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +96,8 @@ class RunInfo:
         top = Fields.parse(text, path)
         refuse_newer(top.integer("schema"), path)
         suite, versions, host = top.part("suite"), top.part("versions"), top.part("host")
+        if not re.fullmatch(r"[a-z0-9-]+", suite.text("name")):  # it names a folder of charts
+            raise ResultsError(f"{path}: `suite.name` is {suite.text('name')!r}, not the name of a suite", RESTORE)
         info = cls(
             suite=SuiteText(suite.text("name"), suite.text("title"), suite.text("path"), suite.text("text")),
             settings=top.mapping("settings"),
@@ -151,4 +154,5 @@ def _device(item: Fields) -> Device:
         driver=item.text("driver"),
         cuda=item.text("cuda"),
         index=item.integer("index"),
+        threads_per_sm=item.integer("threads_per_sm"),
     )

@@ -53,7 +53,7 @@ def members(content: bytes, path: Path) -> Iterator[str]:
             raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
         if not member.eof:
             return
-        yield data.decode()
+        yield files.text(data, path)
         content = member.unused_data
 
 

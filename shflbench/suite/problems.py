@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 ADVICE = "`shflbench list` names patterns and variants, `shflbench schema` every key of a suite."
+
+
+_NUMBER = re.compile(r"[-+]?[0-9.]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ def show(value: object) -> str:
             return "a list" if value else "an empty list"
         case bool():
             return f"`{value}`".lower()
+        case str() if _NUMBER.fullmatch(value):
+            return f"the text `{value}`"  # where a number is needed, the sentence would contradict itself
         case _:
             return f"`{value}`" if str(value).strip() else "empty text"
 

@@ -70,15 +70,17 @@ def _grid(value: object) -> Grid:
     return parse_grid(str(value))
 
 
+_LINE = r"[^\x00-\x1f\x7f]"  # no line break, and nothing that a terminal takes for a command
+
 SuiteName = Annotated[
     str,
     Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64),  # it names a folder of results
     says("lower-case words and numbers joined by hyphens, such as `launch-sweep`"),
 ]
-Title = Annotated[str, Field(pattern=r"^[^\n]*[^\s][^\n]*$"), says("one line of text")]
+Title = Annotated[str, Field(pattern=rf"^{_LINE}*[^\s\x00-\x1f\x7f]{_LINE}*$"), says("one line of text")]
 PatternName = Annotated[
     str,
-    Field(min_length=1, json_schema_extra={"anyOf": [{"enum": list(builtin())}, {"pattern": r"^\.|/"}]}),
+    Field(pattern=rf"^{_LINE}+$", json_schema_extra={"anyOf": [{"enum": list(builtin())}, {"pattern": r"^\.|/"}]}),
     says("the name of a pattern, or a folder such as `./my_exchange`"),
 ]
 VariantName = Annotated[str, says("the name of a variant")]

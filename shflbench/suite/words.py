@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shflbench.suite.schema import Defaults, Experiment, Skip
 
 OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
+SOUND_FOLDER = "needed: a pattern as docs/how-to/add-a-pattern.md describes it"
 
 
 def find_patterns(
@@ -52,7 +53,7 @@ def _find_pattern(loc: Loc, word: str, folder: Path, found: Mapping[str, LoadedP
     try:
         pattern = load(target)
     except PatternError as error:
-        return Problem(loc, f"the pattern `{word}`, which cannot be used: {error.message}", OWN_FOLDER)
+        return Problem(loc, f"the pattern `{word}`, which cannot be used: {error.message}", SOUND_FOLDER)
     for other, earlier in found.items():
         if earlier.name == pattern.name and earlier.folder != pattern.folder:
             return Problem(loc, f"the pattern `{word}`, named like `{other}`", "needed: a name of its own for each")

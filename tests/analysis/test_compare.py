@@ -114,7 +114,7 @@ def wide() -> Row:
         ),
     ],
 )  # fmt: skip
-def test_a_case_that_one_side_did_not_time(  # noqa: PLR0913, PLR0917  (the columns of the table above)
+def test_a_case_that_one_side_did_not_time(
     base: list[Row], new: list[Row], outcome: Outcome, reason: Reason, sentence: str, codes: tuple[int, int]
 ) -> None:
     comparison, found = verdict(base, new)

@@ -105,13 +105,21 @@ def test_version_is_the_package_s(shflbench: Command) -> None:
     assert shflbench("--version").out == f"shflbench {__version__}\n"
 
 
-def test_reader_that_goes_away_ends_the_command_quietly() -> None:
+@pytest.mark.parametrize("word", ["schema", "--help", "--version"])
+def test_reader_that_goes_away_ends_the_command_quietly(word: str) -> None:
     command = subprocess.Popen(
-        [sys.executable, "-m", "shflbench", "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "shflbench", word], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert command.stdout is not None
     assert command.stderr is not None
     command.stdout.close()
     assert command.stderr.read() == b""
+    command.stderr.close()
+    assert command.wait() == 141
+
+
+def test_reader_of_stderr_that_goes_away_ends_the_command_likewise() -> None:
+    command = subprocess.Popen([sys.executable, "-m", "shflbench", "nonsense"], stderr=subprocess.PIPE)
+    assert command.stderr is not None
     command.stderr.close()
     assert command.wait() == 141

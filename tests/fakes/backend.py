@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.backends.base import Burst
@@ -20,7 +20,8 @@ from shflbench.cli.gpus import Gpu
 from shflbench.model import WARP, Conditions, Device
 from shflbench.patterns.discover import builtin, load
 from tests.fakes.clock import Clock
-from tests.fakes.runs import H200
+from tests.fakes.runs import H200 as DESCRIBED
+from tests.fakes.runs import TICK_US
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     Trips = Callable[[int, int], Collection[int]]  # (iterations, unroll) → trips that go wrong, from 0
 
 CLOCK_MHZ = 2000.0  # a cycle takes half a nanosecond
+H200 = replace(DESCRIBED, threads_per_sm=2048)
 CALM = Conditions(sm_clock_mhz=2000, temperature_c=40, power_w=250.0)
 HOT = Conditions(sm_clock_mhz=1400, temperature_c=88, power_w=700.0, throttle=("hardware thermal slowdown",))
-REGISTERS_A_THREAD = 64 * 1024  # of one SM, CUDA C++ Programming Guide, technical specifications
 
 
 def in_trip(number: int) -> Trips:
@@ -57,11 +58,11 @@ def unrolled_body(iterations: int, unroll: int) -> Collection[int]:
 
 @dataclass(frozen=True)
 class Fault:
-    """In these trips one lane of one warp ends with its neighbour's value, or all trips but the last few are lost."""
+    """In these trips one lane of one warp ends with its neighbour's value, or nothing happens in any lane."""
 
     trips: Trips
     runs: int | None = None  # only in the first so many launches; None: in every one
-    lost: bool = False  # the trips do nothing at all, in any lane
+    lost: bool = False  # the trips do nothing
 
 
 def one_lane(trips: Trips, runs: int | None = None) -> Fault:
@@ -146,9 +147,6 @@ class FakeBackend:
         self.clock.advance(milliseconds / 1000)
         return self._warm_clocks.pop(0) if len(self._warm_clocks) > 1 else self._warm_clocks[0]
 
-    def versions(self) -> dict[str, str]:
-        return {"cupy": "14.0.0"}
-
     def _what(self, kernel: Kernel) -> tuple[LoadedPattern, str]:
         length, rest = re.fullmatch(r"_Z(\d+)(\w+)", kernel.symbol).groups()  # type: ignore[union-attr]
         return self._kernels[rest[: int(length)]]
@@ -160,7 +158,9 @@ class FakeBackend:
 class FakeKernel:
     """Stands in for `CudaKernel`."""
 
-    def __init__(self, backend: FakeBackend, call: KernelCall, pattern: LoadedPattern, name: str, script: Script) -> None:
+    def __init__(
+        self, backend: FakeBackend, call: KernelCall, pattern: LoadedPattern, name: str, script: Script
+    ) -> None:
         self._backend, self._call, self._pattern, self._name, self._script = backend, call, pattern, name, script
         self._random = random.Random(f"{name} {call.dtype}")  # noqa: S311
         self._runs = self._bursts = 0
@@ -196,9 +196,14 @@ class FakeKernel:
         if number in self._script.burst_raises:
             raise self._script.burst_raises[number]
         usual = self._script.time_us(iterations)
-        times = tuple(usual * (1 + self._random.gauss(0, self._script.noise)) for _ in range(launches))
+        times = tuple(self._time_us(usual, index) for index in range(launches))
         self._backend.clock.advance((usual + sum(times)) / 1e6)  # the first launch of a burst is not counted
         return Burst(times, self._script.clock_mhz)
+
+    def _time_us(self, usual: float, index: int) -> float:
+        """Return whole ticks of the timer; launches swing by one, so that their median is the usual time."""
+        disturbed = usual * (1 + self._random.gauss(0, self._script.noise))
+        return (round(disturbed / TICK_US) + (0, 1, -1)[index % 3]) * TICK_US
 
     def close(self) -> None:
         pass

@@ -71,7 +71,7 @@ PATTERNS: dict[str, tuple[FakeVariant, ...]] = {
 }
 
 
-def measured(  # noqa: PLR0913  (a test names the one or two that it cares about)
+def measured(
     *,
     patterns: Sequence[str] = ("neighbor", "reduce"),
     dtypes: Sequence[str] = ("f32", "f64", "i32"),
@@ -182,9 +182,7 @@ class _Taken:
     samples: tuple[Sample, ...]
 
     @classmethod
-    def of(  # noqa: PLR0913, PLR0917
-        cls, case: Case, variant: FakeVariant, count: int, noise: float, seed: int, slowdown: float
-    ) -> _Taken:
+    def of(cls, case: Case, variant: FakeVariant, count: int, noise: float, seed: int, slowdown: float) -> _Taken:
         source = random.Random(f"{seed} {case.id}")  # noqa: S311
         taken = []
         for iterations in (case.iterations, max(1, case.iterations // 2)):

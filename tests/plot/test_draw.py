@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -111,6 +112,13 @@ def test_a_run_without_times_is_refused_with_the_reason(tmp_path: Path, backend:
         draw(read_run(folder), tmp_path / "plots")
     assert caught.value.advice == "run the suite on a machine with a GPU: shflbench run gtc2013"
     assert not (tmp_path / "plots").exists()
+
+
+def test_a_mechanism_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
+    rows[0] = replace(rows[0], mechanism="tensor")
+    with pytest.raises(ResultsError, match="this shflbench knows no mechanism `tensor`"):
+        draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")
 
 
 def test_drawing_needs_no_pyplot(folder: Path, tmp_path: Path) -> None:

@@ -80,6 +80,8 @@ def test_a_missing_key_is_named(key: str) -> None:
         (("schema",), "1", '`schema` is "1", not a whole number'),
         (("device", "sms"), True, "`device.sms` is true, not a whole number"),
         (("suite", "name"), 3, "`suite.name` is 3, not a text"),
+        (("suite", "name"), "../x", "`suite.name` is '../x', not the name of a suite"),
+        (("suite", "text"), "\ud800", "the suite's text does not match its hash: the file was edited"),
         (("suite",), [], "`suite` is [], not an object"),
         (("argv",), ["run", 1], '`argv` is ["run", 1], not a list of texts'),
         (("argv",), "run", '`argv` is "run", not a list of texts'),
@@ -100,7 +102,9 @@ def test_an_edited_suite_text_is_noticed() -> None:
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [('{"schema": 1,', r"run\.json:1:14: not JSON"), ("[1]", "not a JSON object"), ("run", "not JSON")],
+    [('{"schema": 1,', r"run\.json:1:14: not JSON"), ("[1]", "not a JSON object"), ("run", "not JSON")]
+    + [(character * 100_000, r"run\.json is damaged: ") for character in "[9"],
+    ids=["cut off", "list", "word", "brackets", "digits"],
 )
 def test_broken_json_names_the_file_and_place(text: str, sentence: str) -> None:
     with pytest.raises(ResultsError, match=sentence):

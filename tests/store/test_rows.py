@@ -99,8 +99,10 @@ def test_a_missing_core_column_is_named() -> None:
     ("column", "text", "sentence"),
     [
         ("grid", "26.5", "grid is '26.5', not a whole number"),
-        ("time_us", "fast", "time_us is 'fast', not a number"),
-        ("time_us", "nan", "time_us is 'nan', not a number"),
+        ("time_us", "fast", "time_us is 'fast', not a time in µs"),
+        ("time_us", "nan", "time_us is 'nan', not a time in µs"),
+        ("time_us", "0", "time_us is '0', not a time in µs"),
+        ("time_low_us", "-5", "time_low_us is '-5', not a time in µs"),
         ("safe", "yes", "safe is 'yes', not true or false"),
         ("status", "done", "status is 'done', not one of timed, verified, compiled, incorrect, failed, skipped"),
         ("block", "", "block is '', not a whole number"),

@@ -72,6 +72,11 @@ def test_a_table_with_other_columns_or_values_is_refused(tmp_path: Path, text: s
         load(path)
 
 
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(ResultsError, match=r"samples\.csv\.gz is damaged: not UTF-8"):
+        list(members(gzip.compress(b"\xff\xfe"), FILE))
+
+
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"samples\.csv\.gz cannot be read: No such file"):
         load(tmp_path / "samples.csv.gz")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 VARIANTS = "allowed: smem, smem-unsafe, shfl, match"
 OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
+SOUND_FOLDER = "needed: a pattern as docs/how-to/add-a-pattern.md describes it"
 KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width"
 
 
@@ -68,13 +69,23 @@ def test_an_unknown_pattern_suggests_the_nearest_name(folder: Folder) -> None:
     )
 
 
+def test_a_folder_that_no_system_can_have_is_refused(folder: Folder) -> None:
+    text = 'experiments:\n  - {pattern: "./a\\0b", launch: 1x32}\n'
+    assert "allowed: the name of a pattern, or a folder such as `./my_exchange`" in folder.refusal_of(text)
+
+
+def test_a_title_that_could_steer_a_terminal_is_refused(folder: Folder) -> None:
+    text = 'title: "\\e[2J"\nexperiments:\n  - {pattern: ./ring, launch: 1x32}\n'
+    assert folder.refusal_of(text).endswith("; allowed: one line of text")
+
+
 def test_a_folder_that_is_no_pattern_is_told_from_one_that_is_missing(folder: Folder) -> None:
     Path("empty").mkdir()
     text = "experiments:\n  - {pattern: ./rnig, launch: 1x32}\n  - {pattern: ./empty, launch: 1x32}\n"
     assert folder.refusal_of(text) == (
         f"demo.yaml:4:15: found the folder `./rnig`, which does not exist; {OWN_FOLDER}\n"
         "demo.yaml:5:15: found the pattern `./empty`, which cannot be used: "
-        f"{Path('empty').resolve()} is not a pattern folder: it has no pattern.py; {OWN_FOLDER}"
+        f"{Path('empty').resolve()} is not a pattern folder: it has no pattern.py; {SOUND_FOLDER}"
     )
 
 

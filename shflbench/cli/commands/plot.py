@@ -44,5 +44,5 @@ def command(console: Console, results: tuple[Path, ...], output: Path) -> None:
         if run not in timed:
             console.say(f"{run.folder}: nothing to draw, because no case was timed")
             continue
-        for path in draw(run, output / run.info.suite.name / run.folder.name):
+        for path in draw(run, output / run.info.suite.name / run.folder.resolve().name):
             console.data(str(path))

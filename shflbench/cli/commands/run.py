@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,7 @@ from click.core import ParameterSource
 
 from shflbench.cli.asked import DEFAULT_ARCH, Asked, from_record, open_backend
 from shflbench.cli.environment import cache_folder
-from shflbench.cli.parameters import fraction
+from shflbench.cli.parameters import precision, seconds
 from shflbench.errors import INTERRUPTED, KernelError, UsageError
 
 if TYPE_CHECKING:
@@ -41,10 +43,13 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--launch", "launches", multiple=True, help="Run at this launch instead, such as `2*sms x 256`.")
 @click.option("--iterations", type=int, multiple=True, help="Run this many iterations instead.")
 @click.option(
-    "--precision", callback=fraction, help="Half-width of the interval to reach instead of the suite's: 0.5%."
+    "--precision", callback=precision, help="Half-width of the interval to reach instead of the suite's: 0.5%."
 )
 @click.option(
-    "--max-seconds", type=click.FloatRange(min=0.01), help="Seconds of sampling a case instead of the suite's."
+    "--max-seconds",
+    type=click.FloatRange(min=0.01),
+    callback=seconds,
+    help="Seconds of sampling a case instead of the suite's.",
 )
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of the input data and the order of launches."
@@ -72,8 +77,9 @@ def command(
         _refuse_flags(context)
         from shflbench.store import read_info
 
-        asked = from_record(read_info(resume), suite)
+        asked = from_record(read_info(resume), suite, resume)
     else:
+        _refuse_two_folders(context)
         asked = _asked(suite, flags)
     chosen = asked.load_suite()
     if flags["dry_run"]:
@@ -85,7 +91,7 @@ def command(
     except KeyboardInterrupt:
         console.error(
             f"interrupted; the groups that were finished are in {folder.path}",
-            f"go on with: shflbench run {f'{suite} ' if suite else ''}--resume {folder.path}",
+            f"go on with: {shlex.join(['shflbench', 'run', *filter(None, [suite]), '--resume', str(folder.path)])}",
         )
         return INTERRUPTED
     console.data(str(folder.path))
@@ -93,17 +99,29 @@ def command(
 
 
 def _refuse_flags(context: click.Context) -> None:
-    given = [
-        option
-        for option in context.command.params
-        if option.name not in {"suite", "resume"}
-        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
-    ]
+    given = [flag for name, flag in _given(context).items() if name not in {"suite", "resume"}]
     if given:
         raise UsageError(
-            f"--resume goes on as the run was started; {given[0].opts[0]} cannot change it",
+            f"--resume goes on as the run was started; {given[0]} cannot change it",
             "Leave the flag out, or start a new run.",
         )
+
+
+def _refuse_two_folders(context: click.Context) -> None:
+    if {"output", "results"} <= _given(context).keys():
+        raise UsageError(
+            "--output names the run's own folder and --results one for many runs: a run has one place",
+            "Leave one of them out.",
+        )
+
+
+def _given(context: click.Context) -> dict[str, str]:
+    """Return what stands on the command line: parameter's name → flag."""
+    return {
+        str(parameter.name): parameter.opts[0]
+        for parameter in context.command.params
+        if context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+    }
 
 
 def _asked(suite: str | None, flags: dict[str, Any]) -> Asked:
@@ -119,8 +137,8 @@ def _asked(suite: str | None, flags: dict[str, Any]) -> Asked:
 def _list_cases(suite: Suite, console: Console) -> int:
     for case in suite.cases:
         console.data(case.id)
-    seconds = len(suite.cases) * suite.rules.max_seconds
-    console.say(f"{len(suite.cases)} cases; sampling takes {seconds:.0f} s at most, beside compiling and verifying")
+    most = math.ceil(len(suite.cases) * suite.rules.max_seconds)
+    console.say(f"{len(suite.cases)} cases; sampling takes {most} s at most, beside compiling and verifying")
     return 0
 
 

@@ -66,5 +66,5 @@ def test_threshold_without_a_percent_sign_is_refused(shflbench: Command) -> None
     outcome = shflbench("compare", "base", "new", "--threshold", "5")
     assert outcome.code == 2
     assert outcome.err.splitlines()[0] == (
-        "error: Invalid value for '--threshold': `5` is no share; write it like 5% or 0.5%"
+        "error: Invalid value for '--threshold': `5` is no percentage; write it like 5% or 0.5%"
     )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from tests.fakes.runs import compiled, info, measured, write_run
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.conftest import Command
 
 
@@ -27,6 +29,16 @@ def test_charts_go_below_plots_by_suite_and_run_and_untimed_runs_are_left_out(
     assert {path.parent for path in printed} == {Path("plots/gtc2013/nvidia-h200")}
     assert sorted(printed) == sorted(path.relative_to(tmp_path) for path in tmp_path.glob("plots/*/*/*"))
     assert {path.suffix for path in printed} == {".png", ".svg"}
+
+
+def test_run_in_the_current_folder_is_called_by_its_name(
+    shflbench: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
+    monkeypatch.chdir(write_run(tmp_path / "run", rows, samples))
+    outcome = shflbench("plot", ".", "--output", tmp_path / "plots")
+    assert outcome.code == 0
+    assert {Path(line).parent for line in outcome.out.splitlines()} == {tmp_path / "plots/gtc2013/run"}
 
 
 def test_nothing_to_draw_at_all_is_bad_input(shflbench: Command, tmp_path: Path) -> None:

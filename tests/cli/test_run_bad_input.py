@@ -1,0 +1,208 @@
+"""What `shflbench run` says to input that it cannot use, and what it keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.errors import DeviceError
+from shflbench.model import Status
+from shflbench.patterns.discover import builtin
+from shflbench.store import read_run
+from tests.fakes.backend import H200, FakeBackend, FakeKernel, plug_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+    from shflbench.backends.base import Array, Burst, KernelCall
+    from tests.conftest import Command
+
+SUITE = """\
+schema: 1
+name: own
+experiments:
+  - {pattern: ./swap, variants: [smem, shfl], dtypes: f32, launch: 2x64, iterations: 64}
+"""
+
+
+@pytest.fixture
+def run(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call `shflbench run` in a folder with a suite, own.yaml, of an own pattern, ./swap."""
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    Path("own.yaml").write_text(SUITE, encoding="utf-8")
+    shutil.copytree(builtin()["neighbor"], "swap")
+    kernels = Path("swap/kernels.cu")
+    kernels.write_text(kernels.read_text(encoding="utf-8").replace("neighbor_", "swap_"), encoding="utf-8")
+    return lambda *words: shflbench("run", *words)
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (("--precision", "0%"), "`0%` is out of range; allowed: above 0% and at most 10%"),
+        (("--precision", "11%"), "`11%` is out of range; allowed: above 0% and at most 10%"),
+        (("--max-seconds", "nan"), "`nan` is no number of seconds"),
+        (("--max-seconds", "inf"), "`inf` is no number of seconds"),
+        (("--output", "a", "--results", "b"), "a run has one place"),
+        (("--device", "none", "--gpu", "1"), "--gpu chooses a GPU, and --device none uses none"),
+    ],
+)
+def test_flags_without_sense_are_refused(run: Command, flags: Sequence[str], sentence: str) -> None:
+    outcome = run("quick", *flags)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert sentence in outcome.err
+    assert not Path("results").exists()
+
+
+def test_dry_run_rounds_the_seconds_up(run: Command) -> None:
+    outcome = run("quick", "--variant", "shfl", "--max-seconds", "0.2", "--dry-run")
+    assert outcome.err == "2 cases; sampling takes 1 s at most, beside compiling and verifying\n"
+
+
+def refuse(*_: object) -> NoReturn:
+    raise DeviceError("no NVIDIA driver is loaded", "install one")
+
+
+def test_missing_driver_is_named_before_a_missing_cupy(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setattr("shflbench.cli.gpus.find", refuse)
+    outcome = run("quick", "--device", "cuda")
+    assert (outcome.code, outcome.err) == (4, "error: no NVIDIA driver is loaded\nInstall one\n")
+
+
+class RightKernel(FakeKernel):
+    """Rotates without asking the pattern, so that only the pattern can be wrong."""
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        return [np.roll(inputs[0], -iterations, axis=1).reshape(-1)]
+
+
+class RightBackend(FakeBackend):
+    def open(self, call: KernelCall) -> FakeKernel:
+        opened = super().open(call)
+        opened.__class__ = RightKernel
+        return opened
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("def reference(values, iterations): raise KeyError('x')", "`reference` fails: line 1: KeyError: 'x'"),
+        ("def reference(values, iterations): raise SystemExit", "`reference` fails: line 1: SystemExit"),
+        ("def reference(values, iterations): return None", "`reference` returns NoneType, not a NumPy array"),
+        ("def reference(values, iterations): return values, values", "`reference` returns 2 arrays for 1 buffers"),
+        (
+            "def reference(values, iterations): return values[1:]",
+            "`reference` returns 96 elements of float32, not 128 of float32",
+        ),
+        (
+            "def reference(values, iterations): return values.astype('f8')",
+            "`reference` returns 128 elements of float64, not 128 of float32",
+        ),
+        (
+            "def reference(values, iterations):\n    values += 1\n    return values",
+            "`reference` fails: line 2: ValueError: output array is read-only",
+        ),
+        ("def inputs(rng, dtype, warps): raise OSError('no data')", "`inputs` fails: line 1: OSError: no data"),
+        (
+            "def inputs(rng, dtype, warps): return np.zeros(3, dtype.numpy)",
+            "`inputs` returns 3 elements of float32, not 128 of float32",
+        ),
+        ("def tolerance(dtype, iterations): return -1", "`tolerance` returns -1.0, not a number from 0 on"),
+    ],
+)
+def test_function_of_a_pattern_that_fails_costs_its_cases_and_says_which_line(
+    run: Command, monkeypatch: pytest.MonkeyPatch, code: str, reason: str
+) -> None:
+    file = Path("swap/pattern.py")
+    declared = file.read_text(encoding="utf-8")
+    file.write_text(f"{declared}\n\n{code}\n", encoding="utf-8")
+    first = declared.count("\n") + 3  # the code's own first line
+    plug_in(monkeypatch, RightBackend(folders=[Path("swap").resolve()]))
+    outcome = run("own.yaml", "--max-seconds", "0.01")
+    assert outcome.code == 5
+    for number in (1, 2):
+        reason = reason.replace(f"line {number}:", f"line {first + number - 1}:")
+    rows = read_run(Path(outcome.out.strip())).rows
+    assert [(row.status, row.reason) for row in rows] == [(Status.FAILED, f"{file.resolve()}: {reason}")] * 2
+
+
+def test_buffers_that_exceed_the_device_are_skipped_with_the_reason(
+    run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plug_in(monkeypatch, FakeBackend(device=dataclasses.replace(H200, memory_bytes=2**30)))
+    outcome = run("quick", "--launch", "1000000x1024", "--pattern", "neighbor", "--variant", "shfl")
+    (row,) = read_run(Path(outcome.out.strip())).rows
+    assert (outcome.code, row.status) == (0, Status.SKIPPED)
+    assert row.reason == "its buffers take 8 GiB, and the GPU has 1 GiB"
+
+
+def hungry(*_: object) -> NoReturn:
+    raise MemoryError
+
+
+def test_host_that_is_too_small_costs_the_case(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    plug_in(monkeypatch, FakeBackend())
+    monkeypatch.setattr("shflbench.measure.workload.distinct", hungry)
+    outcome = run("quick", "--pattern", "neighbor", "--variant", "shfl")
+    (row,) = read_run(Path(outcome.out.strip())).rows
+    assert (outcome.code, row.status) == (5, Status.FAILED)
+    assert row.reason == "this machine's memory does not hold the data to verify it with"
+
+
+def interrupted(*_: object) -> Burst:
+    raise KeyboardInterrupt
+
+
+def test_stopped_run_of_an_own_suite_says_that_it_needs_the_file(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        plug_in(patch, FakeBackend(folders=[Path("swap").resolve()]))
+        patch.setattr(FakeKernel, "burst", interrupted)
+        outcome = run("own.yaml", "--output", "my run")
+    assert outcome.code == 130
+    assert outcome.err.endswith("\nGo on with: shflbench run own.yaml --resume 'my run'\n")
+    outcome = run("--resume", "my run")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == (
+        "error: my run holds a run of your own suite own.yaml, and --resume needs that file again\n"
+        "Name it: shflbench run own.yaml --resume 'my run'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"precision": "abc", "max_seconds": 1, "seed": 0, "sms": None, "overrides": {"iterations": []}},
+        {"precision": 0.01, "max_seconds": 1, "seed": 0, "sms": None, "overrides": {"iterations": ["a"]}},
+    ],
+)
+def test_settings_that_were_edited_stop_a_resume(run: Command, settings: dict[str, object]) -> None:
+    run("quick", "--device", "none", "--variant", "shfl", "--output", "stopped")
+    file = Path("stopped/run.json")
+    record = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**record, "finished": None, "settings": settings}), encoding="utf-8")
+    outcome = run("--resume", "stopped")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err.startswith("error: stopped/run.json: the run's settings cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code"), [(">&-", 0), ("2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 3), ("2>/dev/full >&-", 0)]
+)
+def test_stream_that_takes_nothing_costs_no_row(run: Command, redirection: str, code: int) -> None:
+    del run  # only for the folder that it works in
+    words = f"-m shflbench run quick --device none --variant shfl --output kept {redirection}"
+    done = subprocess.run(["sh", "-c", f"'{sys.executable}' {words}"], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert [row.status for row in read_run(Path("kept")).rows] == [Status.COMPILED] * 2

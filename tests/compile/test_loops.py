@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.compile.loops import NaturalLoop, counted_loops, counter_step, natural_loops
+from shflbench.model import Instruction, Mechanism
+from tests.compile.planted import ROTATE, THROUGH_MEMORY, planted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.compile.conftest import Build
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
+UNROLLED = '_Pragma("unroll {}") for ({}) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);'
+DOWN = UNROLLED.format(16, "int left = iterations; left > 0; --left")
+BY_THREE = UNROLLED.format(8, "int trip = 0; trip < iterations; trip += 3")
+BARRIERS = THROUGH_MEMORY.replace("__syncwarp", "__syncthreads")
+# Indexing by a multiple of the trip gives the loop a second counter, whose registers are used for other things, too.
+SCALED = """\
+T keep[64];
+    for (int i = 0; i < 64; ++i) keep[i] = values[thread() + i];
+    REPEAT(iterations) x += keep[(trip * 7 + lane()) % 64];"""
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize(
+    ("loop", "found"), [(ROTATE, {"SHFL": 16}), (BARRIERS, {"STS": 16, "LDS": 16, "BAR": 32})], ids=["shfl", "smem"]
+)
+def test_timed_loop_is_found_on_every_architecture(
+    build: Build, tmp_path: Path, arch: str, loop: str, found: dict[str, int]
+) -> None:
+    kernel = build(planted(tmp_path, loop), arch=arch)
+    assert kernel.loop is not None
+    assert kernel.loop.trips == 16
+    assert {opcode: kernel.loop.counts.get(opcode, 0) for opcode in ("SHFL", "STS", "LDS", "BAR")} == {
+        "SHFL": 0,
+        "STS": 0,
+        "LDS": 0,
+        "BAR": 0,
+    } | found
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_100"])
+def test_loop_that_counts_down_is_measured_by_its_step(build: Build, tmp_path: Path, arch: str) -> None:
+    kernel = build(planted(tmp_path, DOWN), arch=arch)
+    assert kernel.loop is not None
+    assert (kernel.loop.trips, kernel.loop.counts["SHFL"]) == (16, 16)
+
+
+def test_counter_is_told_from_registers_that_move_with_it(build: Build, tmp_path: Path) -> None:
+    kernel = build(planted(tmp_path, SCALED, mechanism=Mechanism.LOCAL))
+    assert kernel.loop is not None
+    assert (kernel.loop.trips, kernel.loop.counts["LDL"]) == (16, 16)
+    assert kernel.violations == ()
+
+
+def test_shuffle_of_diverged_warps_is_not_counted(build: Build, tmp_path: Path) -> None:
+    kernel = build(planted(tmp_path, ROTATE.replace("iterations", "iterations + lane()"), per_iteration={"SHFL": 1}))
+    assert kernel.sass is not None
+    assert any(".DIV" in instruction.opcode for instruction in kernel.sass)
+    assert kernel.violations == ()
+
+
+def test_loop_for_the_remaining_trips_is_found_beside_the_unrolled_one(build: Build, tmp_path: Path) -> None:
+    sass = build(planted(tmp_path)).sass
+    assert sass is not None
+    assert sorted(loop.trips for loop in counted_loops(sass)) == [1, 16]
+
+
+def test_code_without_a_loop_has_none(build: Build, tmp_path: Path) -> None:
+    sass = build(planted(tmp_path, "x = x + T(1);")).sass
+    assert sass is not None
+    assert counted_loops(sass) == []
+
+
+def assembled(*lines: str) -> tuple[Instruction, ...]:
+    """Return instructions at addresses 0x00, 0x10, … from `@P0 OPCODE operand, operand`."""
+    instructions = []
+    for index, line in enumerate(lines):
+        predicate, _, rest = line.partition(" ") if line.startswith("@") else ("", "", line)
+        opcode, _, operands = rest.partition(" ")
+        instructions.append(Instruction(16 * index, predicate, opcode, tuple(operands.split(", ")) if operands else ()))
+    return tuple(instructions)
+
+
+def test_branch_to_itself_behind_the_end_is_no_loop() -> None:
+    assert natural_loops(assembled("MOV R1, R2", "EXIT", "BRA 0x20")) == []
+
+
+def test_way_of_diverged_warps_is_no_part_of_the_loop() -> None:
+    code = assembled(
+        "MOV R0, RZ",
+        "BRA.DIV UR4, 0x50",
+        "IADD3 R0, R0, 0x4, RZ",
+        "@P0 BRA 0x10",
+        "EXIT",
+        "SHFL R1, R1, R2, 0x1f",
+        "BRA 0x20",
+    )
+    assert natural_loops(code) == [NaturalLoop(body=(1, 2, 3), back_edge=3)]
+
+
+def test_jump_into_the_middle_of_a_cycle_makes_it_no_natural_loop() -> None:
+    assert natural_loops(assembled("@P1 BRA 0x20", "NOP", "NOP", "@P0 BRA 0x10", "EXIT")) == []
+
+
+def test_inner_loop_lies_inside_the_outer_one() -> None:
+    code = assembled("MOV R0, RZ", "MOV R1, RZ", "NOP", "@P0 BRA 0x20", "NOP", "@P1 BRA 0x10", "EXIT")
+    assert [loop.body for loop in natural_loops(code)] == [(2, 3), (1, 2, 3, 4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("body", "step"),
+    [
+        (("VIADD R5, R5, 0xfffffff0", "ISETP.NE.AND P0, PT, R5, RZ, PT", "@P0 BRA 0x0"), 16),
+        (("IADD3 R5, R5, -0x8, RZ", "ISETP.GT.AND P0, PT, R5, 0x7, PT", "@P0 BRA 0x0"), 8),
+        (("IADD3 R5, R5, 0x8, RZ", "ISETP.GE.AND P1, PT, R5, R9, PT", "@!P1 BRA 0x0"), 8),
+        (("UIADD3 UR4, UR4, 0x4, URZ", "UISETP.NE.AND UP0, UPT, UR4, UR6, UPT", "BRA.U UP0, 0x0"), 4),
+        # what is compared may be a copy, a sum with something that stays, or what the counter was before
+        (("IADD3 R5, R6, 0x4, RZ", "MOV R6, R5", "ISETP.NE.AND P0, PT, R6, R9, PT", "@P0 BRA 0x0"), 4),
+        (("IADD3 R5, R5, 0x4, RZ", "IADD3 R7, R5, R9, RZ", "ISETP.NE.AND P0, PT, R7, RZ, PT", "@P0 BRA 0x0"), 4),
+        (("ISETP.GT.AND P0, PT, R5, 0x10, PT", "VIADD R6, R5, 0xfffffff0", "MOV R5, R6", "@P0 BRA 0x0"), 16),
+        (("IADD3 R5, R6, 0x4, RZ", "IMAD.MOV.U32 R6, RZ, RZ, R5", "ISETP.NE.AND P0, PT, R6, R9, PT", "@P0 BRA 0x0"), 4),
+        # the register may hold something else before it holds the counter
+        ((
+            "IADD3 R7, R8, 0x70, RZ",
+            "IADD3 R5, R5, 0x4, RZ",
+            "IMAD.IADD R7, R5, 0x1, R9",
+            "ISETP.NE.AND P0, PT, R7, RZ, PT",
+            "@P0 BRA 0x0",
+        ), 4),
+        (("VIADD R5, R5, 0x2", "VIADD R5, R5, 0x2", "ISETP.NE.AND P0, PT, R5, R9, PT", "@P0 BRA 0x0"), 4),
+        # no counter
+        (("FADD R5, R5, R6", "FSETP.GT.AND P0, PT, R5, R9, PT", "@P0 BRA 0x0"), 0),
+        (("LDS R5, [R6]", "ISETP.NE.AND P0, PT, R5, RZ, PT", "@P0 BRA 0x0"), 0),
+        (("IMAD.SHL.U32 R5, R5, 0x2, RZ", "ISETP.NE.AND P0, PT, R5, R9, PT", "@P0 BRA 0x0"), 0),
+        (("IADD3 R5, R5, 0x4, RZ", "ISETP.NE.AND P0, PT, R9, RZ, PT", "@P0 BRA 0x0"), 0),
+    ],
+)  # fmt: skip
+def test_step_of_a_counter_is_what_one_pass_adds_to_it(body: tuple[str, ...], step: int) -> None:
+    code = assembled(*body)
+    assert counter_step(code, code[-1]) == step

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.compile.build import Builder
+from shflbench.compile.nvrtc import compile_kernel
+from shflbench.compile.source import Source
+from shflbench.errors import CompileError, CompilerError
+from shflbench.patterns.discover import builtin, load
+from tests.compile.planted import case, planted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from shflbench.compile.toolchain import Toolchain
+    from shflbench.patterns.discover import LoadedPattern
+
+
+def refusal(toolchain: Toolchain, pattern: LoadedPattern, variant: str = "kernel") -> CompileError:
+    wanted = case(pattern=pattern.name, variant=variant)
+    with pytest.raises(CompileError) as caught:
+        Builder(toolchain, "sm_90", None).build(pattern, wanted)
+    return caught.value
+
+
+def test_error_shows_file_line_and_kernel(toolchain: Toolchain, tmp_path: Path) -> None:
+    error = refusal(toolchain, planted(tmp_path, "int y = 3;\n    x = half_of(y);"))
+    assert error.message == (
+        "planted_kernel<float> for sm_90 does not compile: "
+        'planted/kernels.cu:6: identifier "half_of" is undefined\n  6 | x = half_of(y);'
+    )
+    assert error.exit_code == 5
+
+
+def test_error_in_a_header_shows_the_header_s_line(toolchain: Toolchain, tmp_path: Path) -> None:
+    (tmp_path / "own.cuh").write_text(
+        "#pragma once\n\n__device__ int twice(int x) { return 2 * y; }\n", encoding="utf-8"
+    )
+    error = refusal(toolchain, planted(tmp_path, includes='#include "own.cuh"\n'))
+    assert error.message == (
+        "planted_kernel<float> for sm_90 does not compile: "
+        'own.cuh:3: identifier "y" is undefined\n  3 | __device__ int twice(int x) { return 2 * y; }'
+    )
+
+
+def test_missing_header_is_named_with_the_line_that_includes_it(toolchain: Toolchain, tmp_path: Path) -> None:
+    error = refusal(toolchain, planted(tmp_path, includes="#include <own/missing.cuh>\n"))
+    assert error.message == (
+        "planted_kernel<float> for sm_90 does not compile: "
+        'planted/kernels.cu:1: cannot open source file "own/missing.cuh"\n  1 | #include <own/missing.cuh>'
+    )
+
+
+def test_without_cuda_s_headers_only_the_variants_that_include_them_fail(toolchain: Toolchain) -> None:
+    bare = replace(toolchain, headers=())
+    pattern = load(builtin()["reduce"])
+    assert Builder(bare, "sm_90", None).build(pattern, case(pattern="reduce", variant="shfl")).violations == ()
+    message = refusal(bare, pattern, "cub").message
+    assert message.startswith(
+        "reduce_cub<float> for sm_90 does not compile: reduce/cub.cu:2: could not open source file"
+    )
+    assert message.endswith("\n  2 | #include <cub/warp/warp_reduce.cuh>")
+
+
+def test_kernel_that_is_not_there_is_named(toolchain: Toolchain, tmp_path: Path) -> None:
+    pattern = planted(tmp_path)
+    (tmp_path / "kernels.cu").write_text("// empty\n", encoding="utf-8")
+    message = refusal(toolchain, pattern).message
+    assert message.startswith("planted_kernel<float> for sm_90 does not compile: ")
+    assert "planted_kernel" in message.split(":", 1)[1]
+
+
+def test_architecture_that_the_compiler_does_not_know_is_one_sentence(toolchain: Toolchain) -> None:
+    source = Source(
+        "own/kernels.cu", "extern template <typename T> __global__ void own_kernel(T*);", {}, "own_kernel<int>"
+    )
+    with pytest.raises(CompileError) as caught:
+        compile_kernel(source, "sm_70", toolchain)
+    assert caught.value.message == (
+        "own_kernel<int> for sm_70 does not compile: nvrtc: error: invalid value for --gpu-architecture (-arch)"
+    )
+
+
+def test_plain_kernel_keeps_its_name(toolchain: Toolchain) -> None:
+    source = Source("own/kernels.cu", 'extern "C" __global__ void own(int* x) { *x = 1; }', {}, "own")
+    compiled = compile_kernel(source, "sm_90", toolchain)
+    assert compiled.symbol == "own"
+    assert compiled.cubin.startswith(b"\x7fELF")
+    assert ".entry own(" in compiled.ptx
+    assert "Used " in compiled.log
+
+
+def test_compiler_that_does_not_answer_is_no_fault_of_the_kernel(
+    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cuda.bindings import nvrtc
+
+    monkeypatch.setattr(nvrtc, "nvrtcCreateProgram", lambda *_: (nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY, None))
+    with pytest.raises(CompilerError, match=r"^NVRTC answers NVRTC_ERROR_OUT_OF_MEMORY$"):
+        Builder(toolchain, "sm_90", None).build(planted(tmp_path), case())

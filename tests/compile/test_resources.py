@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.compile.resources import parse
+from shflbench.errors import CompileError
+from shflbench.model import Resources
+from tests.compile.planted import planted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.compile.conftest import Build
+
+# What ptxas of CUDA 13 reports of a kernel with static shared memory and spills.
+REPORT = """\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_Z14planted_kernelIfEvPKT_PS0_i' for 'sm_90'
+ptxas info    : Function properties for _Z14planted_kernelIfEvPKT_PS0_i
+    72 bytes stack frame, 68 bytes spill stores, 40 bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers, 72 bytes cumulative stack size, 512 bytes smem
+ptxas info    : Compile time = 12.000 ms
+"""
+
+
+def test_report_is_read_completely() -> None:
+    assert parse(REPORT) == Resources(registers=32, shared_bytes=512, local_bytes=72, spill_bytes=108)
+
+
+def test_no_report_is_an_error_and_not_zero() -> None:
+    with pytest.raises(CompileError, match="the compiler reports no registers and spills"):
+        parse("ptxas info    : 0 bytes gmem\n")
+
+
+def test_static_shared_memory_is_counted(build: Build, tmp_path: Path) -> None:
+    loop = "__shared__ T kept[96]; kept[threadIdx.x] = x; __syncthreads(); x = kept[threadIdx.x ^ 1];"
+    assert build(planted(tmp_path, loop)).resources.shared_bytes == 96 * 4
+
+
+def test_array_that_stays_in_memory_is_counted(build: Build, tmp_path: Path) -> None:
+    loop = """\
+T kept[64];
+    for (int i = 0; i < 64; ++i) kept[i] = values[i];
+    REPEAT(iterations) x += kept[(trip * 7 + lane()) % 64];"""
+    resources = build(planted(tmp_path, loop)).resources
+    assert (resources.local_bytes, resources.spill_bytes) == (256, 0)
+
+
+def test_registers_that_do_not_fit_are_spilled_and_counted(build: Build, tmp_path: Path) -> None:
+    loop = """\
+T kept[64];
+    _Pragma("unroll") for (int i = 0; i < 64; ++i) kept[i] = values[thread() + i * iterations];
+    __syncthreads();
+    _Pragma("unroll") for (int i = 0; i < 64; ++i) x = x * kept[i] + kept[63 - i];"""
+    roomy = build(planted(tmp_path / "roomy", loop)).resources
+    tight = build(planted(tmp_path / "tight", loop, bounds="__launch_bounds__(1024, 2) ")).resources
+    assert roomy.spill_bytes == 0
+    assert tight.registers <= 32 < roomy.registers
+    assert tight.spill_bytes > 0

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from shflbench.compile.toolchain import INSTALL, find
+from shflbench.errors import CompilerError
+
+if TYPE_CHECKING:
+    from shflbench.compile.toolchain import Toolchain
+
+
+def test_toolchain_of_this_environment_is_complete(toolchain: Toolchain) -> None:
+    assert toolchain.nvrtc >= (12, 9)
+    assert toolchain.version == f"{toolchain.nvrtc[0]}.{toolchain.nvrtc[1]}"
+    assert toolchain.nvdisasm is not None
+    assert toolchain.nvdisasm.is_file()
+    for header in ("cuda_runtime_api.h", "cub/cub.cuh", "cooperative_groups.h"):
+        assert any((folder / header).is_file() for folder in toolchain.headers), header
+    for part in (f"nvrtc {toolchain.version} ", "CUDART_VERSION ", "CCCL_VERSION "):
+        assert part in toolchain.identity
+
+
+@pytest.mark.parametrize("module", ["cuda.bindings", "cuda.pathfinder"])
+def test_missing_package_is_named_with_the_extra_that_has_it(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(CompilerError) as caught:
+        find()
+    assert caught.value.message == f"the CUDA compiler is not installed ({module} is missing)"
+    assert caught.value.advice == INSTALL
+    assert caught.value.exit_code == 4
+
+
+def test_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> NoReturn:
+        raise RuntimeError('Failure finding "libnvrtc.so"\n  searched here\n  and there')
+
+    monkeypatch.setattr("cuda.pathfinder.load_nvidia_dynamic_lib", fail)
+    with pytest.raises(CompilerError) as caught:
+        find()
+    assert caught.value.message == ('NVRTC, the CUDA compiler library, cannot be loaded: Failure finding "libnvrtc.so"')
+    assert caught.value.advice == INSTALL
+
+
+def test_library_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cuda.bindings import nvrtc
+
+    failed: Any = nvrtc.nvrtcResult.NVRTC_ERROR_INTERNAL_ERROR
+    monkeypatch.setattr(nvrtc, "nvrtcVersion", lambda: (failed, 0, 0))
+    with pytest.raises(CompilerError, match=r"^NVRTC answers NVRTC_ERROR_INTERNAL_ERROR when asked for its version$"):
+        find()
+
+
+def test_without_a_disassembler_the_toolchain_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuda.pathfinder.find_nvidia_binary_utility", lambda _: None)
+    assert find().nvdisasm is None
+
+
+def test_without_headers_the_toolchain_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuda.pathfinder.find_nvidia_header_directory", lambda _: None)
+    assert find().headers == ()
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_90a", "sm_100f"])
+def test_architecture_that_the_compiler_knows_is_accepted(toolchain: Toolchain, arch: str) -> None:
+    toolchain.require(arch)
+
+
+@pytest.mark.parametrize("arch", ["sm_35", "sm_", "90", "hopper"])
+def test_architecture_that_the_compiler_does_not_know_names_those_it_does(toolchain: Toolchain, arch: str) -> None:
+    with pytest.raises(CompilerError) as caught:
+        toolchain.require(arch)
+    start = f"NVRTC {toolchain.version} does not compile for {arch}; it knows sm_"
+    assert caught.value.message.startswith(start)
+    assert ", sm_90, " in caught.value.message

@@ -1,0 +1,109 @@
+"""The CUDA backend on a real GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.backends.base import KernelCall
+from shflbench.backends.cuda import LATE_BURST_RETRIES, POISON
+from shflbench.compile.build import Builder
+from shflbench.errors import LaunchError
+from shflbench.model import Case, Kernel, Launch
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from shflbench.backends.cuda import CudaBackend, CudaKernel
+    from shflbench.compile.toolchain import Toolchain
+
+pytestmark = pytest.mark.gpu
+
+VALUES = np.arange(64, dtype=np.float32).reshape(2, 32)
+
+
+@pytest.fixture
+def kernel(backend: CudaBackend, toolchain: Toolchain, kernel_cache: Path) -> Kernel:
+    case = Case("neighbor", "shfl", "f32", Launch("1x64", 64, 1), 1)
+    return Builder(toolchain, backend.device.arch, kernel_cache).build(load(builtin()["neighbor"]), case)
+
+
+@pytest.fixture
+def opened(backend: CudaBackend, kernel: Kernel) -> Callable[..., CudaKernel]:
+    return lambda block=64: backend.open(KernelCall(kernel, 1, block, 0, (64,), (64,), "float32"))
+
+
+@pytest.mark.parametrize("iterations", [0, 1, 17, 4097])
+def test_kernel_computes_what_it_is_told(opened: Callable[..., CudaKernel], iterations: int) -> None:
+    (result,) = opened().run([VALUES], iterations)
+    assert result.tolist() == np.roll(VALUES, -iterations, axis=1).reshape(-1).tolist()
+
+
+def test_output_that_no_thread_writes_keeps_the_poison(opened: Callable[..., CudaKernel]) -> None:
+    kernel = opened(block=32)  # for buffers of 64
+    for _ in range(2):
+        (result,) = kernel.run([VALUES], 1)
+        assert result[:32].tolist() == np.roll(VALUES[0], -1).tolist()
+        assert set(result[32:].view(np.uint8).tolist()) == {POISON}
+
+
+def test_launch_that_the_device_refuses_is_an_error_that_leaves_it_usable(opened: Callable[..., CudaKernel]) -> None:
+    with pytest.raises(LaunchError, match="neighbor_shfl"):
+        opened(block=2048).run([VALUES], 1)
+    (result,) = opened().run([VALUES], 1)
+    assert result[0] == 1.0
+
+
+def test_longer_loops_take_longer(opened: Callable[..., CudaKernel]) -> None:
+    kernel = opened()
+    short, long = (np.median(kernel.burst(iterations, 9).times_us) for iterations in (1024, 16384))
+    assert 4 < long / short < 20
+
+
+def test_clock_on_the_device_agrees_with_nvml(backend: CudaBackend, opened: Callable[..., CudaKernel]) -> None:
+    busy = backend.keep_busy(50)
+    said = backend.conditions().sm_clock_mhz
+    if said is None:
+        pytest.skip("NVML does not tell the clock of this GPU")
+    assert busy == pytest.approx(said, rel=0.02)
+    during_a_burst = opened().burst(65536, 5).sm_clock_mhz
+    assert during_a_burst == pytest.approx(said, rel=0.02)
+
+
+def test_resident_blocks_are_the_driver_s(backend: CudaBackend, kernel: Kernel) -> None:
+    assert 0 < backend.resident_blocks(kernel, 1024, 0) <= backend.device.threads_per_sm // 1024
+    assert backend.resident_blocks(kernel, 64, backend.device.max_shared_bytes) == 1
+    assert backend.resident_blocks(kernel, 64, backend.device.max_shared_bytes + 1) == 0
+
+
+@pytest.fixture
+def overtakings(backend: CudaBackend, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """Count how often the GPU was faster than the host."""
+    noted: list[None] = []
+    monkeypatch.setattr(backend, "overtaken", lambda: noted.append(None))
+    return noted
+
+
+def test_burst_that_the_gpu_overtook_is_repeated_and_then_kept(
+    backend: CudaBackend, opened: Callable[..., CudaKernel], overtakings: list[None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend, "hold_back", lambda _: None)
+    burst = opened().burst(0, 10)
+    assert len(overtakings) == LATE_BURST_RETRIES
+    assert len(burst.times_us) == 10
+
+
+def test_delay_lets_the_host_queue_a_whole_burst(opened: Callable[..., CudaKernel], overtakings: list[None]) -> None:
+    kernel = opened()
+    kernel.burst(0, 10)
+    bursts_on_time = 0
+    for _ in range(10):
+        before = len(overtakings)
+        times = kernel.burst(0, 10).times_us
+        bursts_on_time += len(overtakings) == before
+        assert min(times) > 0
+    assert bursts_on_time >= 5  # a busy host may be late now and then

@@ -1,0 +1,121 @@
+"""The real `shflbench run` on a real GPU."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.model import Status
+from shflbench.store import read_run
+from tests.gpu.conftest import PATTERNS, stored
+
+if TYPE_CHECKING:
+    from tests.conftest import Command
+
+pytestmark = pytest.mark.gpu
+
+REPOSITORY = Path(__file__).parents[2]
+FIRST_WRONG = {"one-lane": 1, "second-trip": 51, "unrolled-body": 51, "lost-passes": 51}  # iterations
+CYCLES = {"shfl": 32, "smem-syncwarp": 64, "smem-unsafe": 64}  # a block of 32 warps, each request takes a cycle
+
+
+def test_wrong_kernels_are_incorrect_and_the_honest_one_is_timed(run: Command) -> None:
+    variants = [word for variant in ("right", *FIRST_WRONG) for word in ("--variant", variant)]
+    outcome = run(PATTERNS / "broken" / "suite.yaml", *variants)
+    assert outcome.code == 5, outcome.err
+    for row in stored(outcome).rows:
+        if row.variant == "right":
+            assert (row.status, row.matched) == (Status.TIMED, 8)
+        else:
+            assert (row.status, row.matched, row.time_us) == (Status.INCORRECT, 0, None), row.case_id
+            assert (row.reason or "").startswith(f"after {FIRST_WRONG[row.variant]} iterations on input 0, element ")
+    assert outcome.err.endswith("warning: 8 of 10 cases failed or computed a wrong result\n")
+
+
+def test_crash_is_a_failed_row_and_exits_5(tmp_path: Path, kernel_cache: Path) -> None:
+    # In a process of its own: an illegal address leaves the CUDA context of its process unusable.
+    words = ("run", PATTERNS / "broken" / "suite.yaml", "--dtype", "f32", "--variant", "right", "--variant", "crash")
+    outcome = subprocess.run(
+        [sys.executable, "-m", "shflbench", *words, "--device", "cuda", "--output", "crashed"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path]),
+            "SHFLBENCH_CACHE": str(kernel_cache),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert outcome.returncode == 5, outcome.stderr
+    assert outcome.stdout == "crashed\n"
+    rows = {row.variant: row for row in read_run(tmp_path / "crashed").rows}
+    assert rows["crash"].status is Status.FAILED
+    assert "illegal" in (rows["crash"].reason or "").lower()
+    assert rows["crash"].time_us is None
+    assert "Traceback" not in outcome.stderr
+
+
+def test_quick_suite_is_verified_and_timed(run: Command) -> None:
+    outcome = run("quick")
+    assert outcome.code == 0, outcome.err
+    kept = stored(outcome)
+    assert len(kept.rows) == 6
+    for row in kept.rows:
+        assert (row.status, row.matched, row.inputs) == (Status.TIMED, 8, 8), row.reason
+        assert row.time_us is not None
+        assert row.time_low_us is not None
+        assert row.time_high_us is not None
+        assert 0 < row.time_low_us <= row.time_us <= row.time_high_us
+        assert (row.samples or 0) >= 27
+        assert (row.ns_per_iteration or 0) > 0
+        assert 0 < (row.occupancy or 0) <= 1
+        assert 0 <= (row.launch_overhead_us or 0) < 20
+    assert kept.info.device is not None
+    assert kept.info.finished is not None
+    samples = kept.samples()
+    assert set(samples["case_id"]) == {row.case_id for row in kept.rows}
+    assert (samples["time_us"] > 0).all()
+
+
+def test_cycles_of_a_trip_are_those_of_the_hardware(run: Command) -> None:
+    variants = [word for variant in ("smem", *CYCLES) for word in ("--variant", variant)]
+    flags = ("--pattern", "neighbor", "--dtype", "f32", *variants, "--precision", "1%", "--max-seconds", "0.5")
+    outcome = run("gtc2013", *flags)
+    assert outcome.code == 0, outcome.err
+    kept = stored(outcome)
+    if kept.info.arch != "sm_90":
+        pytest.skip(f"the cycles are known for sm_90, and this is {kept.info.arch}")
+    measured = {row.variant: row.cycles_per_iteration for row in kept.rows if row.variant in CYCLES}
+    assert measured == pytest.approx(CYCLES, rel=0.02)
+
+
+def test_shared_memory_beyond_48_kib_is_asked_for_and_what_there_is_not_is_skipped(run: Command) -> None:
+    outcome = run(PATTERNS / "memory" / "suite.yaml")
+    assert outcome.code == 0, outcome.err
+    large, too_large = stored(outcome).rows
+    assert (large.status, large.matched, large.shared_bytes) == (Status.TIMED, 8, 64 * 1024)
+    assert (too_large.status, too_large.reason) == (
+        Status.SKIPPED,
+        "a block of 256 threads with 1048576 bytes of shared memory does not fit an SM",
+    )
+
+
+def test_fill_launches_as_many_blocks_as_the_hungriest_variant_lets_reside(run: Command) -> None:
+    outcome = run("quick", "--launch", "fill x 256", "--iterations", "256")
+    assert outcome.code == 0, outcome.err
+    kept = stored(outcome)
+    assert kept.info.device is not None
+    sms, threads = kept.info.device.sms, kept.info.device.threads_per_sm
+    for pattern in ("neighbor", "reduce"):
+        rows = [row for row in kept.rows if row.pattern == pattern]
+        resident = min(round((row.occupancy or 0) * threads / 256) for row in rows)
+        assert resident > 0
+        assert {row.grid for row in rows} == {sms * resident}
+        assert {row.status for row in rows} == {Status.TIMED}

@@ -1,0 +1,37 @@
+"""Rotations that are wrong on purpose, beside an honest one; each passes every check of the machine code."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.model import Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Variant
+
+SUMMARIES = {
+    "right": "honest",
+    "one-lane": "wrong in one lane of the last warp",
+    "second-trip": "wrong from the second trip on",
+    "unrolled-body": "wrong in whole passes through the unrolled loop",
+    "lost-passes": "whole passes through the unrolled loop do nothing",
+    "crash": "stores its result where no memory is mapped",
+}
+
+PATTERN = Pattern(
+    summary="Each lane takes the value of its right neighbour in the warp.",
+    source="planted for the tests",
+    buffers=(Input("values"), Output("result")),
+    variants=tuple(
+        Variant(
+            name=name,
+            mechanism=Mechanism.SHFL,
+            baseline=name == "right",
+            summary=summary,
+            per_iteration={"SHFL": PerWord(1)},
+        )
+        for name, summary in SUMMARIES.items()
+    ),
+)
+
+
+def reference(values: NDArray[np.generic], iterations: int) -> NDArray[np.generic]:
+    """Rotate each warp's values (shape [warps, 32]) left by `iterations`."""
+    return np.roll(values, -iterations, axis=1)
