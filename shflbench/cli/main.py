@@ -42,9 +42,11 @@ def shflbench(context: click.Context, *, debug: bool, no_color: bool) -> None:
 
 def entry() -> None:
     """Run the command line as a process of its own, and exit with its code."""
-    # After a kernel has crashed, CUDA's objects cannot be freed any more, and would say so as the process ends.
+    # After a kernel has crashed, CUDA's objects cannot be freed any more, and their destructors would print tracebacks
+    # as the process ends: Cython's through both hooks. Errors that mean anything end in `main`.
     if "--debug" not in sys.argv:
         sys.unraisablehook = lambda _: None
+        sys.excepthook = lambda *_: None
     sys.exit(main())
 
 
