@@ -36,7 +36,7 @@ class Toolchain:
         """Ask nvdisasm for its version, e.g. `13.5.37`; None if there is none or it does not say."""
         if self.nvdisasm is None:
             return None
-        question = [self.nvdisasm, "--version"]
+        question = [str(self.nvdisasm), "--version"]
         try:
             answer = subprocess.run(question, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603  (found above)
         except (OSError, subprocess.SubprocessError):

@@ -170,7 +170,7 @@ def _folder(
     from shflbench.store import RunFolder
     from shflbench.store import resume as go_on
 
-    info = run_info(plan, asked.overrides, sys.argv)
+    info = run_info(plan, asked.overrides, ("shflbench", *sys.argv[1:]))
     if resume:
         resumed = go_on(resume, info, plan.suite.cases)
         return resumed.folder, resumed.done
