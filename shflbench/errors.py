@@ -12,6 +12,7 @@ ShflbenchError
 └── KernelError                5   a kernel that cannot be used
     ├── CompileError               NVRTC refused it
     └── LaunchError                it crashed, or could not be started
+        └── EmulatorError          the emulator cannot read, load or finish it
 """
 
 from __future__ import annotations
@@ -82,3 +83,7 @@ class CompileError(KernelError):
 
 class LaunchError(KernelError):
     """A kernel crashed or could not be started."""
+
+
+class EmulatorError(LaunchError):
+    """The emulator cannot read, load or finish a kernel; the message names the instruction."""

@@ -59,6 +59,7 @@ class Backend(Protocol):
     name: str  # the value of the column `backend`
     timed: bool  # whether its bursts are measurements
     device: Device
+    most_threads: int | None  # larger launches are verified with fewer blocks; None: every launch as it is
 
     def open(self, call: KernelCall) -> OpenKernel:
         """Load a kernel and allocate its buffers; LaunchError if it does not fit the device."""

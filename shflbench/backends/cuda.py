@@ -61,6 +61,7 @@ class CudaBackend:
 
     name = "cuda"
     timed = True
+    most_threads: int | None = None
 
     def __init__(self, device: Device, monitor: Monitor, cupy: ModuleType, toolchain: Toolchain) -> None:
         """Use `open_device` instead."""

@@ -1,0 +1,115 @@
+"""The emulator as a backend: it verifies, and times nothing."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, NoReturn
+
+from shflbench.backends.emulator.cohort import Shape
+from shflbench.backends.emulator.launch import Launch, execute
+from shflbench.backends.emulator.limits import limits_of, major, resident_blocks
+from shflbench.backends.emulator.link import link
+from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.policies import POLICIES
+from shflbench.errors import LaunchError
+from shflbench.model import Conditions, Device
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.backends.base import Array, Burst, KernelCall
+    from shflbench.backends.emulator.program import Program
+    from shflbench.model import Kernel
+
+SMS = 2  # an emulated device has as many as one likes; two show that blocks differ
+MEMORY_BYTES = 1 << 32
+# Instructions of one launch, each for many threads: under a minute. A verifying launch takes some 10,000.
+STEP_LIMIT = 200_000
+
+
+def emulated_device(arch: str, sms: int = SMS) -> Device:
+    """Return a device of `arch` that exists only here; DeviceError if its limits are not known."""
+    limits = limits_of(arch)
+    return Device(
+        name=f"emulated {arch}",
+        uuid="",
+        arch=arch,
+        sms=sms,
+        max_shared_bytes=limits.block_shared_bytes(major(arch)),
+        memory_bytes=MEMORY_BYTES,
+        clock_mhz=0,
+        driver="",
+        cuda="",
+        threads_per_sm=limits.threads,
+    )
+
+
+def load(kernel: Kernel) -> Program:
+    """Return the program of a compiled kernel; EmulatorError names what the emulator cannot run."""
+    return link(parse(kernel.ptx), kernel.symbol)
+
+
+class EmulatorBackend:
+    """Runs the PTX of kernels on NumPy, each launch under another legal schedule."""
+
+    name = "emulator"
+    timed = False
+    most_threads: int | None = 32 * 1024  # an SM's worth of full blocks; half a second a launch at most
+
+    def __init__(self, arch: str, sms: int = SMS) -> None:
+        """Emulate a device of `arch`, e.g. `sm_90`."""
+        self.device = emulated_device(arch, sms)
+
+    def open(self, call: KernelCall) -> EmulatedKernel:
+        """Load a kernel; LaunchError if it does not fit the device, EmulatorError if it cannot be emulated."""
+        if not self.resident_blocks(call.kernel, call.block, call.shared_bytes):
+            shape = f"{call.grid}x{call.block} with {call.shared_bytes} bytes of shared memory"
+            raise LaunchError(f"{shape} does not fit {self.device.arch}", "Choose a smaller block.")
+        return EmulatedKernel(call, load(call.kernel))
+
+    def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
+        """Return how many blocks a multiprocessor of the architecture holds at once; 0 if the launch does not fit."""
+        return resident_blocks(self.device.arch, kernel.resources, block, shared_bytes)
+
+    def conditions(self) -> Conditions:
+        """Return that nothing is known: there is no device."""
+        return Conditions()
+
+    def keep_busy(self, milliseconds: float) -> None:
+        """Return at once: there is no clock to raise."""
+
+
+class EmulatedKernel:
+    """One loaded kernel at one launch shape."""
+
+    def __init__(self, call: KernelCall, program: Program) -> None:
+        """Use `EmulatorBackend.open` instead."""
+        self._call, self._program = call, program
+        self._schedules = cycle(POLICIES.values())
+
+    def launch(self, inputs: Sequence[Array], iterations: int) -> Launch:
+        """Return the launch, for `explore`."""
+        call = self._call
+        outputs = [(count, call.dtype) for count in call.outputs]
+        shape = Shape(call.grid, call.block)
+        return Launch(self._program, shape, call.shared_bytes, list(inputs), outputs, iterations)
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        """Launch once, under the next schedule, and return the outputs, which held other bytes before.
+
+        EmulatorError if the kernel fails.
+        """
+        return list(execute(self.launch(inputs, iterations), next(self._schedules), step_limit=STEP_LIMIT).outputs)
+
+    def burst(self, iterations: int, launches: int) -> Burst:
+        """Refuse: what the emulator takes says nothing about a GPU."""
+        _refuse(iterations, launches)
+
+    def close(self) -> None:
+        """Do nothing: each launch has its own memory."""
+
+
+def _refuse(iterations: int, launches: int) -> NoReturn:
+    raise LaunchError(
+        f"the emulator cannot time {launches} launches of {iterations} iterations", "Time kernels on a GPU."
+    )

@@ -1,0 +1,83 @@
+"""What one multiprocessor of each architecture holds, and how many blocks of a kernel fit on it.
+
+From the CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.errors import DeviceError
+from shflbench.model import MAX_BLOCK, WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.model import Resources
+
+KIB = 1024
+REGISTERS = 64 * KIB  # of 32 bits, on every architecture
+REGISTER_UNIT = 256  # a warp gets its registers in multiples of this
+SHARED_UNIT = {7: 256}  # bytes; by major version, the rest 128
+NEWER_SHARED_UNIT = 128
+RESERVED_SHARED = KIB  # bytes a block that the system takes since compute capability 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one multiprocessor."""
+
+    threads: int
+    blocks: int
+    shared_bytes: int
+
+    def block_shared_bytes(self, major: int) -> int:
+        """Return the most shared memory that one block can opt in to."""
+        return self.shared_bytes - (RESERVED_SHARED if major >= 8 else 0)  # noqa: PLR2004  (compute capability 8.0)
+
+
+LIMITS: Mapping[str, Limits] = {
+    "sm_70": Limits(2048, 32, 96 * KIB),
+    "sm_72": Limits(2048, 32, 96 * KIB),
+    "sm_75": Limits(1024, 16, 64 * KIB),
+    "sm_80": Limits(2048, 32, 164 * KIB),
+    "sm_86": Limits(1536, 16, 100 * KIB),
+    "sm_87": Limits(1536, 16, 164 * KIB),
+    "sm_89": Limits(1536, 24, 100 * KIB),
+    "sm_90": Limits(2048, 32, 228 * KIB),
+    "sm_100": Limits(2048, 32, 228 * KIB),
+    "sm_103": Limits(2048, 32, 228 * KIB),
+    "sm_110": Limits(1536, 24, 228 * KIB),
+    "sm_120": Limits(1536, 24, 100 * KIB),
+    "sm_121": Limits(1536, 24, 100 * KIB),
+}
+
+
+def limits_of(arch: str) -> Limits:
+    """Return the limits of `arch`, e.g. `sm_90`; DeviceError if they are not known."""
+    if arch not in LIMITS:
+        raise DeviceError(f"the emulator knows no limits of {arch}", f"Choose one of {', '.join(LIMITS)}.")
+    return LIMITS[arch]
+
+
+def major(arch: str) -> int:
+    """Return the major compute capability of `arch`."""
+    return int(arch.removeprefix("sm_")) // 10
+
+
+def resident_blocks(arch: str, resources: Resources, block: int, shared_bytes: int) -> int:
+    """Return how many blocks of `block` threads a multiprocessor holds at once; 0 if not one fits.
+
+    `shared_bytes` is the dynamic part. What limits it: threads, blocks, registers, shared memory.
+    """
+    limits, generation = limits_of(arch), major(arch)
+    shared = shared_bytes + resources.shared_bytes
+    if not 0 < block <= MAX_BLOCK or shared > limits.block_shared_bytes(generation):
+        return 0
+    warps = -(-block // WARP)
+    a_warp = -(-max(resources.registers, 1) * WARP // REGISTER_UNIT) * REGISTER_UNIT
+    unit = SHARED_UNIT.get(generation, NEWER_SHARED_UNIT)
+    taken = -(-shared // unit) * unit + (RESERVED_SHARED if generation >= 8 else 0)  # noqa: PLR2004  (likewise)
+    by_shared = limits.shared_bytes // taken if taken else limits.blocks
+    return min(limits.blocks, limits.threads // (warps * WARP), REGISTERS // (a_warp * warps), by_shared)

@@ -1,0 +1,1 @@
+"""What each PTX opcode does, one file a family."""

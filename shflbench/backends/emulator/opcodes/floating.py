@@ -1,0 +1,152 @@
+"""Floating-point arithmetic of 32 and 64 bits, rounded as IEEE 754 says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator import exact
+from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values, last_type, only
+from shflbench.backends.emulator.ptx import NUMPY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from fractions import Fraction
+
+    from shflbench.backends.emulator.forms import Apply, Decoder
+    from shflbench.backends.emulator.ptx import Instruction
+
+ROUNDINGS = ("rn", "rz", "rm", "rp")
+QUIET_NAN_F32 = np.uint32(0x7FFFFFFF)  # the only NaN that single-precision arithmetic makes (PTX ISA, 9.7.3)
+SMALLEST_F32 = np.float32(2.0**-126)
+
+
+def canonical(out: Values) -> None:
+    """Replace every NaN of single precision by the one that GPUs make."""
+    if out.dtype == np.float32 and np.isnan(out.max()):
+        out.view("u4")[np.isnan(out)] = QUIET_NAN_F32
+
+
+def finished(apply: Apply, instruction: Instruction) -> Apply:
+    """Return `apply` with what `.ftz` and `.sat` add, and with NaNs as GPUs make them."""
+    flush, saturate = "ftz" in instruction.modifiers, "sat" in instruction.modifiers
+    if last_type(instruction) != "f32":
+        return apply
+
+    def wrapped(*arguments: Values) -> None:
+        *operands, out = arguments
+        if flush:
+            operands = [flushed(x) for x in operands]
+        apply(*operands, out)
+        if flush:
+            np.copyto(out, flushed(out))
+        if saturate:
+            np.copyto(out, np.fmin(np.fmax(out, np.float32(0)), np.float32(1)) + np.float32(0))
+        canonical(out)
+
+    return wrapped
+
+
+def flushed(values: Values) -> Values:
+    """Return `values` with subnormal numbers replaced by zeros of the same sign."""
+    return np.where(np.abs(values) < SMALLEST_F32, np.copysign(np.float32(0), values), values)
+
+
+def _arithmetic(function: np.ufunc, formula: Callable[[Fraction, Fraction], Fraction]) -> Decoder:
+    def decode(instruction: Instruction) -> Pure:
+        only(instruction, *ROUNDINGS, "ftz", "sat", "full", "approx")
+        type_ = NUMPY[last_type(instruction, "f")]
+        mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")
+        apply: Apply = function
+        if mode != "rn":
+
+            def directed(a: Values, b: Values, out: Values) -> None:
+                exact.elementwise(formula, function, mode, (a, b), out)
+
+            apply = directed
+        return Pure((type_,), (type_, type_), finished(apply, instruction))
+
+    return decode
+
+
+def _extreme(function: np.ufunc, of_zeros: np.ufunc) -> Decoder:
+    def decode(instruction: Instruction) -> Pure:
+        only(instruction, "ftz", "NaN")
+        type_ = NUMPY[last_type(instruction, "f")]
+        bits = f"u{type_[1]}"
+
+        def extreme(a: Values, b: Values, out: Values) -> None:
+            # Equal numbers have equal bits, but for the zeros: -0 counts as less than +0.
+            same = of_zeros(*(np.asarray(x).view(bits) for x in (a, b)))
+            result = np.where(np.equal(a, b), same, function(a, b).view(bits))
+            if "NaN" in instruction.modifiers:
+                result = np.where(np.isnan(a) | np.isnan(b), np.array(np.nan, type_).view(bits), result)
+            np.copyto(out.view(bits), result)
+
+        return Pure((type_,), (type_, type_), finished(extreme, instruction))
+
+    return decode
+
+
+def _sign(change: Callable[[Values, Values], Values]) -> Decoder:
+    """Return the decoder of an instruction that only changes the sign bit."""
+
+    def decode(instruction: Instruction) -> Pure:
+        only(instruction, "ftz")
+        type_ = NUMPY[last_type(instruction, "f")]
+        bits = f"u{type_[1]}"
+        sign = np.array(1 << (8 * int(type_[1]) - 1), bits)
+
+        def apply(a: Values, out: Values) -> None:
+            if "ftz" in instruction.modifiers:
+                a = flushed(a)
+            np.copyto(out, change(a, sign))
+
+        return Pure((bits,), (type_ if "ftz" in instruction.modifiers else bits,), apply)
+
+    return decode
+
+
+def _bits(values: Values, sign: Values) -> Values:
+    return np.asarray(values).view(sign.dtype)
+
+
+def _copysign(instruction: Instruction) -> Pure:
+    only(instruction)
+    type_ = NUMPY[last_type(instruction, "f")]
+    # PTX: the sign of the first operand, the magnitude of the second.
+    return Pure((type_,), (type_, type_), lambda a, b, out: np.copysign(b, a, out))
+
+
+def _unary(function: np.ufunc, formula: Callable[[Fraction], Fraction] | None) -> Decoder:
+    def decode(instruction: Instruction) -> Pure:
+        only(instruction, *ROUNDINGS, "ftz", "approx")
+        type_ = NUMPY[last_type(instruction, "f")]
+        mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")
+        if mode == "rn":
+            return Pure((type_,), (type_,), finished(function, instruction))
+        if formula is None:
+            raise UnknownFormError
+
+        def directed(a: Values, out: Values) -> None:
+            exact.elementwise(formula, function, mode, (a,), out)
+
+        return Pure((type_,), (type_,), finished(directed, instruction))
+
+    return decode
+
+
+FORMS: Mapping[str, Decoder] = {
+    "add": _arithmetic(np.add, lambda a, b: a + b),
+    "sub": _arithmetic(np.subtract, lambda a, b: a - b),
+    "mul": _arithmetic(np.multiply, lambda a, b: a * b),
+    "div": _arithmetic(np.divide, lambda a, b: a / b),
+    "min": _extreme(np.fmin, np.bitwise_or),
+    "max": _extreme(np.fmax, np.bitwise_and),
+    "neg": _sign(lambda a, sign: _bits(a, sign) ^ sign),
+    "abs": _sign(lambda a, sign: _bits(a, sign) & ~sign),
+    "copysign": _copysign,
+    "sqrt": _unary(np.sqrt, None),
+    "rcp": _unary(np.reciprocal, lambda a: 1 / a),
+}

@@ -1,0 +1,160 @@
+"""Integer arithmetic without division: wraps as two's complement unless it saturates."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values, last_type, only
+from shflbench.backends.emulator.ptx import NUMPY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.backends.emulator.forms import Apply, Decoder
+    from shflbench.backends.emulator.ptx import Instruction
+
+
+def _high_u64(a: Values, b: Values, out: Values) -> None:
+    """Write the upper 64 bits of the product, by the schoolbook method on 32-bit digits."""
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    a0, a1, b0, b1 = a & low, a >> half, b & low, b >> half
+    middle = a1 * b0 + (a0 * b0 >> half)
+    carry = a0 * b1 + (middle & low)
+    np.add(a1 * b1 + (middle >> half), carry >> half, out)
+
+
+def _high_s64(a: Values, b: Values, out: Values) -> None:
+    """Correct the unsigned upper half: a negative factor counted 2^64 too much."""
+    ua, ub, high = np.asarray(a).view("u8"), np.asarray(b).view("u8"), out.view("u8")
+    _high_u64(ua, ub, high)
+    np.subtract(high, np.where(a < 0, ub, 0).astype("u8") + np.where(b < 0, ua, 0).astype("u8"), high)
+
+
+def high(type_: str) -> Apply:
+    """Return the function that writes the upper half of a product."""
+    if type_ in {"u8", "i8"}:
+        return _high_u64 if type_ == "u8" else _high_s64
+    size = int(type_[1])
+    wide = f"{type_[0]}{2 * size}"
+
+    def upper(a: Values, b: Values, out: Values) -> None:
+        np.copyto(out, np.multiply(a, b, dtype=wide) >> np.array(8 * size, wide), casting="unsafe")
+
+    return upper
+
+
+def _wider(type_: str) -> str:
+    if type_[1] == "8":
+        raise UnknownFormError
+    return f"{type_[0]}{2 * int(type_[1])}"
+
+
+def _product(instruction: Instruction) -> tuple[str, str, Apply]:
+    """Return the types of factors and result, and the multiplication."""
+    type_ = NUMPY[last_type(instruction, "us")]
+    match instruction.modifiers[:-1]:
+        case ("lo",):
+            return type_, type_, np.multiply
+        case ("hi",):
+            return type_, type_, high(type_)
+        case ("wide",):
+            wide = _wider(type_)
+            return type_, wide, partial(np.multiply, dtype=wide)
+        case _:
+            raise UnknownFormError
+
+
+def _mul(instruction: Instruction) -> Pure:
+    type_, result, multiply = _product(instruction)
+    return Pure((result,), (type_, type_), multiply)
+
+
+def _mad(instruction: Instruction) -> Pure:
+    type_, result, multiply = _product(instruction)
+
+    def mad(a: Values, b: Values, c: Values, out: Values) -> None:
+        product = np.empty_like(out)
+        multiply(a, b, product)
+        np.add(product, c, out)
+
+    return Pure((result,), (type_, type_, result), mad)
+
+
+def _mul24(instruction: Instruction) -> Pure:
+    type_ = NUMPY[last_type(instruction, "us")]
+    if instruction.modifiers[:-1] != ("lo",):
+        raise UnknownFormError
+    unused = np.array(8, type_)  # bits above the 24
+
+    def mul24(a: Values, b: Values, out: Values) -> None:
+        np.multiply(a << unused >> unused, b << unused >> unused, out)
+
+    return Pure((type_,), (type_, type_), mul24)
+
+
+def _sum(function: np.ufunc) -> Decoder:
+    def decode(instruction: Instruction) -> Pure:
+        type_ = NUMPY[last_type(instruction, "us")]
+        only(instruction, "sat")
+        if instruction.modifiers[:-1] == ("sat",):
+            return Pure((type_,), (type_, type_), partial(_saturating, function))
+        return Pure((type_,), (type_, type_), function)
+
+    return decode
+
+
+def _saturating(function: np.ufunc, a: Values, b: Values, out: Values) -> None:
+    limits = np.iinfo(out.dtype)
+    np.copyto(out, np.clip(function(a, b, dtype="i8"), limits.min, limits.max), casting="unsafe")
+
+
+def _same(function: Apply, operands: int, kinds: str = "us") -> Decoder:
+    """Return the decoder of an instruction whose operands and result have one type."""
+
+    def decode(instruction: Instruction) -> Pure:
+        only(instruction)
+        type_ = NUMPY[last_type(instruction, kinds)]
+        return Pure((type_,), (type_,) * operands, function)
+
+    return decode
+
+
+def _sad(a: Values, b: Values, c: Values, out: Values) -> None:
+    difference = np.maximum(a, b) - np.minimum(a, b)
+    np.add(c, difference.astype(out.dtype), out)
+
+
+def _dp4a(instruction: Instruction) -> Pure:
+    a_type, b_type = (NUMPY[name] for name in instruction.modifiers)
+    result = "i4" if "i4" in {a_type, b_type} else "u4"
+
+    def dp4a(a: Values, b: Values, c: Values, out: Values) -> None:
+        total = np.array(c)
+        for shift in range(0, 32, 8):
+            total = total + _byte(a, shift, a_type).astype(result) * _byte(b, shift, b_type).astype(result)
+        np.copyto(out, total)
+
+    return Pure((result,), ("u4", "u4", result), dp4a)
+
+
+def _byte(values: Values, shift: int, type_: str) -> Values:
+    byte: Values = (values >> np.uint32(shift)).astype("u1").view(f"{type_[0]}1")
+    return byte
+
+
+FORMS: Mapping[str, Decoder] = {
+    "add": _sum(np.add),
+    "sub": _sum(np.subtract),
+    "mul": _mul,
+    "mad": _mad,
+    "mul24": _mul24,
+    "neg": _same(np.negative, 1, "s"),
+    "abs": _same(np.absolute, 1, "s"),
+    "min": _same(lambda a, b, out: np.minimum(a, b, out=out), 2),
+    "max": _same(lambda a, b, out: np.maximum(a, b, out=out), 2),
+    "sad": _same(_sad, 3),
+    "dp4a": _dp4a,
+}

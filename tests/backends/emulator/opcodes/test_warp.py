@@ -1,0 +1,171 @@
+"""Collectives lane by lane, as the PTX ISA's pseudo-code has it, run inside a kernel of one instruction."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.backends.emulator.cohort import Shape
+from shflbench.backends.emulator.launch import Launch, execute
+from shflbench.backends.emulator.link import link
+from shflbench.backends.emulator.opcodes.shuffle import POISON
+from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.policies import POLICIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shflbench.backends.emulator.forms import Values
+
+KERNEL = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry one(.param .u64 in, .param .u64 out, .param .u32 n)
+{{
+    .reg .pred %p<4>; .reg .b32 %r<10>; .reg .b64 %d<8>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;
+    mul.wide.u32 %d3, %r4, 16; add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;
+    ld.global.v4.u32 {{%r5, %r6, %r7, %r8}}, [%d4];
+    setp.ne.u32 %p1, %r5, 0; mov.pred %p2, 0; mov.u32 %r9, 0;
+    {guard}
+    {code}
+    $go:
+    selp.u32 %r1, 1, 0, %p2;
+    st.global.v4.u32 [%d5], {{%r9, %r1, %r4, %r4}};
+    ret;
+}}
+"""
+# Values, second and third operands and masks: what %r5 to %r8 hold.
+EVEN, ODD = 0x55555555, 0xAAAAAAAA
+
+
+def lanes(
+    code: str, *columns: Values, policy: str = "lock step", skip_odd: bool = False
+) -> tuple[list[int], list[bool]]:
+    """Return what each of 64 lanes gets in %r9 and %p2."""
+    guard = "and.b32 %r2, %r3, 1; setp.eq.u32 %p3, %r2, 1; @%p3 bra $go;" if skip_odd else ""
+    module = parse(KERNEL.format(code=code, guard=guard))
+    values = np.zeros((64, 4), np.uint32)
+    for place, column in enumerate(columns):
+        values[:, place] = column
+    launch = Launch(link(module, "one"), Shape(1, 64), 0, [values], [(256, "u4")], 0)
+    out = execute(launch, POLICIES[policy]).outputs[0].reshape(64, 4)
+    return out[:, 0].tolist(), (out[:, 1] == 1).tolist()
+
+
+def values(seed: int = 1) -> Values:
+    return np.random.default_rng(seed).integers(0, 1 << 32, 64, dtype=np.uint32)
+
+
+def shuffled(mode: str, lane: int, b: int, c: int) -> tuple[int, bool]:
+    """Return the source lane and the predicate, by the pseudo-code of the PTX ISA (9.7.9.6)."""
+    operand, clamp, segment = b & 31, c & 31, c >> 8 & 31
+    most = (lane & segment) | (clamp & ~segment & 31)
+    least = lane & segment
+    source, holds = {
+        "up": (lane - operand, lane - operand >= most),
+        "down": (lane + operand, lane + operand <= most),
+        "bfly": (lane ^ operand, lane ^ operand <= most),
+        "idx": (least | (operand & ~segment & 31), (least | (operand & ~segment & 31)) <= most),
+    }[mode]
+    return (source if holds else lane), holds
+
+
+@pytest.mark.parametrize("policy", ["lock step", "lanes at random"])
+@pytest.mark.parametrize("mode", ["up", "down", "bfly", "idx"])
+@pytest.mark.parametrize("width", [32, 16, 8, 4, 2])
+def test_shuffles(mode: str, width: int, policy: str) -> None:
+    x, b = values(), values(2)
+    c = ((32 - width) << 8) | (0 if mode == "up" else 31)
+    got, flags = lanes(f"shfl.sync.{mode}.b32 %r9|%p2, %r5, %r6, {c}, -1;", x, b, policy=policy)
+    for thread in range(64):
+        source, holds = shuffled(mode, thread % 32, int(b[thread]), c)
+        assert (got[thread], flags[thread]) == (int(x[thread // 32 * 32 + source]), holds)
+
+
+def test_a_shuffle_of_some_lanes_gives_poison_for_the_others() -> None:
+    x = values()
+    got, _ = lanes(f"shfl.sync.bfly.b32 %r9|%p2, %r5, 2, 31, {EVEN};", x, skip_odd=True)
+    assert got[0::2] == [int(x[thread ^ 2]) for thread in range(0, 64, 2)]
+    got, _ = lanes(f"shfl.sync.bfly.b32 %r9|%p2, %r5, 1, 31, {EVEN};", x, skip_odd=True)
+    assert got[0::2] == [int(POISON)] * 32
+    assert got[1::2] == [0] * 32
+
+
+@pytest.mark.parametrize("skip_odd", [False, True])
+def test_votes(skip_odd: bool) -> None:  # noqa: FBT001
+    members = EVEN if skip_odd else EVEN | ODD
+    x = np.array([int(lane % 32 > 3) if lane < 32 else 0 for lane in range(64)], np.uint32)
+    for warp in (0, 1):
+        here = [lane for lane in range(32) if members >> lane & 1]
+        yes = [bool(x[32 * warp + lane]) for lane in here]
+        first = 32 * warp + here[0]
+        ballot, _ = lanes(f"vote.sync.ballot.b32 %r9, %p1, {members};", x, skip_odd=skip_odd)
+        assert ballot[first] == sum(1 << lane for lane, flag in zip(here, yes, strict=True) if flag)
+        for how, expected in (("all", all(yes)), ("any", any(yes)), ("uni", all(yes) or not any(yes))):
+            _, flags = lanes(f"vote.sync.{how}.pred %p2, %p1, {members};", x, skip_odd=skip_odd)
+            assert [flags[32 * warp + lane] for lane in here] == [expected] * len(here)
+
+
+@pytest.mark.parametrize("skip_odd", [False, True])
+def test_matches(skip_odd: bool) -> None:  # noqa: FBT001
+    members = EVEN if skip_odd else EVEN | ODD
+    x = values() % np.uint32(4)
+    x[32:] = 9
+    here = [thread for thread in range(64) if members >> thread % 32 & 1]
+    same, _ = lanes(f"match.any.sync.b32 %r9, %r5, {members};", x, skip_odd=skip_odd)
+    for thread in here:
+        peers = [other for other in here if other // 32 == thread // 32 and x[other] == x[thread]]
+        assert same[thread] == sum(1 << other % 32 for other in peers)
+    masks, flags = lanes(f"match.all.sync.b32 %r9|%p2, %r5, {members};", x, skip_odd=skip_odd)
+    assert [(masks[thread], flags[thread]) for thread in here] == [
+        (members, True) if thread >= 32 else (0, False) for thread in here
+    ]
+
+
+@pytest.mark.parametrize("skip_odd", [False, True])
+@pytest.mark.parametrize(
+    ("form", "function"),
+    [
+        ("add.u32", lambda a, b: (a + b) % 2**32),
+        ("add.s32", lambda a, b: (a + b) % 2**32),
+        ("min.u32", min),
+        ("max.u32", max),
+        ("min.s32", lambda a, b: min(a, b, key=lambda x: x ^ 0x80000000)),
+        ("max.s32", lambda a, b: max(a, b, key=lambda x: x ^ 0x80000000)),
+        ("and.b32", lambda a, b: a & b),
+        ("or.b32", lambda a, b: a | b),
+        ("xor.b32", lambda a, b: a ^ b),
+    ],
+)
+def test_reductions(form: str, function: Callable[[int, int], int], skip_odd: bool) -> None:  # noqa: FBT001
+    members = EVEN if skip_odd else EVEN | ODD
+    x = values(4)
+    got, _ = lanes(f"redux.sync.{form} %r9, %r5, {members};", x, skip_odd=skip_odd)
+    for warp in (0, 1):
+        here = [32 * warp + lane for lane in range(32) if members >> lane & 1]
+        assert [got[thread] for thread in here] == [reduce(function, [int(x[thread]) for thread in here])] * len(here)
+
+
+def test_one_lane_is_elected() -> None:
+    leader, flags = lanes(f"elect.sync %r9|%p2, {EVEN};", values(), skip_odd=True)
+    assert [leader[thread] for thread in range(0, 64, 2)] == [0] * 32
+    assert [thread for thread in range(64) if flags[thread]] == [0, 32]
+
+
+def test_activemask_says_who_is_here() -> None:
+    assert lanes("activemask.b32 %r9;", values())[0] == [0xFFFFFFFF] * 64
+    assert lanes("activemask.b32 %r9;", values(), skip_odd=True)[0][::2] == [EVEN] * 32
+    assert lanes("activemask.b32 %r9;", values(), policy="lanes in order")[0] == [1 << lane % 32 for lane in range(64)]
+
+
+def test_a_mask_may_be_a_register_that_differs_among_warps() -> None:
+    x = values(6)
+    masks = np.full(64, 0xFFFFFFFF, np.uint32)
+    got, _ = lanes("shfl.sync.idx.b32 %r9|%p2, %r5, 3, 31, %r8;", x, x, x, masks)
+    assert got == [int(x[thread // 32 * 32 + 3]) for thread in range(64)]

@@ -1,0 +1,111 @@
+"""Kernels that are wrong in one known way each: see cuda/broken.cu."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shflbench.backends.emulator.explore import explore, wrong_under
+from shflbench.backends.emulator.findings import Kind
+from shflbench.backends.emulator.launch import execute
+from shflbench.errors import EmulatorError
+from tests.backends.emulator.compiled import small, small_sources
+
+LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
+WARPS = ("warps in reverse", "warps at random")
+
+
+def line_of(text: str, kernel: str) -> int:
+    """Return the line of the first `text` in a kernel."""
+    lines = small_sources()["broken"].text.splitlines()
+    start = next(number for number, line in enumerate(lines) if f"void {kernel}(" in line)
+    return next(number for number in range(start, len(lines)) if text in lines[number]) + 1
+
+
+# kernel, kinds found, (text of the later line, text of the earlier line), schedules that change the result
+CASES = [
+    ("one_barrier", {Kind.WAR, Kind.RAW}, ("slots[threadIdx.x] = x", "x = slots"), LANES[1:]),
+    ("shuffle_after_continue", {Kind.ENDED}, ("__shfl_xor_sync", ""), ()),
+    ("unlisted_source", {Kind.INACTIVE_SOURCE}, ("__shfl_sync", ""), ()),
+    ("activemask_as_mask", {Kind.ACTIVEMASK, Kind.INACTIVE_SOURCE}, ("__activemask", ""), LANES),
+    (
+        "syncwarp_across_warps",
+        {Kind.RAW, Kind.WAR, Kind.UNINITIALISED},
+        ("slots[threadIdx.x ^ 32]", "] = values"),
+        WARPS,
+    ),
+    (
+        "half_sync_crossing",
+        {Kind.RAW, Kind.WAR, Kind.UNINITIALISED},
+        ("slots[threadIdx.x ^ 16]", "] = values"),
+        (LANES[0], LANES[2]),
+    ),
+    ("half_sync_within", set(), ("", ""), ()),
+    ("shuffle_as_fence", {Kind.RAW}, ("out[threadIdx.x ^ one]", "] = values"), ()),
+    ("divergent_barrier", {Kind.DIVERGENT_BARRIER}, ("x += 2", "x += 1"), ()),
+    ("never_written", {Kind.UNINITIALISED}, ("in[threadIdx.x]", ""), ()),
+    ("equal_writes", {Kind.SAME_VALUE}, ("slots[0] = 7", "slots[0] = 7"), ()),
+]
+
+
+@pytest.mark.parametrize(("kernel", "kinds", "lines", "wrong"), CASES, ids=[case[0] for case in CASES])
+def test_each_mistake_is_found_at_its_line(
+    kernel: str, kinds: set[Kind], lines: tuple[str, str], wrong: tuple[str, ...]
+) -> None:
+    launch = small(kernel)
+    report = explore(launch)
+    assert report.errors == ()
+    assert {item.kind for item in report.findings} == kinds
+    expected = tuple(None if not text else line_of(text, kernel) for text in lines)
+    found = {tuple(None if place is None else place.line for place in item.locations) for item in report.findings}
+    assert not kinds or expected in found
+    assert set(wrong) == set(wrong_under(report, execute(launch).outputs))
+
+
+def test_a_lane_that_passes_a_mask_without_itself_is_found() -> None:
+    kinds = {item.kind for item in explore(small("foreign_mask")).hazards}
+    assert Kind.NOT_IN_OWN_MASK in kinds
+
+
+def test_a_race_names_both_lines_and_both_threads() -> None:
+    found = next(item for item in explore(small("shuffle_as_fence")).findings if item.kind is Kind.RAW)
+    later, earlier = line_of("out[threadIdx.x ^ one]", "shuffle_as_fence"), line_of("] = values", "shuffle_as_fence")
+    assert str(found).startswith(
+        f"RAW: emulator/broken.cu:{later}, after emulator/broken.cu:{earlier} "
+        "(thread 0 of block 0 and thread 1 of block 0; "
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        ("deadlock", "deadlock in deadlock: 128 threads wait at `bar.sync 0`"),
+        ("endless", "endless did not end within 2000 instructions; 256 threads are at"),
+        (
+            "past_the_end",
+            "thread 127 of block 1 reads outside of memory: 0 bytes past the end of buffer 0 of 1024 bytes",
+        ),
+        ("shared_past_the_end", "thread 96 of block 0 reads outside of memory: byte 512 of 512 bytes of shared memory"),
+        ("misaligned", "thread 5 of block 0 reads a misaligned address"),
+    ],
+)
+def test_what_stops_a_kernel_is_one_sentence(kernel: str, words: str) -> None:
+    with pytest.raises(EmulatorError) as caught:
+        execute(small(kernel), step_limit=2000)
+    assert words in caught.value.message
+    assert "broken.cu:" in caught.value.message
+    assert "\n" not in caught.value.message
+    assert caught.value.advice
+
+
+def test_an_error_under_one_schedule_becomes_part_of_the_report() -> None:
+    report = explore(small("deadlock"))
+    assert len(report.errors) == len(report.outcomes)
+
+
+def test_a_spin_lock_ends_because_every_lane_gets_its_turn() -> None:
+    launch = small("spin_lock", block=32)
+    report = explore(launch)
+    assert report.errors == ()
+    assert report.hazards == ()
+    assert wrong_under(report, [(launch.inputs[0] + np.int32(32)).reshape(-1)]) == ()

@@ -1,0 +1,78 @@
+"""Damaged PTX ends in one sentence, whatever the damage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.backends.emulator.cohort import Shape
+from shflbench.backends.emulator.launch import Launch, execute
+from shflbench.backends.emulator.link import link
+from shflbench.backends.emulator.parse import parse
+from shflbench.errors import EmulatorError
+from tests.backends.emulator.compiled import ptx
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SOURCES = (
+    "sm_90/neighbor-smem-unsafe-f32",
+    "sm_90/reduce-redux-i32",
+    "sm_75/neighbor-smem-double-i64",
+    "sm_90/reduce-shfl-i32",
+)
+EACH = 250  # of two kinds of damage to four texts: 2,000 in all
+
+
+def truncated(rng: np.random.Generator, text: str) -> str:
+    return text[: int(rng.integers(len(text)))]
+
+
+def mutated(rng: np.random.Generator, text: str) -> str:
+    """Return `text` with one to four letters changed, words swapped, or lines dropped or doubled."""
+    for _ in range(int(rng.integers(1, 5))):
+        place = int(rng.integers(len(text)))
+        match int(rng.integers(4)):
+            case 0:
+                text = text[:place] + chr(int(rng.integers(32, 127))) + text[place + 1 :]
+            case 1:
+                lines = text.split("\n")
+                del lines[int(rng.integers(len(lines)))]
+                text = "\n".join(lines)
+            case 2:
+                lines = text.split("\n")
+                lines.insert(int(rng.integers(len(lines))), lines[int(rng.integers(len(lines)))])
+                text = "\n".join(lines)
+            case _:
+                text = text[:place] + text[place + int(rng.integers(1, 20)) :]
+    return text
+
+
+def refusal(text: str) -> str | None:
+    """Return why a text is refused, None if it runs; any other exception fails the test."""
+    try:
+        load_and_run(text)
+    except EmulatorError as error:
+        return error.message
+    return None
+
+
+def load_and_run(text: str) -> None:
+    module = parse(text)
+    kernel = next((name for name, function in module.functions.items() if function.entry), "none")
+    values = np.arange(32, dtype=np.int64).view(np.uint8)
+    launch = Launch(link(module, kernel), Shape(1, 32), 1024, [values], [(256, "u1")], 1)
+    execute(launch, step_limit=2000)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("damage", [truncated, mutated])
+def test_damaged_ptx_ends_in_one_sentence(damage: Callable[[np.random.Generator, str], str], source: str) -> None:
+    rng = np.random.default_rng(11)
+    text = ptx(source)
+    messages = [refusal(damage(rng, text)) for _ in range(EACH)]
+    refused = [message for message in messages if message is not None]
+    assert len(refused) > EACH // 5
+    assert all(message and "\n" not in message and len(message) < 400 for message in refused)
