@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shflbench.store import RunInfo
     from shflbench.suite import Overrides
 
+EMULATED = "Kernels are compiled, and verified by running their PTX on an emulator; nothing is timed"
 DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
 
 
@@ -86,12 +87,14 @@ def open_backend(asked: Asked, toolchain: Toolchain) -> tuple[Backend | None, st
 
     DeviceError where a GPU is asked for, or is there, but cannot be used.
     """
+    if asked.device in {"none", "emulator"} and asked.gpu:
+        raise UsageError(f"--gpu chooses a GPU, and --device {asked.device} uses none", "Leave one of them out.")
     if asked.device == "none":
-        if asked.gpu:
-            raise UsageError("--gpu chooses a GPU, and --device none uses none", "Leave one of them out.")
-        return None, ""
+        return None, "Kernels are compiled and their machine code is checked; none is run."
+    if asked.device == "emulator":
+        return _emulator(asked), f"{EMULATED}."
     if asked.device == "auto" and (why := _no_gpu()):
-        return None, f"No GPU ({why}): every kernel is compiled and its machine code checked, none is timed."
+        return _emulator(asked), f"No GPU ({why}). {EMULATED}."
     if asked.arch or asked.sms:
         raise UsageError(
             "--arch and --sms are for runs without a GPU; a GPU knows its own", "Leave them out, or add --device none."
@@ -103,6 +106,12 @@ def open_backend(asked: Asked, toolchain: Toolchain) -> tuple[Backend | None, st
     except DeviceError:
         _no_driver_comes_first()
         raise
+
+
+def _emulator(asked: Asked) -> Backend:
+    from shflbench.backends.emulator.backend import EmulatorBackend
+
+    return EmulatorBackend(asked.arch or DEFAULT_ARCH)
 
 
 def _no_driver_comes_first() -> None:

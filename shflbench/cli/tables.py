@@ -32,7 +32,8 @@ def group_table(rows: Sequence[Row]) -> Table:
     title = "  ".join(part for part in parts if part)
     if any(row.time_us is not None for row in rows):
         return _timed(title, sorted(rows, key=lambda row: math.inf if row.time_us is None else row.time_us))
-    return _untimed(title, rows)
+    how = "emulated, not timed" if head.backend == "emulator" else "not timed"
+    return _untimed(f"{title}  ({how})", rows)
 
 
 def proof(row: Row) -> str:
@@ -40,7 +41,7 @@ def proof(row: Row) -> str:
     matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
     match row.status:
         case Status.TIMED | Status.VERIFIED:
-            known = "verified" if row.safe else f"UNSAFE, {matched}"
+            known = f"verified{_elsewhere(row)}" if row.safe else f"UNSAFE, {matched}{_elsewhere(row)}"
         case Status.INCORRECT:
             known = f"INCORRECT, {matched}" if matched else "INCORRECT"
         case Status.COMPILED:
@@ -50,6 +51,12 @@ def proof(row: Row) -> str:
     dropped = f"{row.dropped} throttled samples dropped" if row.dropped else ""
     notes = "; ".join(note for note in (dropped, row.reason) if note)
     return f"{known}: {notes}" if notes else known
+
+
+def _elsewhere(row: Row) -> str:
+    """Say at which launch the case was verified, if that was not its own."""
+    own = row.grid is None or row.verified_launch in {None, f"{row.grid}x{row.block}"}
+    return "" if own else f" at {row.verified_launch}"
 
 
 def _timed(title: str, rows: Sequence[Row]) -> Table:

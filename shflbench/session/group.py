@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from shflbench.session.plan import Plan
     from shflbench.store import Row
 
+FEW_BLOCKS = 2  # to verify with where the grid depends on a device that is not known
+
 
 def lacking(plan: Plan, case: Case) -> str:
     """Return why the architecture cannot run `case`, empty if it can."""
@@ -38,6 +40,14 @@ def lacking(plan: Plan, case: Case) -> str:
 
 def _generation(arch: str) -> int:
     return int(arch.removeprefix("sm_").rstrip("af"))  # sm_90a and sm_100f are sm_90 and sm_100 with extras
+
+
+def _verified_grid(case: Case, backend: Backend) -> int:
+    """Return the blocks to verify `case` with: its own, or as many as the backend runs in acceptable time."""
+    grid = case.launch.grid or FEW_BLOCKS
+    if backend.most_threads is None:
+        return grid
+    return max(1, min(grid, backend.most_threads // case.launch.block))
 
 
 @dataclass(slots=True)
@@ -85,7 +95,7 @@ class Group:
         if self._plan.backend is not None:
             with ExitStack() as opened:
                 subjects = yield from self._verify(sound, self._plan.backend, opened)
-                if self._plan.backend.timed and subjects:
+                if subjects:
                     samples = yield from self._time(subjects, self._plan.backend)
         self._progress.done = end
         return samples
@@ -97,10 +107,14 @@ class Group:
             resident = None
             if "fill" in launch.expression:
                 resident = min(filter(None, map(self._resident_blocks_if_any, cases)), default=None)
-                if resident is None:
+                if resident is None or not self._on_a_gpu:  # how many blocks fill an SM, only a GPU says
                     return list(cases)
             launch = replace(launch, grid=resolve_grid(launch.expression, self._plan.sms, resident))
         return [replace(case, launch=launch) for case in cases]
+
+    @property
+    def _on_a_gpu(self) -> bool:
+        return self._plan.backend is not None and self._plan.backend.timed
 
     def _resident_blocks(self, case: Case) -> int | None:
         kernel = self._kernels[case.variant]
@@ -149,7 +163,8 @@ class Group:
             memory = backend.device.memory_bytes / 2**30
             reason = f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory:.0f} GiB"
             return self._end(case, Status.SKIPPED, reason)
-        self._rows[case.variant] = rows.resident(row, resident, backend.device)
+        if backend.timed:  # an emulated device's occupancy would be a model among measurements
+            self._rows[case.variant] = rows.resident(row, resident, backend.device)
         return True
 
     def _buffer_bytes(self, case: Case) -> int:
@@ -159,15 +174,15 @@ class Group:
     def _verify(
         self, cases: Sequence[Case], backend: Backend, opened: ExitStack
     ) -> Generator[Working, None, list[Subject]]:
-        """Verify each case at its own launch; return those that may be timed."""
+        """Verify each case, at its own launch if the backend can; return those that may be timed."""
         subjects = []
         workload: Workload | None = None
         for case in cases:
             yield self._progress.at(f"verifying {case.id}")
-            grid, block = case.launch.grid or 1, case.launch.block
+            grid, block = _verified_grid(case, backend), case.launch.block
             workload = workload or Workload.of(self._pattern, case, grid * block, self._plan.seed)
             try:
-                kernel = self._open(case, backend, workload)
+                kernel = self._open(case, grid, backend, workload)
                 opened.enter_context(closing(kernel))
                 proof = verify(kernel, workload, f"{grid}x{block}")
             except (LaunchError, PatternError) as error:
@@ -177,18 +192,18 @@ class Group:
                 self._end(case, Status.FAILED, "this machine's memory does not hold the data to verify it with")
                 continue
             row = self._rows[case.variant] = rows.verified(self._rows[case.variant], proof)
-            if row.status is Status.VERIFIED:
+            if backend.timed and row.status is Status.VERIFIED:
                 subjects.append(Subject.of(case, kernel, self._pattern.declaration.unroll))
             self._progress.done += 1
         return subjects
 
-    def _open(self, case: Case, backend: Backend, workload: Workload) -> OpenKernel:
+    def _open(self, case: Case, grid: int, backend: Backend, workload: Workload) -> OpenKernel:
         kernel = self._kernels[case.variant]
         assert isinstance(kernel, Kernel)  # noqa: S101  (_check lets no other case through)
         return backend.open(
             KernelCall(
                 kernel=kernel,
-                grid=case.launch.grid or 1,
+                grid=grid,
                 block=case.launch.block,
                 shared_bytes=self._dynamic_shared(case),
                 inputs=workload.input_elements,

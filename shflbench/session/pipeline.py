@@ -28,7 +28,7 @@ def run(plan: Plan, folder: RunFolder, done: frozenset[str] = frozenset()) -> It
     wanted = [case for cases in groups.values() for case in cases if not lacking(plan, case)]
     kernels, cache_problem = yield from compile_all(plan, wanted)
     notes = [cache_problem] if cache_problem else []
-    if plan.backend is not None and groups:
+    if plan.backend is not None and plan.backend.timed and groups:
         notes += yield from _warm(plan.backend)
     yield from map(Note, notes)
     progress = Progress(2.0 * sum(map(len, groups.values())))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
     """Return the record of a run that starts now; `overrides` are those already applied to `plan.suite`."""
     suite = plan.suite
-    device = plan.backend.device if plan.backend else None
+    device = plan.backend.device if plan.backend and plan.backend.timed else None  # not the emulated one
     return RunInfo(
         suite=SuiteText(suite.name, suite.title, suite.path.name, suite.text),
         settings={

@@ -253,7 +253,7 @@ def test_kernel_that_does_not_compile_costs_its_case_alone(run: Command, own_nei
     own_neighbor("shuffle(x)")
     outcome = run("demo.yaml", "--pattern", "neighbor")
     assert outcome.code == 5
-    assert statuses(outcome) == [Status.COMPILED, Status.COMPILED, Status.FAILED]
+    assert statuses(outcome) == [Status.VERIFIED, Status.VERIFIED, Status.FAILED]
     reason = rows_of(outcome)[NEIGHBOR[2]].reason or ""
     assert reason.startswith("neighbor_shfl<float> for sm_90 does not compile: neighbor/kernels.cu:")
     assert 'identifier "shuffle" is undefined' in reason
@@ -343,18 +343,38 @@ def test_resuming_keeps_the_flags_of_the_start(run: Command, plug: Plug) -> None
     assert "--seed cannot change it" in outcome.err
 
 
-def test_without_a_gpu_every_case_is_compiled_and_checked(run: Command) -> None:
+def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> None:
     outcome = run("demo.yaml", "--output", "mine")
     assert (outcome.code, outcome.out) == (0, "mine\n")
     first, *_ = outcome.err.splitlines()
-    assert (
-        first == "No GPU (the driver lists none): every kernel is compiled and its machine code checked, none is timed."
+    assert first == (
+        "No GPU (the driver lists none). Kernels are compiled, and verified by running their PTX on an emulator; "
+        "nothing is timed."
     )
+    assert "(emulated, not timed)" in outcome.err
     rows = rows_of(outcome)
     assert list(rows) == NEIGHBOR + REDUCE
-    assert {(row.status, row.backend, row.arch) for row in rows.values()} == {(Status.COMPILED, "none", "sm_90")}
-    assert all((row.time_us, row.matched, row.samples) == (None, None, None) for row in rows.values())
+    assert {(row.status, row.backend, row.arch) for row in rows.values()} == {(Status.VERIFIED, "emulator", "sm_90")}
+    assert all((row.time_us, row.samples, row.occupancy) == (None, None, None) for row in rows.values())
+    assert {row.case_id: row.matched == row.inputs for row in rows.values()} == {
+        row.case_id: row.safe for row in rows.values()
+    }
     assert rows[REDUCE[1]].sass_per_iteration == "SHFL=5"
+
+
+def test_large_launch_is_verified_with_fewer_blocks_and_the_row_says_so(run: Command) -> None:
+    outcome = run("demo.yaml", "--pattern", "neighbor", "--variant", "shfl", "--launch", "64x1024")
+    (row,) = rows_of(outcome).values()
+    assert (row.status, row.grid, row.verified_launch) == (Status.VERIFIED, 64, "32x1024")
+    assert "verified at 32x1024" in outcome.err
+
+
+def test_nothing_is_run_on_request(run: Command) -> None:
+    outcome = run("demo.yaml", "--device", "none")
+    assert outcome.code == 0
+    rows = rows_of(outcome)
+    assert {(row.status, row.backend) for row in rows.values()} == {(Status.COMPILED, "none")}
+    assert all((row.time_us, row.matched) == (None, None) for row in rows.values())
 
 
 def test_grid_stays_empty_until_the_number_of_sms_is_given(run: Command) -> None:
@@ -362,7 +382,7 @@ def test_grid_stays_empty_until_the_number_of_sms_is_given(run: Command) -> None
     grids = {row.launch: row.grid for row in rows_of(run(*flags)).values()}
     assert grids == {"2*sms x 64": None, "fill x 64": None}
     grids = {row.launch: row.grid for row in rows_of(run(*flags, "--sms", "100")).values()}
-    assert grids == {"2*sms x 64": 200, "fill x 64": None}  # how many blocks fill an SM, only a GPU says
+    assert grids == {"2*sms x 64": 200, "fill x 64": None}
 
 
 def test_variant_that_the_architecture_lacks_is_skipped_with_the_reason(run: Command) -> None:

@@ -75,7 +75,7 @@ def test_group_that_was_only_compiled_shows_what_the_compiler_found() -> None:
     assert (
         group_table([smem, unsafe]).text()
         == """\
-neighbor  f32  26x1024  4096 iterations
+neighbor  f32  26x1024  4096 iterations  (not timed)
   variant      registers  SASS per iteration  proof
   smem         16         BAR=2 LDS=1 STS=1   compiled
   smem-unsafe   9         LDS=1 STS=1         UNSAFE, compiled"""

@@ -98,6 +98,7 @@ class FakeBackend:
 
     name = "cuda"
     timed = True
+    most_threads: int | None = None
 
     def __init__(
         self,

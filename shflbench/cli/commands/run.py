@@ -29,10 +29,10 @@ FOLDER = click.Path(path_type=Path)
 @click.argument("suite", required=False)
 @click.option(
     "--device",
-    type=click.Choice(["auto", "cuda", "none"]),
+    type=click.Choice(["auto", "cuda", "emulator", "none"]),
     default="auto",
     show_default=True,
-    help="auto: a GPU if there is one, else none; none: compile and check only.",
+    help="auto: a GPU if there is one, else the emulator; none: compile and check the machine code only.",
 )
 @click.option("--gpu", type=click.IntRange(min=0), default=0, show_default=True, help="Which GPU, as CUDA counts them.")
 @click.option("--arch", metavar="sm_XX", help=f"Architecture to compile for without a GPU.  [default: {DEFAULT_ARCH}]")
@@ -152,10 +152,10 @@ def _plan(suite: Suite, asked: Asked, console: Console) -> Plan:
     if remark:
         console.say(remark)
     title = f"{suite.title}: {len(suite.cases)} cases"
-    if backend is None:
+    if backend is None or not backend.timed:
         arch = asked.arch or DEFAULT_ARCH
         console.say(f"{title}, compiled for {arch} by NVRTC {toolchain.version}.")
-        return Plan(suite, toolchain, arch, None, cache_folder(), asked.sms, asked.seed)
+        return Plan(suite, toolchain, arch, backend, cache_folder(), asked.sms, asked.seed)
     device = backend.device
     toolchain.require(device.arch)
     console.say(f"{title}.")

@@ -45,7 +45,7 @@ def _show(run: Run, console: Console) -> None:
 
 def headline(info: RunInfo) -> str:
     """Say in one line what was measured where and when."""
-    where = f"no GPU, compiled for {info.arch}"
+    where = f"no GPU, {'emulated' if info.backend == 'emulator' else 'compiled for'} {info.arch}"
     if info.device:
         where = f"{info.device.name}, driver {info.device.driver}, CUDA {info.device.cuda}"
     return f"suite {info.suite.name}, {where}, {info.started[:10]}"

@@ -40,7 +40,8 @@ def test_run_without_a_gpu_shows_what_was_compiled(shflbench: Command, tmp_path:
     assert outcome.code == 0
     assert outcome.out.splitlines()[0] == "run: suite gtc2013, no GPU, compiled for sm_90, 2026-11-20"
     assert outcome.out.count("  16  ") == 6
-    assert "time" not in outcome.out
+    assert "time µs" not in outcome.out
+    assert "(not timed)" in outcome.out
 
 
 def test_unfinished_run_is_shown_with_a_warning(shflbench: Command, tmp_path: Path) -> None:
