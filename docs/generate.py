@@ -88,12 +88,15 @@ def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
         0: "fine",
-        FOUND: "a finding: `compare` found a case slower, missing or failed",
+        FOUND: "a finding: `compare` found a case slower, missing or failed; `check` found a kernel that is declared"
+        " safe and is not",
         errors.UsageError.exit_code: "wrong usage: an unknown command, flag or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared",
         errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler",
-        errors.KernelError.exit_code: "`run`: a kernel computed a wrong answer, or a case failed",
-        UNCERTAIN: "`compare --strict`: a case cannot be decided",
+        errors.KernelError.exit_code: "`run`: a kernel computed a wrong answer, or a case failed; `check`: a kernel"
+        " does not compile, or cannot be emulated",
+        UNCERTAIN: "`compare --strict`: a case cannot be decided; `check --strict`: a declaration looks wrong, or a"
+        " kernel is doubtful",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
         errors.INTERRUPTED: "interrupted; finished rows are kept, and `run --resume` goes on",
         READER_GONE: "whoever read the output went away, as `head` does",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 
@@ -17,3 +18,9 @@ def cache_folder() -> Path:
 def color_refused() -> bool:
     """Whether NO_COLOR is set and not empty, as https://no-color.org asks."""
     return bool(os.environ.get("NO_COLOR"))
+
+
+def compute_sanitizer() -> Path | None:
+    """Return compute-sanitizer from the PATH, else from where CUDA's installer puts it; None if there is none."""
+    found = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
+    return Path(found) if found else None

@@ -71,6 +71,16 @@ class Variant:
             for opcode, count in self.per_iteration.items()
         }
 
+    def lacking(self, arch: str) -> str:
+        """Return why `arch` (`sm_90`) cannot run this variant, empty if it can."""
+        if self.needs and _generation(arch) < _generation(self.needs):
+            return f"{self.name} needs {self.needs} or newer, and this is {arch}"
+        return ""
+
+
+def _generation(arch: str) -> int:
+    return int(arch.removeprefix("sm_").rstrip("af"))  # sm_90a and sm_100f are sm_90 and sm_100 with extras
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:

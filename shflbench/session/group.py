@@ -23,23 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from shflbench.backends.base import Backend, OpenKernel
+    from shflbench.patterns.declare import Variant
     from shflbench.session.kernels import KernelKey
     from shflbench.session.plan import Plan
     from shflbench.store import Row
 
 FEW_BLOCKS = 2  # to verify with where the grid depends on a device that is not known
-
-
-def lacking(plan: Plan, case: Case) -> str:
-    """Return why the architecture cannot run `case`, empty if it can."""
-    needs = plan.patterns[case.pattern].declaration.variant(case.variant).needs
-    if needs and _generation(plan.arch) < _generation(needs):
-        return f"{case.variant} needs {needs} or newer, and this is {plan.arch}"
-    return ""
-
-
-def _generation(arch: str) -> int:
-    return int(arch.removeprefix("sm_").rstrip("af"))  # sm_90a and sm_100f are sm_90 and sm_100 with extras
 
 
 def _verified_grid(case: Case, backend: Backend) -> int:
@@ -129,8 +118,10 @@ class Group:
             return None
 
     def _dynamic_shared(self, case: Case) -> int:
-        variant = self._pattern.declaration.variant(case.variant)
-        return variant.shared(case.launch.block, DTYPES[case.dtype])
+        return self._variant(case).shared(case.launch.block, DTYPES[case.dtype])
+
+    def _variant(self, case: Case) -> Variant:
+        return self._pattern.declaration.variant(case.variant)
 
     def _end(self, case: Case, status: Status, reason: str) -> bool:
         self._rows[case.variant] = rows.ended(self._rows[case.variant], status, reason)
@@ -140,7 +131,7 @@ class Group:
         """Note what the compiler found; return whether the case can be run."""
         kernel = self._kernels[case.variant]
         if kernel is None:
-            return self._end(case, Status.SKIPPED, lacking(self._plan, case))
+            return self._end(case, Status.SKIPPED, self._plan.lacking(case))
         if isinstance(kernel, KernelError):
             return self._end(case, Status.FAILED, kernel.message)
         compiled = rows.compiled(self._rows[case.variant], kernel, case, self._pattern.declaration)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.measure.warmup import warm_up
 from shflbench.session.events import Event, GroupDone, Note, WarmedUp
-from shflbench.session.group import Group, Progress, lacking
+from shflbench.session.group import Group, Progress
 from shflbench.session.kernels import compile_all
 from shflbench.store.surroundings import utc_now
 
@@ -25,7 +25,7 @@ def run(plan: Plan, folder: RunFolder, done: frozenset[str] = frozenset()) -> It
     of the suite end the run.
     """
     groups = {name: cases for name, cases in plan.groups.items() if name not in done}
-    wanted = [case for cases in groups.values() for case in cases if not lacking(plan, case)]
+    wanted = [case for cases in groups.values() for case in cases if not plan.lacking(case)]
     kernels, cache_problem = yield from compile_all(plan, wanted)
     notes = [cache_problem] if cache_problem else []
     if plan.backend is not None and plan.backend.timed and groups:

@@ -35,6 +35,10 @@ class Plan:
         """The patterns of the suite, by name; PatternError if a folder does not load."""
         return {name: load(folder) for name, folder in self.suite.pattern_folders.items()}
 
+    def lacking(self, case: Case) -> str:
+        """Return why the architecture cannot run `case`, empty if it can."""
+        return self.patterns[case.pattern].declaration.variant(case.variant).lacking(self.arch)
+
     @property
     def groups(self) -> dict[str, list[Case]]:
         """The cases by group, both in the order of the suite."""

@@ -1,0 +1,66 @@
+"""From the names in the compiler's line tables to the files on this machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from shflbench.check.report import Place
+from shflbench.compile.source import HEADER_SUFFIXES
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.ptx import Location
+    from shflbench.patterns.declare import Variant
+    from shflbench.patterns.discover import LoadedPattern
+
+_NAMED = re.compile(r"([^\s()`:]+):([0-9]+)")
+
+
+class Places:
+    """Knows the source files of one pattern."""
+
+    def __init__(self, pattern: LoadedPattern) -> None:
+        """Look at the pattern's folder."""
+        self._pattern = pattern
+        sources = {variant.source for variant in pattern.declaration.variants}
+        headers = [path for path in pattern.folder.rglob("*") if path.suffix in HEADER_SUFFIXES]
+        # As translation_unit names them: sources with the pattern's name, headers as they are included.
+        self._files = {f"{pattern.name}/{source}": pattern.folder / source for source in sources}
+        self._files |= {path.relative_to(pattern.folder).as_posix(): path for path in headers}
+
+    def of(self, location: Location | None) -> Place | None:
+        """Return the innermost place in the pattern's own files that led to `location`, else the outermost of all."""
+        if location is None:
+            return None
+        step: Location | None = location
+        while step is not None:
+            file = self._file(step.file)
+            if file is not None:
+                return Place(file, step.line)
+            step = step.inlined_at
+        return Place(Path(location.outermost.file), location.outermost.line)
+
+    def in_text(self, text: str) -> Place | None:
+        """Return the first line of one of the pattern's files that a message names as `file:line`."""
+        for name, line in _NAMED.findall(text):
+            file = self._file(name)
+            if file is not None:
+                return Place(file, int(line))
+        return None
+
+    def kernel(self, variant: Variant) -> Place:
+        """Return where the kernel of `variant` begins; the file's first line if it is not there."""
+        file = self._pattern.folder / variant.source
+        name = f"{self._pattern.name}_{variant.name}".replace("-", "_")
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        found = (number for number, line in enumerate(lines, 1) if re.search(rf"\b{name}\s*\(", line))
+        return Place(file, next(found, 1))
+
+    def _file(self, name: str) -> Path | None:
+        parts = PurePosixPath(name).parts
+        for known, file in self._files.items():
+            wanted = PurePosixPath(known).parts
+            if parts[-len(wanted) :] == wanted:
+                return file
+        return None

@@ -1,0 +1,91 @@
+"""What is said of one kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from shflbench.backends.emulator.findings import Kind
+    from shflbench.check.opinion import Opinion
+    from shflbench.check.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a source file."""
+
+    file: Path
+    line: int
+
+    def shown(self, base: Path) -> str:
+        """Return `file:line`, relative to the folder `base` where the file lies below it."""
+        return f"{relative(self.file, base)}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found at one place, by which threads (block, index in the block) the first time."""
+
+    kind: Kind
+    place: Place | None
+    other: Place | None  # of the earlier access of a race, or of the other barrier
+    threads: tuple[tuple[int, int], ...]
+
+    def sentence(self, base: Path) -> str:
+        """Return what happened, in one sentence; files relative to the folder `base`."""
+        here = self.place.shown(base) if self.place else "a line that the compiler does not name"
+        there = self.other.shown(base) if self.other else "a line that the compiler does not name"
+        return f"{WORDS[self.kind.name].format(here=here, there=there)} ({_who(self.threads)})"
+
+
+# By the names of the emulator's kinds of findings; a test holds that none is missing.
+WORDS = {
+    "RAW": "RAW: {here} reads what {there} wrote, with no barrier between",
+    "WAR": "WAR: {here} overwrites what {there} read, with no barrier between",
+    "WAW": "WAW: {here} overwrites what {there} wrote, with no barrier between",
+    "SAME_VALUE": "WAW of equal values: {here} overwrites what {there} wrote, with no barrier between",
+    "UNINITIALISED": "{here} reads memory that nobody has written",
+    "INACTIVE_SOURCE": "{here} takes a value from a lane that does not take part",
+    "NOT_IN_OWN_MASK": "{here} is reached by a lane that its own mask does not name",
+    "MASKS_DIFFER": "{here} is reached with different masks by lanes that name one another",
+    "ENDED": "{here} names lanes in its mask that have ended",
+    "DIVERGENT_BARRIER": "{here} and {there} are different barriers, at which threads of one block meet",
+    "ACTIVEMASK": "{here} asks which lanes are active, and the answer depends on the schedule",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KernelReport:
+    """What is known of one kernel after all schedules."""
+
+    pattern: str
+    variant: str
+    dtype: str
+    options: tuple[tuple[str, str], ...]
+    safe: bool  # as declared
+    place: Place  # where the kernel begins
+    verdict: Verdict
+    sentence: str
+    findings: tuple[Finding, ...] = ()
+    wrong: tuple[str, ...] = ()  # the schedules under which the result was wrong
+    mismatch: str = ""  # the first wrong value, in words
+    errors: tuple[str, ...] = ()  # what stopped the kernel: deadlocks, endless loops, forbidden accesses
+    error_place: Place | None = None  # of the first error, or of what the compiler refused
+    violations: tuple[str, ...] = ()  # promises that the machine code breaks
+    opinion: Opinion | None = None  # of compute-sanitizer, where it was asked
+
+
+def relative(file: Path, base: Path) -> Path:
+    """Return `file` relative to the folder `base` where it lies below it, else as it is."""
+    return file.relative_to(base) if file.is_relative_to(base) else file
+
+
+def _who(threads: Iterable[tuple[int, int]]) -> str:
+    pairs = list(threads)
+    if len({block for block, _ in pairs}) == 1 and len(pairs) > 1:
+        return f"threads {' and '.join(str(thread) for _, thread in pairs)} of block {pairs[0][0]}"
+    return " and ".join(f"thread {thread} of block {block}" for block, thread in pairs)

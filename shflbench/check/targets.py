@@ -1,0 +1,115 @@
+"""Find the kernels that are meant by the names of suites and patterns, files and folders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.errors import PatternError, UsageError
+from shflbench.model import Case, Launch
+from shflbench.patterns.discover import LoadedPattern, builtin, load
+from shflbench.suite import load as load_suite
+from shflbench.suite import shipped
+from shflbench.suite.problems import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+BLOCKS, BLOCK = 2, 128  # four warps a block show races within a warp and between warps; two blocks, that blocks differ
+LAUNCH = Launch(f"{BLOCKS}x{BLOCK}", BLOCK, BLOCKS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """One kernel to check, at the launch to check it at."""
+
+    pattern: LoadedPattern
+    case: Case
+
+    @property
+    def name(self) -> str:
+        """The kernel's readable name, e.g. `neighbor/shfl/f32`."""
+        options = (f"{name}={value}" for name, value in self.case.options)
+        return "/".join((self.case.pattern, self.case.variant, self.case.dtype, *options))
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Keep only these patterns, variants and dtypes; empty keeps all."""
+
+    patterns: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+
+    def apply(self, subjects: Sequence[Subject]) -> list[Subject]:
+        """Return the subjects that are wanted; UsageError where a word or all of them together fit none."""
+        filters = (("pattern", self.patterns), ("variant", self.variants), ("dtype", self.dtypes))
+        left = list(subjects)
+        for kind, words in filters:
+            known = list(dict.fromkeys(str(getattr(subject.case, kind)) for subject in subjects))
+            for word in words:
+                if word not in known:
+                    message = f"found the {kind} `{word}`; allowed: {', '.join(known)}{did_you_mean(word, known)}"
+                    raise UsageError(message, f"These are the {kind}s of what was asked for.")
+            left = [subject for subject in left if not words or getattr(subject.case, kind) in words]
+        if not left:
+            asked = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
+            raise UsageError(f"no kernel has {asked} together", "Leave one of these filters out.")
+        return left
+
+
+_ALL = Filters()
+
+
+def find(targets: Sequence[str], filters: Filters = _ALL) -> list[Subject]:
+    """Return each kernel that `targets` name, once, in their order.
+
+    PatternError where a target names nothing, SuiteError where a suite is wrong, UsageError where filters do not fit.
+    """
+    found: dict[tuple[object, ...], Subject] = {}
+    for target in targets:
+        for subject in _named(target):
+            case = subject.case
+            found.setdefault((subject.pattern.folder, case.variant, case.dtype, case.options), subject)
+    return filters.apply(list(found.values()))
+
+
+def _named(target: str) -> Iterator[Subject]:
+    path = Path(target)
+    if target in shipped():
+        yield from _of_suite(shipped()[target])
+    elif target in builtin():
+        yield from _of_pattern(load(builtin()[target]))
+    elif path.is_dir():
+        yield from _of_pattern(load(path.resolve()))
+    elif path.is_file():
+        yield from _of_suite(path)
+    else:
+        known = [*shipped(), *builtin()]
+        raise PatternError(
+            f"found the target `{target}`; allowed: {', '.join(known)}, a suite file or a pattern folder"
+            + did_you_mean(target, known),
+            "`shflbench list` describes suites and patterns.",
+        )
+
+
+def _of_suite(path: Path) -> Iterator[Subject]:
+    suite = load_suite(path)
+    patterns = {name: load(folder) for name, folder in suite.pattern_folders.items()}
+    for case in suite.cases:
+        yield _subject(patterns[case.pattern], case.variant, case.dtype, case.options)
+
+
+def _of_pattern(pattern: LoadedPattern) -> Iterator[Subject]:
+    declared = pattern.declaration
+    axes = [[(name, value) for value in values] for name, values in declared.options.items()]
+    for variant in declared.variants:
+        for dtype in variant.dtypes or declared.dtypes:
+            for options in product(*axes):
+                yield _subject(pattern, variant.name, dtype, options)
+
+
+def _subject(pattern: LoadedPattern, variant: str, dtype: str, options: tuple[tuple[str, str], ...]) -> Subject:
+    return Subject(pattern, Case(pattern.name, variant, dtype, LAUNCH, 1, options))

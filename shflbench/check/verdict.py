@@ -1,0 +1,101 @@
+"""From what was found to a verdict and its sentence."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.findings import Kind
+from shflbench.backends.emulator.policies import POLICIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SCHEDULES = len(POLICIES)
+
+
+class Level(StrEnum):
+    """How much a verdict matters, in the words of GitHub's annotations."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTICE = "notice"
+    NONE = ""
+
+
+class Verdict(StrEnum):
+    """What is to be thought of a kernel."""
+
+    CLEAN = "clean"
+    BROKEN = "broken"
+    DOUBTFUL = "doubtful"
+    DEPENDENT = "schedule-dependent"
+    UNSAFE = "unsafe as declared"
+    HARMLESS = "unsafe but nothing found"
+    NOT_COMPILED = "not compiled"
+    NOT_CHECKED = "not checked"
+    SKIPPED = "skipped"
+
+    @property
+    def level(self) -> Level:
+        """How much it matters."""
+        return _LEVELS.get(self, Level.NONE)
+
+
+_LEVELS = {
+    Verdict.BROKEN: Level.ERROR,
+    Verdict.NOT_COMPILED: Level.ERROR,
+    Verdict.NOT_CHECKED: Level.ERROR,
+    Verdict.DOUBTFUL: Level.WARNING,
+    Verdict.HARMLESS: Level.WARNING,
+    Verdict.DEPENDENT: Level.NOTICE,
+}
+
+
+def judge(
+    *,
+    safe: bool,
+    kinds: Iterable[Kind],
+    wrong: Sequence[str],
+    stopped: Sequence[str],
+    violations: Sequence[str] = (),
+) -> tuple[Verdict, str]:
+    """Return the verdict and why, in one sentence without its full stop.
+
+    `wrong` and `stopped` name the schedules under which the result was wrong, or an error ended the kernel.
+    """
+    found = list(kinds)
+    hazards = [kind for kind in found if kind.breaks]
+    against = [
+        *([f"wrong under {_of_all(wrong)}"] if wrong else []),
+        *([f"stopped by an error under {_of_all(stopped)}"] if stopped else []),
+        *([_count(len(hazards), "hazard")] if hazards else []),
+    ]
+    if violations:
+        return Verdict.BROKEN, "; ".join((*violations, *against))
+    if against:
+        what = ", ".join(against)
+        return (Verdict.BROKEN, f"declared safe, but {what}") if safe else (Verdict.UNSAFE, what)
+    if Kind.ACTIVEMASK in found:
+        why = "what it does depends on which lanes happen to run together"
+        return Verdict.DEPENDENT, f"right under all {SCHEDULES} schedules, but {why}"
+    if not safe:
+        return Verdict.HARMLESS, f"declared unsafe, but all {SCHEDULES} schedules found nothing: is it safe after all?"
+    if found:
+        doubts = " and ".join(_DOUBTS[kind] for kind in dict.fromkeys(found))
+        return Verdict.DOUBTFUL, f"right under all {SCHEDULES} schedules, but {doubts}"
+    return Verdict.CLEAN, f"right and free of hazards under all {SCHEDULES} schedules"
+
+
+_DOUBTS = {
+    Kind.SAME_VALUE: "threads write equal values to one place with no barrier between",
+    Kind.ENDED: "a mask names lanes that have ended",
+}
+
+
+def _of_all(schedules: Sequence[str]) -> str:
+    return f"all {SCHEDULES} schedules" if len(schedules) == SCHEDULES else f"{len(schedules)} of {SCHEDULES} schedules"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

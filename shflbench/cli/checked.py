@@ -1,0 +1,187 @@
+"""What `check` prints: a table with its findings, JSON, or GitHub's annotations."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.policies import POLICIES
+from shflbench.check import Finding, KernelReport, Place, Verdict
+from shflbench.check.report import relative
+from shflbench.check.targets import LAUNCH
+from shflbench.check.verdict import Level
+from shflbench.cli.layout import Line, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Kernels of one variant, of which the same is to be said: they differ in dtype only."""
+
+    reports: tuple[KernelReport, ...]
+
+    @property
+    def first(self) -> KernelReport:
+        """The report that speaks for all."""
+        return self.reports[0]
+
+    @property
+    def kernel(self) -> str:
+        """Pattern, variant and options, e.g. `neighbor/shfl`."""
+        options = (f"{name}={value}" for name, value in self.first.options)
+        return "/".join((self.first.pattern, self.first.variant, *options))
+
+    @property
+    def dtypes(self) -> str:
+        """The element types, e.g. `f32 f64`."""
+        return " ".join(report.dtype for report in self.reports)
+
+
+def entries(reports: Sequence[KernelReport]) -> list[Entry]:
+    """Return the reports, those side by side that say the same of another dtype."""
+    groups: dict[tuple[object, ...], list[KernelReport]] = {}
+    for report in reports:
+        found = frozenset((finding.kind, finding.place, finding.other) for finding in report.findings)
+        opinion = report.opinion.sentence if report.opinion else None
+        said = (report.verdict, report.sentence.replace(_cuda_name(report), ""), report.wrong, found, opinion)
+        groups.setdefault((report.place, report.variant, report.options, *said), []).append(report)
+    return [Entry(tuple(group)) for group in groups.values()]
+
+
+def _cuda_name(report: KernelReport) -> str:
+    """Return the part of the compiler's sentence that names the element type."""
+    return report.sentence.partition(" does not compile: ")[0] if report.verdict is Verdict.NOT_COMPILED else ""
+
+
+def table(found: Sequence[Entry]) -> Table:
+    """Return one line for each entry; compute-sanitizer's opinion beside the emulator's, where it was asked."""
+    columns = ["kernel", "dtypes", "verdict", "why"]
+    asked = any(entry.first.opinion for entry in found)
+    if asked:
+        columns.insert(3, "compute-sanitizer")
+    lines = []
+    for entry in found:
+        report = entry.first
+        cells = [entry.kernel, entry.dtypes, report.verdict.value, report.sentence.splitlines()[0]]
+        if asked:
+            cells.insert(3, report.opinion.sentence if report.opinion else "not asked")
+        lines.append(Line(tuple(cells), STYLES[report.verdict.level]))
+    return Table("", tuple(columns), tuple(lines))
+
+
+def details(entry: Entry) -> Iterator[str]:
+    """Yield what lies behind a verdict, a sentence each; files relative to the current folder."""
+    report, base = entry.first, Path.cwd()
+    if report.verdict is Verdict.NOT_COMPILED:
+        yield from report.sentence.splitlines()[1:]
+        return
+    yield from (finding.sentence(base) for finding in report.findings)
+    yield from (error for error in report.errors if error != report.sentence)
+    if report.wrong:
+        schedules = "every schedule" if len(report.wrong) == len(POLICIES) else ", ".join(report.wrong)
+        yield f"wrong under {schedules}; {report.dtype}: {report.mismatch}"
+    if report.opinion:
+        counts = report.opinion.counts.items()
+        yield from (f"compute-sanitizer {tool}: {count.first}" for tool, count in counts if count.first)
+
+
+def summary(reports: Sequence[KernelReport], arch: str) -> str:
+    """Return how many kernels came out how."""
+    counts = Counter(report.verdict for report in reports)
+    parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    kernels = "1 kernel" if len(reports) == 1 else f"{len(reports)} kernels"
+    return f"{kernels} for {arch}, {LAUNCH.expression} threads, {len(POLICIES)} schedules: {parts}."
+
+
+def as_json(reports: Sequence[KernelReport], arch: str, seed: int) -> str:
+    """Return everything, one object a kernel; files relative to the current folder."""
+    head = {"arch": arch, "launch": LAUNCH.expression, "seed": seed, "schedules": list(POLICIES)}
+    return json.dumps({**head, "kernels": [_record(report) for report in reports]}, indent=2, ensure_ascii=False)
+
+
+def _record(report: KernelReport) -> dict[str, object]:
+    return {
+        "pattern": report.pattern,
+        "variant": report.variant,
+        "dtype": report.dtype,
+        "options": dict(report.options),
+        "safe": report.safe,
+        "verdict": report.verdict.value,
+        "sentence": report.sentence,
+        **_where(report.place),
+        "findings": [_finding(finding) for finding in report.findings],
+        "wrong_schedules": list(report.wrong),
+        "mismatch": report.mismatch,
+        "errors": list(report.errors),
+        "violations": list(report.violations),
+        "compute_sanitizer": _opinion(report),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {
+        "kind": finding.kind.value,
+        "breaks": finding.kind.breaks,
+        "sentence": finding.sentence(Path.cwd()),
+        **_where(finding.place),
+        "other": _where(finding.other) if finding.other else None,
+        "threads": [{"block": block, "thread": thread} for block, thread in finding.threads],
+    }
+
+
+def _opinion(report: KernelReport) -> dict[str, object] | None:
+    if report.opinion is None:
+        return None
+    counts = {
+        tool.value: {"errors": count.errors, "warnings": count.warnings, "hazards": count.hazards, "first": count.first}
+        for tool, count in report.opinion.counts.items()
+    }
+    return {**counts, "failures": list(report.opinion.failures)}
+
+
+def _where(place: Place | None) -> dict[str, object]:
+    return (
+        {"file": str(relative(place.file, Path.cwd())), "line": place.line} if place else {"file": None, "line": None}
+    )
+
+
+def workflow_commands(found: Sequence[Entry]) -> Iterator[str]:
+    """Yield GitHub's workflow commands: one for each thing found, on its line.
+
+    https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+    """
+    for entry in found:
+        level = entry.first.verdict.level
+        if level:
+            title = f"{entry.kernel} ({entry.dtypes}) {entry.first.verdict}"
+            for place, text in _placed(entry.first):
+                where = f"file={_property(str(relative(place.file, Path.cwd())))},line={place.line}"
+                yield f"::{level} {where},title={_property(title)}::{_escaped(text)}"
+
+
+def _placed(report: KernelReport) -> Iterator[tuple[Place, str]]:
+    """Yield what stands behind the verdict, each with the line to show it at."""
+    begin, base = report.place, Path.cwd()
+    for finding in report.findings:
+        yield finding.place or begin, finding.sentence(base)
+    for error in report.errors:
+        yield report.error_place or begin, error
+    if not report.findings and not report.errors:
+        yield begin, f"{report.sentence}: {report.mismatch}" if report.mismatch else report.sentence
+    elif report.violations:
+        yield begin, report.sentence
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

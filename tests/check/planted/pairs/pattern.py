@@ -1,0 +1,54 @@
+"""Kernels that `check` has to judge: two right ones, and others with one mistake each."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.model import Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Variant, elements_per_thread
+
+SUMMARIES = {
+    "right": "two barriers",
+    "modest": "right, and declared unsafe",
+    "one-barrier": "a barrier short",
+    "lock-step": "no barrier",
+    "equal-writes": "all threads write one value to one place",
+    "activemask": "the active lanes as the mask",
+    "curious": "asks for the active lanes and does not need them",
+    "after-continue": "shuffles after `continue`",
+    "fns": "__fns off by one",
+    "pointer": "the output pointer is advanced in lane 0 only",
+    "half": "adds half",
+    "past-the-end": "reads one element past its input",
+    "past-shared": "reads 32 elements past its shared memory",
+    "deadlock": "a barrier that half of the lanes never reach",
+    "folded": "no loop",
+    "tomorrow": "for a GPU that is not there",
+    "initialised": "initialises shared memory, which does not compile",
+}
+
+PATTERN = Pattern(
+    summary="Neighbours of a pair swap their values and add one.",
+    source="planted for the tests",
+    dtypes=("i32", "i64"),
+    buffers=(Input("values"), Output("result")),
+    variants=tuple(
+        Variant(
+            name=name,
+            mechanism=Mechanism.REGISTER,
+            baseline=name == "right",
+            safe=name != "modest",
+            needs="sm_121" if name == "tomorrow" else "",
+            source="initialised.cu" if name == "initialised" else "kernels.cu",
+            shared=elements_per_thread(1),
+            summary=summary,
+        )
+        for name, summary in SUMMARIES.items()
+    ),
+)
+
+
+def reference(values: NDArray[np.generic], iterations: int) -> NDArray[np.generic]:
+    """Swap the values of each pair of lanes and add one, `iterations` times; shape [warps, 32]."""
+    swapped = values[:, np.arange(32) ^ 1] if iterations % 2 else values
+    result: NDArray[np.generic] = np.add(swapped, iterations, dtype=values.dtype)
+    return result

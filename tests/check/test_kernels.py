@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.backends.emulator.findings import Kind
+from shflbench.check import Verdict
+from shflbench.patterns.discover import builtin, load
+from tests.check.conftest import PLANTED
+
+if TYPE_CHECKING:
+    from shflbench.check import KernelReport
+    from tests.check.conftest import Reports
+
+LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
+PAIRED = LANES[1:]  # neighbours of a pair lie in one half of the warp
+REFUSED = "pairs_initialised<int> for sm_90 does not compile: pairs/initialised.cu:5"
+ALL = "all 7 schedules"
+
+
+def text_at(report: KernelReport, number: int) -> list[str]:
+    """Return the source lines of a finding: of the access that was caught, and of the earlier one."""
+    finding = report.findings[number]
+    return [
+        place.file.read_text(encoding="utf-8").splitlines()[place.line - 1].strip()
+        for place in (finding.place, finding.other)
+        if place is not None
+    ]
+
+
+def test_every_built_in_variant_is_checked(built_in: Reports) -> None:
+    declared = {(name, item.name) for name, path in builtin().items() for item in load(path).declaration.variants}
+    assert {(report.pattern, report.variant) for report in built_in.values()} >= declared
+
+
+def test_safe_built_in_kernels_are_clean(built_in: Reports) -> None:
+    said = {report.sentence for report in built_in.values() if report.safe}
+    assert said == {f"right and free of hazards under {ALL}"}
+    assert {report.verdict for report in built_in.values() if report.safe} == {Verdict.CLEAN}
+
+
+def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: Reports) -> None:
+    unsafe = {name: report for name, report in built_in.items() if not report.safe}
+    assert {name: (report.verdict, report.sentence) for name, report in unsafe.items()} == {
+        "neighbor/smem-unsafe/f32": (Verdict.UNSAFE, "wrong under 4 of 7 schedules, 3 hazards"),
+        "neighbor/smem-deck/f32": (Verdict.UNSAFE, "wrong under 4 of 7 schedules, 2 hazards"),
+        "reduce/smem-unsafe/f32": (Verdict.UNSAFE, "wrong under 4 of 7 schedules, 3 hazards"),
+    }
+    assert {report.wrong for report in unsafe.values()} == {LANES}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kind", "later", "earlier"),
+    [
+        ("neighbor/smem-unsafe/f32", Kind.RAW, "x = slots[right];", "slots[mine] = x;"),
+        ("neighbor/smem-unsafe/f32", Kind.WAR, "slots[mine] = x;", "x = slots[right];"),
+        ("neighbor/smem-deck/f32", Kind.WAR, "slots[mine] = slots[right];", "slots[mine] = slots[right];"),
+    ],
+)
+def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
+    built_in: Reports, kernel: str, kind: Kind, later: str, earlier: str
+) -> None:
+    report = built_in[kernel]
+    number = next(number for number, finding in enumerate(report.findings) if finding.kind is kind)
+    assert text_at(report, number) == [later, earlier]
+    assert len(report.findings[number].threads) == 2
+
+
+@pytest.mark.parametrize(
+    ("variant", "verdict", "sentence"),
+    [
+        ("right", Verdict.CLEAN, f"right and free of hazards under {ALL}"),
+        ("modest", Verdict.HARMLESS, f"declared unsafe, but {ALL} found nothing: is it safe after all?"),
+        ("one-barrier", Verdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 2 hazards"),
+        ("lock-step", Verdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
+        (
+            "equal-writes",
+            Verdict.DOUBTFUL,
+            f"right under {ALL}, but threads write equal values to one place with no barrier between",
+        ),
+        ("activemask", Verdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 1 hazard"),
+        (
+            "curious",
+            Verdict.DEPENDENT,
+            f"right under {ALL}, but what it does depends on which lanes happen to run together",
+        ),
+        ("after-continue", Verdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+        ("fns", Verdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+        ("pointer", Verdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+        ("half", Verdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+        ("past-the-end", Verdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+        ("past-shared", Verdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+        ("deadlock", Verdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+        (
+            "folded",
+            Verdict.BROKEN,
+            "the machine code has no loop: the compiler folded or unrolled it away",
+        ),
+        ("tomorrow", Verdict.SKIPPED, "tomorrow needs sm_121 or newer, and this is sm_90"),
+        (
+            "initialised",
+            Verdict.NOT_COMPILED,
+            f"{REFUSED}: initializer not allowed for __shared__ variable\n  5 | __shared__ int count = 0;",
+        ),
+    ],
+)
+def test_each_planted_kernel_gets_its_verdict(planted: Reports, variant: str, verdict: Verdict, sentence: str) -> None:
+    assert (planted[variant].verdict, planted[variant].sentence) == (verdict, sentence)
+
+
+def test_every_planted_kernel_is_judged(planted: Reports) -> None:
+    assert set(planted) == {item.name for item in load(PLANTED).declaration.variants}
+
+
+@pytest.mark.parametrize(
+    ("variant", "kinds", "line"),
+    [
+        ("one-barrier", {Kind.RAW, Kind.WAR}, "slots[threadIdx.x] = x;"),
+        ("lock-step", {Kind.RAW, Kind.WAR, Kind.UNINITIALISED}, "x = add(T(slots[threadIdx.x ^ 1]), T(1));"),
+        ("equal-writes", {Kind.SAME_VALUE}, "slots[0] = T(1);"),
+        (
+            "activemask",
+            {Kind.ACTIVEMASK, Kind.INACTIVE_SOURCE},
+            "REPEAT(iterations) x = add(__shfl_xor_sync(__activemask(), x, 1), T(1));",
+        ),
+        ("curious", {Kind.ACTIVEMASK}, "const T one = __activemask() ? T(1) : T(2);"),
+        ("after-continue", {Kind.ENDED}, "x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));"),
+    ],
+)
+def test_each_mistake_is_found_with_its_kind_at_its_line(
+    planted: Reports, variant: str, kinds: set[Kind], line: str
+) -> None:
+    report = planted[variant]
+    assert {finding.kind for finding in report.findings} == kinds
+    assert text_at(report, 0)[0] == line
+
+
+def test_schedules_that_give_a_wrong_result_are_named_with_the_first_wrong_value(planted: Reports) -> None:
+    report = planted["lock-step"]
+    assert report.wrong == PAIRED
+    assert report.mismatch.startswith("after 1 iteration under `odd lanes first`, element 1 is -1515870810, not ")
+
+
+@pytest.mark.parametrize(
+    ("variant", "words", "line"),
+    [
+        ("past-the-end", "0 bytes past the end of buffer 0 of 1024 bytes", "const T next = values[thread() + 1];"),
+        ("past-shared", "byte 512 of 512 bytes of shared memory", "const T far = slots[threadIdx.x + 32];"),
+        (
+            "deadlock",
+            "deadlock in pairs/deadlock/i32: 128 threads wait at `bar.sync 0`",
+            "if (lane() < 16) __syncthreads();",
+        ),
+        ("initialised", "initializer not allowed", "__shared__ int count = 0;"),
+    ],
+)
+def test_errors_are_told_once_with_their_line(planted: Reports, variant: str, words: str, line: str) -> None:
+    report = planted[variant]
+    assert len(report.errors) == 1
+    assert words in report.errors[0]
+    assert report.error_place is not None
+    assert report.error_place.file.read_text(encoding="utf-8").splitlines()[report.error_place.line - 1].strip() == line
+
+
+def test_a_report_knows_where_its_kernel_begins(planted: Reports) -> None:
+    place = planted["one-barrier"].place
+    assert place.file == PLANTED / "kernels.cu"
+    line = Path(place.file).read_text(encoding="utf-8").splitlines()[place.line - 1]
+    assert line.startswith("__global__ void pairs_one_barrier(")

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.check import Filters, Verdict, compile_all, find
+from shflbench.check.opinion import Count, Opinion, Tool
+from shflbench.check.sanitizer import jobs, merge, opinions, read, with_opinion, written
+from shflbench.compile.build import Builder
+from shflbench.compile.toolchain import find as find_toolchain
+from shflbench.errors import DeviceError
+from shflbench.model import Kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.check.sanitizer import Job
+    from tests.check.conftest import Reports
+
+NAMES = ["neighbor/smem-unsafe/f32", "neighbor/shfl/f32"]
+RACE = "========= Warning: Race reported between Write access at neighbor_smem_unsafe<float>(int)+0x1 [7 hazards]"
+# Stands for compute-sanitizer and for the program that it watches.
+TOOL = f"""\
+#!{sys.executable}
+import pickle, sys
+from pathlib import Path
+tool = sys.argv[sys.argv.index("--tool") + 1]
+for job in pickle.loads(Path(sys.argv[-1]).read_bytes()):
+    print("shflbench checks", job.name)
+    print(job.call.grid, job.call.block, job.call.inputs, job.iterations, [values.shape for values in job.inputs])
+    if "unsafe" in job.name and tool == "racecheck":
+        print("{RACE}")
+    if "unsafe" in job.name and tool == "memcheck":
+        print("failed: illegal address")
+        break
+    print("ran")
+"""
+
+
+@pytest.fixture(scope="module")
+def work(kernel_cache: Path) -> tuple[list[Job], dict[str, Sequence[str]]]:
+    subjects = find(["neighbor"], Filters(variants=("smem-unsafe", "shfl"), dtypes=("f32",)))
+    kernels = dict(compile_all(subjects, Builder(find_toolchain(), "sm_90", kernel_cache)))
+    symbols: dict[str, Sequence[str]] = {
+        subject.name: written(subject, kernel) for subject, kernel in kernels.items() if isinstance(kernel, Kernel)
+    }
+    return jobs(subjects, kernels, seed=0), symbols
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "compute-sanitizer"
+    path.write_text(TOOL, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_each_tool_is_asked_about_each_kernel_and_a_crash_costs_only_its_own(
+    program: Path, work: tuple[list[Job], dict[str, Sequence[str]]]
+) -> None:
+    merged = merge(list(opinions(program, *work)))
+    assert list(merged) == NAMES
+    assert merged[NAMES[0]].sentence == "racecheck: 1 warning (7 hazards); memcheck: illegal address"
+    assert merged[NAMES[1]].sentence == "nothing found"
+
+
+def test_names_are_those_that_the_tool_writes(work: tuple[list[Job], dict[str, Sequence[str]]]) -> None:
+    assert work[1][NAMES[1]] == ("neighbor_shfl<float>(", "_Z13neighbor_shflIfEvPKT_PS0_i")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo Unable to find injection library >&2; exit 1", "Unable to find injection library"),
+        ("exit 3", "exit code 3"),
+    ],
+)
+def test_a_tool_that_does_not_work_is_one_sentence(
+    tmp_path: Path, work: tuple[list[Job], dict[str, Sequence[str]]], script: str, said: str
+) -> None:
+    path = tmp_path / "compute-sanitizer"
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+    with pytest.raises(DeviceError) as caught:
+        list(opinions(path, *work))
+    assert caught.value.message == f"no kernel could be run under compute-sanitizer --tool racecheck: {said}"
+
+
+def test_kernels_that_the_process_came_to_are_finished() -> None:
+    answer = read("shflbench checks a\nran\nshflbench checks b\nfailed: crash\nshflbench checks c\n", {})
+    assert answer.finished == ("a", "b")
+    assert answer.failures == {"b": "crash"}
+
+
+QUIET = {tool: Count() for tool in Tool}
+LOUD = Opinion({**QUIET, Tool.RACECHECK: Count(0, 1, 4)})
+SAYS = "compute-sanitizer found what no schedule showed: racecheck: 1 warning (4 hazards)"
+
+
+@pytest.mark.parametrize(
+    ("variant", "opinion", "verdict", "sentence"),
+    [
+        ("right", LOUD, Verdict.BROKEN, f"declared safe, but {SAYS}"),
+        ("modest", LOUD, Verdict.UNSAFE, SAYS),
+        ("equal-writes", LOUD, Verdict.BROKEN, f"declared safe, but {SAYS}"),
+        ("right", Opinion(QUIET), Verdict.CLEAN, None),
+        ("lock-step", Opinion(QUIET), Verdict.BROKEN, None),
+        ("lock-step", LOUD, Verdict.BROKEN, None),
+        ("tomorrow", None, Verdict.SKIPPED, None),
+    ],
+)
+def test_what_only_compute_sanitizer_finds_turns_a_verdict_and_its_silence_turns_none(
+    planted: Reports, variant: str, opinion: Opinion | None, verdict: Verdict, sentence: str | None
+) -> None:
+    report = with_opinion(planted[variant], opinion)
+    assert report.opinion == opinion
+    assert (report.verdict, report.sentence) == (verdict, sentence or planted[variant].sentence)

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.check import Filters, find
+from shflbench.errors import PatternError, SuiteError, UsageError
+from shflbench.patterns.discover import builtin
+from shflbench.suite import shipped
+from tests.check.conftest import PLANTED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VARIANTS = "smem, smem-double, smem-syncwarp, smem-unsafe, smem-deck, shfl"
+SUITE = """\
+schema: 1
+name: own
+experiments:
+  - {pattern: neighbor, variants: [smem, shfl], dtypes: [f32, f64], launch: [2x64, 4x64], iterations: [16, 64]}
+"""
+
+
+def names(*targets: str, filters: Filters | None = None) -> list[str]:
+    return [subject.name for subject in find(targets, filters or Filters())]
+
+
+def test_a_pattern_stands_for_all_its_kernels() -> None:
+    assert len(names("neighbor")) == 6 * 4
+    assert names("reduce", filters=Filters(variants=("redux",))) == ["reduce/redux/i32"]
+
+
+def test_a_suite_stands_for_its_kernels_each_once(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(SUITE, encoding="utf-8")
+    kernels = [f"neighbor/{variant}/{dtype}" for dtype in ("f32", "f64") for variant in ("smem", "shfl")]
+    assert names(str(path)) == kernels
+    assert (
+        names(str(path), "neighbor", filters=Filters(variants=("smem", "shfl"), dtypes=("f32", "f64")))[:4] == kernels
+    )
+
+
+@pytest.mark.parametrize("suite", shipped())
+def test_every_shipped_suite_has_kernels_to_check(suite: str) -> None:
+    assert {name.partition("/")[0] for name in names(suite)} == set(builtin())
+
+
+def test_a_folder_stands_for_its_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PLANTED)
+    assert names(".", filters=Filters(variants=("right",))) == ["pairs/right/i32", "pairs/right/i64"]
+
+
+def test_options_make_kernels_of_their_own(tmp_path: Path) -> None:
+    folder = tmp_path / "pairs"
+    folder.mkdir()
+    for file in PLANTED.glob("*.cu"):
+        (folder / file.name).write_bytes(file.read_bytes())
+    text = (PLANTED / "pattern.py").read_text(encoding="utf-8")
+    text = text.replace('dtypes=("i32", "i64"),', 'dtypes=("i32",), options={"depth": ("1", "2")},')
+    (folder / "pattern.py").write_text(
+        text.replace("iterations: int)", "iterations: int, depth: str)"), encoding="utf-8"
+    )
+    assert names(str(folder), filters=Filters(variants=("right",))) == [
+        "pairs/right/i32/depth=1",
+        "pairs/right/i32/depth=2",
+    ]
+
+
+def test_an_unknown_target_is_told_with_the_nearest_name() -> None:
+    known = ", ".join([*shipped(), *builtin()])
+    with pytest.raises(PatternError) as caught:
+        find(["neigbor"])
+    assert caught.value.message == (
+        f"found the target `neigbor`; allowed: {known}, a suite file or a pattern folder; did you mean `neighbor`?"
+    )
+
+
+def test_a_folder_without_a_pattern_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PatternError, match=r"is not a pattern folder: it has no pattern\.py"):
+        find([str(tmp_path)])
+
+
+def test_a_file_that_is_no_suite_is_refused() -> None:
+    with pytest.raises(SuiteError):
+        find([str(PLANTED / "pattern.py")])
+
+
+@pytest.mark.parametrize(
+    ("filters", "sentence"),
+    [
+        (
+            Filters(variants=("smem-syncwrap",)),
+            f"found the variant `smem-syncwrap`; allowed: {VARIANTS}; did you mean `smem-syncwarp`?",
+        ),
+        (Filters(dtypes=("f16",)), "found the dtype `f16`; allowed: f32, f64, i32, i64; did you mean `f64`?"),
+        (Filters(patterns=("reduce",)), "found the pattern `reduce`; allowed: neighbor"),
+    ],
+)
+def test_a_filter_that_fits_nothing_is_refused(filters: Filters, sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        find(["neighbor"], filters)
+    assert caught.value.message == sentence
+
+
+def test_filters_that_fit_nothing_together_are_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        find(["reduce"], Filters(variants=("redux",), dtypes=("f32",)))
+    assert caught.value.message == "no kernel has variant redux, dtype f32 together"
