@@ -23,7 +23,7 @@ from shflbench.errors import EmulatorError
 if TYPE_CHECKING:
     from shflbench.backends.emulator.declarations import Header
 
-_INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][a-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
+_INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
 _TABLE = re.compile(rf"({NAME})\s*:\s*\.branchtargets\s+(.+)")
 
 

@@ -39,8 +39,10 @@ def conversion(words: list[str], target: str, source: str, convert: Callable[[li
     """Return `cvt` from or to brain float; `convert(words, from, to)` knows the conversions of singles."""
     of, to = NUMPY[source], NUMPY[target]
     if source == "bf16":
-        if target == "bf16" or not set(words) <= {"rni", "rzi", "rmi", "rpi", "rn", "sat"}:
+        if not set(words) <= {"rni", "rzi", "rmi", "rpi", "rn", "sat"}:
             raise UnknownFormError
+        if target == "bf16":
+            return _whole(words, convert)
         from_ = convert(words, "f4", to)
         return Pure((to,), ("u2",), lambda a, out: from_(to_single(a), out))
     if source in {"f32", "f16"} and set(words) <= {"rn", "rz"}:
@@ -54,3 +56,15 @@ def conversion(words: list[str], target: str, source: str, convert: Callable[[li
         from_single((), np.array(singles, np.float32).reshape(out.shape), out)
 
     return Pure(("u2",), (of,), exactly)
+
+
+def _whole(words: list[str], convert: Callable[[list[str], str, str], Apply]) -> Pure:
+    """Return the rounding of a brain float to a whole number, which needs no more digits."""
+    rounded = convert(words, "f4", "f4")
+
+    def whole(a: Values, out: Values) -> None:
+        single = np.empty(out.shape, np.float32)
+        rounded(to_single(a), single)
+        from_single((), single, out)
+
+    return Pure(("u2",), ("u2",), whole)

@@ -129,6 +129,34 @@ def _setp(instruction: Instruction) -> Pure:
     return Pure(("?",) * width(instruction.operands[0]), (register, register), setp)
 
 
+def _set(instruction: Instruction) -> Pure:
+    """Return the comparison that gives a number: one or zero, or all bits or none in an integer."""
+    relation_name, *words, target, name = instruction.modifiers
+    type_, packed = name.removesuffix("x2"), name.endswith("x2")
+    if set(words) - {"ftz"} or target not in {name, "u16", "s16", "u32", "s32"} or (packed and target[1:] == "16"):
+        raise UnknownFormError
+    relation = lookup(compare.FLOAT, relation_name)
+    register = "u4" if packed else "u2"
+    result = register if target == name else f"u{int(target[1:]) // 8}"
+    true = {"f16": 0x3C00, "bf16": 0x3F80}[type_] if target == name else 0xFFFF
+
+    def half(a: Values, b: Values) -> Values:
+        holds: Values = relation(_wide(a, type_), _wide(b, type_))
+        return holds
+
+    def set_(a: Values, b: Values, out: Values) -> None:
+        if packed:
+            low, high = (half(*((x >> np.uint32(shift)).astype("u2") for x in (a, b))) for shift in (0, 16))
+            np.copyto(
+                out, np.where(high, np.uint32(true << 16), 0) | np.where(low, np.uint32(true), 0), casting="unsafe"
+            )
+        else:
+            whole = true if target == name else np.iinfo(result).max
+            np.copyto(out, np.where(half(a, b), np.array(whole, result), np.array(0, result)))
+
+    return Pure((result,), (register, register), set_)
+
+
 FORMS: Mapping[str, Decoder] = {
     "add": _arithmetic(lambda a, b: _product_sum(a, ONE, b), 2),
     "sub": _arithmetic(lambda a, b: _product_sum(a, ONE, -b), 2),
@@ -138,6 +166,7 @@ FORMS: Mapping[str, Decoder] = {
     "max": _arithmetic(_maximum, 2),
     "neg": _sign(lambda a, sign: a ^ sign),
     "abs": _sign(lambda a, sign: a & ~sign),
+    "set": _set,
     "setp": _setp,
     "ex2": _arithmetic(np.exp2, 1),
     "tanh": _arithmetic(np.tanh, 1),

@@ -85,12 +85,17 @@ def _mad(instruction: Instruction) -> Pure:
 
 def _mul24(instruction: Instruction) -> Pure:
     type_ = NUMPY[last_type(instruction, "us")]
-    if instruction.modifiers[:-1] != ("lo",):
+    if instruction.modifiers[:-1] not in {("lo",), ("hi",)}:
         raise UnknownFormError
     unused = np.array(8, type_)  # bits above the 24
+    wide, first = (
+        f"{type_[0]}8",
+        16 if instruction.modifiers[0] == "hi" else 0,
+    )  # of the product's 48 bits, 32 from there
 
     def mul24(a: Values, b: Values, out: Values) -> None:
-        np.multiply(a << unused >> unused, b << unused >> unused, out)
+        product = np.multiply(a << unused >> unused, b << unused >> unused, dtype=wide)
+        np.copyto(out, product >> np.array(first, wide), casting="unsafe")
 
     return Pure((type_,), (type_, type_), mul24)
 
@@ -140,6 +145,22 @@ def _dp4a(instruction: Instruction) -> Pure:
     return Pure((result,), ("u4", "u4", result), dp4a)
 
 
+def _dp2a(instruction: Instruction) -> Pure:
+    half, *types = instruction.modifiers
+    a_type, b_type = (NUMPY[name] for name in types)
+    result = "i4" if "i4" in {a_type, b_type} else "u4"
+    first = {"lo": 0, "hi": 16}[half]  # where the two bytes of b begin
+
+    def dp2a(a: Values, b: Values, c: Values, out: Values) -> None:
+        total = np.array(c)
+        for number in range(2):
+            word = (a >> np.uint32(16 * number)).astype("u2").view(f"{a_type[0]}2").astype(result)
+            total = total + word * _byte(b, first + 8 * number, b_type).astype(result)
+        np.copyto(out, total)
+
+    return Pure((result,), ("u4", "u4", result), dp2a)
+
+
 def _byte(values: Values, shift: int, type_: str) -> Values:
     byte: Values = (values >> np.uint32(shift)).astype("u1").view(f"{type_[0]}1")
     return byte
@@ -156,5 +177,6 @@ FORMS: Mapping[str, Decoder] = {
     "min": _same(lambda a, b, out: np.minimum(a, b, out=out), 2),
     "max": _same(lambda a, b, out: np.maximum(a, b, out=out), 2),
     "sad": _same(_sad, 3),
+    "dp2a": _dp2a,
     "dp4a": _dp4a,
 }
