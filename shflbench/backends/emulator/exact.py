@@ -43,16 +43,24 @@ def rounded(value: Fraction, type_: str, mode: str = "rn") -> float:
     return sign * math.ldexp(whole, step) if whole else math.copysign(0.0, sign)
 
 
-def elementwise(
-    formula: Callable[..., Fraction], plain: Callable[..., Values], mode: str, operands: tuple[Values, ...], out: Values
+def elementwise(  # noqa: PLR0913, PLR0917  (a formula, its two ways of evaluation, and where the result goes)
+    formula: Callable[..., Fraction],
+    plain: Callable[..., Values],
+    mode: str,
+    operands: tuple[Values, ...],
+    out: Values,
+    signs: tuple[int, ...] = (),
 ) -> None:
     """Write `formula` of exact operands, rounded once.
 
     Where an operand is not finite, or the result is an exact zero whose sign the formula cannot tell, `plain` decides.
+    `signs` are the operands whose change of sign changes the sign of a sum: x + (-x) is -0 when rounding down.
     """
     arrays = [np.broadcast_to(x, out.shape).ravel() for x in operands]
+    mirrored = [-array if place in signs else array for place, array in enumerate(arrays)]
     with np.errstate(all="ignore"):
         result = np.array(plain(*arrays), out.dtype)
+        zeros = -np.array(plain(*mirrored), out.dtype) if signs and mode == "rm" else result
     type_ = out.dtype.str[1:]
     for place, values in enumerate(zip(*(array.tolist() for array in arrays), strict=True)):
         if not all(math.isfinite(value) for value in values):
@@ -63,13 +71,6 @@ def elementwise(
             continue
         if exact:
             result[place] = rounded(exact, type_, mode)
-        elif result[place] != 0:  # `plain` underflowed or overflowed on the way
-            result[place] = 0.0
-        elif mode == "rm" and math.copysign(1.0, result[place]) > 0 and any(values):
-            result[place] = -0.0 if _cancels(values) else 0.0
+        else:  # unless `plain` underflowed or overflowed on the way, it knows the sign
+            result[place] = 0.0 if zeros[place] else zeros[place]
     np.copyto(out, result.reshape(out.shape))
-
-
-def _cancels(values: tuple[float, ...]) -> bool:
-    """Return whether an exact zero came from x + (-x), which is -0 when rounding down."""
-    return all(values)

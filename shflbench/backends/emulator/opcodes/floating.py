@@ -59,10 +59,11 @@ def _arithmetic(function: np.ufunc, formula: Callable[[Fraction, Fraction], Frac
         type_ = NUMPY[last_type(instruction, "f")]
         mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")
         apply: Apply = function
+        signs = (0, 1) if function in {np.add, np.subtract} else ()
         if mode != "rn":
 
             def directed(a: Values, b: Values, out: Values) -> None:
-                exact.elementwise(formula, function, mode, (a, b), out)
+                exact.elementwise(formula, function, mode, (a, b), out, signs)
 
             apply = directed
         return Pure((type_,), (type_, type_), finished(apply, instruction))

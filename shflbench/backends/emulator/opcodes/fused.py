@@ -44,7 +44,7 @@ def _plain(a: Values, b: Values, c: Values) -> Values:
 
 def slowly(mode: str, a: Values, b: Values, c: Values, out: Values) -> None:
     """Write a·b + c with exact rationals."""
-    exact.elementwise(_exact, _plain, mode, (a, b, c), out)
+    exact.elementwise(_exact, _plain, mode, (a, b, c), out, signs=(0, 2))
 
 
 def _repair(where: Values, operands: tuple[Values, Values, Values], out: Values) -> None:

@@ -196,3 +196,13 @@ def test_roots_and_reciprocals(size: int) -> None:
     same_bits(run(f"neg.{type_}", a)[0].view(a.dtype), -a)
     same_bits(run(f"abs.{type_}", a)[0].view(a.dtype), np.abs(a))
     same_bits(run(f"copysign.{type_}", a, np.abs(a))[0], a)
+
+
+@pytest.mark.parametrize(("form", "zeros"), [("add.rm.f32", "-+--"), ("add.rp.f32", "++-+"), ("add.rn.f32", "++-+")])
+def test_sign_of_an_exact_zero_depends_on_the_rounding(form: str, zeros: str) -> None:
+    a, b = np.array([-0.0, 0.0, -0.0, 1.0], np.float32), np.array([0.0, 0.0, -0.0, -1.0], np.float32)
+    (total,) = run(form, a, b)
+    assert "".join("-" if negative else "+" for negative in np.signbit(total.view(np.float32))) == zeros
+    one = np.ones(4, np.float32)
+    (fused,) = run(form.replace("add", "fma"), a, one, b)
+    assert "".join("-" if negative else "+" for negative in np.signbit(fused.view(np.float32))) == zeros

@@ -1,0 +1,227 @@
+"""What is run on a GPU and on the emulator: every kernel of every pattern, and kernels of nothing but instructions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.compile.source import Source, translation_unit
+from shflbench.measure.workload import Workload
+from shflbench.model import DTYPES
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from shflbench.patterns.declare import Variant
+    from shflbench.patterns.discover import LoadedPattern
+
+    Array = NDArray[np.generic]
+
+TESTS = Path(__file__).parent.parent / "tests" / "backends" / "emulator"
+SMALL = (4, 128)
+LARGE = (26, 1024)
+PAIRS = (16, 128)
+TRIPS = (1, 3, 7, 33)
+LARGE_KERNELS = ("neighbor/shfl/f32", "neighbor/smem/f64", "reduce/shfl/f32", "reduce/smem-syncwarp/i64")
+MIXED_TRIPS = 3  # of the kernels in cuda/torture.cu, some of which have a loop
+SEED = 1
+# Words that, taken as integers, floats, doubles' halves, halves or shift counts, lie at the edge of something.
+CORNERS = (
+    *(0, 1, 2, 7, 31, 32, 33, 63, 64, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0x00FF00FF),
+    *(0x3F800000, 0xBF800000, 0x3F800001, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF, 0x00800000, 0x00000003),
+    *(0x4F000000, 0xCF000000, 0x3FF00000, 0x7FF00000, 0x43E00000, 0x3C007C00, 0x7BFFFC00, 0x03FF8001, 0x477FE000),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One launch of a subject: blocks, threads a block, and trips."""
+
+    grid: int
+    block: int
+    iterations: int
+
+    @property
+    def name(self) -> str:
+        """The launch as in case ids, e.g. `4x128/33`."""
+        return f"{self.grid}x{self.block}/{self.iterations}"
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The buffers of one run."""
+
+    inputs: list[Array]
+    output: tuple[int, str]  # elements, NumPy type
+    shared_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PatternKernel:
+    """One kernel × dtype of a built-in pattern."""
+
+    pattern: LoadedPattern
+    variant: Variant
+    dtype: str
+    symbol = ""  # a template: only the compiler knows
+
+    @property
+    def name(self) -> str:
+        """The beginning of its case ids."""
+        return f"{self.pattern.name}/{self.variant.name}/{self.dtype}"
+
+    @property
+    def source(self) -> Source:
+        """The translation unit."""
+        return translation_unit(self.pattern, self.variant, DTYPES[self.dtype])
+
+    @property
+    def runs(self) -> list[Run]:
+        """Few trips, trips that end in the middle of the unrolled body, and odd ones beyond twice the unroll factor."""
+        trips = sorted({*TRIPS, 2 * self.pattern.declaration.unroll + 1})
+        large = [Run(*LARGE, trips[-1])] if self.name in LARGE_KERNELS else []
+        return [Run(*SMALL, count) for count in trips] + large
+
+    def data(self, run: Run) -> Data:
+        """Return the inputs that verification uses, too."""
+        dtype = DTYPES[self.dtype]
+        workload = Workload(self.pattern, dtype, run.grid * run.block, (), SEED)
+        (elements,) = workload.output_elements
+        return Data(workload.inputs(0), (elements, dtype.numpy), self.variant.shared(run.block, dtype))
+
+    def exact(self, run: Run) -> bool:
+        """Return whether every correct compiler leads to the same bits."""
+        return self.pattern.tolerance(DTYPES[self.dtype], run.iterations) == 0
+
+    def part_size(self, run: Run) -> int:
+        """Return that the output is one."""
+        return self.data(run).output[0]
+
+    def describe(self, element: int, run: Run) -> str:
+        """Return what an element of the output is."""
+        return f"element {element} of {run.grid * run.block}"
+
+
+@dataclass(frozen=True, slots=True)
+class TortureKernel:
+    """One kernel of many instructions; with `puts`, each result by itself instead of one mixture of all."""
+
+    source: Source
+    symbol: str
+    puts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The file and the kernel."""
+        return f"{self.source.name.removesuffix('.cu')}/{self.symbol}"
+
+    @property
+    def runs(self) -> list[Run]:
+        """One launch, with a thread for each pair of corners."""
+        return [Run(*(PAIRS if self.puts else SMALL), MIXED_TRIPS)]
+
+    def data(self, run: Run) -> Data:
+        """Return words at the edges of the number formats, in every combination of two, then random ones."""
+        threads = run.grid * run.block
+        rng = np.random.default_rng(SEED)
+        words: list[Array] = [rng.integers(0, 1 << 32, threads, dtype=np.uint32) for _ in range(3)]
+        if not self.puts:
+            return Data([words[0].view(np.int32)], (threads, "i4"), 4 * run.block)
+        # Every pair of corners once, each with another third one.
+        corners = np.array(CORNERS, np.uint32)
+        number = np.arange(corners.size**2)
+        first, second = number % corners.size, number // corners.size
+        for column, chosen in zip(words, (first, second, (7 * first + second) % corners.size), strict=True):
+            column[: number.size] = corners[chosen]
+        return Data(words, (2 * threads * len(self.puts), "u4"), 0)
+
+    def exact(self, run: Run) -> bool:
+        """Return that the instructions are defined to the last bit."""
+        return bool(run)
+
+    def part_size(self, run: Run) -> int:
+        """Return how many elements one expression has: two words a thread."""
+        return (2 if self.puts else 1) * run.grid * run.block
+
+    def describe(self, element: int, run: Run) -> str:
+        """Return which expression of which thread an element of the output belongs to."""
+        threads = run.grid * run.block
+        if not self.puts:
+            return f"thread {element}"
+        number, thread = divmod(element // 2, threads)
+        operands = ", ".join(f"0x{int(column[thread]):08x}" for column in self.data(run).inputs)
+        return f"`{self.puts[number]}` of thread {thread} ({operands})"
+
+
+Subject = PatternKernel | TortureKernel
+
+
+def pattern_kernels(arch: str) -> list[PatternKernel]:
+    """Return every kernel × dtype of the built-in patterns that `arch` has."""
+    return [
+        PatternKernel(pattern, variant, dtype)
+        for pattern in map(load, builtin().values())
+        for variant in pattern.declaration.variants
+        if not variant.needs or int(variant.needs[3:]) <= int(arch[3:])
+        for dtype in variant.dtypes or pattern.declaration.dtypes
+    ]
+
+
+@cache
+def torture_sources() -> tuple[Source, ...]:
+    """Return the files of torture kernels; each compiles all its kernels at once."""
+    folder = TESTS / "torture"
+    headers = {path.name: path.read_text() for path in sorted(folder.glob("*.cuh"))}
+    files = [TESTS / "cuda" / "torture.cu", *sorted(folder.glob("*.cu"))]
+    return tuple(
+        Source(f"{'mixed' if path.parent != folder else 'torture'}/{path.name}", text, headers, next(_kernels(text))[0])
+        for path in files
+        for text in [numbered(path.read_text())]
+    )
+
+
+def torture_kernels() -> list[TortureKernel]:
+    """Return all torture kernels."""
+    return [
+        TortureKernel(source, symbol, tuple(puts(body)))
+        for source in torture_sources()
+        for symbol, body in _kernels(source.text)
+    ]
+
+
+def _kernels(text: str) -> Iterator[tuple[str, str]]:
+    pattern = r'^(?:KERNEL\((?P<put>\w+)\)|extern "C" __global__ void (?P<mixed>\w+)).*?^\}'
+    for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL):
+        yield match["put"] or match["mixed"], match[0]
+
+
+def numbered(text: str) -> str:
+    """Return the source with each kernel's PUTs numbered from 0: `PUT(x)` becomes `put(results, 0, x)`."""
+    for _, body in list(_kernels(text)):
+        numbers = count()
+        text = text.replace(body, re.sub(r"\bPUT\(", lambda _: f"put(results, {next(numbers)}, ", body))  # noqa: B023
+    return text
+
+
+def puts(body: str) -> Iterator[str]:
+    """Yield the expression of each numbered PUT."""
+    for match in re.finditer(r"\bput\(results, \d+, ", body):
+        depth, end = 1, match.end()
+        while depth:
+            depth += {"(": 1, ")": -1}.get(body[end], 0)
+            end += 1
+        yield " ".join(body[match.end() : end - 1].split())
+
+
+def subjects(arch: str) -> Sequence[Subject]:
+    """Return everything that is compared on `arch`."""
+    return [*pattern_kernels(arch), *torture_kernels()]

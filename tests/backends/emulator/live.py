@@ -1,0 +1,45 @@
+"""Compile the tests' own CUDA files with this environment's NVRTC."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.link import link
+from shflbench.backends.emulator.parse import parse
+from shflbench.compile import toolchain
+from shflbench.compile.nvrtc import compile_kernel
+from shflbench.compile.source import Source
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.program import Program
+    from shflbench.backends.emulator.ptx import Module
+
+SEEDS = Path(__file__).parent / "seeds"
+tools = cache(toolchain.find)
+
+
+def kernels(file: str) -> list[str]:
+    """Return the names of the kernels in one of the seeds' files."""
+    return re.findall(r"__global__ void (\w+)\(", (SEEDS / f"{file}.cu").read_text())
+
+
+@cache
+def module(file: str, arch: str = "sm_90") -> Module:
+    """Return one of the seeds' files, compiled; CompileError if NVRTC refuses it."""
+    source = Source(f"seeds/{file}.cu", (SEEDS / f"{file}.cu").read_text(), {}, kernels(file)[0])
+    return parse(compile_kernel(source, arch, tools()).ptx)
+
+
+def program(file: str, kernel: str, arch: str = "sm_90") -> Program:
+    """Return a linked kernel of one of the seeds' files."""
+    return link(module(file, arch), kernel)
+
+
+def line_of(file: str, kernel: str, remark: str) -> int:
+    """Return the line of a kernel that ends with `// remark`."""
+    lines = (SEEDS / f"{file}.cu").read_text().splitlines()
+    start = next(number for number, line in enumerate(lines) if f"void {kernel}(" in line)
+    return next(number for number in range(start, len(lines)) if lines[number].endswith(f"// {remark}")) + 1

@@ -1,0 +1,8 @@
+// Shared memory cannot be given a first value where it is declared: no thread would be the one to write it.
+extern "C" __global__ void broken(const int* values, int* result, int) {
+    __shared__ int count = 0;
+    __syncthreads();
+    if (values[threadIdx.x] > 50) atomicAdd(&count, 1);
+    __syncthreads();
+    result[threadIdx.x] = count;
+}

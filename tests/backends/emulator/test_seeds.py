@@ -1,0 +1,160 @@
+"""Code of the kind that talks and articles print, each with one mistake: all are caught, and for the right reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.backends.emulator.cohort import Shape
+from shflbench.backends.emulator.explore import Report, explore, wrong_under
+from shflbench.backends.emulator.findings import Kind
+from shflbench.backends.emulator.launch import Launch
+from shflbench.backends.emulator.policies import POLICIES
+from shflbench.errors import CompileError
+from tests.backends.emulator import live
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shflbench.backends.emulator.forms import Values
+
+TILES = 5  # of 32 values; for kernels of one warp
+EVERY = tuple(POLICIES)
+LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
+UNTOUCHED = np.int32(-0x5A5A5A5B)  # outputs hold 0xA5 in every byte before a kernel writes them
+
+
+def values(file: str) -> Values:
+    size = 32 * TILES if file in {"filter", "difference"} else 64
+    drawn: Values = np.random.default_rng(3).integers(-100, 100, size, dtype=np.int32)
+    return drawn
+
+
+def shifted(x: Values) -> Values:
+    return np.roll(x.reshape(-1, 32), -TILES, axis=1).reshape(-1)
+
+
+def summed(x: Values) -> Values:
+    return np.repeat(x.reshape(-1, 32).sum(axis=1, dtype=np.int32), 32)
+
+
+def filtered(x: Values) -> Values:
+    out = np.full(x.size, UNTOUCHED)
+    kept = x[x > 0]
+    out[: kept.size] = kept
+    return out
+
+
+def differences(x: Values) -> Values:
+    return np.diff(x, append=x[-1:])
+
+
+def counted(x: Values) -> Values:
+    return np.full(x.size, np.count_nonzero(x > 50), np.int32)
+
+
+REFERENCES: dict[str, Callable[[Values], Values]] = {
+    "one_barrier": shifted,
+    "no_sync": summed,
+    "half_sum": summed,
+    "activemask": summed,
+    "filter": filtered,
+    "difference": differences,
+    "counted": counted,
+}
+
+
+def report(file: str, kernel: str) -> Report:
+    block = 32 if file in {"filter", "difference"} else 64
+    inputs = values(file)
+    launch = Launch(live.program(file, kernel), Shape(1, block), 4 * block, [inputs], [(inputs.size, "i4")], TILES)
+    return explore(launch)
+
+
+def wrong(file: str, found: Report) -> tuple[str, ...]:
+    return wrong_under(found, [REFERENCES[file](values(file))])
+
+
+@pytest.mark.parametrize("file", REFERENCES)
+def test_the_mended_kernel_is_right_under_every_schedule_and_nothing_is_found(file: str) -> None:
+    found = report(file, "mended")
+    assert found.errors == ()
+    assert found.findings == ()
+    assert wrong(file, found) == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "kernel"),
+    [("half_sum", "broken"), ("filter", "off_by_one"), ("filter", "moves_lane_0_only")],
+)
+def test_wrong_arithmetic_shows_in_the_result_under_every_schedule(file: str, kernel: str) -> None:
+    found = report(file, kernel)
+    assert wrong(file, found) == EVERY
+    assert found.findings == ()  # no race: only the reference knows better
+    assert found.errors == ()
+
+
+def test_half_the_sum_is_the_sum_of_the_other_half() -> None:
+    halves = values("half_sum").reshape(-1, 2, 16).sum(axis=2, dtype=np.int32)
+    expected = np.repeat(halves[:, ::-1], 16)
+    assert report("half_sum", "broken").outcomes[0].outputs[0].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("file", "races"),
+    [
+        ("one_barrier", {(Kind.WAR, "overwrites", "reads"), (Kind.RAW, "reads", "overwrites")}),
+        ("no_sync", {(Kind.RAW, "reads", "writes"), (Kind.WAR, "writes", "reads")}),
+    ],
+)
+def test_a_missing_barrier_is_a_race_between_two_lines(file: str, races: set[tuple[Kind, str, str]]) -> None:
+    found = report(file, "broken")
+    pairs = {
+        (item.kind, *(place.line if place else 0 for place in item.locations))
+        for item in found.hazards
+        if item.other is not None
+    }
+    assert {(kind, *(live.line_of(file, "broken", line) for line in lines)) for kind, *lines in races} <= pairs
+    assert set(wrong(file, found)) == set(LANES)
+    assert found.errors == ()
+
+
+def test_a_shuffle_that_some_lanes_skip_is_a_deadlock() -> None:
+    found = report("filter", "skips_the_shuffle")
+    assert len(found.errors) == len(EVERY)
+    waits, shuffles = (live.line_of("filter", "skips_the_shuffle", remark) for remark in ("waits", "shuffles"))
+    for error in found.errors:
+        assert error.message.startswith("deadlock in skips_the_shuffle: ")
+        assert "`shfl.sync.idx.b32" in error.message
+        assert f"(seeds/filter.cu:{shuffles})" in error.message
+        assert f"(seeds/filter.cu:{waits})" in error.message
+
+
+def test_activemask_as_the_mask_depends_on_the_schedule() -> None:
+    found = report("activemask", "broken")
+    assert {item.kind for item in found.findings} == {Kind.ACTIVEMASK, Kind.INACTIVE_SOURCE}
+    line = live.line_of("activemask", "broken", "asks")
+    assert {place.line for item in found.findings for place in item.locations if place} == {line}
+    assert set(wrong("activemask", found)) == set(LANES)  # and right in lock step: a GPU would show nothing
+
+
+@pytest.mark.parametrize("kernel", ["reads_the_next_element", "reads_the_next_tile"])
+def test_a_read_past_the_end_names_the_line_and_the_buffer(kernel: str) -> None:
+    found = report("difference", kernel)
+    assert len(found.errors) == len(EVERY)
+    line = live.line_of("difference", kernel, "next")
+    for error in found.errors:
+        assert "reads outside of memory" in error.message
+        assert f"past the end of buffer 0 of {4 * 32 * TILES} bytes (seeds/difference.cu:{line})" in error.message
+
+
+def test_shared_memory_with_a_first_value_does_not_compile_and_the_sentence_says_why() -> None:
+    with pytest.raises(CompileError) as caught:
+        live.module("initialised")
+    first, shown = caught.value.message.splitlines()
+    assert first == (
+        "broken for sm_90 does not compile: seeds/initialised.cu:3: initializer not allowed for __shared__ variable"
+    )
+    assert shown == "  3 | __shared__ int count = 0;"

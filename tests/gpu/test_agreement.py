@@ -1,0 +1,22 @@
+"""The emulator and this GPU give the same bits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks import agreement
+
+if TYPE_CHECKING:
+    from shflbench.backends.cuda import CudaBackend
+    from shflbench.compile.toolchain import Toolchain
+
+pytestmark = pytest.mark.gpu
+
+
+def test_the_emulator_gives_the_bits_of_the_gpu(backend: CudaBackend, toolchain: Toolchain) -> None:
+    recorded, outcomes = agreement.record(backend, toolchain)
+    assert [(item.subject.name, item.run.name, item.difference) for item in outcomes if item.difference] == []
+    assert len(recorded["kernels"]) > 50
+    assert all(run["agree"] for kernel in recorded["kernels"].values() for run in kernel["runs"].values())
