@@ -150,7 +150,7 @@ class Group:
         if not resident:
             reason = f"a block of {row.block} threads with {row.shared_bytes} bytes of shared memory does not fit an SM"
             return self._end(case, Status.SKIPPED, reason)
-        if (needed := self._buffer_bytes(case)) > backend.device.memory_bytes:
+        if (needed := self._buffer_bytes(case, _verified_grid(case, backend))) > backend.device.memory_bytes:
             memory = backend.device.memory_bytes / 2**30
             reason = f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory:.0f} GiB"
             return self._end(case, Status.SKIPPED, reason)
@@ -158,9 +158,9 @@ class Group:
             self._rows[case.variant] = rows.resident(row, resident, backend.device)
         return True
 
-    def _buffer_bytes(self, case: Case) -> int:
+    def _buffer_bytes(self, case: Case, grid: int) -> int:
         elements = sum(buffer.per_thread for buffer in self._pattern.declaration.buffers)
-        return (case.launch.grid or 1) * case.launch.block * elements * DTYPES[case.dtype].size
+        return grid * case.launch.block * elements * DTYPES[case.dtype].size
 
     def _verify(
         self, cases: Sequence[Case], backend: Backend, opened: ExitStack
