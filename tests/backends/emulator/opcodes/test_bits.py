@@ -7,14 +7,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import integers, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from shflbench.backends.emulator.forms import Values
 
-SIZES = (16, 32, 64)
+LOGIC: Mapping[str, Callable[..., int]] = {
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "not": lambda a: ~a,
+    "cnot": lambda a: int(a == 0),
+}
+COUNTS: Mapping[str, Callable[[int, int], int]] = {
+    "popc": lambda a, _: a.bit_count(),
+    "clz": lambda a, bits: bits - a.bit_length(),
+    "brev": lambda a, bits: int(f"{a:0{bits}b}"[::-1], 2),
+}
 
 
 def counts(size: int) -> Values:
@@ -27,69 +39,60 @@ def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-@pytest.mark.parametrize("bits", SIZES)
-@pytest.mark.parametrize(
-    ("opcode", "count", "reference"),
-    [
-        ("and", 2, lambda a, b: a & b),
-        ("or", 2, lambda a, b: a | b),
-        ("xor", 2, lambda a, b: a ^ b),
-        ("not", 1, lambda a: ~a),
-        ("cnot", 1, lambda a: int(a == 0)),
-    ],
-)
-def test_logic(opcode: str, count: int, reference: Callable[..., int], bits: int) -> None:
-    operands = integers(f"u{bits}", count)
-    (got,) = run(f"{opcode}.b{bits}", *operands)
+def type_of(form: str) -> tuple[str, int]:
+    """Return the letter and the bits of a form's type."""
+    type_ = form.rsplit(".", 1)[1]
+    return type_[0], int(type_[1:])
+
+
+@pytest.mark.parametrize("form", each(LOGIC, ("b16", "b32", "b64")))
+def test_logic(form: str) -> None:
+    bits, reference = type_of(form)[1], LOGIC[form.split(".")[0]]
+    operands = integers(f"u{bits}", 1 if "not" in form else 2)
+    (got,) = run(form, *operands)
     rows = zip(*(x.tolist() for x in operands), strict=True)
     assert got.tolist() == [reference(*row) % (1 << bits) for row in rows]
 
 
-def test_logic_of_predicates() -> None:
-    a, b = np.array([0, 0, 1, 1], np.bool_), np.array([0, 1, 0, 1], np.bool_)
-    assert run("and.pred", a, b)[0].tolist() == [False, False, False, True]
-    assert run("xor.pred", a, b)[0].tolist() == [False, True, True, False]
-    assert run("not.pred", a)[0].tolist() == [True, True, False, False]
+@pytest.mark.parametrize("form", each(("and", "or", "xor", "not"), ("pred",)))
+def test_logic_of_predicates(form: str) -> None:
+    a, b = [False, False, True, True], [False, True, False, True]
+    operands = (a,) if "not" in form else (a, b)
+    (got,) = run(form, *(np.array(x, np.bool_) for x in operands))
+    assert got.tolist() == [LOGIC[form.split(".")[0]](*row) % 2 == 1 for row in zip(*operands, strict=True)]
 
 
-@pytest.mark.parametrize("bits", SIZES)
-def test_shift_counts_clamp(bits: int) -> None:
+@pytest.mark.parametrize(
+    "form", [*each(("shl",), ("b16", "b32", "b64")), *each(("shr",), ("u16", "s16", "u32", "s32", "u64", "s64"))]
+)
+def test_shift_counts_clamp(form: str) -> None:
+    letter, bits = type_of(form)
     (a,) = integers(f"u{bits}", 1)
     a = np.repeat(a, 18)
     n = counts(a.size)
-    rows = list(zip(a.tolist(), n.tolist(), strict=True))
-    assert run(f"shl.b{bits}", a, n)[0].tolist() == [(x << min(c, bits)) % (1 << bits) for x, c in rows]
-    assert run(f"shr.u{bits}", a, n)[0].tolist() == [x >> min(c, bits) for x, c in rows]
-    assert run(f"shr.s{bits}", a, n)[0].tolist() == [signed(x, bits) >> min(c, bits) for x, c in rows]
+    (got,) = run(form, a, n)
+    for x, count, result in zip(a.tolist(), n.tolist(), got.view(a.dtype).tolist(), strict=True):
+        number = signed(x, bits) if letter == "s" else x
+        shifted = number << min(count, bits) if form.startswith("shl") else number >> min(count, bits)
+        assert result == shifted % (1 << bits), (x, count)
 
 
-@pytest.mark.parametrize("mode", ["clamp", "wrap"])
-def test_funnel_shifts(mode: str) -> None:
+@pytest.mark.parametrize("form", each(("shf",), "lr", ("clamp", "wrap"), ("b32",)))
+def test_funnel_shifts(form: str) -> None:
     low, high = integers("u32", 2)
     n = counts(low.size)
-    for x, y, c, left, right in zip(
-        *(
-            v.tolist()
-            for v in (
-                low,
-                high,
-                n,
-                run(f"shf.l.{mode}.b32", low, high, n)[0],
-                run(f"shf.r.{mode}.b32", low, high, n)[0],
-            )
-        ),
-        strict=True,
-    ):
-        count = min(c, 32) if mode == "clamp" else c & 31
+    (got,) = run(form, low, high, n)
+    for x, y, c, result in zip(*(v.tolist() for v in (low, high, n, got)), strict=True):
+        count = min(c, 32) if "clamp" in form else c & 31
         both = y << 32 | x
-        assert left == both << count >> 32 & 0xFFFFFFFF
-        assert right == both >> count & 0xFFFFFFFF
+        assert result == (both << count >> 32 if ".l." in form else both >> count) & 0xFFFFFFFF
 
 
+@pytest.mark.parametrize("form", ["lop3.b32"])
 @pytest.mark.parametrize("table", [0, 0x01, 0x80, 0xE8, 0x96, 0xFE, 0xFF, 0x2A])
-def test_logic_of_three_operands(table: int) -> None:
+def test_logic_of_three_operands(form: str, table: int) -> None:
     a, b, c = integers("u32", 3)
-    (got,) = run("lop3.b32", a, b, c, np.full(a.shape, table, np.uint32))
+    (got,) = run(form, a, b, c, np.full(a.shape, table, np.uint32))
     for x, y, z, result in zip(*(v.tolist() for v in (a, b, c, got)), strict=True):
         expected = sum(
             (table >> ((x >> bit & 1) << 2 | (y >> bit & 1) << 1 | z >> bit & 1) & 1) << bit for bit in range(32)
@@ -97,9 +100,10 @@ def test_logic_of_three_operands(table: int) -> None:
         assert result == expected
 
 
-def test_permutation_of_bytes() -> None:
+@pytest.mark.parametrize("form", ["prmt.b32"])
+def test_permutation_of_bytes(form: str) -> None:
     a, b, selector = integers("u32", 3)
-    (got,) = run("prmt.b32", a, b, selector)
+    (got,) = run(form, a, b, selector)
     for x, y, s, result in zip(*(v.tolist() for v in (a, b, selector, got)), strict=True):
         source = (y << 32 | x).to_bytes(8, "little")
         picked = []
@@ -110,59 +114,65 @@ def test_permutation_of_bytes() -> None:
         assert result == int.from_bytes(bytes(picked), "little")
 
 
-@pytest.mark.parametrize("type_", ["u32", "s32", "u64", "s64"])
-def test_extraction_of_a_field(type_: str) -> None:
-    bits = int(type_[1:])
+@pytest.mark.parametrize("form", each(("bfe",), ("u32", "s32", "u64", "s64")))
+def test_extraction_of_a_field(form: str) -> None:
+    letter, bits = type_of(form)
     (a,) = integers(f"u{bits}", 1)
     a = np.repeat(a, 40)
     position = np.resize(np.array([0, 1, 7, 30, 31, 32, 33, 63, 64, 200, 256], np.uint32), a.size)
     length = np.resize(np.array([0, 1, 2, 8, 31, 32, 33, 63, 64, 65, 255, 257, 16], np.uint32), a.size)
-    (got,) = run(f"bfe.{type_}", a, position, length)
+    (got,) = run(form, a, position, length)
     for x, p, n, result in zip(*(v.tolist() for v in (a, position, length, got.view(f"u{bits // 8}"))), strict=True):
         # The pseudo-code of the PTX ISA, bit by bit.
         pos, size = p & 0xFF, n & 0xFF
         top = min(pos + size - 1, bits - 1)
-        fill = 0 if type_[0] == "u" or size == 0 else x >> top & 1
+        fill = 0 if letter == "u" or size == 0 else x >> top & 1
         expected = sum(
             ((x >> (pos + bit) & 1) if bit < size and pos + bit <= bits - 1 else fill) << bit for bit in range(bits)
         )
         assert result == expected, (x, p, n)
 
 
-@pytest.mark.parametrize("bits", [32, 64])
-def test_insertion_of_a_field(bits: int) -> None:
+@pytest.mark.parametrize("form", each(("bfi",), ("b32", "b64")))
+def test_insertion_of_a_field(form: str) -> None:
+    bits = type_of(form)[1]
     a, b = integers(f"u{bits}", 2)
     position = np.resize(np.array([0, 1, 7, 30, 31, 32, 33, 63, 64, 200], np.uint32), a.size)
     length = np.resize(np.array([0, 1, 2, 8, 31, 32, 33, 63, 64, 65, 255, 16, 3], np.uint32), a.size)
-    (got,) = run(f"bfi.b{bits}", a, b, position, length)
+    (got,) = run(form, a, b, position, length)
     for x, y, p, n, result in zip(*(v.tolist() for v in (a, b, position, length, got)), strict=True):
         mask = ((1 << min(n & 0xFF, bits)) - 1) << (p & 0xFF) & ((1 << bits) - 1)
         assert result == (y & ~mask) | (x << (p & 0xFF) & mask), (x, y, p, n)
 
 
-@pytest.mark.parametrize("bits", [32, 64])
-def test_counting_and_reversing(bits: int) -> None:
+@pytest.mark.parametrize("form", each(COUNTS, ("b32", "b64")))
+def test_counting_and_reversing(form: str) -> None:
+    bits = type_of(form)[1]
     (a,) = integers(f"u{bits}", 1)
-    values = a.tolist()
-    assert run(f"popc.b{bits}", a)[0].tolist() == [x.bit_count() for x in values]
-    assert run(f"clz.b{bits}", a)[0].tolist() == [bits - x.bit_length() for x in values]
-    assert run(f"brev.b{bits}", a)[0].tolist() == [int(f"{x:0{bits}b}"[::-1], 2) for x in values]
+    assert run(form, a)[0].tolist() == [COUNTS[form.split(".")[0]](x, bits) for x in a.tolist()]
 
 
-@pytest.mark.parametrize("type_", ["u32", "s32", "u64", "s64"])
-def test_finding_the_first_bit(type_: str) -> None:
-    bits = int(type_[1:])
-    (a,) = integers(type_, 1)
-    sizes = [x if x >= 0 else ~x for x in a.tolist()]
-    nothing = 0xFFFFFFFF
-    assert run(f"bfind.{type_}", a)[0].tolist() == [x.bit_length() - 1 if x else nothing for x in sizes]
-    assert run(f"bfind.shiftamt.{type_}", a)[0].tolist() == [bits - x.bit_length() if x else nothing for x in sizes]
+@pytest.mark.parametrize("form", each(("bfind",), ("", "shiftamt"), ("u32", "s32", "u64", "s64")))
+def test_finding_the_first_bit(form: str) -> None:
+    letter, bits = type_of(form)
+    (a,) = integers(f"{letter}{bits}", 1)
+    sizes = [(x if x >= 0 else ~x).bit_length() for x in a.tolist()]
+    expected = [bits - size if "shiftamt" in form else size - 1 for size in sizes]
+    assert run(form, a)[0].tolist() == [x if size else 0xFFFFFFFF for x, size in zip(expected, sizes, strict=True)]
 
 
-def test_finding_the_nth_bit() -> None:
-    mask = np.full(8, 0b10110100, np.uint32)
-    base = np.array([0, 0, 3, 7, 7, 2, 3, 0], np.uint32)
-    offset = np.array([1, 4, 1, -1, -2, 0, 0, 5], np.int32)
-    (got,) = run("fns.b32", mask, base, offset)
-    none = 0xFFFFFFFF
-    assert got.tolist() == [2, 7, 4, 7, 5, 2, none, none]
+@pytest.mark.parametrize("form", ["fns.b32"])
+def test_finding_the_nth_bit(form: str) -> None:
+    mask, base, offset = integers("u32", 3)
+    base, offset = base % np.uint32(32), (offset % np.uint32(12)).astype(np.int32) - np.int32(5)
+    (got,) = run(form, mask, base, offset)
+    for word, start, count, result in zip(*(x.tolist() for x in (mask, base, offset, got)), strict=True):
+        # The pseudo-code of the PTX ISA: walk from the base until enough ones were met.
+        place, left, step = start, abs(count), 1 if count >= 0 else -1
+        if count == 0:
+            assert result == (start if word >> start & 1 else 0xFFFFFFFF)
+            continue
+        while 0 <= place < 32 and left:
+            left -= word >> place & 1
+            place += step
+        assert result == (0xFFFFFFFF if left else place - step)

@@ -9,86 +9,159 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from shflbench.backends.emulator.ptx import NUMPY
+from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import floats, integers, run
+from tests.backends.emulator.rational import flushed, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-ORDERED = {"eq": operator.eq, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+    from shflbench.backends.emulator.forms import Values
+
+ORDERED: Mapping[str, Callable[[float, float], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
 UNSIGNED = {"lo": operator.lt, "ls": operator.le, "hi": operator.gt, "hs": operator.ge}
+FLOAT = (*ORDERED, *(f"{name}u" for name in ORDERED if name != "ne"), "neu", "num", "nan")
+COMBINE = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
+SINGLE = {"f32": (0x3F800000, 32), "u32": (0xFFFFFFFF, 32), "s32": (0xFFFFFFFF, 32)}
+HALF = {"f16": (0x3C00, 16), "bf16": (0x3F80, 16)}
 
 
-@pytest.mark.parametrize("type_", ["u16", "s16", "u32", "s32", "u64", "s64"])
-@pytest.mark.parametrize(("name", "relation"), [*ORDERED.items(), ("ne", operator.ne)])
-def test_integers_compare_as_their_type(name: str, relation: Callable[[int, int], bool], type_: str) -> None:
+def holds(name: str, x: float, y: float) -> bool:
+    """Return a relation of floats: with a NaN the plain ones are false, and those that end in `u` true."""
+    unordered = math.isnan(x) or math.isnan(y)
+    if name in {"num", "nan"}:
+        return unordered == (name == "nan")
+    return name.endswith("u") if unordered else ORDERED[name.removesuffix("u")](x, y)
+
+
+def halves() -> tuple[Values, Values]:
+    """Return bits that make numbers of every kind, in pairs, as halves and as brain floats."""
+    corners = [0, 0x8000, 1, 0x8001, 0x3C00, 0xBC00, 0x3F80, 0x7BFF, 0x7C00, 0xFC00, 0x7C01, 0x7F80, 0xFF80, 0x7FC0]
+    a, b = np.meshgrid(corners, corners)
+    drawn = np.random.default_rng(3).integers(0, 1 << 16, (2, 200))
+    return np.append(a, drawn[0]).astype(np.uint16), np.append(b, drawn[1]).astype(np.uint16)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *each(("setp",), ORDERED, ("u16", "s16", "u32", "s32", "u64", "s64")),
+        *each(("setp",), ("eq", "ne"), ("b16", "b32", "b64")),
+        *each(("setp",), UNSIGNED, ("u16", "u32", "u64")),
+    ],
+)
+def test_integers_compare_as_their_type(form: str) -> None:
+    _, name, type_ = form.split(".")
     a, b = integers(type_, 2)
-    expected = [relation(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-    assert run(f"setp.{name}.{type_}", a, b)[0].tolist() == expected
+    relation = {**ORDERED, **UNSIGNED}[name]
+    assert run(form, a, b)[0].tolist() == [relation(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
 
 
-@pytest.mark.parametrize(("name", "relation"), UNSIGNED.items())
-def test_unsigned_relations_have_names_of_their_own(name: str, relation: Callable[[int, int], bool]) -> None:
-    a, b = integers("u32", 2)
-    expected = [relation(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-    assert run(f"setp.{name}.u32", a, b)[0].tolist() == expected
+@pytest.mark.parametrize("form", [*each(("setp",), FLOAT, ("f32", "f64")), *each(("setp",), FLOAT, ("ftz",), ("f32",))])
+def test_floats_compare_as_ordered_or_unordered(form: str) -> None:
+    _, name, *flush, type_ = form.split(".")
+    a, b = floats(int(type_[1:]) // 8, 2)
+    rows = zip(*(map(flushed, x) if flush else x for x in (a.tolist(), b.tolist())), strict=True)
+    assert run(form, a, b)[0].tolist() == [holds(name, x, y) for x, y in rows]
 
 
-@pytest.mark.parametrize("size", [4, 8])
-@pytest.mark.parametrize("name", [*ORDERED, "ne", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"])
-def test_floats_compare_as_ordered_or_unordered(name: str, size: int) -> None:
-    a, b = floats(size, 2)
-
-    def holds(x: float, y: float) -> bool:
-        unordered = math.isnan(x) or math.isnan(y)
-        if name in {"num", "nan"}:
-            return unordered == (name == "nan")
-        if unordered:
-            return name.endswith("u")
-        plain = name.removesuffix("u")
-        relation: Callable[[float, float], bool] = operator.ne if plain == "ne" else ORDERED[plain]
-        return relation(x, y)
-
-    expected = [holds(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-    assert run(f"setp.{name}.f{8 * size}", a, b)[0].tolist() == expected
+@pytest.mark.parametrize("form", each(("setp",), FLOAT, ("f16", "bf16")))
+def test_halves_compare_as_ordered_or_unordered(form: str) -> None:
+    _, name, type_ = form.split(".")
+    a, b = halves()
+    rows = zip(listed(a, type_), listed(b, type_), strict=True)
+    assert run(form, a, b)[0].tolist() == [holds(name, x, y) for x, y in rows]
 
 
-@pytest.mark.parametrize(("name", "combine"), [("and", operator.and_), ("or", operator.or_), ("xor", operator.xor)])
-def test_a_third_predicate_is_combined_with_both_results(name: str, combine: Callable[[bool, bool], bool]) -> None:
+@pytest.mark.parametrize("form", each(("setp.lt",), COMBINE, ("s32",)))
+def test_a_third_predicate_is_combined_with_both_results(form: str) -> None:
+    combine = COMBINE[form.split(".")[2]]
     a, b = integers("s32", 2)
     third = np.arange(a.size) % 2 == 0
-    first, second = run(f"setp.lt.{name}.s32", a, b, third, results=2)
+    first, second = run(form, a, b, third, results=2)
     rows = list(zip(a.tolist(), b.tolist(), third.tolist(), strict=True))
     assert first.tolist() == [combine(x < y, z) for x, y, z in rows]
     assert second.tolist() == [combine(not x < y, z) for x, y, z in rows]
 
 
-def test_subnormal_numbers_are_zeros_where_flushed() -> None:
-    a, b = np.array([2.0**-130], np.float32), np.array([0.0], np.float32)
-    assert run("setp.gt.f32", a, b)[0].tolist() == [True]
-    assert run("setp.gt.ftz.f32", a, b)[0].tolist() == [False]
+@pytest.mark.parametrize("form", each(("set",), FLOAT, SINGLE, ("f32",)))
+def test_comparisons_of_singles_give_one_or_all_ones(form: str) -> None:
+    _, name, target, _ = form.split(".")
+    a, b = floats(4, 2)
+    true = SINGLE[target][0]
+    expected = [true if holds(name, x, y) else 0 for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    assert run(form, a, b)[0].view(np.uint32).tolist() == expected
 
 
-def test_set_gives_all_ones_or_one() -> None:
-    a, b = np.array([1, 5], np.int32), np.array([2, 2], np.int32)
-    assert run("set.lt.u32.s32", a, b)[0].tolist() == [0xFFFFFFFF, 0]
-    assert run("set.lt.f32.s32", a, b)[0].tolist() == [1.0, 0.0]
+@pytest.mark.parametrize("form", each(("set",), ORDERED, SINGLE, ("u32", "s32")))
+def test_comparisons_of_integers_give_one_or_all_ones(form: str) -> None:
+    _, name, target, type_ = form.split(".")
+    a, b = integers(type_, 2)
+    true = SINGLE[target][0]
+    expected = [true if ORDERED[name](x, y) else 0 for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    assert run(form, a, b)[0].view(np.uint32).tolist() == expected
 
 
-def test_selections() -> None:
-    a, b = np.array([1, 2], np.uint32), np.array([10, 20], np.uint32)
-    assert run("selp.b32", a, b, np.array([True, False]))[0].tolist() == [1, 20]
-    assert run("slct.u32.s32", a, b, np.array([0, -1], np.int32))[0].tolist() == [1, 20]
+@pytest.mark.parametrize("form", [form for type_ in HALF for form in each(("set",), FLOAT, (type_,), (type_,))])
+def test_comparisons_of_halves_give_one(form: str) -> None:
+    _, name, target, type_ = form.split(".")
+    a, b = halves()
+    rows = zip(listed(a, type_), listed(b, type_), strict=True)
+    assert run(form, a, b)[0].tolist() == [HALF[target][0] if holds(name, x, y) else 0 for x, y in rows]
 
 
-def test_properties_of_floats() -> None:
-    a = np.array([0, 1, np.inf, np.nan, 2.0**-130], np.float32)
-    expected = {
-        "finite": [1, 1, 0, 0, 1],
-        "infinite": [0, 0, 1, 0, 0],
-        "number": [1, 1, 1, 0, 1],
-        "notanumber": [0, 0, 0, 1, 0],
-        "normal": [0, 1, 0, 0, 0],
-        "subnormal": [0, 0, 0, 0, 1],
-    }
-    for name, flags in expected.items():
-        assert run(f"testp.{name}.f32", a)[0].astype(int).tolist() == flags
+@pytest.mark.parametrize(
+    "form", [form for type_ in ("f16x2", "bf16x2") for form in each(("set",), FLOAT, (type_, "u32"), (type_,))]
+)
+def test_comparisons_of_pairs_give_one_or_all_ones_in_each_half(form: str) -> None:
+    _, name, target, packed = form.split(".")
+    type_, low = packed.removesuffix("x2"), halves()
+    true = 0xFFFF if target == "u32" else HALF[type_][0]
+    pairs = [np.roll(x, 1).astype(np.uint32) << np.uint32(16) | x for x in low]  # the upper half is the one before
+    each_half = [
+        true if holds(name, x, y) else 0 for x, y in zip(listed(low[0], type_), listed(low[1], type_), strict=True)
+    ]
+    expected = [each_half[place - 1] << 16 | value for place, value in enumerate(each_half)]
+    assert run(form, *pairs)[0].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "form", each(("selp",), ("b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"))
+)
+def test_selections(form: str) -> None:
+    a, b = integers(f"u{form[6:]}", 2)
+    chosen = np.arange(a.size) % 3 == 0
+    expected = [x if flag else y for x, y, flag in zip(a.tolist(), b.tolist(), chosen.tolist(), strict=True)]
+    assert run(form, a, b, chosen)[0].tolist() == expected
+
+
+@pytest.mark.parametrize("form", ["slct.u32.s32"])
+def test_selections_by_sign(form: str) -> None:
+    a, b = np.array([1, 2, 3], np.uint32), np.array([10, 20, 30], np.uint32)
+    assert run(form, a, b, np.array([0, -1, 1], np.int32))[0].tolist() == [1, 20, 3]
+
+
+PROPERTIES: Mapping[str, Callable[[float, float], bool]] = {
+    "finite": lambda x, _: math.isfinite(x),
+    "infinite": lambda x, _: math.isinf(x),
+    "number": lambda x, _: not math.isnan(x),
+    "notanumber": lambda x, _: math.isnan(x),
+    "normal": lambda x, smallest: smallest <= abs(x) < math.inf,
+    "subnormal": lambda x, smallest: 0 < abs(x) < smallest,
+}
+
+
+@pytest.mark.parametrize("form", each(("testp",), PROPERTIES, ("f32", "f64")))
+def test_properties_of_floats(form: str) -> None:
+    _, name, type_ = form.split(".")
+    (a,) = floats(int(type_[1:]) // 8, 1)
+    smallest = float(np.finfo(NUMPY[type_]).smallest_normal)
+    assert run(form, a)[0].tolist() == [PROPERTIES[name](x, smallest) for x in a.tolist()]

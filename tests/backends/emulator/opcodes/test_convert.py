@@ -10,110 +10,158 @@ import numpy as np
 import pytest
 
 from shflbench.backends.emulator.ptx import NUMPY
-from tests.backends.emulator.forms import floats, integers, run, same_bits
+from tests.backends.emulator.declared import each
+from tests.backends.emulator.forms import floats, integers, run
+from tests.backends.emulator.rational import (
+    FORMATS,
+    MODES,
+    flushed,
+    listed,
+    negative,
+    number,
+    same_numbers,
+    saturated,
+    settled,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    from shflbench.backends.emulator.forms import Values
 
 INTEGERS = ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64")
 WHOLE: Mapping[str, Callable[[Fraction], int]] = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}
+NARROWING = [("f16", "f32"), ("f16", "f64"), ("f32", "f64")]
+WIDENING = [("f32", "bf16"), ("f32", "f16"), ("f64", "f16"), ("f64", "f32")]
+NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF}  # the one that arithmetic makes
 
 
-@pytest.mark.parametrize("of", [16, 32, 64])
-@pytest.mark.parametrize("to", INTEGERS)
-@pytest.mark.parametrize("mode", WHOLE)
-def test_floats_saturate_to_integers(of: int, to: str, mode: str) -> None:
-    (a,) = floats(of // 8, 1)
-    limits = np.iinfo(NUMPY[to])
-    edges = [float(limits.min), float(limits.max), limits.max / 2, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 1e10, -1e10]
+def edges() -> Iterator[float]:
+    """Yield numbers around the middles between neighbours, and around the limits, of every type."""
+    yield from (0.5, 1.5, 2.5, 127.5, 1e10)
+    for digits, lowest, highest in FORMATS.values():
+        for step in (1, 3, 5):
+            for exponent in (0, 10, -20, lowest + digits - 1):
+                yield math.ldexp(1 + math.ldexp(step, -digits), exponent)
+                yield math.ldexp(1 + math.ldexp(step, -digits) + 2.0**-50, exponent)
+            yield math.ldexp(step, lowest - 1)
+        yield math.ldexp(2 - 2.0**-digits, highest)  # the middle between the largest number and infinity
+        yield math.ldexp(2 - 2.0**-digits - 2.0**-52, highest)
+    for bits in (7, 8, 15, 16, 31, 32, 63, 64):
+        yield from (2.0**bits, 2.0**bits - 1, 2.0**bits - 0.5, 2.0**bits + 1)
+
+
+def source(type_: str) -> Values:
+    """Return operands of a type of floats; brain floats as their bits."""
+    corners = np.array([sign * x for x in edges() for sign in (1, -1)])
     with np.errstate(all="ignore"):
-        a = np.concatenate([a, np.array(edges).astype(a.dtype)])
-    (got,) = run(f"cvt.{mode}.{to}.f{of}", a)
+        if type_ == "bf16":
+            singles = np.concatenate([floats(4, 1)[0], corners.astype(np.float32)])
+            return (singles.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
+        return np.concatenate([floats(int(type_[1:]) // 8, 1)[0], corners.astype(NUMPY[type_])])
+
+
+def parts(form: str) -> tuple[list[str], str, str]:
+    """Return the modifiers of a form, its target and its source."""
+    _, *words, target, of = form.split(".")
+    return words, target, of
+
+
+def whole(value: float, mode: str) -> float:
+    """Return a number without its fraction, and with its sign."""
+    finite = isinstance(exact := number(value), Fraction)
+    return math.copysign(float(WHOLE[mode](exact)), value) if finite else value
+
+
+@pytest.mark.parametrize("form", each(("cvt",), WHOLE, INTEGERS, ("f16", "bf16", "f32", "f64")))
+def test_floats_saturate_to_integers(form: str) -> None:
+    (mode,), target, of = parts(form)
+    limits = np.iinfo(NUMPY[target])
     of_nan = 0
-    if of == 64 or to in {"u64", "s64"}:
-        of_nan = limits.min if to[0] == "s" else 1 << (limits.bits - 1)
-    for value, result in zip(a.tolist(), got.tolist(), strict=True):
+    if of == "f64" or target in {"u64", "s64"}:
+        of_nan = limits.min if target[0] == "s" else 1 << (limits.bits - 1)
+    a = source(of)
+    for value, result in zip(listed(a, of), run(form, a)[0].tolist(), strict=True):
         if math.isnan(value):
             assert result == of_nan
         elif math.isinf(value):
             assert result == (limits.max if value > 0 else limits.min)
         else:
-            assert result == min(max(WHOLE[mode](Fraction(value)), limits.min), limits.max)
+            assert result == min(max(WHOLE[mode](Fraction(value)), limits.min), limits.max), value
 
 
-@pytest.mark.parametrize("of", INTEGERS)
-@pytest.mark.parametrize("to", INTEGERS)
-def test_integers_keep_their_low_bits_or_saturate(of: str, to: str) -> None:
+@pytest.mark.parametrize("form", each(("cvt",), ("", "sat"), INTEGERS, INTEGERS))
+def test_integers_keep_their_low_bits_or_saturate(form: str) -> None:
+    words, target, of = parts(form)
     (a,) = integers(of, 1)
-    limits = np.iinfo(NUMPY[to])
+    limits = np.iinfo(NUMPY[target])
     span = 1 << limits.bits
-    wrapped = [(x - limits.min) % span + limits.min for x in a.tolist()]
-    assert run(f"cvt.{to}.{of}", a)[0].tolist() == wrapped
-    assert run(f"cvt.sat.{to}.{of}", a)[0].tolist() == [min(max(x, limits.min), limits.max) for x in a.tolist()]
-
-
-@pytest.mark.parametrize("of", INTEGERS)
-@pytest.mark.parametrize(("to", "digits"), [("f16", 11), ("f32", 24), ("f64", 53)])
-@pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
-def test_integers_are_rounded_once(of: str, to: str, digits: int, mode: str) -> None:
-    (a,) = integers(of, 1)
-    if to == "f16":
-        a = a[np.abs(a.astype(np.float64)) < 65000]
-    (got,) = run(f"cvt.{mode}.{to}.{of}", a)
-    for value, result in zip(a.tolist(), got.tolist(), strict=True):
-        step = max(1, 1 << max(0, abs(value).bit_length() - digits))
-        below = value // step * step
-        above = below if below == value else below + step
-        choice = {
-            "rm": below,
-            "rp": above,
-            "rz": below if value > 0 else above,
-            "rn": below if value - below < above - value else above,
-        }[mode]
-        if mode == "rn" and value - below == above - value and below != above:
-            choice = below if below // step % 2 == 0 else above
-        assert result == choice, value
-
-
-def test_doubles_are_rounded_to_singles_in_every_direction() -> None:
-    a = np.array([1 + 2.0**-30, -1 - 2.0**-30, 1 + 2.0**-24, 1 + 3 * 2.0**-24, 1e300, -1e300, 1e-300, 0.1])
-    one, up = 1.0, 1 + 2.0**-23
-    largest = float(np.finfo(np.float32).max)
-    assert run("cvt.rn.f32.f64", a)[0].tolist()[:4] == [one, -one, one, 1 + 2.0**-22]
-    assert run("cvt.rz.f32.f64", a)[0].tolist()[:6] == [one, -one, one, up, largest, -largest]
-    assert run("cvt.rp.f32.f64", a)[0].tolist()[:6] == [up, -one, up, 1 + 2.0**-22, math.inf, -largest]
-    assert run("cvt.rm.f32.f64", a)[0].tolist()[:6] == [one, -up, one, up, largest, -math.inf]
-    assert run("cvt.rp.f32.f64", a)[0].tolist()[6] == float(np.finfo(np.float32).smallest_subnormal)
+    expected = [
+        min(max(x, limits.min), limits.max) if words else (x - limits.min) % span + limits.min for x in a.tolist()
+    ]
+    assert run(form, a)[0].tolist() == expected
 
 
 @pytest.mark.parametrize(
-    ("mode", "function"), [("rni", np.rint), ("rzi", np.trunc), ("rmi", np.floor), ("rpi", np.ceil)]
+    "form", [*each(("cvt",), MODES, ("f16", "f32", "f64"), INTEGERS), *each(("cvt.rn.bf16",), INTEGERS)]
 )
-@pytest.mark.parametrize("size", [4, 8])
-def test_rounding_to_whole_numbers(mode: str, function: np.ufunc, size: int) -> None:
-    (a,) = floats(size, 1)
-    same_bits(run(f"cvt.{mode}.f{8 * size}.f{8 * size}", a)[0], function(a))
+def test_integers_are_rounded_once(form: str) -> None:
+    (mode,), target, of = parts(form)
+    (a,) = integers(of, 1)
+    bits = 8 * a.itemsize
+    middles = [(1 << size) + (step << (size - digits)) for digits in (8, 11, 24, 53) for step in (1, 2, 3)
+               for size in range(digits, bits - 1)]  # fmt: skip
+    a = np.concatenate([a, np.array(middles, np.uint64).astype(a.dtype)])
+    got = listed(run(form, a)[0], target)
+    same_numbers(got, [settled(number(x), target, mode) for x in map(Fraction, a.tolist())])
 
 
-def test_saturation_to_the_unit_interval() -> None:
-    a = np.array([-1, -0.0, 0.5, 2, np.nan], np.float32)
-    assert run("cvt.sat.f32.f32", a)[0].tolist() == [0, 0, 0.5, 1, 0]
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(f"cvt.{mode}.{to}.{of}" for to, of in NARROWING for mode in MODES),
+        *each(("cvt",), ("rn", "rz"), ("bf16",), ("f32", "f16")),
+        *(f"cvt.{to}.{of}" for to, of in WIDENING),
+        "cvt.rn.bf16.f64",
+        "cvt.sat.f32.f32",
+    ],
+)
+def test_floats_are_rounded_once(form: str) -> None:
+    words, target, of = parts(form)
+    mode = next((word for word in words if word in MODES), "rn")
+    a = source(of)
+    (got,) = run(form, a)
+    expected = [settled(number(x), target, mode) for x in listed(a, of)]
+    same_numbers(listed(got, target), [saturated(x) for x in expected] if "sat" in words else expected)
+    nan = np.isnan(listed(got, target))
+    if target in NAN:
+        assert (got.view(f"u{got.itemsize}")[nan] == NAN[target]).all()
 
 
-def test_halves() -> None:
-    a = np.array([1 + 2.0**-11, 1 + 3 * 2.0**-11, 65519.0, 65520.0, 2.0**-25, 2.0**-24, -0.0], np.float32)
-    got = run("cvt.rn.f16.f32", a)[0]
-    assert got.tolist() == [1.0, 1 + 2.0**-9, 65504.0, math.inf, 0.0, 2.0**-24, -0.0]
-    assert run("cvt.f32.f16", got)[0].tolist() == got.astype(float).tolist()
-    (packed,) = run("cvt.rn.f16x2.f32", np.array([1.5], np.float32), np.array([-2.0], np.float32))
-    assert packed[0] == 0x3E00C000  # the first operand becomes the upper half
+@pytest.mark.parametrize("form", ["cvt.rn.f16x2.f32", "cvt.rn.bf16x2.f32", "cvt.rz.bf16x2.f32"])
+def test_two_singles_become_a_pair_with_the_first_above(form: str) -> None:
+    words, target, of = parts(form)
+    type_ = target.removesuffix("x2")
+    first = source(of)
+    second = np.roll(first, 5)
+    (got,) = run(form, first, second)
+    for operand, half in ((first, got >> np.uint32(16)), (second, got)):
+        expected = [settled(number(x), type_, words[0]) for x in operand.tolist()]
+        same_numbers(listed(half.astype(np.uint16), type_), expected)
 
 
-def test_brain_floats_round_to_even() -> None:
-    bits = np.array([0x3F808000, 0x3F818000, 0x3F808001, 0x7F7FFFFF, 0x7F800000, 0xFFC00001], np.uint32)
-    got = run("cvt.rn.bf16.f32", bits.view(np.float32))[0]
-    assert got.tolist() == [0x3F80, 0x3F82, 0x3F81, 0x7F80, 0x7F80, 0x7FFF]
-    assert run("cvt.rz.bf16.f32", bits.view(np.float32))[0].tolist()[:3] == [0x3F80, 0x3F81, 0x3F80]
-    assert run("cvt.f32.bf16", got[:2])[0].view(np.uint32).tolist() == [0x3F800000, 0x3F820000]
-    (whole,) = run("cvt.rn.bf16.s32", np.array([257, 259, 16777217], np.int32))
-    assert whole.tolist() == [0x4380, 0x4382, 0x4B80]
+@pytest.mark.parametrize("form", [f"cvt.{mode}.{type_}.{type_}" for mode in WHOLE for type_ in FORMATS])
+def test_rounding_to_whole_numbers(form: str) -> None:
+    (mode,), target, of = parts(form)
+    a = source(of)
+    (got,) = run(form, a)
+    same_numbers(listed(got, target), [whole(x, mode) for x in listed(a, of)])
+
+
+@pytest.mark.parametrize("form", each(("cvt",), WHOLE, ("ftz.f32.f32",)))
+def test_rounding_to_whole_numbers_takes_subnormal_numbers_for_zeros(form: str) -> None:
+    mode = form.split(".")[1]
+    a = source("f32")
+    expected = [whole(flushed(x), mode) for x in a.tolist()]
+    same_numbers(run(form, a)[0].tolist(), expected)
+    assert any(negative(x) for x in expected if not x)

@@ -3,114 +3,115 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from shflbench.backends.emulator.parse import parse
+from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import run
+from tests.backends.emulator.rational import (
+    larger,
+    listed,
+    number,
+    product,
+    same_numbers,
+    saturated,
+    settled,
+    smaller,
+    total,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from shflbench.backends.emulator.forms import Values
+    from tests.backends.emulator.rational import Number
 
-FORMATS = {"f16": (11, -24, 65504.0), "bf16": (8, -133, float(2**128 - 2**120))}
+TYPES = ("f16", "bf16")
+PAIRS = ("f16x2", "bf16x2")
+NAN = 0x7FFF
+CORNERS = [0, 0x8000, 1, 0x8001, 0x03FF, 0x0400, 0x3C00, 0x3C01, 0x3F80, 0x7BFF, 0x7C00, 0xFC00, 0x7F7F, 0x7F80, 0x7FFF]
 COUNT = 400
+ARITHMETIC: Mapping[str, tuple[int, Callable[..., Number]]] = {
+    "add": (2, total),
+    "sub": (2, lambda a, b: total(a, -b)),
+    "mul": (2, product),
+    "fma": (3, lambda a, b, c: total(product(a, b), c)),
+}
+EXTREMES = {"min": smaller, "max": larger}
+ROUNDED = [
+    *each(("add", "sub", "mul"), ("", "rn"), ("", "sat"), ("f16",)),
+    *each(("add", "sub", "mul"), ("", "rn"), ("bf16",)),
+    *each(("fma.rn",), ("", "sat", "relu"), ("f16",)),
+    *each(("fma.rn",), ("", "relu"), ("bf16",)),
+]
+ORDERED = each(EXTREMES, ("", "NaN"), TYPES)
+SIGNS = each(("neg", "abs"), TYPES)
 
 
 def operands(seed: int) -> Values:
-    corners = [
-        0,
-        0x8000,
-        1,
-        0x8001,
-        0x03FF,
-        0x0400,
-        0x3C00,
-        0x3C01,
-        0x3F80,
-        0x7BFF,
-        0x7C00,
-        0xFC00,
-        0x7F7F,
-        0x7F80,
-        0x7FFF,
-    ]
     rng = np.random.default_rng(seed)
     near = 0x3C00 + rng.integers(0, 1 << 11, COUNT // 2)
     wide = rng.integers(0, 1 << 16, COUNT)
-    return np.concatenate([rng.permutation(corners * 8), near, wide]).astype(np.uint16)
+    return np.concatenate([rng.permutation(CORNERS * 8), near, wide]).astype(np.uint16)
 
 
-def number(bits: int, type_: str) -> float:
-    word = np.array(bits, np.uint16)
-    if type_ == "f16":
-        return float(word.view(np.float16))
-    return float((word.astype(np.uint32) << np.uint32(16)).view(np.float32))
+def columns(form: str) -> list[Values]:
+    """Return as many operands as a form has."""
+    opcode = form.split(".")[0]
+    return [operands(seed) for seed in range({"fma": 3, "neg": 1, "abs": 1}.get(opcode, 2))]
 
 
-def nearest(value: Fraction, type_: str) -> float:
-    digits, lowest, largest = FORMATS[type_]
-    step = Fraction(2) ** lowest
-    while abs(value) >= step * 2**digits:
-        step *= 2
-    rounded = round(value / step) * step  # Python rounds halves to even
-    return math.copysign(math.inf, rounded) if abs(rounded) > largest else float(rounded)
+@pytest.mark.parametrize("form", ROUNDED)
+def test_arithmetic_is_rounded_once(form: str) -> None:
+    opcode, *words, type_ = form.split(".")
+    _, formula = ARITHMETIC[opcode]
+    arrays = columns(form)
+    (got,) = run(form, *arrays)
+    rows = zip(*([number(x) for x in listed(array, type_)] for array in arrays), strict=True)
+    expected = [settled(formula(*row), type_) for row in rows]
+    if "sat" in words:
+        expected = [saturated(x) for x in expected]
+    if "relu" in words:
+        expected = [0.0 if x < 0 else x for x in expected]
+    same_numbers(listed(got, type_), expected)
+    assert set(got[np.isnan(expected)].tolist()) <= {NAN}
 
 
-@pytest.mark.parametrize("type_", ["f16", "bf16"])
-@pytest.mark.parametrize(
-    ("opcode", "count", "formula"),
-    [
-        ("add.rn", 2, lambda a, b: a + b),
-        ("sub", 2, lambda a, b: a - b),
-        ("mul", 2, lambda a, b: a * b),
-        ("fma.rn", 3, lambda a, b, c: a * b + c),
-    ],
-)
-def test_arithmetic_is_rounded_once(opcode: str, count: int, formula: Callable[..., Fraction], type_: str) -> None:
-    arrays = [operands(seed) for seed in range(count)]
-    (got,) = run(f"{opcode}.{type_}", *arrays)
-    for *row, result in zip(*(x.tolist() for x in arrays), got.tolist(), strict=True):
-        values = [number(bits, type_) for bits in row]
-        if all(map(math.isfinite, values)):
-            assert number(result, type_) == nearest(formula(*map(Fraction, values)), type_), (values, result)
-        elif any(map(math.isnan, values)):
-            assert result == 0x7FFF
+@pytest.mark.parametrize("form", ORDERED)
+def test_minimum_and_maximum(form: str) -> None:
+    opcode, *words, type_ = form.split(".")
+    a, b = columns(form)
+    (got,) = run(form, a, b)
+    expected = [
+        math.nan if words and (math.isnan(x) or math.isnan(y)) else EXTREMES[opcode](x, y)
+        for x, y in zip(listed(a, type_), listed(b, type_), strict=True)
+    ]
+    same_numbers(listed(got, type_), expected)
+    assert set(got[np.isnan(expected)].tolist()) <= {NAN}
 
 
-@pytest.mark.parametrize(("opcode", "reference"), [("min", min), ("max", max)])
-@pytest.mark.parametrize("type_", ["f16", "bf16"])
-def test_minimum_and_maximum(opcode: str, reference: Callable[[float, float], float], type_: str) -> None:
-    a, b = operands(1), operands(2)
-    (got,) = run(f"{opcode}.{type_}", a, b)
-    for x, y, result in zip(a.tolist(), b.tolist(), got.tolist(), strict=True):
-        left, right = number(x, type_), number(y, type_)
-        if math.isnan(left) or math.isnan(right):
-            other = right if math.isnan(left) else left
-            assert result == 0x7FFF if math.isnan(other) else number(result, type_) == other
-        else:
-            assert number(result, type_) == reference(left, right)
+@pytest.mark.parametrize("form", SIGNS)
+def test_signs_are_one_bit(form: str) -> None:
+    (a,) = columns(form)
+    change: Callable[[int], int] = (lambda x: x ^ 0x8000) if form.startswith("neg") else (lambda x: x & 0x7FFF)
+    assert run(form, a)[0].tolist() == [change(x) for x in a.tolist()]
 
 
-@pytest.mark.parametrize("form", ["add.rn.{}", "mul.{}", "fma.rn.{}", "max.{}", "neg.{}", "abs.{}"])
-@pytest.mark.parametrize("type_", ["f16", "bf16"])
-def test_pairs_are_two_singles(form: str, type_: str) -> None:
-    count = 3 if "fma" in form else 1 if form[:3] in {"neg", "abs"} else 2
-    low, high = [[operands(seed + place) for place in range(count)] for seed in (0, 7)]
+@pytest.mark.parametrize("form", [f"{form}x2" for form in [*ROUNDED, *ORDERED, *SIGNS]])
+def test_pairs_are_two_singles(form: str) -> None:
+    low = columns(form)
+    high = [np.roll(x, 11 + place) for place, x in enumerate(low)]
     pairs = [h.astype(np.uint32) << np.uint32(16) | l for l, h in zip(low, high, strict=True)]  # noqa: E741
-    (got,) = run(form.format(type_ + "x2"), *pairs)
-    assert (got & np.uint32(0xFFFF)).tolist() == run(form.format(type_), *low)[0].tolist()
-    assert (got >> np.uint32(16)).tolist() == run(form.format(type_), *high)[0].tolist()
+    (got,) = run(form, *pairs)
+    single = form.removesuffix("x2")
+    assert (got & np.uint32(0xFFFF)).tolist() == run(single, *low)[0].tolist()
+    assert (got >> np.uint32(16)).tolist() == run(single, *high)[0].tolist()
 
 
-@pytest.mark.parametrize("type_", ["f16", "bf16"])
-def test_comparisons(type_: str) -> None:
-    a, b = operands(3), operands(4)
-    less = run(f"setp.lt.{type_}", a, b)[0].tolist()
-    unordered = run(f"setp.geu.{type_}", a, b)[0].tolist()
-    for x, y, lt, geu in zip(a.tolist(), b.tolist(), less, unordered, strict=True):
-        assert lt == (number(x, type_) < number(y, type_))
-        assert geu == (not lt)
+def test_capital_letters_in_a_form_are_read() -> None:
+    text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry one()\n{\n.reg .b16 %h<4>;\n"
+    module = parse(text + "min.NaN.f16 %h1, %h2, %h3;\nret;\n}\n")
+    assert module.functions["one"].instructions[0].modifiers == ("NaN", "f16")

@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 
 from shflbench.backends.emulator.ptx import NUMPY
+from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import integers, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-BOTH = ("u", "s")
+    from shflbench.backends.emulator.forms import Values
+
+ALL = ("u16", "s16", "u32", "s32", "u64", "s64")
+WORDS = ("u32", "s32", "u64", "s64")
 
 
 def wrap(value: int, type_: str) -> int:
@@ -33,120 +37,126 @@ def quotient(a: int, b: int) -> int:
     return -1 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-@pytest.mark.parametrize("type_", ["u16", "s16", "u32", "s32", "u64", "s64"])
-@pytest.mark.parametrize(
-    ("opcode", "reference"),
-    [
-        ("add", lambda a, b: a + b),
-        ("sub", lambda a, b: a - b),
-        ("mul.lo", lambda a, b: a * b),
-        ("min", min),
-        ("max", max),
-        ("div", quotient),
-        ("rem", lambda a, b: a if b == 0 else a - quotient(a, b) * b),
-    ],
-)
-def test_arithmetic_wraps(opcode: str, reference: Callable[..., int], type_: str) -> None:
-    check(f"{opcode}.{type_}", type_, type_, 2, reference)
+BINARY: Mapping[str, Callable[[int, int], int]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul.lo": lambda a, b: a * b,
+    "min": min,
+    "max": max,
+    "div": quotient,
+    "rem": lambda a, b: a if b == 0 else a - quotient(a, b) * b,
+}
 
 
-@pytest.mark.parametrize("type_", ["u16", "s16", "u32", "s32", "u64", "s64"])
-def test_the_upper_half_of_a_product(type_: str) -> None:
-    check(f"mul.hi.{type_}", type_, type_, 2, lambda a, b: (a * b) >> int(type_[1:]))
+@pytest.mark.parametrize("form", each(BINARY, ALL))
+def test_arithmetic_wraps(form: str) -> None:
+    opcode, type_ = form.rsplit(".", 1)
+    check(form, type_, type_, 2, BINARY[opcode])
 
 
-@pytest.mark.parametrize("type_", ["u16", "s16", "u32", "s32"])
-def test_a_wide_product_keeps_all_bits(type_: str) -> None:
-    wide = f"{type_[0]}{2 * int(type_[1:])}"
-    check(f"mul.wide.{type_}", type_, wide, 2, lambda a, b: a * b)
+@pytest.mark.parametrize("form", each(("mul.hi",), ALL))
+def test_the_upper_half_of_a_product(form: str) -> None:
+    type_ = form.split(".")[2]
+    check(form, type_, type_, 2, lambda a, b: (a * b) >> int(type_[1:]))
 
 
-@pytest.mark.parametrize("type_", ["u16", "s16", "u32", "s32", "u64", "s64"])
-@pytest.mark.parametrize("half", ["lo", "hi"])
-def test_multiply_and_add(type_: str, half: str) -> None:
-    bits = int(type_[1:])
-    shift = bits if half == "hi" else 0
-    check(f"mad.{half}.{type_}", type_, type_, 3, lambda a, b, c: ((a * b) >> shift) + c)
+@pytest.mark.parametrize("form", each(("mul.wide",), ("u16", "s16", "u32", "s32")))
+def test_a_wide_product_keeps_all_bits(form: str) -> None:
+    type_ = form.split(".")[2]
+    check(form, type_, f"{type_[0]}{2 * int(type_[1:])}", 2, lambda a, b: a * b)
 
 
-def test_multiply_wide_and_add() -> None:
+@pytest.mark.parametrize("form", each(("mad",), ("lo", "hi"), ALL))
+def test_multiply_and_add(form: str) -> None:
+    _, half, type_ = form.split(".")
+    shift = int(type_[1:]) if half == "hi" else 0
+    check(form, type_, type_, 3, lambda a, b, c: ((a * b) >> shift) + c)
+
+
+@pytest.mark.parametrize("form", ["mad.wide.s32"])
+def test_multiply_wide_and_add(form: str) -> None:
     a, b = integers("s32", 2)
     c = np.resize(integers("s64", 1)[0], a.shape)
-    (got,) = run("mad.wide.s32", a, b, c)
+    (got,) = run(form, a, b, c)
     rows = zip(a.tolist(), b.tolist(), c.tolist(), strict=True)
     assert got.tolist() == [wrap(x * y + z, "s64") for x, y, z in rows]
 
 
-@pytest.mark.parametrize(("opcode", "sign"), [("add", 1), ("sub", -1)])
-def test_saturation_stops_at_the_limits(opcode: str, sign: int) -> None:
-    check(f"{opcode}.sat.s32", "s32", "s32", 2, lambda a, b: min(max(a + sign * b, -(2**31)), 2**31 - 1))
+@pytest.mark.parametrize("form", ["add.sat.s32", "sub.sat.s32"])
+def test_saturation_stops_at_the_limits(form: str) -> None:
+    sign = 1 if form.startswith("add") else -1
+    check(form, "s32", "s32", 2, lambda a, b: min(max(a + sign * b, -(2**31)), 2**31 - 1))
 
 
-@pytest.mark.parametrize("type_", ["s16", "s32", "s64"])
-def test_signs(type_: str) -> None:
-    check(f"neg.{type_}", type_, type_, 1, lambda a: -a)
-    check(f"abs.{type_}", type_, type_, 1, abs)
+@pytest.mark.parametrize("form", each(("neg", "abs"), ("s16", "s32", "s64")))
+def test_signs(form: str) -> None:
+    opcode, type_ = form.split(".")
+    check(form, type_, type_, 1, abs if opcode == "abs" else lambda a: -a)
 
 
-@pytest.mark.parametrize("type_", ["u16", "s16", "u32", "s32", "u64", "s64"])
-def test_sum_of_absolute_differences(type_: str) -> None:
-    check(f"sad.{type_}", type_, type_, 3, lambda a, b, c: abs(a - b) + c)
+@pytest.mark.parametrize("form", each(("sad",), ALL))
+def test_sum_of_absolute_differences(form: str) -> None:
+    type_ = form.split(".")[1]
+    check(form, type_, type_, 3, lambda a, b, c: abs(a - b) + c)
 
 
-@pytest.mark.parametrize("type_", ["u32", "s32"])
-def test_multiplication_of_24_bits(type_: str) -> None:
-    narrow = f"{type_[0]}24"
-    check(f"mul24.lo.{type_}", type_, type_, 2, lambda a, b: wrap(a, narrow) * wrap(b, narrow))
+@pytest.mark.parametrize("form", each(("mul24",), ("lo", "hi"), ("u32", "s32")))
+def test_multiplication_of_24_bits(form: str) -> None:
+    _, half, type_ = form.split(".")
+    narrow, shift = f"{type_[0]}24", 16 if half == "hi" else 0
+    check(form, type_, type_, 2, lambda a, b: (wrap(a, narrow) * wrap(b, narrow)) >> shift)
 
 
-@pytest.mark.parametrize("types", ["u32.u32", "s32.s32", "s32.u32", "u32.s32"])
-def test_dot_product_of_bytes(types: str) -> None:
-    a_type, b_type = types.split(".")
-
-    def bytes_of(word: int, type_: str) -> list[int]:
-        return [wrap(word >> shift, f"{type_[0]}8") for shift in (0, 8, 16, 24)]
+@pytest.mark.parametrize("form", [*each(("dp4a", "dp2a.lo", "dp2a.hi"), ("u32", "s32"), ("u32", "s32"))])
+def test_dot_products_of_parts(form: str) -> None:
+    opcode, *half, a_type, b_type = form.split(".")
+    bits, first = (8, 0) if opcode == "dp4a" else (16, 2 * (half == ["hi"]))  # of a's parts; the first of b's bytes
 
     def dot(a: int, b: int, c: int) -> int:
-        return c + sum(x * y for x, y in zip(bytes_of(a, a_type), bytes_of(b, b_type), strict=True))
+        parts = [wrap(a >> shift, f"{a_type[0]}{bits}") for shift in range(0, 32, bits)]
+        chosen = [wrap(b >> 8 * (first + place), f"{b_type[0]}8") for place in range(len(parts))]
+        return c + sum(x * y for x, y in zip(parts, chosen, strict=True))
 
-    check(f"dp4a.{types}", "u32", "u32", 3, dot)
-
-
-@pytest.mark.parametrize("type_", ["u32", "s32", "u64", "s64"])
-def test_carry_and_borrow(type_: str) -> None:
-    bits = int(type_[1:])
-    a, b = (x.view(f"u{bits // 8}") for x in integers(type_, 2))
-    flag = np.arange(a.size) % 2 == 1
-    plain, carried = f"u{bits}", 1 << bits
-    for form, sign in (("add.cc", 1), ("sub.cc", -1)):
-        value, over = run(f"{form}.{type_}", a, b, results=2)
-        exact = [x + sign * y for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-        assert value.tolist() == [wrap(x, plain) for x in exact]
-        assert over.tolist() == [not 0 <= x < carried for x in exact]
-    for form, sign in (("addc.cc", 1), ("subc.cc", -1)):
-        value, over = run(f"{form}.{type_}", a, b, flag, results=2)
-        exact = [x + sign * (y + int(z)) for x, y, z in zip(a.tolist(), b.tolist(), flag.tolist(), strict=True)]
-        assert value.tolist() == [wrap(x, plain) for x in exact]
-        assert over.tolist() == [not 0 <= x < carried for x in exact]
+    check(form, "u32", "u32", 3, dot)
 
 
-@pytest.mark.parametrize("half", ["lo", "hi"])
-def test_multiply_and_add_with_carry(half: str) -> None:
+def check_carry(form: str, exact: Callable[..., int], *operands: Values) -> None:
+    """Compare value and flag, if the form writes it, with an exact sum of unsigned operands."""
+    type_ = f"u{form.rsplit('.', 1)[1][1:]}"
+    expected = [exact(*row) for row in zip(*(x.tolist() for x in operands), strict=True)]
+    value, *flag = run(form, *operands, results=2 if ".cc." in form else 1)
+    assert value.tolist() == [wrap(x, type_) for x in expected]
+    if ".cc." in form:
+        assert flag[0].tolist() == [wrap(x, type_) != x for x in expected]
+
+
+@pytest.mark.parametrize("form", each(("add.cc", "sub.cc", "addc", "addc.cc", "subc", "subc.cc"), WORDS))
+def test_carry_and_borrow(form: str) -> None:
+    a, b = (x.view(f"u{x.itemsize}") for x in integers(form.rsplit(".", 1)[1], 2))
+    flag = (np.arange(a.size) % 2 == 1,) if form[3] == "c" else ()
+    sign = 1 if form.startswith("add") else -1
+    check_carry(form, lambda x, y, carry=False: x + sign * (y + carry), a, b, *flag)
+
+
+@pytest.mark.parametrize(
+    "form", each(("mad.lo.cc", "mad.hi.cc", "madc.lo", "madc.hi", "madc.lo.cc", "madc.hi.cc"), ("u32",))
+)
+def test_multiply_and_add_with_carry(form: str) -> None:
     a, b, c = integers("u32", 3)
-    flag = np.arange(a.size) % 2 == 0
-    value, over = run(f"madc.{half}.cc.u32", a, b, c, flag, results=2)
-    for x, y, z, f, got, carry in zip(*(v.tolist() for v in (a, b, c, flag, value, over)), strict=True):
-        part = (x * y) >> 32 if half == "hi" else (x * y) & 0xFFFFFFFF
-        assert (got, carry) == (wrap(part + z + f, "u32"), part + z + f >= 1 << 32)
+    flag = (np.arange(a.size) % 2 == 0,) if form.startswith("madc") else ()
+
+    def exact(x: int, y: int, z: int, carry: int = 0) -> int:
+        return (x * y >> 32 if ".hi." in form else x * y % 2**32) + z + carry
+
+    check_carry(form, exact, a, b, c, *flag)
 
 
-@pytest.mark.parametrize(("opcode", "reference"), [("add", lambda a, b: a + b), ("min", min), ("max", max)])
-@pytest.mark.parametrize("type_", ["u16x2", "s16x2"])
-def test_pairs_of_short_integers(opcode: str, reference: Callable[[int, int], int], type_: str) -> None:
+@pytest.mark.parametrize("form", each(("add", "sub", "min", "max"), ("u16x2", "s16x2")))
+def test_pairs_of_short_integers(form: str) -> None:
     a, b = integers("u32", 2)
-    (got,) = run(f"{opcode}.{type_}", a, b)
-    half = type_[:3]
+    (got,) = run(form, a, b)
+    opcode, type_ = form.removesuffix("x2").split(".")
     for x, y, z in zip(a.tolist(), b.tolist(), got.tolist(), strict=True):
         for shift in (0, 16):
-            expected = reference(wrap(x >> shift, half), wrap(y >> shift, half))
-            assert wrap(z >> shift, half) == wrap(expected, half)
+            expected = BINARY[opcode](wrap(x >> shift, type_), wrap(y >> shift, type_))
+            assert wrap(z >> shift, type_) == wrap(expected, type_)
