@@ -47,7 +47,7 @@ class Checkup:
         if self.times:
             return "shflbench can compile, verify and time here."
         if self.compiles:
-            return "shflbench can compile here, and show and draw earlier runs; timing needs what is missing above."
+            return "shflbench can compile, verify and check here, and draw runs; timing needs what is missing above."
         return "shflbench can only show, compare and draw earlier runs here."
 
 

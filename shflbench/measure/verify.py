@@ -28,7 +28,8 @@ def verify(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
             tolerance = workload.pattern.tolerance(workload.dtype, iterations)
             wrong = wrong or mismatch(got, workload.expected(index, iterations), tolerance)
             if wrong and not first:
-                first = f"after {iterations} iterations on input {index}, {wrong}"
+                trips = "1 iteration" if iterations == 1 else f"{iterations} iterations"
+                first = f"after {trips} on input {index}, {wrong}"
         matched += not wrong
     return Proof(matched, INPUT_SETS, workload.verify_iterations, launch, first)
 

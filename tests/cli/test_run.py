@@ -187,7 +187,7 @@ def test_wrong_kernel_is_incorrect_has_no_time_and_exits_5(
     assert outcome.err.endswith("warning: 1 of 5 cases failed or computed a wrong result\n")
     row = rows_of(outcome)[NEIGHBOR[2]]
     assert (row.status, row.matched, row.inputs) == (Status.INCORRECT, 0, 8)
-    assert (row.reason or "").startswith(f"after {iterations} iterations on input 0, element ")
+    assert (row.reason or "").startswith(f"after {iterations} iteration{'s' * (iterations > 1)} on input 0, element ")
     assert (row.time_us, row.ns_per_iteration, row.speedup, row.samples) == (None, None, None, None)
     assert "INCORRECT, 0 of 8 inputs matched: after " in outcome.err
     assert statuses(outcome).count(Status.TIMED) == 4

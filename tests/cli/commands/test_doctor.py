@@ -107,7 +107,7 @@ def test_machine_without_a_gpu_can_still_compile(shflbench: Command, machine: Ca
     )
     assert "→ pip install 'shflbench[cuda13]'" in outcome.out
     assert outcome.out.endswith(
-        "shflbench can compile here, and show and draw earlier runs; timing needs what is missing above.\n"
+        "shflbench can compile, verify and check here, and draw runs; timing needs what is missing above.\n"
     )
 
 
