@@ -42,7 +42,7 @@ def test_right_kernel_matches_on_every_input(dtype: str) -> None:
 def test_wrong_kernel_is_found_and_the_first_wrong_count_is_named(fault: Fault, iterations: int, dtype: str) -> None:
     found = proof(fault, dtype)
     assert (found.matched, found.inputs, found.complete) == (0, 8, False)
-    assert found.mismatch.startswith(f"after {iterations} iterations on input 0, element ")
+    assert found.mismatch.startswith(f"after {iterations} iteration{'s' * (iterations > 1)} on input 0, element ")
 
 
 def test_kernel_that_is_wrong_now_and_then_matches_on_the_other_inputs() -> None:
