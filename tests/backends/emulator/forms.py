@@ -9,7 +9,7 @@ import numpy as np
 
 from shflbench.backends.emulator.forms import Pure
 from shflbench.backends.emulator.opcodes.table import decode
-from shflbench.backends.emulator.ptx import NUMPY, Immediate, Instruction, Operand, Pair, Register, Vector
+from shflbench.backends.emulator.ptx import NUMPY, Instruction, Operand, Pair, Register, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,10 +57,6 @@ def run_in_place(form: str, *operands: Values) -> Values:
     with np.errstate(all="ignore"):
         decoded.apply(*typed, typed[0].view(decoded.results[0]))
     return typed[0].view(decoded.results[0])
-
-
-def constant(value: int) -> Immediate:
-    return Immediate(value)
 
 
 def integers(type_: str, count: int, seed: int = 1) -> list[Values]:
@@ -117,12 +113,3 @@ def floats(size: int, count: int, seed: int = 1) -> list[Values]:
             chosen = [row[place] for row in tuples] if place < 2 else rng.choice(corners, len(tuples)).tolist()
             columns.append(np.concatenate([np.array(chosen), near, wide]).astype(dtype))
     return columns
-
-
-def same_bits(got: Values, expected: Values) -> None:
-    """Require equal bits, where any NaN equals any other."""
-    nan = np.isnan(expected)
-    assert np.array_equal(np.isnan(got), nan)
-    bits = f"u{expected.itemsize}"
-    wrong = (got.view(bits) != expected.astype(got.dtype).view(bits)) & ~nan
-    assert not wrong.any(), (int(np.argmax(wrong)), got[wrong][:3], expected[wrong][:3])

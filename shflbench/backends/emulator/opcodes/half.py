@@ -81,7 +81,7 @@ def _arithmetic(function: Callable[..., Values], operands: int) -> Decoder:
             if "sat" in words:
                 result = np.fmin(np.fmax(result, 0.0), 1.0) + 0.0
             if "relu" in words:
-                result = np.where(result < 0, 0.0, result)
+                result = np.where(result <= 0, 0.0, result)  # -0, too, becomes +0
             return _narrow(result, type_)
 
         def apply(*arguments: Values) -> None:

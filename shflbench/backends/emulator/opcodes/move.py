@@ -77,7 +77,7 @@ def _cvta(instruction: Instruction) -> Pure:
 
 def _isspacep(instruction: Instruction) -> Pure:
     (space,) = instruction.modifiers
-    if space not in WINDOWS:
+    if space not in {"global", "shared", "local"}:  # constants and parameters lie among the global addresses here
         raise UnknownFormError
     return Pure(
         ("?",), ("u8",), lambda a, out: np.copyto(out, space_of(np.broadcast_to(a, out.shape)) == WINDOWS[space])

@@ -47,7 +47,7 @@ def type_of(form: str) -> tuple[str, int]:
 
 @pytest.mark.parametrize("form", each(LOGIC, ("b16", "b32", "b64")))
 def test_logic(form: str) -> None:
-    bits, reference = type_of(form)[1], LOGIC[form.split(".")[0]]
+    bits, reference = type_of(form)[1], LOGIC[form.split(".", maxsplit=1)[0]]
     operands = integers(f"u{bits}", 1 if "not" in form else 2)
     (got,) = run(form, *operands)
     rows = zip(*(x.tolist() for x in operands), strict=True)
@@ -59,7 +59,7 @@ def test_logic_of_predicates(form: str) -> None:
     a, b = [False, False, True, True], [False, True, False, True]
     operands = (a,) if "not" in form else (a, b)
     (got,) = run(form, *(np.array(x, np.bool_) for x in operands))
-    assert got.tolist() == [LOGIC[form.split(".")[0]](*row) % 2 == 1 for row in zip(*operands, strict=True)]
+    assert got.tolist() == [LOGIC[form.split(".", maxsplit=1)[0]](*row) % 2 == 1 for row in zip(*operands, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_insertion_of_a_field(form: str) -> None:
 def test_counting_and_reversing(form: str) -> None:
     bits = type_of(form)[1]
     (a,) = integers(f"u{bits}", 1)
-    assert run(form, a)[0].tolist() == [COUNTS[form.split(".")[0]](x, bits) for x in a.tolist()]
+    assert run(form, a)[0].tolist() == [COUNTS[form.split(".", maxsplit=1)[0]](x, bits) for x in a.tolist()]
 
 
 @pytest.mark.parametrize("form", each(("bfind",), ("", "shiftamt"), ("u32", "s32", "u64", "s64")))

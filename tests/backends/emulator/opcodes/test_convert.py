@@ -45,8 +45,9 @@ def edges() -> Iterator[float]:
                 yield math.ldexp(1 + math.ldexp(step, -digits), exponent)
                 yield math.ldexp(1 + math.ldexp(step, -digits) + 2.0**-50, exponent)
             yield math.ldexp(step, lowest - 1)
-        yield math.ldexp(2 - 2.0**-digits, highest)  # the middle between the largest number and infinity
-        yield math.ldexp(2 - 2.0**-digits - 2.0**-52, highest)
+        if highest < 1023:  # the middle between the largest number and infinity
+            yield math.ldexp(2 - 2.0**-digits, highest)
+            yield math.ldexp(2 - 2.0**-digits - 2.0**-52, highest)
     for bits in (7, 8, 15, 16, 31, 32, 63, 64):
         yield from (2.0**bits, 2.0**bits - 1, 2.0**bits - 0.5, 2.0**bits + 1)
 
@@ -69,8 +70,8 @@ def parts(form: str) -> tuple[list[str], str, str]:
 
 def whole(value: float, mode: str) -> float:
     """Return a number without its fraction, and with its sign."""
-    finite = isinstance(exact := number(value), Fraction)
-    return math.copysign(float(WHOLE[mode](exact)), value) if finite else value
+    exact = number(value)
+    return math.copysign(float(WHOLE[mode](exact)), value) if isinstance(exact, Fraction) else value
 
 
 @pytest.mark.parametrize("form", each(("cvt",), WHOLE, INTEGERS, ("f16", "bf16", "f32", "f64")))
@@ -113,7 +114,7 @@ def test_integers_are_rounded_once(form: str) -> None:
                for size in range(digits, bits - 1)]  # fmt: skip
     a = np.concatenate([a, np.array(middles, np.uint64).astype(a.dtype)])
     got = listed(run(form, a)[0], target)
-    same_numbers(got, [settled(number(x), target, mode) for x in map(Fraction, a.tolist())])
+    same_numbers(got, [settled(Fraction(x) if x else 0.0, target, mode) for x in a.tolist()])
 
 
 @pytest.mark.parametrize(

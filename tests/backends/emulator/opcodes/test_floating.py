@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -10,105 +11,88 @@ import numpy as np
 import pytest
 
 from shflbench.backends.emulator.opcodes import fused
-from tests.backends.emulator.forms import floats, run, run_in_place, same_bits
+from tests.backends.emulator.declared import each
+from tests.backends.emulator.forms import floats, run, run_in_place
+from tests.backends.emulator.rational import (
+    MODES,
+    flushed,
+    larger,
+    number,
+    product,
+    quotient,
+    same_numbers,
+    saturated,
+    settled,
+    smaller,
+    total,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from shflbench.backends.emulator.forms import Values
+    from tests.backends.emulator.rational import Number
 
-MODES = ("rn", "rz", "rm", "rp")
-DIGITS = {4: (24, -149, 127), 8: (53, -1074, 1023)}
-Exact = "Callable[..., Fraction]"
-
-
-def nearest(value: Fraction, size: int, mode: str) -> float:
-    """Return `value` rounded, by bisection between neighbouring floats: another way than the emulator's."""
-    digits, lowest, highest = DIGITS[size]
-    magnitude, sign = abs(value), 1 if value > 0 else -1
-    step = Fraction(2) ** max(
-        lowest, magnitude.numerator.bit_length() - magnitude.denominator.bit_length() - digits - 1
-    )
-    while magnitude >= step * 2**digits:
-        step *= 2
-    below = magnitude // step * step
-    above = below + step
-    down = {"rn": magnitude - below < above - magnitude, "rz": True, "rm": value > 0, "rp": value < 0}[mode]
-    if mode == "rn" and magnitude - below == above - magnitude:
-        down = (below / step) % 2 == 0
-    chosen = below if down or below == magnitude else above
-    largest = (2 - Fraction(1, 2 ** (digits - 1))) * Fraction(2) ** highest
-    if chosen > largest:
-        over = mode == "rn" or (mode == "rm" and value < 0) or (mode == "rp" and value > 0)
-        return math.copysign(math.inf if over else float(largest), sign)
-    return math.copysign(float(chosen), sign)
+TYPES = ("f32", "f64")
+BINARY: Mapping[str, Callable[[Number, Number, str], Number]] = {
+    "add": total,
+    "sub": lambda a, b, mode: total(a, -b, mode),
+    "mul": lambda a, b, _: product(a, b),
+    "div": lambda a, b, _: quotient(a, b),
+}
+EXTREMES = {"min": smaller, "max": larger}
+SIGNS: Mapping[str, Callable[[float], float]] = {"neg": lambda x: -x, "abs": abs}
+NAN = 0x7FFFFFFF  # the only one that arithmetic in single precision makes
 
 
-def expected(
-    formula: Callable[..., Fraction], plain: Callable[..., Values], size: int, mode: str, *operands: Values
-) -> Values:
-    with np.errstate(all="ignore"):
-        result = np.array(plain(*operands)).astype(f"f{size}")
-    for place, row in enumerate(zip(*(x.tolist() for x in operands), strict=True)):
-        if all(map(math.isfinite, row)):
-            try:
-                exact = formula(*map(Fraction, row))
-            except ZeroDivisionError:
-                continue
-            if exact:
-                result[place] = nearest(exact, size, mode)
-            elif result[place] != 0:
-                result[place] = 0.0
-            elif mode == "rm" and all(row) and not math.copysign(1, result[place]) < 0:
-                result[place] = -0.0
-    return result
+def size_of(form: str) -> int:
+    return int(form[-2:]) // 8
 
 
-@pytest.mark.parametrize("size", [4, 8])
-@pytest.mark.parametrize("mode", MODES)
+def mode_of(form: str) -> str:
+    return next((word for word in form.split(".") if word in MODES), "rn")
+
+
+def check(form: str, exact: Callable[..., Number], *operands: Values) -> None:
+    """Compare a form with one rounding of an exact formula, and what its modifiers do before and after that."""
+    _, *words, type_ = form.split(".")
+    (got,) = run(form, *operands)
+    columns = [[flushed(x) if "ftz" in words else x for x in operand.tolist()] for operand in operands]
+    expected = [settled(exact(*map(number, row)), type_, mode_of(form)) for row in zip(*columns, strict=True)]
+    if "ftz" in words:
+        expected = [flushed(x) for x in expected]
+    if "sat" in words:
+        expected = [saturated(x) for x in expected]
+    same_numbers(got.tolist(), expected)
+    if type_ == "f32":
+        assert set(got[np.isnan(expected)].view(np.uint32).tolist()) <= {NAN}
+
+
 @pytest.mark.parametrize(
-    ("opcode", "formula", "plain"),
+    "form",
     [
-        ("add", lambda a, b: a + b, np.add),
-        ("sub", lambda a, b: a - b, np.subtract),
-        ("mul", lambda a, b: a * b, np.multiply),
-        ("div", lambda a, b: a / b, np.divide),
+        *each(("add", "sub", "mul"), ("", *MODES), TYPES),
+        *each(("div",), MODES, TYPES),
+        *each(("add", "sub", "mul"), ("", "rn"), ("ftz", "sat", "ftz.sat"), ("f32",)),
     ],
 )
-def test_arithmetic_is_rounded_once(
-    opcode: str, formula: Callable[..., Fraction], plain: Callable[..., Values], mode: str, size: int
-) -> None:
-    a, b = floats(size, 2)
-    if mode != "rn":
-        a, b = a[::3], b[::3]
-    (got,) = run(f"{opcode}.{mode}.f{8 * size}", a, b)
-    zero_operands = (a == 0) | (b == 0)
-    wanted = expected(formula, plain, size, mode, a, b)
-    chosen = ~zero_operands if mode == "rm" and opcode in {"add", "sub"} else np.ones(a.shape, bool)
-    same_bits(got[chosen], wanted[chosen])
+def test_arithmetic_is_rounded_once(form: str) -> None:
+    opcode, mode = form.split(".", maxsplit=1)[0], mode_of(form)
+    a, b = floats(size_of(form), 2)
+    check(form, lambda x, y: BINARY[opcode](x, y, mode), a, b)
 
 
-def fused_of_infinities(a: Values, b: Values, c: Values) -> Values:
-    return np.where(np.isinf(c) & np.isfinite(a) & np.isfinite(b), c, a * b + c)
-
-
-@pytest.mark.parametrize("size", [4, 8])
-@pytest.mark.parametrize("mode", MODES)
-def test_fused_multiply_and_add_is_rounded_once(mode: str, size: int) -> None:
+@pytest.mark.parametrize("form", [*each(("fma",), MODES, TYPES), *each(("fma.rn",), ("ftz", "sat"), ("f32",))])
+def test_fused_multiply_and_add_is_rounded_once(form: str) -> None:
+    size, mode = size_of(form), mode_of(form)
     a, b, c = floats(size, 3)
     rng = np.random.default_rng(5)
     near = [x[-150:] for x in floats(size, 3, seed=9)]  # where c cancels most of the product
     with np.errstate(all="ignore"):
         a, b = np.concatenate([a, near[0]]), np.concatenate([b, near[1]])
-        c = np.concatenate([c, -(near[0] * near[1]) * (1 + rng.integers(-2, 3, 150) * np.finfo(c.dtype).eps)]).astype(
-            c.dtype
-        )
-    if mode != "rn":
-        a, b, c = a[::4], b[::4], c[::4]
-    (got,) = run(f"fma.{mode}.f{8 * size}", a, b, c)
-    wanted = expected(lambda x, y, z: x * y + z, fused_of_infinities, size, mode, a, b, c)
-    cancels = np.array([wanted[i] == 0 and mode == "rm" for i in range(a.size)])
-    same_bits(got[~cancels], wanted[~cancels])
+        cancelling = -(near[0] * near[1]) * (1 + rng.integers(-2, 3, 150) * np.finfo(c.dtype).eps)
+        c = np.concatenate([c, cancelling]).astype(c.dtype)
+    check(form, lambda x, y, z: total(product(x, y), z, mode), a, b, c)
 
 
 def test_the_double_rounding_of_single_precision_is_repaired() -> None:
@@ -125,84 +109,117 @@ def test_the_double_rounding_of_single_precision_is_repaired() -> None:
 @pytest.mark.parametrize("size", [4, 8])
 @pytest.mark.parametrize("factor", [0.5, 1 / 64, 2.0**-100, 3.0, 2.0])
 def test_a_constant_factor_takes_the_short_cut_only_where_it_is_exact(factor: float, size: int) -> None:
+    short_cut = {4: fused._single, 8: fused._double}[size]  # noqa: SLF001
     a, c = floats(size, 2)
     a, c = np.concatenate([a, np.zeros(3, a.dtype)]), np.concatenate([c, np.ones(3, c.dtype)])
-    out = np.empty_like(a)
-    scalar = a.dtype.type(factor)
-    with np.errstate(all="ignore"):
-        {4: fused._single, 8: fused._double}[size](a, scalar, c, out)  # noqa: SLF001
-    wanted = expected(
-        lambda x, z: x * Fraction(factor) + z, lambda x, z: fused_of_infinities(x, scalar, z), size, "rn", a, c
-    )
-    same_bits(out, wanted)
-    finite = np.abs(np.concatenate([np.ones(5, a.dtype), np.zeros(2, a.dtype)]))
-    out = np.empty_like(finite)
-    {4: fused._single, 8: fused._double}[size](finite, scalar, np.ones_like(finite), out)  # noqa: SLF001
-    assert out.tolist() == [factor + 1] * 5 + [1.0] * 2 or size == 4
+    finite = np.array([1.0] * 5 + [0.0] * 2, a.dtype)
+    for x, z in ((a, c), (finite, np.ones_like(finite))):
+        out = np.empty_like(x)
+        with np.errstate(all="ignore"):
+            short_cut(x, a.dtype.type(factor), z, out)
+        rows = zip(x.tolist(), z.tolist(), strict=True)
+        exact = [total(product(number(p), Fraction(factor)), number(q)) for p, q in rows]
+        same_numbers(out.tolist(), [settled(value, f"f{8 * size}") for value in exact])
 
 
 @pytest.mark.parametrize("form", ["add.f32", "mul.f64", "fma.rn.f32", "fma.rn.f64", "min.f32", "sub.f64"])
 def test_the_result_may_replace_an_operand(form: str) -> None:
-    size = int(form[-2:]) // 8
-    operands = floats(size, 3 if "fma" in form else 2)
-    same_bits(run_in_place(form, *operands), run(form, *operands)[0])
+    operands = floats(size_of(form), 3 if "fma" in form else 2)
+    same_numbers(run_in_place(form, *operands).tolist(), run(form, *operands)[0].tolist())
 
 
-def test_single_precision_makes_one_kind_of_nan() -> None:
-    a = np.array([np.inf, 0x7F800001, 0xFFC00123, 1], np.float64)
-    a32 = np.array([0x7F800000, 0x7F800001, 0xFFC00123, 0x3F800000], np.uint32).view(np.float32)
-    b32 = np.array([0xFF800000, 0x3F800000, 0x3F800000, 0x3F800000], np.uint32).view(np.float32)
-    assert a.size == a32.size
-    for form in ("add.f32", "fma.rn.f32", "min.NaN.f32"):
-        operands = (a32, b32, b32) if "fma" in form else (a32, b32)
-        bits = run(form, *operands)[0].view(np.uint32).tolist()
-        assert bits[1:3] == [0x7FFFFFFF] * 2
-    assert run("add.f32", a32, b32)[0].view(np.uint32)[0] == 0x7FFFFFFF
+@pytest.mark.parametrize("form", ["add.f32", "fma.rn.f32", "min.NaN.f32"])
+def test_single_precision_makes_one_kind_of_nan(form: str) -> None:
+    a = np.array([0x7F800000, 0x7F800001, 0xFFC00123, 0x3F800000], np.uint32).view(np.float32)
+    b = np.array([0xFF800000, 0x3F800000, 0x3F800000, 0x3F800000], np.uint32).view(np.float32)
+    bits = run(form, *((a, b, b) if "fma" in form else (a, b)))[0].view(np.uint32).tolist()
+    assert bits[1:3] == [NAN, NAN]
+    assert bits[0] == (0xFF800000 if "min" in form else bits[0] if "fma" in form else NAN)
 
 
-@pytest.mark.parametrize("size", [4, 8])
-def test_minimum_and_maximum_ignore_nan_and_order_zeros(size: int) -> None:
-    type_ = f"f{8 * size}"
-    a = np.array([0.0, -0.0, np.nan, 1.0, np.nan, 2.0], f"f{size}")
-    b = np.array([-0.0, 0.0, 3.0, np.nan, np.nan, -2.0], f"f{size}")
-    low, high = run(f"min.{type_}", a, b)[0], run(f"max.{type_}", a, b)[0]
-    assert np.signbit(low[:2]).all()
-    assert not np.signbit(high[:2]).any()
-    assert low[2:4].tolist() == high[2:4].tolist() == [3.0, 1.0]
-    assert np.isnan(low[4])
-    assert (low[5], high[5]) == (-2.0, 2.0)
-    propagated = run(f"max.NaN.{type_}", a, b)[0]
-    assert np.isnan(propagated[2:5]).all()
+@pytest.mark.parametrize("form", [*each(EXTREMES, ("", "NaN"), TYPES), *each(EXTREMES, ("ftz",), ("f32",))])
+def test_minimum_and_maximum_ignore_nan_and_order_zeros(form: str) -> None:
+    opcode, *words, _ = form.split(".")
+    a, b = floats(size_of(form), 2)
+
+    def exact(x: Number, y: Number) -> Number:
+        nan = "NaN" in words and (math.isnan(x) or math.isnan(y))
+        return math.nan if nan else number(EXTREMES[opcode](float(x), float(y)))
+
+    check(form, exact, a, b)
 
 
-def test_flush_to_zero_and_saturation() -> None:
-    tiny, small = np.float32(2.0**-127), np.float32(2.0**-126)
-    a = np.array([tiny, -tiny, small, small], np.float32)
-    b = np.array([1, 1, 1, 0.5], np.float32)
-    assert run("mul.ftz.f32", a, b)[0].tolist() == [0.0, 0.0, small, 0.0]
-    assert np.signbit(run("mul.ftz.f32", a, b)[0]).tolist() == [False, True, False, False]
-    c = np.array([-1, 0.25, 2, np.nan], np.float32)
-    assert run("add.sat.f32", c, np.zeros(4, np.float32))[0].tolist() == [0.0, 0.25, 1.0, 0.0]
+@pytest.mark.parametrize("form", each(SIGNS, TYPES))
+def test_signs_are_one_bit(form: str) -> None:
+    (a,) = floats(size_of(form), 1)
+    got = run(form, a)[0].view(a.dtype).tolist()
+    same_numbers(got, [SIGNS[form.split(".", maxsplit=1)[0]](x) for x in a.tolist()])
 
 
-@pytest.mark.parametrize("size", [4, 8])
-def test_roots_and_reciprocals(size: int) -> None:
-    type_ = f"f{8 * size}"
-    (a,) = floats(size, 1)
+@pytest.mark.parametrize("form", each(("copysign",), TYPES))
+def test_the_sign_of_the_first_goes_to_the_magnitude_of_the_second(form: str) -> None:
+    a, b = floats(size_of(form), 2)
+    rows = zip(a.tolist(), b.tolist(), strict=True)
+    same_numbers(run(form, a, b)[0].tolist(), [math.copysign(y, x) for x, y in rows])
+
+
+@pytest.mark.parametrize("form", each(("rcp",), MODES, TYPES))
+def test_reciprocals_are_rounded_once(form: str) -> None:
+    (a,) = floats(size_of(form), 1)
+    check(form, lambda x: quotient(Fraction(1), x), a)
+
+
+@pytest.mark.parametrize("form", each(("sqrt.rn",), TYPES))
+def test_roots_are_rounded_once(form: str) -> None:
+    type_ = form[-3:]
+    (a,) = floats(size_of(form), 1)
+    squares = a[np.isfinite(a)][:100]
     with np.errstate(all="ignore"):
-        same_bits(run(f"sqrt.rn.{type_}", a)[0], np.sqrt(a))
-    wanted = expected(lambda x: 1 / x, lambda x: 1 / x, size, "rn", a)
-    same_bits(run(f"rcp.rn.{type_}", a)[0], wanted)
-    same_bits(run(f"neg.{type_}", a)[0].view(a.dtype), -a)
-    same_bits(run(f"abs.{type_}", a)[0].view(a.dtype), np.abs(a))
-    same_bits(run(f"copysign.{type_}", a, np.abs(a))[0], a)
+        a = np.concatenate([a, np.abs(a), squares * squares])
+
+    def exact(value: float) -> Number:
+        if not value or math.isnan(value) or value in {math.inf, -math.inf} or value < 0:
+            return value if not value or value == math.inf else math.nan
+        scale = 2**2400  # 1,200 digits after the point, and one more that says whether others follow
+        whole = math.isqrt(int(Fraction(value) * scale))
+        return Fraction(2 * whole + (Fraction(whole**2, scale) != Fraction(value)), 2 * 2**1200)
+
+    same_numbers(run(form, a)[0].tolist(), [settled(exact(x), type_) for x in a.tolist()])
 
 
-@pytest.mark.parametrize(("form", "zeros"), [("add.rm.f32", "-+--"), ("add.rp.f32", "++-+"), ("add.rn.f32", "++-+")])
-def test_sign_of_an_exact_zero_depends_on_the_rounding(form: str, zeros: str) -> None:
-    a, b = np.array([-0.0, 0.0, -0.0, 1.0], np.float32), np.array([0.0, 0.0, -0.0, -1.0], np.float32)
-    (total,) = run(form, a, b)
-    assert "".join("-" if negative else "+" for negative in np.signbit(total.view(np.float32))) == zeros
-    one = np.ones(4, np.float32)
-    (fused,) = run(form.replace("add", "fma"), a, one, b)
-    assert "".join("-" if negative else "+" for negative in np.signbit(fused.view(np.float32))) == zeros
+# The largest errors that the PTX ISA allows (9.7.3), relative to the exact result.
+APPROXIMATE: Mapping[str, tuple[Callable[..., Decimal], Decimal]] = {
+    "rcp.approx.ftz.f32": (lambda a: 1 / a, Decimal(2) ** -23),
+    "div.approx.f32": (lambda a, b: a / b, Decimal(2) ** -22),
+    "ex2.approx.ftz.f32": (lambda a: Decimal(2) ** a, Decimal(2) ** -22),
+    "ex2.approx.f32": (lambda a: Decimal(2) ** a, Decimal(2) ** -22),
+    "rsqrt.approx.f32": (lambda a: 1 / a.sqrt(), Decimal(2) ** -22),
+}
+
+
+@pytest.mark.parametrize("form", APPROXIMATE)
+def test_approximations_are_as_good_as_they_promise(form: str) -> None:
+    function, error = APPROXIMATE[form]
+    rng = np.random.default_rng(8)
+    operands = [
+        np.concatenate([[1, 2, 0.5, 3, 1 + 2.0**-23, 120], rng.uniform(0.01, 120, 300)]).astype(np.float32)
+        for _ in range(2 if form.startswith("div") else 1)
+    ]
+    (got,) = run(form, *operands)
+    with localcontext(prec=60):
+        for *row, result in zip(*(x.tolist() for x in (*operands, got)), strict=True):
+            exact = function(*map(Decimal, row))
+            assert abs(Decimal(result) - exact) <= error * exact, row
+
+
+@pytest.mark.parametrize(
+    ("form", "operands", "expected"),
+    [
+        ("rcp.approx.ftz.f32", [[0.0, -0.0, 2.0**-127, math.inf, -math.inf]], [math.inf, -math.inf, math.inf, 0, -0.0]),
+        ("div.approx.f32", [[1.0, 0.0, -1.0, 1.0], [math.inf, 0.0, 0.0, -0.0]], [0.0, math.nan, -math.inf, -math.inf]),
+        ("ex2.approx.ftz.f32", [[0.0, -math.inf, math.inf, -127.0, 128.0]], [1.0, 0.0, math.inf, 0.0, math.inf]),
+    ],
+)
+def test_approximations_are_exact_at_the_corners(form: str, operands: list[list[float]], expected: list[float]) -> None:
+    (got,) = run(form, *(np.array(x, np.float32) for x in operands))
+    same_numbers(got.tolist(), [float(x) for x in expected])

@@ -1,3 +1,5 @@
+"""Moves, packing and unpacking, conversions of addresses, and what is said of unknown instructions."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,6 +9,7 @@ from shflbench.backends.emulator.memory import WINDOWS
 from shflbench.backends.emulator.opcodes.table import decode
 from shflbench.backends.emulator.ptx import Register
 from shflbench.errors import EmulatorError
+from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import instruction, integers, run
 
 
@@ -22,18 +25,52 @@ def test_packing_and_unpacking_start_with_the_low_bits(whole: str, part: str, co
         assert (low.tolist(), high.tolist()) == (parts[0].tolist(), parts[1].tolist())
 
 
-def test_generic_addresses_lie_in_the_window_of_their_space() -> None:
-    inside = np.array([0, 4, 4096], np.uint64)
-    (generic,) = run("cvta.shared.u64", inside)
-    assert generic.tolist() == [WINDOWS["shared"] + x for x in inside.tolist()]
-    assert run("cvta.to.shared.u64", generic)[0].tolist() == inside.tolist()
-    assert run("isspacep.shared", generic)[0].all()
-    assert not run("isspacep.local", generic)[0].any()
+@pytest.mark.parametrize(
+    "form", each(("mov",), ("b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"))
+)
+def test_a_move_keeps_every_bit(form: str) -> None:
+    (a,) = integers(f"u{form[5:]}", 1)
+    assert run(form, a)[0].tolist() == a.tolist()
+
+
+@pytest.mark.parametrize("form", ["mov.pred"])
+def test_a_move_keeps_a_predicate(form: str) -> None:
+    assert run(form, np.array([True, False, True]))[0].tolist() == [True, False, True]
+
+
+OFFSETS = np.array([0, 4, 4096, (1 << 24) - 4], np.uint64)
+# Global addresses are generic ones; this one belongs to no other space.
+GLOBAL = np.array([0x7F00_0000_0000, 0x7F12_3456_7890], np.uint64)
+
+
+@pytest.mark.parametrize("form", each(("cvta",), ("shared", "local", "const"), ("u64",)))
+def test_generic_addresses_lie_in_the_window_of_their_space(form: str) -> None:
+    window = WINDOWS[form.split(".")[1]]
+    assert run(form, OFFSETS)[0].tolist() == [window + x for x in OFFSETS.tolist()]
+
+
+@pytest.mark.parametrize("form", each(("cvta.to",), ("shared", "local", "const"), ("u64",)))
+def test_addresses_in_a_space_start_at_its_window(form: str) -> None:
+    window = np.uint64(WINDOWS[form.split(".")[2]])
+    assert run(form, OFFSETS + window)[0].tolist() == OFFSETS.tolist()
+
+
+@pytest.mark.parametrize("form", ["cvta.global.u64", "cvta.to.global.u64"])
+def test_global_addresses_are_generic_ones(form: str) -> None:
+    assert run(form, GLOBAL)[0].tolist() == GLOBAL.tolist()
+
+
+@pytest.mark.parametrize("form", each(("isspacep",), ("global", "shared", "local")))
+def test_an_address_is_in_one_space(form: str) -> None:
+    for space in ("global", "shared", "local"):
+        inside = GLOBAL if space == "global" else OFFSETS + np.uint64(WINDOWS[space])
+        assert run(form, inside)[0].tolist() == [form.endswith(space)] * inside.size
 
 
 @pytest.mark.parametrize(
-    "form", ["wmma.load.a.sync.aligned.row.m16n16k16.f16", "add.sideways.s32", "frobnicate.b32", "shl.f32"]
+    "text",
+    ["wmma.load.a.sync.aligned.row.m16n16k16.f16", "add.sideways.s32", "frobnicate.b32", "shl.f32", "isspacep.const"],
 )
-def test_an_unknown_instruction_is_named(form: str) -> None:
-    with pytest.raises(EmulatorError, match=f"does not know the instruction `{form}`"):
-        decode(instruction(form, (Register("%a"),) * 3))
+def test_an_unknown_instruction_is_named(text: str) -> None:
+    with pytest.raises(EmulatorError, match=f"does not know the instruction `{text}`"):
+        decode(instruction(text, (Register("%a"),) * 3))

@@ -14,9 +14,10 @@ from shflbench.backends.emulator.link import link
 from shflbench.backends.emulator.opcodes.shuffle import POISON
 from shflbench.backends.emulator.parse import parse
 from shflbench.backends.emulator.policies import POLICIES
+from tests.backends.emulator.declared import each
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from shflbench.backends.emulator.forms import Values
 
@@ -77,12 +78,13 @@ def shuffled(mode: str, lane: int, b: int, c: int) -> tuple[int, bool]:
 
 
 @pytest.mark.parametrize("policy", ["lock step", "lanes at random"])
-@pytest.mark.parametrize("mode", ["up", "down", "bfly", "idx"])
+@pytest.mark.parametrize("form", each(("shfl.sync",), ("up", "down", "bfly", "idx"), ("b32",)))
 @pytest.mark.parametrize("width", [32, 16, 8, 4, 2])
-def test_shuffles(mode: str, width: int, policy: str) -> None:
+def test_shuffles(form: str, width: int, policy: str) -> None:
+    mode = form.split(".")[2]
     x, b = values(), values(2)
     c = ((32 - width) << 8) | (0 if mode == "up" else 31)
-    got, flags = lanes(f"shfl.sync.{mode}.b32 %r9|%p2, %r5, %r6, {c}, -1;", x, b, policy=policy)
+    got, flags = lanes(f"{form} %r9|%p2, %r5, %r6, {c}, -1;", x, b, policy=policy)
     for thread in range(64):
         source, holds = shuffled(mode, thread % 32, int(b[thread]), c)
         assert (got[thread], flags[thread]) == (int(x[thread // 32 * 32 + source]), holds)
@@ -97,59 +99,101 @@ def test_a_shuffle_of_some_lanes_gives_poison_for_the_others() -> None:
     assert got[1::2] == [0] * 32
 
 
-@pytest.mark.parametrize("skip_odd", [False, True])
-def test_votes(skip_odd: bool) -> None:  # noqa: FBT001
-    members = EVEN if skip_odd else EVEN | ODD
-    x = np.array([int(lane % 32 > 3) if lane < 32 else 0 for lane in range(64)], np.uint32)
-    for warp in (0, 1):
-        here = [lane for lane in range(32) if members >> lane & 1]
-        yes = [bool(x[32 * warp + lane]) for lane in here]
-        first = 32 * warp + here[0]
-        ballot, _ = lanes(f"vote.sync.ballot.b32 %r9, %p1, {members};", x, skip_odd=skip_odd)
-        assert ballot[first] == sum(1 << lane for lane, flag in zip(here, yes, strict=True) if flag)
-        for how, expected in (("all", all(yes)), ("any", any(yes)), ("uni", all(yes) or not any(yes))):
-            _, flags = lanes(f"vote.sync.{how}.pred %p2, %p1, {members};", x, skip_odd=skip_odd)
-            assert [flags[32 * warp + lane] for lane in here] == [expected] * len(here)
+VOTES: Mapping[str, Callable[[list[bool]], bool]] = {
+    "all": all,
+    "any": any,
+    "uni": lambda yes: all(yes) or not any(yes),
+}
+
+
+def members_of(skip_odd: bool) -> int:  # noqa: FBT001
+    return EVEN if skip_odd else EVEN | ODD
+
+
+def here_of(members: int) -> list[list[int]]:
+    """Return the threads of each warp that take part."""
+    return [[32 * warp + lane for lane in range(32) if members >> lane & 1] for warp in (0, 1)]
+
+
+def opinions() -> list[Values]:
+    """Return predicates on which all warps agree, or one lane does not, or half of them do."""
+    lane = np.arange(64) % 32
+    rows = [lane < 0, lane < 32, lane == 4, lane != 4, lane > 3, lane >= 16]
+    return [row.astype(np.uint32) for row in rows] + [(np.arange(64) < 32).astype(np.uint32)]
 
 
 @pytest.mark.parametrize("skip_odd", [False, True])
-def test_matches(skip_odd: bool) -> None:  # noqa: FBT001
-    members = EVEN if skip_odd else EVEN | ODD
-    x = values() % np.uint32(4)
-    x[32:] = 9
-    here = [thread for thread in range(64) if members >> thread % 32 & 1]
-    same, _ = lanes(f"match.any.sync.b32 %r9, %r5, {members};", x, skip_odd=skip_odd)
-    for thread in here:
-        peers = [other for other in here if other // 32 == thread // 32 and x[other] == x[thread]]
-        assert same[thread] == sum(1 << other % 32 for other in peers)
-    masks, flags = lanes(f"match.all.sync.b32 %r9|%p2, %r5, {members};", x, skip_odd=skip_odd)
-    assert [(masks[thread], flags[thread]) for thread in here] == [
-        (members, True) if thread >= 32 else (0, False) for thread in here
-    ]
+@pytest.mark.parametrize("form", each(("vote.sync",), VOTES, ("pred",)))
+def test_votes(form: str, skip_odd: bool) -> None:  # noqa: FBT001
+    members = members_of(skip_odd)
+    for x in opinions():
+        _, flags = lanes(f"{form} %p2, %p1, {members};", x, skip_odd=skip_odd)
+        for here in here_of(members):
+            expected = VOTES[form.split(".")[2]]([bool(x[thread]) for thread in here])
+            assert [flags[thread] for thread in here] == [expected] * len(here)
 
 
 @pytest.mark.parametrize("skip_odd", [False, True])
-@pytest.mark.parametrize(
-    ("form", "function"),
-    [
-        ("add.u32", lambda a, b: (a + b) % 2**32),
-        ("add.s32", lambda a, b: (a + b) % 2**32),
-        ("min.u32", min),
-        ("max.u32", max),
-        ("min.s32", lambda a, b: min(a, b, key=lambda x: x ^ 0x80000000)),
-        ("max.s32", lambda a, b: max(a, b, key=lambda x: x ^ 0x80000000)),
-        ("and.b32", lambda a, b: a & b),
-        ("or.b32", lambda a, b: a | b),
-        ("xor.b32", lambda a, b: a ^ b),
-    ],
-)
-def test_reductions(form: str, function: Callable[[int, int], int], skip_odd: bool) -> None:  # noqa: FBT001
-    members = EVEN if skip_odd else EVEN | ODD
-    x = values(4)
-    got, _ = lanes(f"redux.sync.{form} %r9, %r5, {members};", x, skip_odd=skip_odd)
-    for warp in (0, 1):
-        here = [32 * warp + lane for lane in range(32) if members >> lane & 1]
-        assert [got[thread] for thread in here] == [reduce(function, [int(x[thread]) for thread in here])] * len(here)
+@pytest.mark.parametrize("form", ["vote.sync.ballot.b32"])
+def test_ballots(form: str, skip_odd: bool) -> None:  # noqa: FBT001
+    members = members_of(skip_odd)
+    for x in opinions():
+        got, _ = lanes(f"{form} %r9, %p1, {members};", x, skip_odd=skip_odd)
+        for here in here_of(members):
+            assert [got[thread] for thread in here] == [sum(1 << t % 32 for t in here if x[t])] * len(here)
+
+
+def labels() -> list[tuple[Values, Values]]:
+    """Return lower and upper words: all equal, one that differs, few kinds, and some that differ only above."""
+    same, kinds = np.full(64, 9, np.uint32), values() % np.uint32(4)
+    one = same.copy()
+    one[[6, 40]] = 8
+    halves = np.concatenate([kinds[:32], same[32:]])
+    return [(same, same), (one, same), (kinds, same), (same, kinds), (kinds, kinds[::-1]), (halves, same)]
+
+
+@pytest.mark.parametrize("skip_odd", [False, True])
+@pytest.mark.parametrize("form", each(("match",), ("any", "all"), ("sync",), ("b32", "b64")))
+def test_matches(form: str, skip_odd: bool) -> None:  # noqa: FBT001
+    members = members_of(skip_odd)
+    all_ = ".all." in form
+    word = "%d6" if form.endswith("b64") else "%r5"
+    code = f"mov.b64 %d6, {{%r5, %r6}}; {form} {'%r9|%p2' if all_ else '%r9'}, {word}, {members};"
+    for low, high in labels():
+        got, flags = lanes(code, low, high, skip_odd=skip_odd)
+        key = [(x, y if form.endswith("b64") else 0) for x, y in zip(low.tolist(), high.tolist(), strict=True)]
+        for here in here_of(members):
+            for thread in here:
+                peers = [other for other in here if key[other] == key[thread]]
+                agree = len(peers) == len(here)
+                mask = sum(1 << other % 32 for other in peers) if agree or not all_ else 0
+                assert (got[thread], flags[thread]) == (mask, agree and all_)
+
+
+REDUCTIONS: Mapping[str, Callable[[int, int], int]] = {
+    "add.u32": lambda a, b: (a + b) % 2**32,
+    "add.s32": lambda a, b: (a + b) % 2**32,
+    "min.u32": min,
+    "max.u32": max,
+    "min.s32": lambda a, b: min(a, b, key=lambda x: x ^ 0x80000000),
+    "max.s32": lambda a, b: max(a, b, key=lambda x: x ^ 0x80000000),
+    "and.b32": lambda a, b: a & b,
+    "or.b32": lambda a, b: a | b,
+    "xor.b32": lambda a, b: a ^ b,
+}
+EXTREMES = np.resize(np.array([0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF], np.uint32), 64)
+
+
+@pytest.mark.parametrize("skip_odd", [False, True])
+@pytest.mark.parametrize("form", each(("redux.sync",), REDUCTIONS))
+def test_reductions(form: str, skip_odd: bool) -> None:  # noqa: FBT001
+    members, function = members_of(skip_odd), REDUCTIONS[form.removeprefix("redux.sync.")]
+    for x in (values(4), EXTREMES, values(5) | np.uint32(0xFF000000), values(6) & np.uint32(0xFF)):
+        got, _ = lanes(f"{form} %r9, %r5, {members};", x, skip_odd=skip_odd)
+        for here in here_of(members):
+            assert [got[thread] for thread in here] == [reduce(function, [int(x[thread]) for thread in here])] * len(
+                here
+            )
 
 
 def test_one_lane_is_elected() -> None:
@@ -158,10 +202,11 @@ def test_one_lane_is_elected() -> None:
     assert [thread for thread in range(64) if flags[thread]] == [0, 32]
 
 
-def test_activemask_says_who_is_here() -> None:
-    assert lanes("activemask.b32 %r9;", values())[0] == [0xFFFFFFFF] * 64
-    assert lanes("activemask.b32 %r9;", values(), skip_odd=True)[0][::2] == [EVEN] * 32
-    assert lanes("activemask.b32 %r9;", values(), policy="lanes in order")[0] == [1 << lane % 32 for lane in range(64)]
+@pytest.mark.parametrize("form", ["activemask.b32"])
+def test_activemask_says_who_is_here(form: str) -> None:
+    assert lanes(f"{form} %r9;", values())[0] == [0xFFFFFFFF] * 64
+    assert lanes(f"{form} %r9;", values(), skip_odd=True)[0][::2] == [EVEN] * 32
+    assert lanes(f"{form} %r9;", values(), policy="lanes in order")[0] == [1 << lane % 32 for lane in range(64)]
 
 
 def test_a_mask_may_be_a_register_that_differs_among_warps() -> None:

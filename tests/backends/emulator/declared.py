@@ -1,0 +1,34 @@
+"""Which instruction forms the property tests run: what their parameter `form` takes.
+
+The tests' own `parametrize` is the only list, so that none can name a form and leave it out; that each of them runs
+the form that it names is what `opcodes/conftest.py` makes sure of.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+OPCODES = Path(__file__).parent / "opcodes"
+
+
+def each(*parts: Iterable[str]) -> list[str]:
+    """Return the forms made of one word of each part; an empty word adds no modifier."""
+    return [".".join(filter(None, words)) for words in product(*parts)]
+
+
+def forms_under_test() -> dict[str, str]:
+    """Return each form that a property test runs, with that test."""
+    return {form: test for path in sorted(OPCODES.glob("test_*.py")) for form, test in _in_module(path.stem)}
+
+
+def _in_module(name: str) -> Iterator[tuple[str, str]]:
+    for test, function in vars(import_module(f"tests.backends.emulator.opcodes.{name}")).items():
+        for mark in getattr(function, "pytestmark", ()) if test.startswith("test_") else ():
+            if mark.name == "parametrize" and mark.args[0] == "form":
+                yield from ((form, f"{name}.py::{test}") for form in mark.args[1])
