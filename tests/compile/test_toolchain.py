@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -63,9 +64,12 @@ def test_without_headers_the_toolchain_has_none(monkeypatch: pytest.MonkeyPatch)
     assert find().headers == ()
 
 
-@pytest.mark.parametrize("arch", ["sm_90", "sm_90a", "sm_100f"])
-def test_architecture_that_the_compiler_knows_is_accepted(toolchain: Toolchain, arch: str) -> None:
+@pytest.mark.parametrize(("arch", "capability"), [("sm_90", 90), ("sm_90a", 90), ("sm_100f", 100)])
+def test_architecture_that_the_compiler_knows_is_accepted(toolchain: Toolchain, arch: str, capability: int) -> None:
+    assert capability in toolchain.architectures
     toolchain.require(arch)
+    with pytest.raises(CompilerError):
+        replace(toolchain, architectures=(75,)).require(arch)
 
 
 @pytest.mark.parametrize("arch", ["sm_35", "sm_", "90", "hopper"])

@@ -11,7 +11,7 @@ from shflbench.backends.emulator.policies import POLICIES
 from shflbench.errors import EmulatorError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from shflbench.backends.emulator.findings import Finding
     from shflbench.backends.emulator.forms import Values
@@ -76,14 +76,3 @@ def _run(launch: Launch, policy: Policy, seed: int, step_limit: int) -> Outcome:
     except EmulatorError as error:
         return Outcome(policy.name, (), findings.list(), error)
     return Outcome(policy.name, tuple(result.outputs), findings.list())
-
-
-def wrong_under(report: Report, expected: Sequence[Values]) -> tuple[str, ...]:
-    """Return the policies under which an output differs in any bit from `expected`, or the kernel did not end."""
-    return tuple(outcome.policy for outcome in report.outcomes if not _equal(outcome.outputs, expected))
-
-
-def _equal(outputs: Sequence[Values], expected: Sequence[Values]) -> bool:
-    return len(outputs) == len(expected) and all(
-        got.tobytes() == wanted.tobytes() for got, wanted in zip(outputs, expected, strict=True)
-    )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.explore import explore, wrong_under
+from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.findings import Kind
 from shflbench.backends.emulator.launch import execute
 from shflbench.errors import EmulatorError
 from tests.backends.emulator.compiled import small, small_sources
+from tests.backends.emulator.outcomes import wrong_under
 
 LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
 WARPS = ("warps in reverse", "warps at random")

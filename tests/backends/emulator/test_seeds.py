@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from shflbench.backends.emulator.cohort import Shape
-from shflbench.backends.emulator.explore import Report, explore, wrong_under
+from shflbench.backends.emulator.explore import Report, explore
 from shflbench.backends.emulator.findings import Kind
 from shflbench.backends.emulator.launch import Launch
 from shflbench.backends.emulator.policies import POLICIES
 from shflbench.errors import CompileError
 from tests.backends.emulator import live
+from tests.backends.emulator.outcomes import wrong_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
