@@ -10,7 +10,7 @@ CONSTRAINTS_PYTHON ?= python3.11
 BIN := .venv/bin
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help bench test lint types imports tests docs plots test-cuda12 constraints clean always
+.PHONY: help bench test test-archs lint types imports tests docs plots test-cuda12 constraints clean always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -34,8 +34,11 @@ imports: .venv/ready ## the one-way flow of data
 tests: .venv/ready ## pytest
 	@$(BIN)/pytest -q
 
+test-archs: .venv/ready ## every kernel on six architectures against its declaration, and every check: minutes
+	@$(BIN)/pytest -q -m archs
+
 docs: .venv/ready ## write docs/reference from the code
-	@$(BIN)/python docs/generate.py
+	@$(BIN)/python -m docs.generate
 
 plots: .venv/ready ## redraw the charts of every run under results/
 	@$(BIN)/shflbench plot results/

@@ -12,38 +12,31 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import re
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.agreement_subjects import Run, Subject, subjects
-from shflbench.backends.base import KernelCall
+sys.path.insert(0, str(Path(__file__).parent.parent))  # what is compared lies among the tests
+
+from benchmarks.agreement_subjects import PatternKernel, Run, Subject, subjects
 from shflbench.backends.cuda import CudaBackend
-from shflbench.backends.emulator.cohort import Shape
-from shflbench.backends.emulator.launch import Launch, execute
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
-from shflbench.compile import toolchain
+from shflbench.backends.emulator.backend import EmulatorBackend
+from shflbench.backends.emulator.launch import execute
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.errors import EmulatorError
 from shflbench.model import Kernel, Resources
+from tests import kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmarks.agreement_subjects import Array
     from shflbench.backends.base import Backend
-    from shflbench.compile.nvrtc import Compiled
-    from shflbench.compile.source import Source
-    from shflbench.compile.toolchain import Toolchain
 
 Record = dict[str, Any]  # what becomes JSON
 DEBUG = re.compile(r"^\s*(?:\.loc|\.file|//)[^\n]*$|^\s*\.section.*?^\s*\}", re.MULTILINE | re.DOTALL)
@@ -60,111 +53,131 @@ class Outcome:
     undecided: bool = False  # another compiler, and a result that depends on it
 
 
-def compile_all(items: Sequence[Subject], arch: str, tools: Toolchain) -> dict[str, Compiled]:
+def compile_all(items: Sequence[Subject], arch: str) -> dict[str, Kernel]:
     """Return what NVRTC makes of each subject, by its name; files of many kernels are compiled once."""
-    sources: dict[str, Source] = {f"{item.source.name} {item.source.expression}": item.source for item in items}
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        made = dict(
-            zip(sources, pool.map(partial(compile_kernel, arch=arch, toolchain=tools), sources.values()), strict=True)
-        )
-    return {item.name: made[f"{item.source.name} {item.source.expression}"] for item in items}
+    units = kernels.units([item.name for item in items if isinstance(item, PatternKernel)], arch)
+    names = [unit.names for unit in sorted(units, key=lambda unit: not unit.slow)]  # what takes long comes first
+    built = kernels.spread(partial(kernels.build, arch=arch, disassembled=False), names)
+    made = {name: kernel for found in built for name, kernel in found.items()}
+    sources: dict[str, Kernel] = {}
+    for item in items:
+        if not isinstance(item, PatternKernel):
+            if item.file not in sources:
+                compiled = compile_kernel(item.source, arch, kernels.tools())
+                sources[item.file] = Kernel(
+                    compiled.symbol, arch, compiled.ptx, compiled.cubin, NO_RESOURCES, None, None, ()
+                )
+            made[item.name] = sources[item.file]
+    return made
 
 
-def emulate(subject: Subject, run: Run, ptx: str) -> Array:
-    """Return what the emulator makes of a run, in lock step."""
-    data = subject.data(run)
-    # A template is the only kernel of its PTX.
-    module = parse(ptx)
-    symbol = subject.symbol or next(name for name, function in module.functions.items() if function.entry)
-    shape = Shape(run.grid, run.block)
-    launch = Launch(link(module, symbol), shape, data.shared_bytes, data.inputs, [data.output], run.iterations)
-    return execute(launch).outputs[0]
-
-
-def on_gpu(backend: Backend, subject: Subject, run: Run, compiled: Compiled) -> Array:
-    """Return what the GPU makes of a run."""
-    data = subject.data(run)
-    count, dtype = data.output
-    symbol = subject.symbol or compiled.symbol
-    kernel = Kernel(symbol, backend.device.arch, compiled.ptx, compiled.cubin, NO_RESOURCES, None, None, ())
-    sizes = tuple(array.size for array in data.inputs)
-    opened = backend.open(KernelCall(kernel, run.grid, run.block, data.shared_bytes, sizes, (count,), dtype))
+def emulate(job: tuple[Subject, Run, Kernel]) -> Sequence[Array] | str:
+    """Return what the emulator makes of a run in lock step, or why it fails."""
+    subject, run, kernel = job
     try:
-        return opened.run(data.inputs, run.iterations)[0]
+        opened = EmulatorBackend(kernel.arch).open(subject.call(run, kernel))
+        return execute(opened.launch(subject.inputs(run), run.iterations)).outputs
+    except EmulatorError as error:
+        return f"the emulator fails: {error.message}"
+
+
+def emulate_all(
+    items: Sequence[Subject], made: Mapping[str, Kernel]
+) -> Iterator[tuple[Subject, Run, Sequence[Array] | str]]:
+    """Yield what the emulator makes of every run; as many processes work at it as there are cores."""
+    jobs = [(item, run, replace(made[item.name], cubin=b"")) for item in items for run in item.runs]
+    for (item, run, _), found in zip(jobs, kernels.spread(emulate, jobs), strict=True):
+        yield item, run, found
+
+
+def on_gpu(backend: Backend, subject: Subject, run: Run, kernel: Kernel) -> Sequence[Array]:
+    """Return what the GPU makes of a run."""
+    opened = backend.open(subject.call(run, kernel))
+    try:
+        return opened.run(subject.inputs(run), run.iterations)
     finally:
         opened.close()
 
 
-def difference(subject: Subject, run: Run, gpu: Array, emulated: Array) -> str:
-    """Return in words where bits differ, with one example for each part of the output; empty if they agree."""
-    bits = f"u{gpu.dtype.itemsize}"
-    on_gpu, here = gpu.view(bits), emulated.view(bits)
-    wrong = np.flatnonzero(on_gpu != here)
-    parts = wrong // subject.part_size(run)
-    examples = [int(wrong[parts == part][0]) for part in dict.fromkeys(parts.tolist())]
-    said = [f"{subject.describe(e, run)} is 0x{on_gpu[e]:x} on the GPU, 0x{here[e]:x} here" for e in examples]
-    return "; ".join([*said, f"{wrong.size} of {gpu.size} differ"]) if said else ""
+def difference(subject: Subject, run: Run, gpu: Sequence[Array], emulated: Sequence[Array]) -> str:
+    """Return in words where bits differ, with one example for each part of each output; empty if they agree."""
+    said = []
+    pairs = zip(subject.comparable(run, gpu), subject.comparable(run, emulated), strict=True)
+    for number, (first, second) in enumerate(pairs, start=1):
+        bits = f"u{first.dtype.itemsize}"
+        there, here = first.view(bits), second.view(bits)
+        wrong = np.flatnonzero(there != here)
+        parts = wrong // subject.part_size(run)
+        output = f"in output {number}, " if len(gpu) > 1 else ""
+        for part in dict.fromkeys(parts.tolist()):
+            e = int(wrong[parts == part][0])
+            said.append(f"{output}{subject.describe(e, run)} is 0x{there[e]:x} on the GPU, 0x{here[e]:x} here")
+        if wrong.size:
+            said.append(f"{wrong.size} of {first.size} differ")
+    return "; ".join(said)
 
 
-def digest(*parts: bytes) -> str:
-    """Return the SHA-256 of bytes, in hexadecimal."""
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+def digest(arrays: Sequence[Array]) -> str:
+    """Return the SHA-256 of the arrays' bytes, in hexadecimal."""
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
 
 
 def code_digest(ptx: str) -> str:
-    """Return the digest of a PTX text without its line tables, which name folders of the machine."""
-    lines = DEBUG.sub("", ptx).splitlines()
-    return digest("\n".join(line for line in lines if line.strip()).encode())
+    """Return the digest of a kernel's PTX without line tables, which name folders of the machine, and declarations."""
+    _, entry, body = DEBUG.sub("", ptx).partition(".entry ")
+    lines = (entry + body).splitlines()
+    return hashlib.sha256("\n".join(line for line in lines if line.strip()).encode()).hexdigest()
 
 
-def record(backend: Backend, tools: Toolchain) -> tuple[Record, list[Outcome]]:
+def record(backend: Backend) -> tuple[Record, list[Outcome]]:
     """Run everything on the GPU of `backend` and on the emulator; return what to keep, and what came out."""
     device = backend.device
     items = subjects(device.arch)
-    compiled = compile_all(items, device.arch, tools)
+    made = compile_all(items, device.arch)
     outcomes: list[Outcome] = []
-    kernels: Record = {}
-    for item in items:
-        runs: Record = {}
-        for run in item.runs:
-            gpu = on_gpu(backend, item, run, compiled[item.name])
-            try:
-                found = difference(item, run, gpu, emulate(item, run, compiled[item.name].ptx))
-            except EmulatorError as error:
-                found = f"the emulator fails: {error.message}"
-            outcomes.append(Outcome(item, run, found))
-            inputs = digest(*(array.tobytes() for array in item.data(run).inputs))
-            kept = {"inputs": inputs, "outputs": digest(gpu.tobytes()), "agree": not found, "difference": found}
-            runs[run.name] = kept
-        kernels[item.name] = {"ptx": code_digest(compiled[item.name].ptx), "runs": runs}
+    kept: Record = {item.name: {"ptx": code_digest(made[item.name].ptx), "runs": {}} for item in items}
+    for item, run, emulated in emulate_all(items, made):
+        gpu = on_gpu(backend, item, run, made[item.name])
+        found = emulated if isinstance(emulated, str) else difference(item, run, gpu, emulated)
+        outcomes.append(Outcome(item, run, found))
+        kept[item.name]["runs"][run.name] = {
+            "inputs": digest(item.inputs(run)),
+            "outputs": digest(item.comparable(run, gpu)),
+            "agree": not found,
+            "difference": found,
+        }
     about = {"device": device.name, "arch": device.arch, "driver": device.driver, "cuda": device.cuda}
-    return {**about, "nvrtc": tools.version, "numpy": np.__version__, "kernels": kernels}, outcomes
+    return {**about, "nvrtc": kernels.tools().version, "numpy": np.__version__, "kernels": kept}, outcomes
 
 
-def check(recorded: Record, items: Sequence[Subject], ptx_of: Callable[[Subject], str]) -> Iterator[Outcome]:
+def check(recorded: Record, items: Sequence[Subject], made: Mapping[str, Kernel]) -> Iterator[Outcome]:
     """Yield for each run of `items` whether the emulator gives the bits that the GPU gave."""
-    for item in items:
-        kept = recorded["kernels"].get(item.name)
-        ptx = ptx_of(item)
-        for run in item.runs:
-            entry = kept["runs"].get(run.name) if kept else None
-            if entry is None:
-                yield Outcome(item, run, "it has not been recorded on a GPU")
-            elif entry["inputs"] != digest(*(array.tobytes() for array in item.data(run).inputs)):
-                yield Outcome(item, run, "its inputs are not those that were recorded")
-            elif entry["outputs"] == digest(emulate(item, run, ptx).tobytes()):
-                yield Outcome(item, run, "")
-            elif item.exact(run) or kept["ptx"] == code_digest(ptx):
-                yield Outcome(item, run, f"the emulator's bits are not those of the {recorded['device']}")
-            else:
-                yield Outcome(item, run, "", undecided=True)
+    for item, run, emulated in emulate_all(items, made):
+        yield judge(recorded, item, run, made[item.name], emulated)
+
+
+def judge(recorded: Record, item: Subject, run: Run, kernel: Kernel, emulated: Sequence[Array] | str) -> Outcome:
+    """Return whether the emulator gives the bits that the GPU gave."""
+    kept = recorded["kernels"].get(item.name)
+    entry = kept["runs"].get(run.name) if kept else None
+    if entry is None:
+        return Outcome(item, run, "it has not been recorded on a GPU")
+    if isinstance(emulated, str):
+        return Outcome(item, run, emulated)
+    if entry["inputs"] != digest(item.inputs(run)):
+        return Outcome(item, run, "its inputs are not those that were recorded")
+    if entry["outputs"] == digest(item.comparable(run, emulated)):
+        return Outcome(item, run, "")
+    if item.exact(run) or kept["ptx"] == code_digest(kernel.ptx):
+        return Outcome(item, run, f"the emulator's bits are not those of the {recorded['device']}")
+    return Outcome(item, run, "", undecided=True)
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """Return a line for each pattern and file, and one for each difference."""
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        groups.setdefault(outcome.subject.source.name.removesuffix(".cu"), []).append(outcome)
+        groups.setdefault(outcome.subject.file, []).append(outcome)
     lines = [f"{'':24}{'kernels':>9}{'runs':>7}{'agree':>7}{'differ':>8}{'undecided':>11}"]
     for name, group in groups.items():
         counts = (
@@ -186,15 +199,13 @@ def main(words: Sequence[str] | None = None) -> int:
     what.add_argument("--record", type=Path, metavar="FILE", help="run on this machine's GPU, and keep digests in FILE")
     what.add_argument("--check", type=Path, metavar="FILE", help="hold the emulator against FILE; needs no GPU")
     chosen = parser.parse_args(words)
-    tools = toolchain.find()
     if chosen.record:
-        recorded, outcomes = record(CudaBackend.open_device(0, tools), tools)
+        recorded, outcomes = record(CudaBackend.open_device(0, kernels.tools()))
         chosen.record.write_text(json.dumps(recorded, indent=1) + "\n")
     else:
         recorded = json.loads(chosen.check.read_text())
         items = subjects(recorded["arch"])
-        compiled = compile_all(items, recorded["arch"], tools)
-        outcomes = list(check(recorded, items, lambda item: compiled[item.name].ptx))
+        outcomes = list(check(recorded, items, compile_all(items, recorded["arch"])))
     print(f"{recorded['device']} ({recorded['arch']}), driver {recorded['driver']}, NVRTC {recorded['nvrtc']}")
     print(table(outcomes))
     return int(any(outcome.difference for outcome in outcomes))

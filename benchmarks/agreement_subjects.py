@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.compile.source import Source, translation_unit
-from shflbench.measure.workload import Workload
-from shflbench.model import DTYPES
-from shflbench.patterns.discover import builtin, load
+from shflbench.backends.base import Buffer, KernelCall
+from shflbench.compile.source import Source
+from shflbench.measure.workload import Workload, call_of
+from shflbench.model import Launch
+from shflbench.patterns.declare import ITERATIONS
+from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from shflbench.patterns.declare import Variant
-    from shflbench.patterns.discover import LoadedPattern
+    from shflbench.model import Case, Kernel
 
     Array = NDArray[np.generic]
 
@@ -30,8 +31,11 @@ TESTS = Path(__file__).parent.parent / "tests" / "backends" / "emulator"
 SMALL = (4, 128)
 LARGE = (26, 1024)
 PAIRS = (16, 128)
-TRIPS = (1, 3, 7, 33)
-LARGE_KERNELS = ("neighbor/shfl/f32", "neighbor/smem/f64", "reduce/shfl/f32", "reduce/smem-syncwarp/i64")
+TRIPS = (1, 7)
+LARGE_KERNELS = (
+    *("neighbor/shfl/f32/mode=idx", "neighbor/smem/f64/mode=idx"),
+    *("reduce/shfl/f32/width=32", "reduce/smem-syncwarp/i64/width=32"),
+)
 MIXED_TRIPS = 3  # of the kernels in cuda/torture.cu, some of which have a loop
 SEED = 1
 # Words that, taken as integers, floats, doubles' halves, halves or shift counts, lie at the edge of something.
@@ -57,58 +61,69 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
-    """The buffers of one run."""
-
-    inputs: list[Array]
-    output: tuple[int, str]  # elements, NumPy type
-    shared_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class PatternKernel:
-    """One kernel × dtype of a built-in pattern."""
+    """One kernel × dtype of a built-in pattern, with its default options."""
 
-    pattern: LoadedPattern
-    variant: Variant
-    dtype: str
-    symbol = ""  # a template: only the compiler knows
+    name: str  # e.g. `reduce/cub/f32/width=32`
+    short: bool = False  # only the run of the fewest trips
 
     @property
-    def name(self) -> str:
-        """The beginning of its case ids."""
-        return f"{self.pattern.name}/{self.variant.name}/{self.dtype}"
-
-    @property
-    def source(self) -> Source:
-        """The translation unit."""
-        return translation_unit(self.pattern, self.variant, DTYPES[self.dtype])
+    def file(self) -> str:
+        """The pattern and the file."""
+        return kernels.source_of(self.name).name.removesuffix(".cu")
 
     @property
     def runs(self) -> list[Run]:
         """Few trips, trips that end in the middle of the unrolled body, and odd ones beyond twice the unroll factor."""
-        trips = sorted({*TRIPS, 2 * self.pattern.declaration.unroll + 1})
-        large = [Run(*LARGE, trips[-1])] if self.name in LARGE_KERNELS else []
-        return [Run(*SMALL, count) for count in trips] + large
+        subject = kernels.subjects()[self.name]
+        declared, small = subject.pattern.declaration, (SMALL[0], subject.case.launch.block)
+        if declared.one_pass:
+            return [Run(*small, 1)]
+        most = 2 * declared.unroll + 1
+        trips = sorted({*TRIPS, most}) if self.name in kernels.with_one_dtype() else [most]
+        large = [Run(*LARGE, most)] if self.name in LARGE_KERNELS else []
+        runs = [Run(*small, count) for count in trips] + large
+        return runs[:1] if self.short else runs
 
-    def data(self, run: Run) -> Data:
-        """Return the inputs that verification uses, too."""
-        dtype = DTYPES[self.dtype]
-        workload = Workload(self.pattern, dtype, run.grid * run.block, (), SEED)
-        (elements,) = workload.output_elements
-        return Data(workload.inputs(0), (elements, dtype.numpy), self.variant.shared(run.block, dtype))
+    def workload(self, run: Run) -> Workload:
+        """Return what verification uses, too."""
+        subject = kernels.subjects()[self.name]
+        return Workload.of(subject.pattern, self._case(run), run.grid, SEED)
+
+    def _case(self, run: Run) -> Case:
+        return replace(kernels.subjects()[self.name].case, launch=Launch("", run.block, run.grid))
+
+    def inputs(self, run: Run) -> list[Array]:
+        """Return the data of the buffers that are read."""
+        return self.workload(run).inputs(0)
+
+    def call(self, run: Run, kernel: Kernel) -> KernelCall:
+        """Return the launch of `kernel`, which is this one, compiled."""
+        subject = kernels.subjects()[self.name]
+        return call_of(subject.pattern, self._case(run), kernel, self.workload(run).setting)
+
+    def comparable(self, run: Run, outputs: Sequence[Array]) -> list[Array]:
+        """Return outputs in an order that does not depend on the order of the threads, where any order is right."""
+        workload = self.workload(run)
+        return [
+            np.sort(output.reshape(right.shape), axis=-1).reshape(-1) if unordered else output
+            for output, right, unordered in zip(
+                outputs, workload.expected(0, run.iterations), workload.unordered, strict=True
+            )
+        ]
 
     def exact(self, run: Run) -> bool:
         """Return whether every correct compiler leads to the same bits."""
-        return self.pattern.tolerance(DTYPES[self.dtype], run.iterations) == 0
+        workload = self.workload(run)
+        return workload.pattern.tolerance(workload.setting, run.iterations) == 0
 
     def part_size(self, run: Run) -> int:
-        """Return that the output is one."""
-        return self.data(run).output[0]
+        """Return that each output is one part."""
+        return max(buffer.elements for buffer in self.workload(run).buffers if buffer.written)
 
     def describe(self, element: int, run: Run) -> str:
-        """Return what an element of the output is."""
-        return f"element {element} of {run.grid * run.block}"
+        """Return what an element of an output is."""
+        return f"element {element} of {run.grid * run.block} threads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,29 +135,52 @@ class TortureKernel:
     puts: tuple[str, ...]
 
     @property
+    def file(self) -> str:
+        """The file."""
+        return self.source.name.removesuffix(".cu")
+
+    @property
     def name(self) -> str:
         """The file and the kernel."""
-        return f"{self.source.name.removesuffix('.cu')}/{self.symbol}"
+        return f"{self.file}/{self.symbol}"
 
     @property
     def runs(self) -> list[Run]:
         """One launch, with a thread for each pair of corners."""
         return [Run(*(PAIRS if self.puts else SMALL), MIXED_TRIPS)]
 
-    def data(self, run: Run) -> Data:
+    def inputs(self, run: Run) -> list[Array]:
         """Return words at the edges of the number formats, in every combination of two, then random ones."""
         threads = run.grid * run.block
         rng = np.random.default_rng(SEED)
         words: list[Array] = [rng.integers(0, 1 << 32, threads, dtype=np.uint32) for _ in range(3)]
         if not self.puts:
-            return Data([words[0].view(np.int32)], (threads, "i4"), 4 * run.block)
+            return [words[0].view(np.int32)]
         # Every pair of corners once, each with another third one.
         corners = np.array(CORNERS, np.uint32)
         number = np.arange(corners.size**2)
         first, second = number % corners.size, number // corners.size
         for column, chosen in zip(words, (first, second, (7 * first + second) % corners.size), strict=True):
             column[: number.size] = corners[chosen]
-        return Data(words, (2 * threads * len(self.puts), "u4"), 0)
+        return words
+
+    def call(self, run: Run, kernel: Kernel) -> KernelCall:
+        """Return the launch of `kernel`, which is this one, compiled."""
+        threads = run.grid * run.block
+        given = [
+            Buffer(f"in{place}", array.size, str(array.dtype), read=True)
+            for place, array in enumerate(self.inputs(run))
+        ]
+        results, dtype = (2 * threads * len(self.puts), "uint32") if self.puts else (threads, "int32")
+        buffers = (*given, Buffer("results", results, dtype, written=True))
+        shared = 0 if self.puts else 4 * run.block
+        arguments = (*(buffer.name for buffer in buffers), ITERATIONS)
+        return KernelCall(replace(kernel, symbol=self.symbol), run.grid, run.block, shared, buffers, arguments)
+
+    def comparable(self, run: Run, outputs: Sequence[Array]) -> Sequence[Array]:
+        """Return the outputs: the order of threads makes no difference."""
+        del run
+        return outputs
 
     def exact(self, run: Run) -> bool:
         """Return that the instructions are defined to the last bit."""
@@ -158,7 +196,7 @@ class TortureKernel:
         if not self.puts:
             return f"thread {element}"
         number, thread = divmod(element // 2, threads)
-        operands = ", ".join(f"0x{int(column[thread]):08x}" for column in self.data(run).inputs)
+        operands = ", ".join(f"0x{int(column[thread]):08x}" for column in self.inputs(run))
         return f"`{self.puts[number]}` of thread {thread} ({operands})"
 
 
@@ -167,13 +205,7 @@ Subject = PatternKernel | TortureKernel
 
 def pattern_kernels(arch: str) -> list[PatternKernel]:
     """Return every kernel × dtype of the built-in patterns that `arch` has."""
-    return [
-        PatternKernel(pattern, variant, dtype)
-        for pattern in map(load, builtin().values())
-        for variant in pattern.declaration.variants
-        if not variant.needs or int(variant.needs[3:]) <= int(arch[3:])
-        for dtype in variant.dtypes or pattern.declaration.dtypes
-    ]
+    return [PatternKernel(name) for name in kernels.with_every_dtype() if not kernels.variant_of(name).lacking(arch)]
 
 
 @cache

@@ -9,25 +9,28 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # the committed PTX lies among the tests
+sys.path.insert(0, str(Path(__file__).parent.parent))  # what finds the kernels lies among the tests
 
 from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.launch import execute
-from tests.backends.emulator.compiled import compiled_patterns
+from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 TIMES = 3
 LAUNCHES = {  # 26x1024 threads, 4096 trips → seconds aimed at; None: for information
-    "neighbor-shfl-f32": 0.3,
-    "neighbor-smem-f32": None,
-    "reduce-shfl-f32": 1.5,
-    "reduce-shfl-f64": None,
-    "reduce-smem-f32": None,
-    "reduce-cub-i64": None,
+    "neighbor/shfl/f32/mode=idx": 0.3,
+    "neighbor/smem/f32/mode=idx": None,
+    "reduce/shfl/f32/width=32": 1.5,
+    "reduce/shfl/f64/width=32": None,
+    "reduce/smem/f32/width=32": None,
+    "reduce/cub/i64/width=32": None,
 }
-CHECKS = ("neighbor-shfl-f32", "neighbor-smem-syncwarp-f32", "reduce-shfl-f32", "reduce-smem-f32", "reduce-cub-f64")
+CHECKS = (
+    *("neighbor/shfl/f32/mode=idx", "neighbor/smem-syncwarp/f32/mode=idx"),
+    *("reduce/shfl/f32/width=32", "reduce/smem/f32/width=32", "reduce/cub/f64/width=32"),
+)
 CHECK_SECONDS = 1.0
 
 
@@ -49,13 +52,12 @@ def show(what: str, seconds: float, aim: float | None) -> None:
 
 def main() -> None:
     """Print all figures."""
-    kernels = {item.name.removeprefix("sm_90/"): item for item in compiled_patterns()}
     for name, aim in LAUNCHES.items():
-        launch, _ = kernels[name].launch(4096, grid=26, block=1024)
+        launch, _ = kernels.launch(name, kernels.kernel(name), 4096, "26x1024")
         show(f"{name} 26x1024, 4096 trips, lock step", fastest(partial(execute, launch)), aim)
     for name in CHECKS:
-        trips = 2 * kernels[name].pattern.declaration.unroll + 3
-        launch, _ = kernels[name].launch(trips)
+        trips = 2 * kernels.subjects()[name].pattern.declaration.unroll + 3
+        launch, _ = kernels.launch(name, kernels.kernel(name), trips)
         show(f"{name} 2x128, {trips} trips, all schedules", fastest(partial(explore, launch)), CHECK_SECONDS)
     print(f"most memory in use: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB   aim 1024 MiB")
 

@@ -41,26 +41,39 @@ class Mechanism(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """An element type: its name here, in CUDA C++ and in NumPy, and its size in bytes."""
+    """An element type: its name here, in CUDA C++ and in NumPy, and the bytes of one element."""
 
     name: str
     cuda: str
-    numpy: str
+    numpy: str  # of one component; `bfloat16` is known to NumPy once ml_dtypes is imported
     size: int
+    components: int = 1  # numbers in one element: float4 has four
+    header: str = ""  # of CUDA, that defines the type
 
     @property
     def words(self) -> int:
         """How many 32-bit words one element takes, the unit of a shuffle."""
         return max(1, self.size // 4)
 
+    @property
+    def floating(self) -> bool:
+        """Whether its numbers are floating point."""
+        return "float" in self.numpy
+
 
 DTYPES: Mapping[str, Dtype] = {
     dtype.name: dtype
     for dtype in (
+        Dtype("f16", "__half", "float16", 2, header="cuda_fp16.h"),
+        Dtype("bf16", "__nv_bfloat16", "bfloat16", 2, header="cuda_bf16.h"),
         Dtype("f32", "float", "float32", 4),
         Dtype("f64", "double", "float64", 8),
+        Dtype("i8", "signed char", "int8", 1),
+        Dtype("i16", "short", "int16", 2),
         Dtype("i32", "int", "int32", 4),
         Dtype("i64", "long long", "int64", 8),
+        Dtype("f32x2", "float2", "float32", 8, components=2),
+        Dtype("f32x4", "float4", "float32", 16, components=4),
     )
 }
 

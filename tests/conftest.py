@@ -11,8 +11,11 @@ import pytest
 
 from shflbench.cli.gpus import NO_DRIVER
 from shflbench.cli.main import main
+from tests import kernels
+from tests.trial import Tried, try_unit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -51,6 +54,16 @@ def shflbench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Keep the compiled kernels of the whole session, so that each is compiled once."""
     return tmp_path_factory.mktemp("kernels")
+
+
+@pytest.fixture(scope="session")
+def tried(request: pytest.FixtureRequest) -> Mapping[str, Tried]:
+    """Return what became of the built-in kernels that the tests of this session ask for as `built_in`."""
+    parameters = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    wanted = {each["built_in"] for each in parameters if "built_in" in each}
+    units = kernels.units(name for name in kernels.subjects() if name in wanted)
+    names = [unit.names for unit in sorted(units, key=lambda unit: not unit.slow)]  # what takes long comes first
+    return {name: item for made in kernels.spread(try_unit, names) for name, item in made.items()}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

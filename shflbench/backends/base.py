@@ -5,28 +5,64 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from shflbench.model import Conditions, Device, Kernel
 
     Array = NDArray[np.generic]
 
+POISON = 0xA5  # the bytes of an output that a kernel has not written
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """One array that a kernel is given."""
+
+    name: str
+    elements: int  # of `dtype`
+    dtype: str  # NumPy's name
+    read: bool = False  # filled with an input before the launch
+    written: bool = False  # an output
+    initial: int | None = None  # what an output that is not read holds before; None: arbitrary bytes
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in bytes."""
+        return self.elements * np.dtype(self.dtype).itemsize
+
+    def before(self) -> Array:
+        """Return what an output holds before the launch."""
+        if self.initial is None:
+            return np.full(self.nbytes, POISON, np.uint8).view(self.dtype)
+        return np.full(self.elements, self.initial).astype(self.dtype)
+
 
 @dataclass(frozen=True, slots=True)
 class KernelCall:
-    """One kernel at one launch shape, with its buffers' sizes in elements."""
+    """One kernel at one launch shape, with what it is given."""
 
     kernel: Kernel = field(repr=False)
     grid: int
     block: int
     shared_bytes: int  # dynamic shared memory a block
-    inputs: tuple[int, ...]  # elements of each input buffer, in the kernel's order
-    outputs: tuple[int, ...]
-    dtype: str  # NumPy's name of the element type
+    buffers: tuple[Buffer, ...]
+    arguments: tuple[str | np.generic, ...]  # in the kernel's order: buffers by name, `iterations`, numbers
+    carveout: int | None = None  # per cent of the on-chip memory to be shared memory; None: the driver decides
+
+    @property
+    def inputs(self) -> tuple[Buffer, ...]:
+        """The buffers that are filled before a launch."""
+        return tuple(buffer for buffer in self.buffers if buffer.read)
+
+    @property
+    def outputs(self) -> tuple[Buffer, ...]:
+        """The buffers that are handed back."""
+        return tuple(buffer for buffer in self.buffers if buffer.written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +77,7 @@ class OpenKernel(Protocol):
     """A kernel that is loaded, with device buffers, ready to be launched."""
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        """Launch once and return the outputs, which held other bytes before; LaunchError if it crashes."""
+        """Launch once and return the outputs, flat, which held other bytes before; LaunchError if it crashes."""
         ...
 
     def burst(self, iterations: int, launches: int) -> Burst:

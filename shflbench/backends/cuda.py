@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shflbench.backends.base import Burst
+from shflbench.backends.base import POISON, Burst
 from shflbench.backends.nvml import Monitor
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.model import Conditions, Device, Kernel
+from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-    from shflbench.backends.base import Array, KernelCall
+    from shflbench.backends.base import Array, Buffer, KernelCall
     from shflbench.compile.toolchain import Toolchain
 
 HARNESS = Path(__file__).with_name("harness.cu")
 SM_SLOTS = 1024  # more SMs than any GPU has
-POISON = 0xA5  # what outputs hold before a kernel writes them
 DEFAULT_SHARED_BYTES = 48 * 1024  # a block gets more only after it asks
 
 # The host takes about 8 µs to queue one event-kernel-event triple. The delay before a burst gives it
@@ -175,18 +175,29 @@ class CudaKernel:
         self._module = module  # unloads its code when it goes
         self._function = module.get_function(call.kernel.symbol)
         _allow_shared(cupy, self._function, call.shared_bytes)
-        self._inputs = [cupy.zeros(count, call.dtype) for count in call.inputs]
-        self._outputs = [cupy.zeros(count, call.dtype) for count in call.outputs]
+        if call.carveout is not None:
+            driver = cupy.cuda.driver
+            driver.funcSetAttribute(
+                self._function.ptr, driver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, call.carveout
+            )
+        # Bytes, because cupy does not know every type that NumPy knows.
+        self._buffers = {buffer.name: cupy.zeros(buffer.nbytes, np.uint8) for buffer in call.buffers}
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once and return the outputs, poisoned before; LaunchError if the kernel crashes."""
         with self._backend._errors(self._call.kernel.symbol):  # noqa: SLF001
-            for buffer, values in zip(self._inputs, inputs, strict=True):
-                buffer.set(values.reshape(-1))
-            for buffer in self._outputs:
-                buffer.view(np.uint8).fill(POISON)
+            for buffer in self._call.outputs:
+                if buffer.initial is None:
+                    self._buffers[buffer.name].fill(POISON)
+                else:
+                    self._set(buffer, buffer.before())
+            for buffer, values in zip(self._call.inputs, inputs, strict=True):
+                self._set(buffer, values)
             self._launch(iterations)
-            return [buffer.get() for buffer in self._outputs]
+            return [self._buffers[buffer.name].get().view(buffer.dtype) for buffer in self._call.outputs]
+
+    def _set(self, buffer: Buffer, values: Array) -> None:
+        self._buffers[buffer.name].set(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
 
     def burst(self, iterations: int, launches: int) -> Burst:
         """Time `launches` launches, each between its own two events, after one that is not counted."""
@@ -215,13 +226,13 @@ class CudaKernel:
         return tuple(cuda.get_elapsed_time(start, end) * 1000 for start, end in brackets), on_time
 
     def _launch(self, iterations: int) -> None:
-        arguments = (*self._inputs, *self._outputs, np.int32(iterations))
+        given = {**self._buffers, ITERATIONS: np.int32(iterations)}
+        arguments = tuple(given[item] if isinstance(item, str) else item for item in self._call.arguments)
         self._function((self._call.grid,), (self._call.block,), arguments, shared_mem=self._call.shared_bytes)
 
     def close(self) -> None:
         """Give the buffers back."""
-        self._inputs.clear()
-        self._outputs.clear()
+        self._buffers.clear()
 
 
 class _CudaErrors:

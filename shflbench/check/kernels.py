@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from shflbench.backends.base import KernelCall
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.findings import Findings
+from shflbench.backends.emulator.launch import execute
 from shflbench.backends.emulator.policies import POLICIES
 from shflbench.check.places import Places
 from shflbench.check.report import Finding, KernelReport
-from shflbench.check.targets import BLOCK, BLOCKS
+from shflbench.check.targets import BLOCKS
 from shflbench.check.verdict import Verdict, judge
 from shflbench.compile.parallel import build_all
-from shflbench.errors import KernelError, LaunchError
-from shflbench.measure.verify import mismatch
+from shflbench.errors import KernelError, PatternError
+from shflbench.measure.verify import after, difference
 from shflbench.measure.workload import Workload
-from shflbench.model import DTYPES
+from shflbench.measure.workload import call_of as workload_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from shflbench.backends.base import KernelCall
     from shflbench.backends.emulator.backend import EmulatedKernel
     from shflbench.check.targets import Subject
     from shflbench.compile.build import Builder
@@ -48,11 +50,17 @@ def check_all(
 ) -> Iterator[KernelReport]:
     """Yield the report of each subject, in order; a subject without a kernel is one that `arch` lacks.
 
-    PatternError where a pattern's own functions fail.
+    `kernels` holds what became of all that are `needed`. PatternError where a pattern's own functions fail.
     """
     backend = EmulatorBackend(arch)
     for subject in subjects:
-        yield _Check(subject, backend, seed).report(kernels.get(subject))
+        reference = kernels.get(subject.reference) if subject.reference else None
+        yield _Check(subject, backend, seed, reference).report(kernels.get(subject))
+
+
+def needed(subjects: Iterable[Subject]) -> list[Subject]:
+    """Return the subjects, and the reference variants that they are compared with."""
+    return list(dict.fromkeys(filter(None, chain(subjects, (subject.reference for subject in subjects)))))
 
 
 def variant_of(subject: Subject) -> Variant:
@@ -61,28 +69,22 @@ def variant_of(subject: Subject) -> Variant:
 
 
 def workload_of(subject: Subject, seed: int) -> Workload:
-    """Return the data to check the subject with."""
-    return Workload.of(subject.pattern, subject.case, BLOCKS * BLOCK, seed)
+    """Return the data to check the subject with; PatternError where the pattern's own functions fail."""
+    return Workload.of(subject.pattern, subject.case, BLOCKS, seed)
 
 
 def call_of(subject: Subject, kernel: Kernel, workload: Workload) -> KernelCall:
-    """Return the launch to check the subject at."""
-    return KernelCall(
-        kernel=kernel,
-        grid=BLOCKS,
-        block=BLOCK,
-        shared_bytes=variant_of(subject).shared(BLOCK, DTYPES[subject.case.dtype]),
-        inputs=workload.input_elements,
-        outputs=workload.output_elements,
-        dtype=workload.dtype.numpy,
-    )
+    """Return the launch to check the subject at; PatternError where the pattern's own functions fail."""
+    return workload_call(subject.pattern, subject.case, kernel, workload.setting)
 
 
 class _Check:
     """Finds out about one subject."""
 
-    def __init__(self, subject: Subject, backend: EmulatorBackend, seed: int) -> None:
-        self._subject, self._backend, self._seed = subject, backend, seed
+    def __init__(
+        self, subject: Subject, backend: EmulatorBackend, seed: int, reference: Kernel | KernelError | None
+    ) -> None:
+        self._subject, self._backend, self._seed, self._reference = subject, backend, seed, reference
         self._variant = variant_of(subject)
         self._places = Places(subject.pattern)
         self._findings = Findings()
@@ -100,11 +102,28 @@ class _Check:
         workload = workload_of(self._subject, self._seed)
         try:
             emulated = self._backend.open(call_of(self._subject, kernel, workload))
-        except LaunchError as error:
+            if self._subject.reference:
+                self._take_for_right(self._subject.reference, workload)
+        except KernelError as error:
             return self._ended(Verdict.NOT_CHECKED, error.message)
         for iterations in workload.verify_iterations:
             self._explore(emulated, workload, iterations)
         return self._judged(kernel)
+
+    def _take_for_right(self, reference: Subject, workload: Workload) -> None:
+        """Take what the reference variant computes in lock step for right; KernelError says why it does not."""
+        kernel, variant = self._reference, variant_of(reference)
+        if kernel is None:
+            kernel = KernelError(variant.lacking(self._backend.device.arch))
+        try:
+            if isinstance(kernel, KernelError):
+                raise kernel
+            emulated = self._backend.open(call_of(reference, kernel, workload))
+            for iterations in workload.verify_iterations:
+                outputs = execute(emulated.launch(workload.inputs(INPUT_SET), iterations)).outputs
+                workload.take_for_right(outputs, INPUT_SET, iterations)
+        except (KernelError, PatternError) as error:
+            raise KernelError(f"there is nothing to compare with: `{variant.name}`, {error.message}") from error
 
     def _ended(self, verdict: Verdict, sentence: str) -> KernelReport:
         """Return the report on a subject that cannot be run."""
@@ -114,18 +133,16 @@ class _Check:
     def _explore(self, kernel: EmulatedKernel, workload: Workload, iterations: int) -> None:
         """Run under every schedule, and collect what is found."""
         launch = kernel.launch(workload.inputs(INPUT_SET), iterations)
-        expected = workload.expected(INPUT_SET, iterations)
-        tolerance = workload.pattern.tolerance(workload.dtype, iterations)
         for outcome in explore(launch, seed=self._seed).outcomes:
             for finding in outcome.findings:
                 self._findings.merge(finding)
             if outcome.error is not None:
                 self._stopped.add(outcome.policy)
                 self._errors.setdefault(_NUMBERS.sub("", outcome.error.message), outcome.error.message)
-            elif difference := mismatch(outcome.outputs, expected, tolerance):
+            elif wrong := difference(workload, outcome.outputs, INPUT_SET, iterations):
                 self._wrong.add(outcome.policy)
-                trips = f"{iterations} iteration{'s' if iterations > 1 else ''}"
-                self._mismatch = self._mismatch or f"after {trips} under `{outcome.policy}`, {difference}"
+                trips = after(workload, iterations)
+                self._mismatch = self._mismatch or f"{trips}under `{outcome.policy}`, {wrong}"
 
     def _judged(self, kernel: Kernel) -> KernelReport:
         findings = self._findings.list()
@@ -135,6 +152,7 @@ class _Check:
             kinds=[finding.kind for finding in findings],
             wrong=wrong,
             stopped=stopped,
+            right=self._right,
             violations=kernel.violations,
         )
         found = [
@@ -155,6 +173,14 @@ class _Check:
             report, [text.replace(kernel.symbol, self._subject.name) for text in self._errors.values()]
         )
 
+    @property
+    def _right(self) -> str:
+        """What a kernel is that agrees with what it is compared with."""
+        reference = self._subject.reference
+        if reference is None:
+            return "right"
+        return "repeatable" if reference == self._subject else f"the same as `{reference.case.variant}`"
+
     def _with_errors(self, report: KernelReport, errors: Iterable[str]) -> KernelReport:
         place = next(filter(None, map(self._places.in_text, errors)), None)
         return replace(report, errors=tuple(errors), error_place=place)
@@ -167,6 +193,7 @@ class _Check:
             variant=case.variant,
             dtype=case.dtype,
             options=case.options,
+            launch=case.launch.expression,
             safe=self._variant.safe,
             place=self._places.kernel(self._variant),
             verdict=Verdict.NOT_CHECKED,

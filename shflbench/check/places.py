@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from shflbench.check.report import Place
-from shflbench.compile.source import HEADER_SUFFIXES
+from shflbench.compile.source import SHARED, headers, kernel_name, source_name
 
 if TYPE_CHECKING:
     from shflbench.backends.emulator.ptx import Location
@@ -23,11 +23,11 @@ class Places:
     def __init__(self, pattern: LoadedPattern) -> None:
         """Look at the pattern's folder."""
         self._pattern = pattern
-        sources = {variant.source for variant in pattern.declaration.variants}
-        headers = [path for path in pattern.folder.rglob("*") if path.suffix in HEADER_SUFFIXES]
-        # As translation_unit names them: sources with the pattern's name, headers as they are included.
-        self._files = {f"{pattern.name}/{source}": pattern.folder / source for source in sources}
-        self._files |= {path.relative_to(pattern.folder).as_posix(): path for path in headers}
+        self._files: dict[str, Path] = {}  # as translation_unit names them
+        for variant in pattern.declaration.variants:
+            self._files[source_name(pattern, variant)] = pattern.folder / variant.source
+            own = {name: path for name, path in headers(pattern, variant).items() if path.parent != SHARED}
+            self._files |= {name.removeprefix("../"): path for name, path in own.items()}
 
     def of(self, location: Location | None) -> Place | None:
         """Return the innermost place in the pattern's own files that led to `location`, else the outermost of all."""
@@ -52,7 +52,7 @@ class Places:
     def kernel(self, variant: Variant) -> Place:
         """Return where the kernel of `variant` begins; the file's first line if it is not there."""
         file = self._pattern.folder / variant.source
-        name = f"{self._pattern.name}_{variant.name}".replace("-", "_")
+        name = re.escape(kernel_name(self._pattern.name, variant))
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         found = (number for number, line in enumerate(lines, 1) if re.search(rf"\b{name}\s*\(", line))
         return Place(file, next(found, 1))

@@ -66,6 +66,7 @@ class KernelReport:
     variant: str
     dtype: str
     options: tuple[tuple[str, str], ...]
+    launch: str  # at which it was checked
     safe: bool  # as declared
     place: Place  # where the kernel begins
     verdict: Verdict

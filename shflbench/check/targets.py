@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 BLOCKS, BLOCK = 2, 128  # four warps a block show races within a warp and between warps; two blocks, that blocks differ
-LAUNCH = Launch(f"{BLOCKS}x{BLOCK}", BLOCK, BLOCKS)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Subject:
     """One kernel to check, at the launch to check it at."""
 
@@ -33,6 +31,12 @@ class Subject:
         """The kernel's readable name, e.g. `neighbor/shfl/f32`."""
         options = (f"{name}={value}" for name, value in self.case.options)
         return "/".join((self.case.pattern, self.case.variant, self.case.dtype, *options))
+
+    @property
+    def reference(self) -> Subject | None:
+        """The kernel whose results are taken for right; None where the pattern has a reference of its own."""
+        name = self.pattern.declaration.reference_variant
+        return replace(self, case=replace(self.case, variant=name)) if name else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +108,17 @@ def _of_suite(path: Path) -> Iterator[Subject]:
 
 def _of_pattern(pattern: LoadedPattern) -> Iterator[Subject]:
     declared = pattern.declaration
-    axes = [[(name, value) for value in values] for name, values in declared.options.items()]
     for variant in declared.variants:
         for dtype in variant.dtypes or declared.dtypes:
-            for options in product(*axes):
-                yield _subject(pattern, variant.name, dtype, options)
+            for options in declared.option_choices:
+                if variant.has(dtype, options):
+                    yield _subject(pattern, variant.name, dtype, tuple(options.items()))
 
 
 def _subject(pattern: LoadedPattern, variant: str, dtype: str, options: tuple[tuple[str, str], ...]) -> Subject:
-    return Subject(pattern, Case(pattern.name, variant, dtype, LAUNCH, 1, options))
+    return Subject(pattern, Case(pattern.name, variant, dtype, _launch(pattern), 1, options))
+
+
+def _launch(pattern: LoadedPattern) -> Launch:
+    block = min(pattern.declaration.blocks or (BLOCK,), key=lambda threads: abs(threads - BLOCK))
+    return Launch(f"{BLOCKS}x{block}", block, BLOCKS)

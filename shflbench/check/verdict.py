@@ -52,17 +52,19 @@ _LEVELS = {
 }
 
 
-def judge(
+def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     *,
     safe: bool,
     kinds: Iterable[Kind],
     wrong: Sequence[str],
     stopped: Sequence[str],
+    right: str = "right",
     violations: Sequence[str] = (),
 ) -> tuple[Verdict, str]:
     """Return the verdict and why, in one sentence without its full stop.
 
-    `wrong` and `stopped` name the schedules under which the result was wrong, or an error ended the kernel.
+    `wrong` and `stopped` name the schedules under which the result was wrong, or an error ended the kernel; `right`
+    says what a result is that is not wrong.
     """
     found = list(kinds)
     hazards = [kind for kind in found if kind.breaks]
@@ -78,13 +80,13 @@ def judge(
         return (Verdict.BROKEN, f"declared safe, but {what}") if safe else (Verdict.UNSAFE, what)
     if Kind.ACTIVEMASK in found:
         why = "what it does depends on which lanes happen to run together"
-        return Verdict.DEPENDENT, f"right under all {SCHEDULES} schedules, but {why}"
+        return Verdict.DEPENDENT, f"{right} under all {SCHEDULES} schedules, but {why}"
     if not safe:
         return Verdict.HARMLESS, f"declared unsafe, but all {SCHEDULES} schedules found nothing: is it safe after all?"
     if found:
         doubts = " and ".join(_DOUBTS[kind] for kind in dict.fromkeys(found))
-        return Verdict.DOUBTFUL, f"right under all {SCHEDULES} schedules, but {doubts}"
-    return Verdict.CLEAN, f"right and free of hazards under all {SCHEDULES} schedules"
+        return Verdict.DOUBTFUL, f"{right} under all {SCHEDULES} schedules, but {doubts}"
+    return Verdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules"
 
 
 _DOUBTS = {

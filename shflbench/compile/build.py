@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.compile import loops, nvrtc, resources, rules, sass
+from shflbench.compile import loops, nvrtc, resources, rules, sass, signature
 from shflbench.compile.cache import KernelCache, key
+from shflbench.compile.rules import Promises
 from shflbench.compile.source import translation_unit
 from shflbench.model import DTYPES, Kernel
 
@@ -14,10 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.compile.nvrtc import Compiled
+    from shflbench.compile.signature import Argument
     from shflbench.compile.source import Source
     from shflbench.compile.toolchain import Toolchain
-    from shflbench.model import Case, Dtype, Instruction
-    from shflbench.patterns.declare import Pattern, Variant
+    from shflbench.model import Case, Instruction
     from shflbench.patterns.discover import LoadedPattern
 
 
@@ -26,9 +27,8 @@ class Order:
     """One kernel to build: its source, and what its machine code has to keep."""
 
     source: Source
-    pattern: Pattern
-    variant: Variant
-    dtype: Dtype
+    promises: Promises
+    arguments: tuple[Argument, ...]
     key: str  # under which the cache keeps it
 
 
@@ -58,7 +58,7 @@ class Builder:
     def build(self, pattern: LoadedPattern, case: Case) -> Kernel:
         """Return the kernel of `case`, from the cache where it is there.
 
-        Raises CompileError if NVRTC refuses it.
+        Raises CompileError if NVRTC refuses it, or if it takes other arguments than it is given.
         """
         order = self.order(pattern, case)
         return self.cache.get(order.key) or self.finish(order, machine_code(order.source, self.arch, self.toolchain))
@@ -68,22 +68,28 @@ class Builder:
         variant = pattern.declaration.variant(case.variant)
         dtype = DTYPES[case.dtype]
         source = translation_unit(pattern, variant, dtype, case.options)
-        promise = repr((variant.mechanism, variant.promised(dtype), pattern.declaration.unroll))
-        name = key(source, self.arch, self.toolchain.identity, promise)
-        return Order(source, pattern.declaration, variant, dtype, name)
+        promises = Promises.of(pattern.declaration, variant, dtype, dict(case.options))
+        given = signature.arguments(pattern.declaration, variant, dtype)
+        kept_as = key(source, self.arch, self.toolchain.identity, repr((promises, given)))
+        return Order(source, promises, given, kept_as)
 
     def finish(self, order: Order, code: MachineCode) -> Kernel:
-        """Hold `code` against its declaration, and keep the kernel that comes of it."""
+        """Hold `code` against its declaration, and keep the kernel that comes of it.
+
+        CompileError if it takes other arguments than it is given.
+        """
+        taken = signature.parameters(code.compiled.ptx, code.compiled.symbol)
+        signature.hold(order.source.expression, taken, order.arguments)
         found = loops.counted_loops(code.sass) if code.sass else []
-        broken = rules.violations(order.pattern, order.variant, order.dtype, code.sass, found) if code.sass else ()
+        broken = rules.violations(order.promises, code.sass, found) if code.sass else ()
         kernel = Kernel(
             symbol=code.compiled.symbol,
             arch=self.arch,
             ptx=code.compiled.ptx,
             cubin=code.compiled.cubin,
-            resources=resources.parse(code.compiled.log),
+            resources=resources.parse(code.compiled.log, code.compiled.symbol),
             sass=code.sass,
-            loop=rules.timed_loop(found),
+            loop=None if order.promises.unroll is None else rules.timed_loop(found),
             violations=tuple(broken),
         )
         self.cache.put(order.key, kernel)

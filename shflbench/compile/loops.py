@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from shflbench.model import Instruction
 
 _NEVER_FALLS_THROUGH = {"EXIT", "RET", "BRX", "JMX", "KILL", "BRA", "JMP"}
+_WAYS_OUT = {"CALL", "EXIT", "BRA", "JMP"}
 _SUMS = {"IADD3", "IADD", "VIADD", "UIADD3", "UVIADD", "MOV", "UMOV", "R2UR"}  # a copy is a sum of one
 _COMPARES = {"ISETP", "UISETP"}
+_COPIES = {"PLOP3", "UPLOP3"}  # from a uniform predicate to one that a branch can take, and back
+_PREDICATE = re.compile(r"^U?P\d")
 _REGISTER = re.compile(r"^-?(U?R\d+)\b")
 _IMMEDIATE = re.compile(r"^-?0x[0-9a-f]+$")
 
@@ -118,21 +121,36 @@ def _dominates(precedes: Sequence[Sequence[int]], head: int, source: int) -> boo
 def counter_step(body: Sequence[Instruction], back_edge: Instruction) -> int:
     """Return by how much the loop's counter moves in one pass, 0 if no counter decides about the back edge.
 
-    The counter is what is compared for the back edge's predicate, followed back through sums and copies.
+    The counter is what is compared for the predicate that decides, followed back through sums and copies.
     """
-    predicate = _branch_predicate(back_edge)
-    for index, compare in enumerate(body):
-        if compare.base in _COMPARES and predicate in compare.operands[:2]:
-            for operand in compare.operands[2:]:
-                if step := _step(operand, index, body):
-                    return step
+    decider = back_edge if _predicate(back_edge) else _last_way_out(body)
+    predicate = _predicate(decider) if decider else ""
+    for index, item in reversed(list(enumerate(body))):
+        if decider is None or item.address >= decider.address:
+            continue
+        if item.base in _COPIES and item.operands[0] == predicate:
+            predicate = next((name for name in map(_bare, item.operands[1:]) if _PREDICATE.match(name)), "")
+        elif item.base in _COMPARES and predicate in item.operands[:2]:
+            return next(filter(None, (_step(operand, index, body) for operand in item.operands[2:])), 0)
     return 0
 
 
-def _branch_predicate(branch: Instruction) -> str:
-    if branch.predicate:
-        return branch.predicate.lstrip("@!")
-    return branch.operands[0].lstrip("!") if _conditional(branch) else ""
+def _predicate(branch: Instruction) -> str:
+    return _bare(branch.predicate or (branch.operands[0] if _conditional(branch) else ""))
+
+
+def _bare(predicate: str) -> str:
+    return predicate.lstrip("@!")
+
+
+def _last_way_out(body: Sequence[Instruction]) -> Instruction | None:
+    """Return the last conditional way out of a loop that ends in a branch back without a condition.
+
+    Where the back edge is too far for a condition of its own, ptxas leaves the loop by a call that does not return.
+    """
+    inside = {item.address for item in body}
+    ways_out = [item for item in body if item.base in _WAYS_OUT and _predicate(item) and _target(item) not in inside]
+    return ways_out[-1] if ways_out else None
 
 
 def _step(operand: str, place: int, body: Sequence[Instruction]) -> int:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from shflbench.errors import CompileError, CompilerError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shflbench.compile.source import Source
     from shflbench.compile.toolchain import Toolchain
 
@@ -32,25 +34,30 @@ class Compiled:
 
 def compile_kernel(source: Source, arch: str, toolchain: Toolchain) -> Compiled:
     """Compile `source` for `arch` (`sm_90`); CompileError shows the numbered source line."""
+    (compiled,) = compile_together(source, [source.expression], arch, toolchain)
+    return compiled
+
+
+def compile_together(source: Source, expressions: Sequence[str], arch: str, toolchain: Toolchain) -> list[Compiled]:
+    """Compile several kernels of one translation unit; they share PTX, cubin and log."""
     from cuda.bindings import nvrtc
 
     texts = [text.encode() for text in source.headers.values()]
     names = [name.encode() for name in source.headers]
     program = _call(nvrtc.nvrtcCreateProgram(source.text.encode(), source.name.encode(), len(names), texts, names))
     try:
-        _call(nvrtc.nvrtcAddNameExpression(program, source.expression.encode()))
+        for expression in expressions:
+            _call(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
         options = [f"-arch={arch}", *OPTIONS, *(f"-I{folder}" for folder in toolchain.headers)]
         encoded = [option.encode() for option in options]
         (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
         log = _text(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             raise _refused(source, arch, log, status.name)
-        return Compiled(
-            symbol=_call(nvrtc.nvrtcGetLoweredName(program, source.expression.encode())).decode(),
-            ptx=_text(program, nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),
-            cubin=_bytes(program, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN),
-            log=log,
-        )
+        ptx = _text(program, nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
+        cubin = _bytes(program, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)
+        symbols = [_call(nvrtc.nvrtcGetLoweredName(program, expression.encode())) for expression in expressions]
+        return [Compiled(symbol.decode(), ptx, cubin, log) for symbol in symbols]
     finally:
         nvrtc.nvrtcDestroyProgram(program)
 
@@ -89,9 +96,8 @@ def _refused(source: Source, arch: str, log: str, status: str) -> CompileError:
     file, number, what = match["file"], int(match["line"]), match["what"].strip()
     if file == _NAMES:
         template, _, argument = source.expression.partition("<")
-        return CompileError(
-            f"{kernel} does not compile: {source.name} has no kernel template `{template}` for <{argument}", _MEND
-        )
+        wanted = f"kernel template `{template}` for <{argument}" if argument else f"kernel `{template}`"
+        return CompileError(f"{kernel} does not compile: {source.name} has no {wanted}", _MEND)
     texts = {source.name: source.text.split(f'#line 1 "{source.name}"\n', 1)[-1], **source.headers}
     lines = texts.get(file, "").splitlines()
     shown = f"\n  {number} | {lines[number - 1].strip()}" if number <= len(lines) else ""

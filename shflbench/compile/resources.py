@@ -12,8 +12,9 @@ _SHARED = re.compile(r"(\d+) bytes smem")
 _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 
 
-def parse(log: str) -> Resources:
-    """Return what one kernel occupies; CompileError if the compiler's `log` has no report."""
+def parse(log: str, symbol: str = "") -> Resources:
+    """Return what the kernel `symbol` occupies, or the only one; CompileError if the compiler's `log` has no report."""
+    _, _, log = log.rpartition(f"function '{symbol}' for") if symbol else ("", "", log)
     registers, frame = _REGISTERS.search(log), _FRAME.search(log)
     if registers is None or frame is None:
         raise CompileError("the compiler reports no registers and spills", "Run it again; if it stays, update NVRTC.")

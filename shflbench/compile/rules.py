@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.model import Mechanism
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from shflbench.model import Dtype, Instruction, Loop
     from shflbench.patterns.declare import Pattern, Variant
 
-_OTHER_NAMES = {"VOTEU": "VOTE", "ATOMSG": "ATOMS", "BARRIER": "BAR"}
+_OTHER_NAMES = {"VOTEU": "VOTE", "ATOMSG": "ATOMS", "BARRIER": "BAR", "REDG": "RED", "ATOM": "ATOMG"}
+_OTHER_NAMES |= {"LD": "LDG", "ST": "STG"}  # a generic access
 
 # Each inner list: one of these must be in the code, or the mechanism is not there.
 NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
@@ -23,6 +25,24 @@ NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
     Mechanism.COLLECTIVE: (("VOTE", "REDUX", "CREDUX", "MATCH"),),
     Mechanism.LOCAL: (("LDL",),),
 }
+# What must not be in the code.
+FORBIDDEN: Mapping[Mechanism, tuple[str, ...]] = {Mechanism.REGISTER: ("LDL", "STL")}
+
+
+@dataclass(frozen=True, slots=True)
+class Promises:
+    """What the machine code of one kernel has to keep."""
+
+    mechanism: Mechanism
+    may_fold: bool  # whether the compiler may do without the mechanism
+    unroll: int | None  # trips in one pass through the timed loop; None: there is no timed loop
+    counts: Mapping[str, int] | None  # exchange instructions a trip; None: not promised
+
+    @classmethod
+    def of(cls, pattern: Pattern, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> Promises:
+        """Return what the declaration of a kernel promises."""
+        unroll = None if pattern.one_pass else pattern.unroll
+        return cls(variant.mechanism, variant.folds(options), unroll, variant.promised(dtype, options))
 
 
 def exchanges(counts: Mapping[str, int]) -> dict[str, int]:
@@ -40,34 +60,33 @@ def timed_loop(loops: Sequence[Loop]) -> Loop | None:
     return max(loops, key=lambda loop: (loop.trips, -loop.start), default=None)
 
 
-def violations(
-    pattern: Pattern,
-    variant: Variant,
-    dtype: Dtype,
-    sass: Sequence[Instruction],
-    loops: Sequence[Loop],
-) -> Iterator[str]:
+def violations(promises: Promises, sass: Sequence[Instruction], loops: Sequence[Loop]) -> Iterator[str]:
     """Yield one sentence for each promise that the machine code breaks."""
+    mechanism = promises.mechanism
     present = {_OTHER_NAMES.get(instruction.base, instruction.base) for instruction in sass}
-    for choice in NEEDED.get(variant.mechanism, ()):
+    for choice in () if promises.may_fold else NEEDED.get(mechanism, ()):
         if not present & set(choice):
-            yield f"the machine code has no {' or '.join(choice)}: the {variant.mechanism} mechanism was optimised away"
+            yield f"the machine code has no {' or '.join(choice)}: the {mechanism} mechanism was optimised away"
+    for opcode in FORBIDDEN.get(mechanism, ()):
+        if opcode in present:
+            yield f"the machine code has {opcode}, which the {mechanism} mechanism does without"
+    if promises.unroll is not None:
+        yield from _of_loop(promises.unroll, promises.counts, loops)
+
+
+def _of_loop(unroll: int, promised: Mapping[str, int] | None, loops: Sequence[Loop]) -> Iterator[str]:
     timed = timed_loop(loops)
     if timed is None:
         yield "the machine code has no loop: the compiler folded or unrolled it away"
         return
-    if timed.trips != pattern.unroll:
+    if timed.trips != unroll:
         steps = ", ".join(str(loop.trips) for loop in loops)
-        yield f"the loop is unrolled by {timed.trips}, not by the declared {pattern.unroll} (steps found: {steps})"
+        yield f"the loop is unrolled by {timed.trips}, not by the declared {unroll} (steps found: {steps})"
         return
-    promised = variant.promised(dtype)
     if promised is None:
         return
-    found = exchanges(timed.counts)
-    for opcode in EXCHANGES:
-        expected = promised.get(opcode, 0) * timed.trips
-        if found.get(opcode, 0) != expected:
-            yield (
-                f"the loop has {found.get(opcode, 0) / timed.trips:g} {opcode} a trip, "
-                f"not the declared {promised.get(opcode, 0)}"
-            )
+    found = {**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)}
+    for opcode in dict.fromkeys((*EXCHANGES, *promised)):
+        expected = promised.get(opcode, 0)
+        if found.get(opcode, 0) != expected * timed.trips:
+            yield f"the loop has {found.get(opcode, 0) / timed.trips:g} {opcode} a trip, not the declared {expected}"

@@ -12,14 +12,22 @@ from shflbench.errors import CompilerError
 from shflbench.model import Instruction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 BYTES = 16  # an instruction, since Volta
 TIMEOUT_S = 60
 
 
 def disassemble(cubin: bytes, symbol: str, nvdisasm: Path | None) -> tuple[Instruction, ...] | None:
-    """Return the instructions of the kernel `symbol`, or None where no disassembler reads the cubin.
+    """Return the instructions of the kernel `symbol`, or None where no disassembler reads the cubin."""
+    found = disassemble_together(cubin, [symbol], nvdisasm)
+    return None if found is None else found[symbol]
+
+
+def disassemble_together(
+    cubin: bytes, symbols: Sequence[str], nvdisasm: Path | None
+) -> dict[str, tuple[Instruction, ...]] | None:
+    """Return the instructions of several kernels of one cubin, or None where no disassembler reads it.
 
     nvdisasm 13 refuses what CUDA 13 dropped (sm_70), which is no error of the kernel.
     Raises CompilerError if nvdisasm does not run or answers nonsense.
@@ -38,7 +46,8 @@ def disassemble(cubin: bytes, symbol: str, nvdisasm: Path | None) -> tuple[Instr
     if run.returncode != 0:
         return None
     try:
-        return parse(json.loads(run.stdout), symbol)
+        document = json.loads(run.stdout)
+        return {symbol: parse(document, symbol) for symbol in symbols}
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise CompilerError(
             f"{nvdisasm} answers what shflbench cannot read: {error!r}", "Install nvidia-cuda-nvdisasm 13 or newer."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,14 +10,14 @@ from typing import TYPE_CHECKING
 from shflbench.errors import PatternError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from shflbench.model import Dtype
-    from shflbench.patterns.declare import Variant
+    from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
 
-HEADER_SUFFIXES = (".cuh", ".h", ".hpp", ".inl")
-COMMON = Path(__file__).parent.parent / "patterns" / "shflbench.cuh"
+SHARED = Path(__file__).parent.parent / "patterns"
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +35,70 @@ def translation_unit(
 ) -> Source:
     """Return the source of one kernel; PatternError if a file cannot be read."""
     path = pattern.folder / variant.source
-    # Macros come before the text, not from the command line: NVRTC's own prelude breaks on -DT=float.
-    prelude = [f"constexpr int UNROLL = {pattern.declaration.unroll};"]
-    prelude += [f"#define OPTION_{name.upper().replace('-', '_')} {value}" for name, value in options]
-    name = f"{pattern.name}/{variant.source}"
+    name = source_name(pattern, variant)
     return Source(
         name=name,
-        text="\n".join((*prelude, f'#line 1 "{name}"', _read(path))),
-        headers=_headers(pattern.folder),
-        expression=f"{pattern.name}_{variant.name}".replace("-", "_") + f"<{dtype.cuda}>",
+        text="\n".join((*_prelude(pattern.declaration, dtype, options), f'#line 1 "{name}"', _read(path))),
+        headers={name: _read(header) for name, header in headers(pattern, variant).items()},
+        expression=expression(pattern.name, variant, dtype),
     )
 
 
-def _headers(folder: Path) -> dict[str, str]:
-    own = sorted(path for path in folder.rglob("*") if path.suffix in HEADER_SUFFIXES)
-    return {COMMON.name: _read(COMMON), **{path.relative_to(folder).as_posix(): _read(path) for path in own}}
+def source_name(pattern: LoadedPattern, variant: Variant) -> str:
+    """Return how messages and line tables name the file of a variant, e.g. `neighbor/kernels.cu`."""
+    return f"{pattern.name}/{Path(variant.source).name}"
+
+
+def expression(pattern: str, variant: Variant, dtype: Dtype) -> str:
+    """Return the name of a variant's kernel in C++, e.g. `neighbor_shfl<float>`."""
+    return _expression(pattern, variant).replace("{T}", dtype.cuda)
+
+
+def kernel_name(pattern: str, variant: Variant) -> str:
+    """Return the name under which a variant's kernel is defined, e.g. `neighbor_shfl`."""
+    return _expression(pattern, variant).partition("<")[0].rpartition("::")[2]
+
+
+def _expression(pattern: str, variant: Variant) -> str:
+    return variant.kernel or f"{pattern}_{variant.name}".replace("-", "_") + "<{T}>"
+
+
+def _prelude(pattern: Pattern, dtype: Dtype, options: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    """Yield what comes before the text: macros on the command line would break NVRTC's own prelude."""
+    if dtype.header:
+        yield f"#include <{dtype.header}>"
+        yield f"#define DTYPE_{dtype.name.upper()} 1"
+    if not pattern.one_pass:
+        yield f"constexpr int UNROLL = {pattern.unroll};"
+    for name, value in options:
+        if name in pattern.options:
+            macro = f"OPTION_{_macro(name)}"
+            yield f"#define {macro} {value}"
+            yield f"#define {macro}_{_macro(value)} 1"
+
+
+def _macro(text: str) -> str:
+    return re.sub(r"\W", "_", text).upper()
+
+
+def headers(pattern: LoadedPattern, variant: Variant) -> dict[str, Path]:
+    """Return the headers that a variant's source leads to, by the names under which they are included.
+
+    They are looked for beside the file that includes them, beside the source, in the pattern's folder, and among those
+    that all patterns share; what is found nowhere is CUDA's, or missing. PatternError if a file cannot be read.
+    """
+    source = pattern.folder / variant.source
+    folders = (source.parent, pattern.folder, SHARED)
+    found: dict[str, Path] = {}
+    waiting = [source]
+    while waiting:
+        file = waiting.pop(0)
+        for name in _INCLUDE.findall(_read(file)):
+            path = next((path for folder in (file.parent, *folders) if (path := folder / name).is_file()), None)
+            if path is not None and name not in found:
+                found[name] = path
+                waiting.append(path)
+    return found
 
 
 def _read(path: Path) -> str:

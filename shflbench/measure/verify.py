@@ -1,18 +1,19 @@
-"""Verify a kernel at its own launch against the pattern's NumPy reference."""
+"""Verify a kernel at its own launch against the pattern's NumPy reference, or against its reference variant."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import Proof
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.backends.base import Array, OpenKernel
+    from shflbench.measure.workload import Workload
 
 
 def verify(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
@@ -20,39 +21,73 @@ def verify(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
 
     LaunchError if it crashes, PatternError if the pattern's own functions fail.
     """
-    matched, first = 0, ""
-    for index in range(INPUT_SETS):
+    return _proof(kernel, workload, launch)
+
+
+def verify_reference(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
+    """Run the reference variant's `kernel` twice each time: what it gives is right if it gives it again.
+
+    Errors as for `verify`. Afterwards the other variants can be verified, unless the results differed.
+    """
+    proof = _proof(kernel, workload, launch, decides=True)
+    if proof.complete:
+        return proof
+    workload.distrust()
+    return replace(proof, mismatch=f"the reference gives another result the second time: {proof.mismatch}")
+
+
+def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool = False) -> Proof:
+    matched, first, sets = 0, "", workload.input_sets
+    for index in range(sets):
         wrong = ""
         for iterations in workload.verify_iterations:
+            if decides:
+                workload.take_for_right(kernel.run(workload.inputs(index), iterations), index, iterations)
             got = kernel.run(workload.inputs(index), iterations)
-            tolerance = workload.pattern.tolerance(workload.dtype, iterations)
-            wrong = wrong or mismatch(got, workload.expected(index, iterations), tolerance)
+            wrong = wrong or difference(workload, got, index, iterations)
             if wrong and not first:
-                trips = "1 iteration" if iterations == 1 else f"{iterations} iterations"
-                first = f"after {trips} on input {index}, {wrong}"
+                first = f"{after(workload, iterations)}on input {index}, {wrong}"
         matched += not wrong
-    return Proof(matched, INPUT_SETS, workload.verify_iterations, launch, first)
+    return Proof(matched, sets, workload.verify_iterations, launch, first)
 
 
-def mismatch(got: Sequence[Array], expected: Sequence[Array], tolerance: float) -> str:
+def after(workload: Workload, iterations: int) -> str:
+    """Return the words that say how many trips were made, empty for a pattern that makes one pass."""
+    if workload.pattern.declaration.one_pass:
+        return ""
+    return "after 1 iteration " if iterations == 1 else f"after {iterations} iterations "
+
+
+def difference(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
+    """Return the first difference of `got` from what must come of input set `index`, in words; empty if none."""
+    tolerance = workload.pattern.tolerance(workload.setting, iterations)
+    return mismatch(got, workload.expected(index, iterations), tolerance, workload.unordered)
+
+
+def mismatch(got: Sequence[Array], expected: Sequence[Array], tolerance: float, unordered: Sequence[bool] = ()) -> str:
     """Return the first difference in words, empty if there is none.
 
-    Without a tolerance the bits must agree; with one, the absolute error of each element.
+    Without a tolerance the bits must agree; with one, the absolute error of each floating-point number. Of what is
+    `unordered`, each row (the last axis of what is expected) may be in any order.
     """
-    for actual, right in zip(got, expected, strict=True):
-        flat, wanted = actual.reshape(-1), right.reshape(-1)
+    for number, (actual, right) in enumerate(zip(got, expected, strict=True)):
+        rows, wanted = actual.reshape(right.shape), right
+        if number < len(unordered) and unordered[number]:
+            rows, wanted = np.sort(rows, axis=-1), np.sort(wanted, axis=-1)
+        flat, wanted = rows.reshape(-1), wanted.reshape(-1)
         wrong = _differs(flat, wanted, tolerance)
         if wrong.any():
-            thread = int(np.argmax(wrong))
+            element = int(np.argmax(wrong))
             count = int(np.count_nonzero(wrong))
-            return f"element {thread} is {flat[thread]}, not {wanted[thread]} ({count} of {wrong.size} are wrong)"
+            what = f"element {element} is {flat[element]}, not {wanted[element]} ({count} of {wrong.size} are wrong)"
+            return what if len(expected) == 1 else f"in output {number + 1}, {what}"
     return ""
 
 
 def _differs(actual: Array, right: Array, tolerance: float) -> Array:
-    if not tolerance:
+    if not tolerance or np.issubdtype(right.dtype, np.integer):
         unsigned = f"u{right.dtype.itemsize}"
-        return np.asarray(actual.view(unsigned) != right.view(unsigned))
+        return np.asarray(actual.view(unsigned) != np.ascontiguousarray(right).view(unsigned))
     # Not `abs(difference) > tolerance`, which a NaN would pass.
     difference = actual.astype(np.float64) - right.astype(np.float64)
     return np.asarray(~(np.abs(difference) <= tolerance))

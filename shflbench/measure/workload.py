@@ -7,36 +7,104 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.backends.base import POISON, Buffer, KernelCall
+from shflbench.errors import PatternError
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.data import distinct
-from shflbench.patterns.declare import Input, Output
+from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.backends.base import Array
-    from shflbench.model import Case, Dtype
+    from shflbench.model import Case, Dtype, Kernel
+    from shflbench.patterns.declare import Scalar, Variant
     from shflbench.patterns.discover import LoadedPattern
 
 INPUT_SETS = 8
+FEWEST_INPUT_SETS = 1
+MOST_BYTES = 2**28  # of all input sets together, for which NumPy takes seconds; of larger data there are fewer sets
+
+
+def setting_of(case: Case, grid: int) -> Setting:
+    """Return what the kernel of `case` is launched with, with `grid` blocks."""
+    options = {name: value for name, value in case.options if name not in LAUNCH_OPTIONS}
+    return Setting(DTYPES[case.dtype], options, grid, case.launch.block)
+
+
+def shared_bytes(variant: Variant, case: Case, setting: Setting) -> int:
+    """Return the dynamic shared memory of a block."""
+    return variant.shared(setting) + int(dict(case.options).get("extra_shared", 0))
+
+
+def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting) -> KernelCall:
+    """Return the launch of `kernel`, which is that of `case`; PatternError where the pattern's own functions fail."""
+    declared = pattern.declaration
+    variant = declared.variant(case.variant)
+    carveout = dict(case.options).get("carveout")
+    with pattern.calling("PATTERN"):
+        scalars = {item.name: _number(_dtype(item, setting), item.value(setting)) for item in declared.scalars}
+        return KernelCall(
+            kernel=kernel,
+            grid=setting.grid,
+            block=setting.block,
+            shared_bytes=shared_bytes(variant, case, setting),
+            buffers=buffers_of(pattern, setting),
+            arguments=tuple(scalars.get(name, name) for name in declared.arguments(variant)),
+            carveout=None if carveout is None else int(carveout),
+        )
+
+
+def buffers_of(pattern: LoadedPattern, setting: Setting) -> tuple[Buffer, ...]:
+    """Return the buffers of a launch."""
+    return tuple(
+        Buffer(
+            name=item.name,
+            elements=item.count(setting) * _dtype(item, setting).components,
+            dtype=_dtype(item, setting).numpy,
+            read=isinstance(item, (Input, InOut)),
+            written=isinstance(item, (Output, InOut)),
+            initial=item.initial if isinstance(item, Output) else None,
+        )
+        for item in pattern.declaration.buffers
+    )
+
+
+def _number(dtype: Dtype, value: float) -> np.generic:
+    number: np.generic = np.dtype(dtype.numpy).type(value)
+    return number
+
+
+def _dtype(item: Input | InOut | Output | Scalar, setting: Setting) -> Dtype:
+    return DTYPES[item.dtype] if item.dtype else setting.dtype
 
 
 @dataclass(slots=True)
 class Workload:
-    """Inputs for one pattern, dtype and number of threads, drawn once and shared by all variants."""
+    """Inputs for one pattern at one setting, drawn once and shared by all variants."""
 
     pattern: LoadedPattern
-    dtype: Dtype
-    threads: int
-    options: tuple[tuple[str, str], ...]
+    setting: Setting
     seed: int
+    buffers: tuple[Buffer, ...] = field(init=False)
     _expected: dict[tuple[int, int], list[Array]] = field(default_factory=dict)
     _inputs: dict[int, list[Array]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Size the buffers; PatternError where the pattern's own functions fail."""
+        with self.pattern.calling("PATTERN"):
+            self.buffers = buffers_of(self.pattern, self.setting)
+
     @classmethod
-    def of(cls, pattern: LoadedPattern, case: Case, threads: int, seed: int) -> Workload:
-        """Return the workload of the group that `case` belongs to."""
-        return cls(pattern, DTYPES[case.dtype], threads, case.options, seed)
+    def of(cls, pattern: LoadedPattern, case: Case, grid: int, seed: int) -> Workload:
+        """Return the workload of the group that `case` belongs to, with `grid` blocks."""
+        return cls(pattern, setting_of(case, grid), seed)
+
+    @property
+    def input_sets(self) -> int:
+        """How many input sets to verify with."""
+        nbytes = sum(buffer.nbytes for buffer in self.buffers)
+        return max(FEWEST_INPUT_SETS, min(INPUT_SETS, MOST_BYTES // max(1, nbytes)))
 
     @property
     def verify_iterations(self) -> tuple[int, ...]:
@@ -45,61 +113,82 @@ class Workload:
         Not twice: 2·16 trips rotate a warp's 32 values to where they were, and a kernel that left
         them out would look right.
         """
-        return (1, (3 * self.pattern.declaration.unroll + 3) | 1)
+        declared = self.pattern.declaration
+        return (1,) if declared.one_pass else (1, (3 * declared.unroll + 3) | 1)
 
     @property
-    def input_elements(self) -> tuple[int, ...]:
-        """Elements of each input buffer."""
-        return self._elements(Input)
-
-    @property
-    def output_elements(self) -> tuple[int, ...]:
-        """Elements of each output buffer."""
-        return self._elements(Output)
-
-    def _elements(self, kind: type[Input | Output]) -> tuple[int, ...]:
-        buffers = self.pattern.declaration.buffers
-        return tuple(self.threads * buffer.per_thread for buffer in buffers if isinstance(buffer, kind))
+    def unordered(self) -> tuple[bool, ...]:
+        """For each output, whether its rows are compared as multisets."""
+        declared = self.pattern.declaration.buffers
+        return tuple(
+            isinstance(item, Output) and item.unordered for item in declared if isinstance(item, (Output, InOut))
+        )
 
     def inputs(self, index: int) -> list[Array]:
-        """Return input set `index`, one read-only array a buffer, of shape [warps, 32·per_thread].
+        """Return input set `index`: one read-only array for each buffer that is read.
 
-        PatternError where the pattern's own `inputs` fails.
+        Their shape is [warps, 32·per_thread], or [elements] where the pattern gives the size, with the components of an
+        element as a last axis. PatternError where the pattern's own `inputs` fails.
         """
         if index not in self._inputs:
             rng = np.random.default_rng((self.seed, index))
-            warps = self.threads // WARP
+            declared = [item for item in self.pattern.declaration.buffers if isinstance(item, (Input, InOut))]
             draw = self.pattern.draw_inputs
             if draw is None:
-                drawn = [distinct(rng, self.dtype, elements) for elements in self.input_elements]
+                drawn: Sequence[Array] = [
+                    distinct(rng, _dtype(item, self.setting), item.count(self.setting)) for item in declared
+                ]
             else:
                 with self.pattern.calling("inputs"):
-                    drawn = [draw(rng, self.dtype, warps) for _ in self.input_elements]
-                self._check("inputs", drawn, self.input_elements)
-            self._inputs[index] = [array.reshape(warps, -1) for array in drawn]
+                    result = draw(rng, self.setting)
+                drawn = result if isinstance(result, tuple) else (result,)
+                self._check("inputs", drawn, [buffer for buffer in self.buffers if buffer.read])
+            self._inputs[index] = [
+                array.reshape(self._shape(item)) for array, item in zip(drawn, declared, strict=True)
+            ]
             for array in self._inputs[index]:
                 array.flags.writeable = False  # a reference that works in place would spoil the other variants' inputs
         return self._inputs[index]
 
+    def _shape(self, buffer: Input | InOut) -> tuple[int, ...]:
+        components = _dtype(buffer, self.setting).components
+        rows = (-1,) if buffer.elements else (self.setting.warps, WARP * buffer.per_thread)
+        return (*rows, components) if components > 1 else rows
+
     def expected(self, index: int, iterations: int) -> list[Array]:
-        """Return what the reference makes of input set `index` after `iterations` trips; PatternError if it fails."""
+        """Return what must come of input set `index` after `iterations` trips; PatternError if the reference fails."""
         key = (index, iterations)
         if key not in self._expected:
-            inputs = self.inputs(index)
-            with self.pattern.calling("reference"):
-                result = self.pattern.reference(*inputs, iterations=iterations, **dict(self.options))
-            outputs = list(result) if isinstance(result, tuple) else [result]
-            self._check("reference", outputs, self.output_elements)
-            self._expected[key] = outputs
+            if self.pattern.declaration.reference_variant:
+                name = self.pattern.declaration.reference_variant
+                raise PatternError(f"there is nothing to compare with: the reference variant `{name}` gave no result")
+            outputs = self.pattern.reference(self.inputs(index), self.setting, iterations)
+            self._check("reference", outputs, [buffer for buffer in self.buffers if buffer.written])
+            self._expected[key] = list(outputs)
         return self._expected[key]
 
-    def _check(self, function: str, arrays: Sequence[object], elements: Sequence[int]) -> None:
+    def take_for_right(self, outputs: Sequence[Array], index: int, iterations: int) -> None:
+        """Take what the reference variant made of input set `index` for right; PatternError if it made nothing."""
+        written = [buffer for buffer in self.buffers if buffer.written]
+        for array, buffer in zip(outputs, written, strict=True):
+            if buffer.initial is None and not buffer.read and (array.view(np.uint8) == POISON).all():
+                name = self.pattern.declaration.reference_variant
+                raise PatternError(f"the reference variant `{name}` writes nothing to `{buffer.name}`")
+        self._expected[(index, iterations)] = list(outputs)
+
+    def distrust(self) -> None:
+        """Take nothing for right any more."""
+        self._expected.clear()
+
+    def _check(self, function: str, arrays: Sequence[object], buffers: Sequence[Buffer]) -> None:
         """Raise PatternError unless the pattern's function returned an array of the right kind for each buffer."""
-        if len(arrays) != len(elements):
-            raise self.pattern.wrong(function, f"returns {len(arrays)} arrays for {len(elements)} buffers")
-        for array, count in zip(arrays, elements, strict=True):
+        if len(arrays) != len(buffers):
+            raise self.pattern.wrong(function, f"returns {len(arrays)} arrays for {len(buffers)} buffers")
+        for array, buffer in zip(arrays, buffers, strict=True):
             if not isinstance(array, np.ndarray):
                 raise self.pattern.wrong(function, f"returns {type(array).__name__}, not a NumPy array")
-            if array.dtype != self.dtype.numpy or array.size != count:
+            if array.dtype != buffer.dtype or array.size != buffer.elements:
                 found = f"{array.size} elements of {array.dtype}"
-                raise self.pattern.wrong(function, f"returns {found}, not {count} of {self.dtype.numpy}")
+                raise self.pattern.wrong(
+                    function, f"returns {found} for `{buffer.name}`, not {buffer.elements} of {buffer.dtype}"
+                )

@@ -5,10 +5,22 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from typing import TYPE_CHECKING
 
 from shflbench.model import DTYPES, MAX_BLOCK, WARP, Mechanism
-from shflbench.patterns.declare import EXCHANGES, Input, Output, Pattern, PerWord, Variant
+from shflbench.patterns.declare import (
+    ITERATIONS,
+    LAUNCH_OPTIONS,
+    InOut,
+    Input,
+    Output,
+    Pattern,
+    PerWord,
+    Scalar,
+    Setting,
+    Variant,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,10 +30,11 @@ NAME = r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*"  # part of a kernel's name in C++, wher
 NAME_ALLOWED = "letters, digits, `_` and single `-` between them"
 OPTION_NAME = r"[a-z_][a-z0-9_-]*"
 OPTION_VALUE = r"[A-Za-z0-9_.+-]+"  # the text of a macro, and part of a case's id
+OPCODE = r"[A-Z][A-Z0-9]*"
 ARCHITECTURE = r"sm_[0-9]+[af]?"
 
 # What `reference` takes beside the options, and the keys of an experiment and of its `skip`.
-RESERVED = ("iterations", "pattern", "variants", "variant", "dtypes", "dtype", "launch", "skip")
+RESERVED = (*LAUNCH_OPTIONS, "at", "iterations", "pattern", "variants", "variant", "dtypes", "dtype", "launch", "skip")
 
 
 def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str]:
@@ -33,6 +46,9 @@ def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str
         yield "no dtypes"
     if not _is_whole(pattern.unroll, least=1):
         yield f"unroll is {pattern.unroll!r}, not a whole number above 0"
+    for block in pattern.blocks:
+        if not _is_whole(block, least=WARP) or block % WARP or block > MAX_BLOCK:
+            yield f"blocks has {block!r}, not a multiple of {WARP} from {WARP} to {MAX_BLOCK} threads"
     yield from _of_buffers(pattern)
     yield from _of_options(pattern.options)
     yield from _of_variants(pattern, folder)
@@ -58,13 +74,33 @@ def _of_dtypes(owner: str, dtypes: object) -> Iterator[str]:
 
 def _of_buffers(pattern: Pattern) -> Iterator[str]:
     for buffer in pattern.buffers:
-        if not isinstance(buffer, (Input, Output)):
-            yield f"the buffer {buffer!r} is no Input or Output"
-        elif not _is_whole(buffer.per_thread, least=1):
+        if not isinstance(buffer, (Input, InOut, Output)):
+            yield f"the buffer {buffer!r} is no Input, InOut or Output"
+            return
+        if not _is_whole(buffer.per_thread, least=1):
             yield f"the buffer `{buffer.name}` has {buffer.per_thread!r} elements per thread, not 1 or more"
-    for kind in (Input, Output):
-        if not any(isinstance(buffer, kind) for buffer in pattern.buffers):
-            yield f"no {kind.__name__} buffer"
+        if buffer.dtype:
+            yield from _of_dtypes(f"the buffer `{buffer.name}`", (buffer.dtype,))
+    for kind, known in (("Input", (Input, InOut)), ("Output", (Output, InOut))):
+        if not any(isinstance(buffer, known) for buffer in pattern.buffers):
+            yield f"no {kind} buffer"
+    yield from _of_scalars(pattern)
+    names = [item.name for item in (*pattern.buffers, *pattern.scalars)]
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1 or name == ITERATIONS:
+            yield f"two arguments are called `{name}`"
+
+
+def _of_scalars(pattern: Pattern) -> Iterator[str]:
+    for scalar in pattern.scalars:
+        if not isinstance(scalar, Scalar):
+            yield f"the scalar {scalar!r} is no Scalar"
+            return
+        dtypes = (scalar.dtype,) if scalar.dtype else pattern.dtypes
+        yield from _of_dtypes(f"the scalar `{scalar.name}`", dtypes)
+        for dtype in dtypes:
+            if dtype in DTYPES and DTYPES[dtype].components > 1:
+                yield f"the scalar `{scalar.name}` is a {dtype}, which is no single number"
 
 
 def _of_options(options: object) -> Iterator[str]:
@@ -105,18 +141,37 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
     if variant.needs and not _matches(ARCHITECTURE, variant.needs):
         yield f"{who} needs `{variant.needs}`, which is no architecture such as `sm_80`"
     yield from _of_dtypes(who, variant.dtypes)
-    if variant.per_iteration is not None and not _are_counts(variant.per_iteration):
-        yield f"{who} has per_iteration={variant.per_iteration!r}, not a mapping of opcodes to whole numbers or PerWord"
-    for opcode in variant.per_iteration or ():
-        if opcode not in EXCHANGES:
-            yield f"{who} promises `{opcode}`, which is no exchange; known: {', '.join(EXCHANGES)}"
+    if variant.kernel and "{T}" not in variant.kernel and len(variant.dtypes or pattern.dtypes) > 1:
+        named = ", ".join(variant.dtypes or pattern.dtypes)
+        yield f"{who} has the one kernel `{variant.kernel}` for {named}; give it one dtype, or {{T}} in the name"
+    yield from _of_arguments(who, variant, pattern)
+    yield from _of_choices(who, "only", variant.only, pattern)
+    yield from _of_choices(who, "may_fold", variant.may_fold, pattern)
     yield from _of_source(who, folder / variant.source)
-    yield from _of_shared(who, variant, pattern)
+    yield from _of_functions_of(who, variant, pattern)
+
+
+def _of_arguments(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
+    known = [*(item.name for item in (*pattern.buffers, *pattern.scalars)), ITERATIONS]
+    for name in variant.arguments:
+        if name not in known:
+            yield f"{who} takes the argument `{name}`, which is not declared; known: {', '.join(known)}"
+
+
+def _of_choices(who: str, field: str, choices: object, pattern: Pattern) -> Iterator[str]:
+    if not isinstance(choices, Mapping):
+        yield f"{who} has {field}={choices!r}, not a mapping of options to values"
+        return
+    for name, values in choices.items():
+        known = pattern.options.get(name, ())
+        if not isinstance(values, (tuple, list)) or not set(values) <= set(known):
+            yield f"{who} has {field}={{{name!r}: {values!r}}}, which are no values of an option of the pattern"
 
 
 def _are_counts(counts: object) -> bool:
     return isinstance(counts, Mapping) and all(
-        isinstance(count, PerWord) or _is_whole(count, least=0) for count in counts.values()
+        _matches(OPCODE, opcode) and (isinstance(count, PerWord) or _is_whole(count, least=0))
+        for opcode, count in counts.items()
     )
 
 
@@ -130,37 +185,71 @@ def _of_source(who: str, path: Path) -> Iterator[str]:
         yield f"{who} needs the file {path.name}, which cannot be read: {error}"
 
 
-def _of_shared(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
-    """Try `shared` at every block size, so that it cannot fail in the middle of a run."""
-    for dtype in (DTYPES[name] for name in variant.dtypes or pattern.dtypes if name in DTYPES):
-        for block in range(WARP, MAX_BLOCK + 1, WARP):
-            try:
-                count = variant.shared(block, dtype)
-            except Exception as error:  # noqa: BLE001  (the user's own code)
-                yield f"{who}: shared({block}, {dtype.name}) raises {type(error).__name__}: {error}"
+def _of_functions_of(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
+    """Try what a variant computes at every block size and option, so that it cannot fail in the middle of a run."""
+    dtypes = [DTYPES[name] for name in variant.dtypes or pattern.dtypes if name in DTYPES]
+    for dtype, options in product(dtypes, pattern.option_choices):
+        if not variant.has(dtype.name, options):
+            continue
+        try:
+            counts = variant.per_iteration
+            if callable(counts):
+                counts = counts(dtype, options)
+            if counts is not None and not _are_counts(counts):
+                yield f"{who} has per_iteration={counts!r}, not a mapping of opcodes to whole numbers or PerWord"
                 return
-            if not _is_whole(count, least=0):
-                yield f"{who}: shared({block}, {dtype.name}) is {count!r}, not a whole number of bytes"
-                return
+            for block in range(WARP, MAX_BLOCK + 1, WARP):
+                nbytes = variant.shared(Setting(dtype, options, 1, block))
+                if not _is_whole(nbytes, least=0):
+                    yield f"{who}: shared at {block} threads of {dtype.name} is {nbytes!r}, not a whole number of bytes"
+                    return
+        except Exception as error:  # noqa: BLE001  (the user's own code)
+            what = f"{dtype.name} {_said(options)}".rstrip()
+            yield f"{who}: `shared` or `per_iteration` fails for {what}: {type(error).__name__}: {error}"
+            return
+
+
+def _said(options: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in options.items())
 
 
 def _of_functions(pattern: Pattern, module: ModuleType) -> Iterator[str]:
-    inputs = [buffer for buffer in pattern.buffers if isinstance(buffer, Input)]
-    options = dict.fromkeys(pattern.options, "")
-    yield from _of_call(module, "reference", *inputs, iterations=1, **options)
+    if pattern.reference_variant:
+        yield from _of_reference_variant(pattern)
+    else:
+        inputs = [buffer for buffer in pattern.buffers if isinstance(buffer, (Input, InOut))]
+        named: dict[str, object] = dict.fromkeys(pattern.options, "")
+        if not pattern.one_pass:
+            named[ITERATIONS] = 1
+        yield from _of_call(module, "reference", *inputs, may=("at",), **named)
     if hasattr(module, "inputs"):
-        yield from _of_call(module, "inputs", "rng", "dtype", "warps")
+        yield from _of_call(module, "inputs", "rng", "at")
     if hasattr(module, "tolerance"):
-        yield from _of_call(module, "tolerance", "dtype", "iterations")
+        yield from _of_call(module, "tolerance", "at", "iterations")
 
 
-def _of_call(module: ModuleType, name: str, *arguments: object, **named: object) -> Iterator[str]:
+def _of_reference_variant(pattern: Pattern) -> Iterator[str]:
+    who = f"the reference variant `{pattern.reference_variant}`"
+    known = {variant.name: variant for variant in pattern.variants}
+    variant = known.get(pattern.reference_variant)
+    if variant is None:
+        yield f"{who} is none of the pattern's variants: {', '.join(known)}"
+    elif not variant.safe:
+        yield f"{who} is unsafe, so that nothing says what is right"
+    elif variant.only or set(pattern.dtypes) - set(variant.dtypes or pattern.dtypes):
+        yield f"{who} lacks dtypes or options of the pattern, whose results nothing could be compared with"
+
+
+def _of_call(
+    module: ModuleType, name: str, *arguments: object, may: tuple[str, ...] = (), **named: object
+) -> Iterator[str]:
     function: Callable[..., object] | object = getattr(module, name, None)
     if not callable(function):
         yield f"`{name}` is not a function"
         return
+    signature = inspect.signature(function)
     try:
-        inspect.signature(function).bind(*arguments, **named)
+        signature.bind(*arguments, **named, **{word: None for word in may if word in signature.parameters})
     except TypeError as error:
         taken = ", ".join([f"{len(arguments)} by position", *(f"`{word}`" for word in named)])
         yield f"`{name}` does not take its arguments ({taken}): {error}"

@@ -4,26 +4,61 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import ml_dtypes  # noqa: F401  (makes `bfloat16` known to NumPy)
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from shflbench.model import Dtype
 
-# Odd, so that multiplying by it modulo a power of two maps different numbers to different numbers
-# (2^64 divided by the golden ratio; Knuth, The Art of Computer Programming, volume 3, section 6.4).
-_SPREAD = 0x9E3779B97F4A7C15
+# Bits of a number that differ, and the exponent bits of a float from 1 to 2, by NumPy's name of the type.
+_FRACTION = {
+    "float16": (10, 0x3C00),
+    "bfloat16": (7, 0x3F80),
+    "float32": (23, 0x3F800000),
+    "float64": (52, 0x3FF0000000000000),
+}
 
-# Mantissa bits and the exponent bits of a value from 1 to 2, by the size of the element.
-_FRACTION = {4: (23, 0x3F800000), 8: (52, 0x3FF0000000000000)}
+CHUNK = 2**16  # numbers at a time: half a megabyte stays in cache
 
 
 def distinct(rng: np.random.Generator, dtype: Dtype, count: int) -> NDArray[np.generic]:
-    """Return `count` elements, all different, in random order: integers of all bits, floats from 1 to 2."""
-    unsigned = f"u{dtype.size}"
-    numbers = rng.permutation(count).astype(np.uint64) * np.uint64(_SPREAD)
-    if dtype.numpy.startswith("int"):
-        return numbers.astype(unsigned).view(dtype.numpy)  # the low bits of the product
-    bits, one = _FRACTION[dtype.size]
-    return ((numbers & np.uint64(2**bits - 1)) | np.uint64(one)).astype(unsigned).view(dtype.numpy)
+    """Return `count` elements in no order: integers of all bits, floats from 1 to 2.
+
+    Neighbours differ: of 2^bits numbers in a row no two are equal, where a type has so many bits that may differ.
+    Shape [count], or [count, components] for a vector type.
+    """
+    bits, one = _FRACTION.get(dtype.numpy, (8 * dtype.size, 0))
+    values = np.empty(dtype.components * count, f"u{dtype.size // dtype.components}")
+    mix = _mixer(rng, bits)
+    for start in range(0, values.size, CHUNK):
+        part = values[start : start + CHUNK]
+        part[:] = np.bitwise_or(mix(start, part.size), one)
+    elements = values.view(dtype.numpy)
+    return elements.reshape(count, dtype.components) if dtype.components > 1 else elements
+
+
+def _mixer(rng: np.random.Generator, bits: int) -> Callable[[int, int], NDArray[np.unsignedinteger]]:
+    """Return a function of a first index and a length that gives numbers below 2^bits, by index.
+
+    Of 2^bits in a row all are different: each step maps different numbers to different ones modulo 2^bits,
+    multiplying by an odd number and xor with the upper half (the finalizer of MurmurHash3, for any width).
+    """
+    word = np.uint32 if bits <= 32 else np.uint64  # noqa: PLR2004  (half the bytes, half the time)
+    mask, half = word(2**bits - 1), word(bits // 2 + bits % 2)
+    begin = rng.integers(2**31)
+    factors = (2 * rng.integers(2**62, size=3) + 1).astype(word)  # odd
+
+    def mix(start: int, count: int) -> NDArray[np.unsignedinteger]:
+        indices = np.arange(begin + start, begin + start + count, dtype=np.int64)
+        numbers: NDArray[np.unsignedinteger] = indices.astype(word)
+        for factor in factors:
+            numbers *= factor
+            numbers &= mask
+            numbers ^= numbers >> half
+        return numbers
+
+    return mix

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import inspect
 import math
 import sys
 import traceback
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from shflbench.errors import PatternError
 from shflbench.patterns.check import problems
 from shflbench.patterns.declare import Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from shflbench.model import Dtype
+    from shflbench.patterns.declare import Setting
 
     Array = NDArray[np.generic]
-    DrawInputs = Callable[[np.random.Generator, Dtype, int], Array]
-    Tolerance = Callable[[Dtype, int], float]
-
-
-class Reference(Protocol):
-    """The NumPy reference: inputs of shape [warps, 32·per_thread] → outputs by name."""
-
-    def __call__(self, *inputs: Array, iterations: int, **options: str) -> Array | tuple[Array, ...]:
-        """Return what each output buffer must hold after `iterations` trips."""
-        ...
+    DrawInputs = Callable[[np.random.Generator, Setting], Array | tuple[Array, ...]]
+    Tolerance = Callable[[Setting, int], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +37,32 @@ class LoadedPattern:
 
     name: str
     folder: Path
-    declaration: Pattern
-    module: ModuleType
+    declaration: Pattern = field(compare=False)  # the folder says it all
+    module: ModuleType = field(compare=False)
 
-    @property
-    def reference(self) -> Reference:
-        """Return the NumPy reference."""
-        return cast("Reference", self.module.reference)
+    def reference(self, inputs: Sequence[Array], setting: Setting, iterations: int) -> tuple[Array, ...]:
+        """Return what each buffer that the kernel writes must hold after `iterations` trips.
+
+        `inputs` are the buffers that it reads: of shape [warps, 32·per_thread], flat where the pattern gives their
+        size, with the components of an element as a last axis. PatternError where the pattern's own function fails.
+        """
+        function = self.module.reference
+        named: dict[str, object] = dict(setting.options)
+        if not self.declaration.one_pass:
+            named["iterations"] = iterations
+        if "at" in inspect.signature(function).parameters:
+            named["at"] = setting
+        with self.calling("reference"):
+            result = function(*inputs, **named)
+        return result if isinstance(result, tuple) else (result,)
 
     @property
     def draw_inputs(self) -> DrawInputs | None:
         """Return the pattern's own generator of inputs, None where any distinct values do."""
         return cast("DrawInputs | None", getattr(self.module, "inputs", None))
 
-    def tolerance(self, dtype: Dtype, iterations: int) -> float:
-        """Return the largest honest absolute error of one element; 0 where the bits must agree.
+    def tolerance(self, setting: Setting, iterations: int) -> float:
+        """Return the largest honest absolute error of one floating-point number; 0 where the bits must agree.
 
         PatternError where the pattern's own function fails, or returns what is no such number.
         """
@@ -66,7 +70,7 @@ class LoadedPattern:
         if own is None:
             return 0.0
         with self.calling("tolerance"):
-            error = float(own(dtype, iterations))
+            error = float(own(setting, iterations))
         if not 0 <= error < math.inf:
             raise self.wrong("tolerance", f"returns {error}, not a number from 0 on")
         return error
@@ -87,7 +91,12 @@ class LoadedPattern:
 def builtin() -> dict[str, Path]:
     """Return the folders of the patterns that come with shflbench, by name."""
     here = Path(__file__).parent
-    return {path.parent.name: path.parent for path in sorted(here.glob("*/pattern.py"))}
+    return {name_of(path.parent): path.parent for path in sorted(here.glob("*/pattern.py"))}
+
+
+def name_of(folder: Path) -> str:
+    """Return the name of the pattern in `folder`: the folder's own, with hyphens for underscores."""
+    return folder.name.replace("_", "-")
 
 
 def load(folder: Path) -> LoadedPattern:
@@ -105,19 +114,21 @@ def load(folder: Path) -> LoadedPattern:
         raise PatternError(
             f"{path} does not define PATTERN as a shflbench Pattern", "See docs/how-to/add-a-pattern.md."
         )
-    if not callable(getattr(module, "reference", None)):
+    if not declaration.reference_variant and not callable(getattr(module, "reference", None)):
         raise PatternError(
             f"{path} does not define the function `reference`",
-            "Every pattern needs a NumPy reference to be verified against.",
+            "Write the pattern in NumPy, or name a variant that is right as `reference_variant`.",
         )
     for problem in problems(declaration, module, folder):
         raise PatternError(f"{path}: {problem}", "See docs/how-to/add-a-pattern.md.")
-    return LoadedPattern(folder.name, folder, declaration, module)
+    return LoadedPattern(name_of(folder), folder, declaration, module)
 
 
 def _import(path: Path) -> ModuleType:
-    # Keyed by path, so that two folders of the same name do not meet in sys.modules.
-    name = f"shflbench_pattern_{path.parent.name}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    # Keyed by path and content, so that neither folders of the same name nor a file and what it was before meet in
+    # sys.modules.
+    identity = str(path).encode() + path.read_bytes()
+    name = f"shflbench_pattern_{path.parent.name}_{hashlib.sha256(identity).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

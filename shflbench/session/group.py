@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from shflbench.backends.base import KernelCall
 from shflbench.errors import KernelError, LaunchError, PatternError
 from shflbench.measure.sampler import GroupSampler, Subject
 from shflbench.measure.stopping import FEWEST_ROUNDS
-from shflbench.measure.verify import verify
-from shflbench.measure.workload import Workload
-from shflbench.model import DTYPES, Case, Kernel, Sample, Status
+from shflbench.measure.verify import verify, verify_reference
+from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
+from shflbench.model import Case, Kernel, Sample, Status
 from shflbench.session import rows
 from shflbench.session.events import Working
 from shflbench.session.kernels import key
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from shflbench.backends.base import Backend, OpenKernel
-    from shflbench.patterns.declare import Variant
     from shflbench.session.kernels import KernelKey
     from shflbench.session.plan import Plan
     from shflbench.store import Row
@@ -114,14 +112,13 @@ class Group:
     def _resident_blocks_if_any(self, case: Case) -> int | None:
         try:
             return self._resident_blocks(case)
-        except LaunchError:  # its row will say so
+        except (LaunchError, PatternError):  # its row will say so
             return None
 
     def _dynamic_shared(self, case: Case) -> int:
-        return self._variant(case).shared(case.launch.block, DTYPES[case.dtype])
-
-    def _variant(self, case: Case) -> Variant:
-        return self._pattern.declaration.variant(case.variant)
+        variant = self._pattern.declaration.variant(case.variant)
+        with self._pattern.calling("PATTERN"):
+            return shared_bytes(variant, case, setting_of(case, case.launch.grid or FEW_BLOCKS))
 
     def _end(self, case: Case, status: Status, reason: str) -> bool:
         self._rows[case.variant] = rows.ended(self._rows[case.variant], status, reason)
@@ -134,8 +131,11 @@ class Group:
             return self._end(case, Status.SKIPPED, self._plan.lacking(case))
         if isinstance(kernel, KernelError):
             return self._end(case, Status.FAILED, kernel.message)
-        compiled = rows.compiled(self._rows[case.variant], kernel, case, self._pattern.declaration)
-        self._rows[case.variant] = compiled
+        try:
+            shared = self._dynamic_shared(case)
+        except PatternError as error:
+            return self._end(case, Status.FAILED, error.message)
+        self._rows[case.variant] = rows.compiled(self._rows[case.variant], kernel, shared)
         if kernel.violations:
             return self._end(case, Status.FAILED, "; ".join(kernel.violations))
         return self._plan.backend is None or self._fits(case, self._plan.backend)
@@ -145,12 +145,13 @@ class Group:
         row = self._rows[case.variant]
         try:
             resident = self._resident_blocks(case)
-        except LaunchError as error:
+            needed = self._buffer_bytes(case, _verified_grid(case, backend))
+        except (LaunchError, PatternError) as error:
             return self._end(case, Status.FAILED, error.message)
         if not resident:
             reason = f"a block of {row.block} threads with {row.shared_bytes} bytes of shared memory does not fit an SM"
             return self._end(case, Status.SKIPPED, reason)
-        if (needed := self._buffer_bytes(case, _verified_grid(case, backend))) > backend.device.memory_bytes:
+        if needed > backend.device.memory_bytes:
             memory = backend.device.memory_bytes / 2**30
             reason = f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory:.0f} GiB"
             return self._end(case, Status.SKIPPED, reason)
@@ -158,9 +159,15 @@ class Group:
             self._rows[case.variant] = rows.resident(row, resident, backend.device)
         return True
 
+    def _bytes_moved(self, case: Case) -> int | None:
+        moved = self._pattern.declaration.bytes_moved
+        with self._pattern.calling("PATTERN"):
+            return moved(setting_of(case, case.launch.grid or 0)) if moved else None
+
     def _buffer_bytes(self, case: Case, grid: int) -> int:
-        elements = sum(buffer.per_thread for buffer in self._pattern.declaration.buffers)
-        return grid * case.launch.block * elements * DTYPES[case.dtype].size
+        setting = setting_of(case, grid)
+        with self._pattern.calling("PATTERN"):
+            return sum(buffer.nbytes for buffer in buffers_of(self._pattern, setting))
 
     def _verify(
         self, cases: Sequence[Case], backend: Backend, opened: ExitStack
@@ -168,14 +175,15 @@ class Group:
         """Verify each case, at its own launch if the backend can; return those that may be timed."""
         subjects = []
         workload: Workload | None = None
-        for case in cases:
+        for case in self._reference_first(cases):
             yield self._progress.at(f"verifying {case.id}")
             grid, block = _verified_grid(case, backend), case.launch.block
-            workload = workload or Workload.of(self._pattern, case, grid * block, self._plan.seed)
             try:
-                kernel = self._open(case, grid, backend, workload)
+                workload = workload or Workload.of(self._pattern, case, grid, self._plan.seed)
+                kernel = self._open(case, backend, workload)
                 opened.enter_context(closing(kernel))
-                proof = verify(kernel, workload, f"{grid}x{block}")
+                decides = case.variant == self._pattern.declaration.reference_variant
+                proof = (verify_reference if decides else verify)(kernel, workload, f"{grid}x{block}")
             except (LaunchError, PatternError) as error:
                 self._end(case, Status.FAILED, error.message)
                 continue
@@ -188,20 +196,14 @@ class Group:
             self._progress.done += 1
         return subjects
 
-    def _open(self, case: Case, grid: int, backend: Backend, workload: Workload) -> OpenKernel:
+    def _reference_first(self, cases: Sequence[Case]) -> list[Case]:
+        reference = self._pattern.declaration.reference_variant
+        return sorted(cases, key=lambda case: case.variant != reference)
+
+    def _open(self, case: Case, backend: Backend, workload: Workload) -> OpenKernel:
         kernel = self._kernels[case.variant]
         assert isinstance(kernel, Kernel)  # noqa: S101  (_check lets no other case through)
-        return backend.open(
-            KernelCall(
-                kernel=kernel,
-                grid=grid,
-                block=case.launch.block,
-                shared_bytes=self._dynamic_shared(case),
-                inputs=workload.input_elements,
-                outputs=workload.output_elements,
-                dtype=workload.dtype.numpy,
-            )
-        )
+        return backend.open(call_of(self._pattern, case, kernel, workload.setting))
 
     def _time(self, subjects: Sequence[Subject], backend: Backend) -> Generator[Working, None, list[Sample]]:
         """Time the verified cases together."""
@@ -216,7 +218,12 @@ class Group:
             if timing is None:
                 reason = subject.failure or "every sample was taken while the GPU was throttled"
                 self._end(subject.case, Status.FAILED, reason)
-            else:
-                row = self._rows[subject.case.variant]
-                self._rows[subject.case.variant] = rows.timed(row, timing)
+                continue
+            try:
+                moved = self._bytes_moved(subject.case)
+            except PatternError as error:
+                self._end(subject.case, Status.FAILED, error.message)
+                continue
+            row = self._rows[subject.case.variant]
+            self._rows[subject.case.variant] = rows.timed(row, timing, moved)
         return sampler.samples

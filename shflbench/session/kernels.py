@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.build import Builder
 from shflbench.compile.parallel import build_all
+from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.session.events import Compiling
 
 if TYPE_CHECKING:
@@ -19,8 +20,13 @@ KernelKey = tuple[str, str, str, tuple[tuple[str, str], ...]]
 
 
 def key(case: Case) -> KernelKey:
-    """Return what distinguishes the kernels of cases: launches and iterations do not."""
-    return (case.pattern, case.variant, case.dtype, case.options)
+    """Return what distinguishes the kernels of cases: what belongs to the launch does not."""
+    return (
+        case.pattern,
+        case.variant,
+        case.dtype,
+        tuple(item for item in case.options if item[0] not in LAUNCH_OPTIONS),
+    )
 
 
 def compile_all(

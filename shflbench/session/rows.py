@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.compile.rules import exchanges
-from shflbench.model import DTYPES, Interval, Status
+from shflbench.model import Interval, Status
 from shflbench.statistics import ratio
 from shflbench.store import Row
 
@@ -36,6 +36,7 @@ def planned(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
         arch=arch,
         status=Status.SKIPPED,
         baseline=pattern.baseline.name,
+        reference=pattern.reference_variant or None,
     )
 
 
@@ -44,9 +45,8 @@ def ended(row: Row, status: Status, reason: str) -> Row:
     return replace(row, status=status, reason=" ".join(reason.split()))
 
 
-def compiled(row: Row, kernel: Kernel, case: Case, pattern: Pattern) -> Row:
+def compiled(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
     """Return `row` with what the compiler and the machine code say."""
-    dynamic = pattern.variant(case.variant).shared(case.launch.block, DTYPES[case.dtype])
     found = None
     if kernel.loop is not None:
         a_trip = {name: count / kernel.loop.trips for name, count in exchanges(kernel.loop.counts).items()}
@@ -55,7 +55,7 @@ def compiled(row: Row, kernel: Kernel, case: Case, pattern: Pattern) -> Row:
         row,
         status=Status.COMPILED,
         registers=kernel.resources.registers,
-        shared_bytes=kernel.resources.shared_bytes + dynamic,
+        shared_bytes=kernel.resources.shared_bytes + dynamic_shared,
         local_bytes=kernel.resources.local_bytes,
         spill_bytes=kernel.resources.spill_bytes,
         sass_per_iteration=found,
@@ -84,8 +84,8 @@ def verified(row: Row, proof: Proof) -> Row:
     return row
 
 
-def timed(row: Row, timing: Timing) -> Row:
-    """Return `row` with its times."""
+def timed(row: Row, timing: Timing, bytes_moved: int | None = None) -> Row:
+    """Return `row` with its times, and with the bandwidth where it is known how many bytes a launch moves."""
     slope, clock = timing.ns_per_iteration, timing.sm_clock_mhz
     return replace(
         row,
@@ -100,6 +100,7 @@ def timed(row: Row, timing: Timing) -> Row:
         ns_per_iteration_low=slope.low if slope else None,
         ns_per_iteration_high=slope.high if slope else None,
         cycles_per_iteration=slope.value * clock / 1000 if slope and clock else None,
+        gb_per_s=bytes_moved / timing.time_us.value / 1000 if bytes_moved else None,
         launch_overhead_us=timing.launch_overhead_us,
         sm_clock_mhz=clock,
         temperature_c=timing.conditions.temperature_c,

@@ -45,6 +45,7 @@ class Row:
     reason: str | None = column("why a case is incorrect, failed or skipped, or what a reader should know")
     matched: int | None = column("input sets whose every output was right")
     inputs: int | None = column("input sets tried")
+    reference: str | None = column("variant whose results were taken for right; empty: the pattern's own reference")
     time_us: float | None = column("median time of one launch, µs")
     time_low_us: float | None = column("lower end of its 95 % interval, µs")
     time_high_us: float | None = column("upper end of its 95 % interval, µs")

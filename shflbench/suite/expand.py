@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from shflbench.errors import UsageError
 from shflbench.model import Case
+from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.suite.problems import Problem
 from shflbench.suite.words import option_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.patterns.declare import Pattern
     from shflbench.patterns.discover import LoadedPattern
@@ -55,17 +57,48 @@ def _expand_experiment(
     if not launches:
         needed = "needed: launch shapes such as `26x1024`, here or under `defaults`"
         return [], [Problem((*loc, "launch"), "no key `launch`", needed, at_key=True)]
+    counts = experiment.iterations or defaults.iterations
+    if pattern.declaration.one_pass:
+        if experiment.iterations:
+            needed = f"needed: none, because `{pattern.name}` makes one pass over its data"
+            return [], [Problem((*loc, "iterations"), "a key `iterations`", needed, at_key=True)]
+        counts = (1,)
     cases = [
         Case(pattern.name, variant, dtype, launch, count, options)
         for dtype in _dtypes(experiment, defaults, pattern.declaration)
         for launch in launches
         for options in _options(experiment, pattern.declaration)
-        for count in experiment.iterations or defaults.iterations
+        for count in counts
         for variant in _variants(experiment, defaults, pattern.declaration, dtype)
+        if pattern.declaration.variant(variant).has(dtype, dict(options))
     ]
     if not cases:
         return [], [Problem(loc, "no variant with a dtype that it has", f"needed: {_choices(pattern.declaration)}")]
-    return _without_skipped(loc, experiment.skip, cases)
+    cases, problems = _without_skipped(loc, experiment.skip, cases)
+    return cases, [*problems, *(Problem((*loc, key), *words) for key, words in _unfit(cases, pattern))]
+
+
+def refuse(pattern: LoadedPattern, cases: Sequence[Case]) -> None:
+    """Raise UsageError where the command line leaves cases of a pattern that cannot be run."""
+    for _, (found, remedy) in _unfit(cases, pattern):
+        raise UsageError(f"found {found}; {remedy}", "The command line left these of the suite's cases.")
+
+
+def _unfit(cases: Sequence[Case], pattern: LoadedPattern) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield what keeps these cases of a pattern from being run: the axis, what was found, and what should be there."""
+    blocks, reference = pattern.declaration.blocks, pattern.declaration.reference_variant
+    for launch in dict.fromkeys(case.launch for case in cases):
+        if blocks and launch.block not in blocks:
+            allowed = " or ".join(map(str, blocks))
+            remedy = f"allowed: blocks of {allowed} threads, for which `{pattern.name}` is written"
+            yield "launch", (f"the launch `{launch.expression}`", remedy)
+    groups = dict.fromkeys(case.group for case in cases)
+    for case in cases:
+        if case.variant == reference:
+            groups.pop(case.group, None)
+    if reference and groups:
+        found = f"`{next(iter(groups))}` without the variant `{reference}`"
+        yield "variants", (found, "needed: this variant, too, because its results are taken for right")
 
 
 def _dtypes(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> list[str]:
@@ -83,6 +116,11 @@ def _options(experiment: Experiment, pattern: Pattern) -> list[Options]:
     axes = [
         [(name, str(value)) for value in option_values(experiment.options.get(name, values[0]))]
         for name, values in pattern.options.items()
+    ]
+    axes += [
+        [(name, str(value)) for value in option_values(experiment.options[name])]
+        for name in LAUNCH_OPTIONS
+        if name in experiment.options
     ]
     return list(product(*axes))
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from shflbench.model import MeasureRules, Suite
 from shflbench.suite.document import parse, read
-from shflbench.suite.expand import by_group, expand
+from shflbench.suite.expand import by_group, expand, refuse
 from shflbench.suite.overrides import Overrides
 from shflbench.suite.problems import Problem, from_pydantic, stop
 from shflbench.suite.schema import Experiment, SuiteFile
@@ -37,6 +37,8 @@ def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
     if problems:
         stop(path, document, problems)
     cases = by_group(overrides.apply(cases, file.name))
+    for pattern in patterns.values():
+        refuse(pattern, [case for case in cases if case.pattern == pattern.name])
     used = {case.pattern for case in cases}
     return Suite(
         name=file.name,

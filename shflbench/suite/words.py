@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.errors import PatternError
+from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.suite.problems import Problem, show, unknown
 
@@ -104,12 +105,25 @@ def _word(value: object) -> object:
 def _check_options(loc: Loc, section: Experiment | Skip, pattern: Pattern) -> Iterator[Problem]:
     for name, value in section.options.items():
         if name in pattern.options:
-            known = pattern.options[name]
+            words = pattern.options[name]
             if value == []:
-                yield Problem((*loc, name), show(value), f"allowed: {', '.join(known)}")
-            yield from _check_words((*loc, name), name, option_values(value), known)
+                yield Problem((*loc, name), show(value), f"allowed: {', '.join(words)}")
+            yield from _check_words((*loc, name), name, option_values(value), words)
+        elif name in LAUNCH_OPTIONS:
+            yield from _check_numbers((*loc, name), value, LAUNCH_OPTIONS[name][0])
         else:
-            yield unknown((*loc, name), "key", name, [*section.keys(), *pattern.options], at_key=True)
+            known = [*section.keys(), *pattern.options, *LAUNCH_OPTIONS]
+            yield unknown((*loc, name), "key", name, known, at_key=True)
+
+
+def _check_numbers(loc: Loc, value: object, among: range) -> Iterator[Problem]:
+    allowed = f"allowed: whole numbers from {among.start} to {among.stop - 1}, at least one and each once"
+    values = value if isinstance(value, list) else [value]
+    if not values or len(set(map(repr, values))) != len(values):
+        yield Problem(loc, show(value), allowed)
+    for index, number in enumerate(values):
+        if not isinstance(number, int) or isinstance(number, bool) or number not in among:
+            yield Problem((*loc, index), show(number), allowed)
 
 
 def _check_words(loc: Loc, kind: str, words: Iterable[object], known: Iterable[str]) -> Iterator[Problem]:

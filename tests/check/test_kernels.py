@@ -8,9 +8,13 @@ import pytest
 from shflbench.backends.emulator.findings import Kind
 from shflbench.check import Verdict
 from shflbench.patterns.discover import builtin, load
+from tests import kernels
 from tests.check.conftest import PLANTED
+from tests.trial import reports_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shflbench.check import KernelReport
     from tests.check.conftest import Reports
 
@@ -18,6 +22,10 @@ LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at rando
 PAIRED = LANES[1:]  # neighbours of a pair lie in one half of the warp
 REFUSED = "pairs_initialised<int> for sm_90 does not compile: pairs/initialised.cu:5"
 ALL = "all 7 schedules"
+STORE, LOAD = "volatile_store(&slots[mine], x);", "x = next(x, volatile_load(&slots[source]));"
+DECK = "x = slots[mine] = next(x, slots[source]);"
+ONE_DTYPE = kernels.with_one_dtype()
+UNSAFE = [name for name in ONE_DTYPE if not kernels.variant_of(name).safe]
 
 
 def text_at(report: KernelReport, number: int) -> list[str]:
@@ -30,39 +38,58 @@ def text_at(report: KernelReport, number: int) -> list[str]:
     ]
 
 
-def test_every_built_in_variant_is_checked(built_in: Reports) -> None:
-    declared = {(name, item.name) for name, path in builtin().items() for item in load(path).declaration.variants}
-    assert {(report.pattern, report.variant) for report in built_in.values()} >= declared
+@pytest.mark.parametrize("built_in", [name for name in ONE_DTYPE if kernels.variant_of(name).safe])
+def test_safe_built_in_kernels_are_clean(built_in: str, reports: Mapping[str, KernelReport]) -> None:
+    found = reports[built_in]
+    assert (found.verdict, found.sentence) == (Verdict.CLEAN, f"right and free of hazards under {ALL}"), found.mismatch
 
 
-def test_safe_built_in_kernels_are_clean(built_in: Reports) -> None:
-    said = {report.sentence for report in built_in.values() if report.safe}
-    assert said == {f"right and free of hazards under {ALL}"}
-    assert {report.verdict for report in built_in.values() if report.safe} == {Verdict.CLEAN}
-
-
-def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: Reports) -> None:
-    unsafe = {name: report for name, report in built_in.items() if not report.safe}
-    assert {name: (report.verdict, report.sentence) for name, report in unsafe.items()} == {
-        "neighbor/smem-unsafe/f32": (Verdict.UNSAFE, "wrong under 4 of 7 schedules, 3 hazards"),
-        "neighbor/smem-deck/f32": (Verdict.UNSAFE, "wrong under 4 of 7 schedules, 2 hazards"),
-        "reduce/smem-unsafe/f32": (Verdict.UNSAFE, "wrong under 4 of 7 schedules, 3 hazards"),
-    }
-    assert {report.wrong for report in unsafe.values()} == {LANES}
+@pytest.mark.parametrize("built_in", UNSAFE)
+def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: str, reports: Mapping[str, KernelReport]) -> None:
+    assert reports[built_in].verdict is Verdict.UNSAFE
+    assert reports[built_in].sentence.startswith("wrong under ")
+    assert reports[built_in].findings
 
 
 @pytest.mark.parametrize(
-    ("kernel", "kind", "later", "earlier"),
+    ("built_in", "sentence"),
     [
-        ("neighbor/smem-unsafe/f32", Kind.RAW, "x = slots[right];", "slots[mine] = x;"),
-        ("neighbor/smem-unsafe/f32", Kind.WAR, "slots[mine] = x;", "x = slots[right];"),
-        ("neighbor/smem-deck/f32", Kind.WAR, "slots[mine] = slots[right];", "slots[mine] = slots[right];"),
+        ("neighbor/smem-unsafe/f32/mode=idx", "wrong under 4 of 7 schedules, 3 hazards"),
+        ("neighbor/smem-deck/f32/mode=idx", "wrong under 4 of 7 schedules, 2 hazards"),
+        ("reduce/smem-unsafe/f32/width=32", "wrong under 4 of 7 schedules, 3 hazards"),
+    ],
+)
+def test_unsafe_kernels_are_wrong_under_every_order_of_lanes(
+    built_in: str, sentence: str, reports: Mapping[str, KernelReport]
+) -> None:
+    assert (reports[built_in].sentence, reports[built_in].wrong) == (sentence, LANES)
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("pattern", builtin())
+def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(pattern: str) -> None:
+    names = [name for name in kernels.subjects() if name.startswith(f"{pattern}/")]
+    units = [unit.names for unit in kernels.units(names)]
+    found = {name: item for made in kernels.spread(reports_of, units) for name, item in made.items()}
+    right = {True: Verdict.CLEAN, False: Verdict.UNSAFE}
+    assert found
+    assert {
+        name: item.sentence for name, item in found.items() if item.verdict is not right[kernels.variant_of(name).safe]
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("built_in", "kind", "later", "earlier"),
+    [
+        ("neighbor/smem-unsafe/f32/mode=idx", Kind.RAW, LOAD, STORE),
+        ("neighbor/smem-unsafe/f32/mode=idx", Kind.WAR, STORE, LOAD),
+        ("neighbor/smem-deck/f32/mode=idx", Kind.WAR, DECK, DECK),
     ],
 )
 def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
-    built_in: Reports, kernel: str, kind: Kind, later: str, earlier: str
+    built_in: str, kind: Kind, later: str, earlier: str, reports: Mapping[str, KernelReport]
 ) -> None:
-    report = built_in[kernel]
+    report = reports[built_in]
     number = next(number for number, finding in enumerate(report.findings) if finding.kind is kind)
     assert text_at(report, number) == [later, earlier]
     assert len(report.findings[number].threads) == 2

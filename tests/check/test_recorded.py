@@ -1,4 +1,4 @@
-"""What compute-sanitizer said on an H200 of every built-in kernel, beside what the emulator says."""
+"""What compute-sanitizer said on an H200 of every built-in kernel, beside what its declaration and the emulator say."""
 
 from __future__ import annotations
 
@@ -8,37 +8,35 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.check.conftest import Reports
+from benchmarks.sanitizer import surprises
+from tests import kernels
 
-RECORD = (
-    Path(__file__).parents[1] / "data" / "check-nvidia-h200.json"
-)  # check neighbor reduce --sanitizer --format json
-KERNELS: list[dict[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))["kernels"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.check import KernelReport
+
+# Recorded by benchmarks/sanitizer.py.
+RECORD = Path(__file__).parents[1] / "data" / "sanitizer-nvidia-h200.json"
+SAID: dict[str, dict[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))["kernels"]
 RACES = {"RAW", "WAR", "WAW"}
 
 
-def name_of(kernel: dict[str, Any]) -> str:
-    return "{pattern}/{variant}/{dtype}".format_map(kernel)
+def test_every_kernel_was_recorded() -> None:
+    assert sorted(SAID) == sorted(kernels.run_by_tests())
 
 
-def test_every_built_in_kernel_was_recorded() -> None:
-    assert len(KERNELS) == 53
-    assert len({name_of(kernel) for kernel in KERNELS}) == 53
+def test_the_tools_warn_of_every_unsafe_kernel_and_of_no_other() -> None:
+    assert surprises(SAID) == []
+    assert sum(not kernels.variant_of(name).safe for name in SAID) > 50
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=name_of)
-def test_racecheck_and_the_emulator_agree(kernel: dict[str, Any]) -> None:
-    said = kernel["compute_sanitizer"]
-    races = [finding for finding in kernel["findings"] if finding["kind"] in RACES]
-    assert said["failures"] == []
-    assert (said["racecheck"]["warnings"] > 0) == bool(races) == (not kernel["safe"])
-    assert said["racecheck"]["errors"] == 0  # races within a warp are warnings
-    assert (said["synccheck"]["errors"], said["memcheck"]["errors"]) == (0, 0)
+def test_a_warning_about_a_safe_kernel_is_a_surprise_and_silence_about_an_unsafe_one_too() -> None:
+    safe, unsafe = "neighbor/shfl/f32/mode=idx", "neighbor/smem-unsafe/f32/mode=idx"
+    assert surprises({safe: SAID[unsafe], unsafe: SAID[safe]}) == [f"{safe}: {SAID[unsafe]}", f"{unsafe}: {SAID[safe]}"]
 
 
-def test_the_emulator_still_says_what_was_recorded(built_in: Reports) -> None:
-    recorded = {name_of(kernel): kernel["verdict"] for kernel in KERNELS}
-    verdicts = {f"{item.pattern}/{item.variant}/{item.dtype}": str(item.verdict) for item in built_in.values()}
-    assert len(verdicts) >= 14
-    assert {name: recorded[name] for name in verdicts} == verdicts
+@pytest.mark.parametrize("built_in", kernels.with_one_dtype())
+def test_racecheck_and_the_emulator_agree(built_in: str, reports: Mapping[str, KernelReport]) -> None:
+    races = {str(finding.kind) for finding in reports[built_in].findings} & RACES
+    assert bool(races) == (SAID[built_in]["racecheck"][1] > 0)

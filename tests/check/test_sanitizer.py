@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.check.sanitizer import Job
     from tests.check.conftest import Reports
 
-NAMES = ["neighbor/smem-unsafe/f32", "neighbor/shfl/f32"]
+NAMES = ["neighbor/smem-unsafe/f32/mode=idx", "neighbor/shfl/f32/mode=idx"]
 RACE = "========= Warning: Race reported between Write access at neighbor_smem_unsafe<float>(int)+0x1 [7 hazards]"
 # Stands for compute-sanitizer and for the program that it watches.
 TOOL = f"""\
@@ -43,6 +43,7 @@ for job in pickle.loads(Path(sys.argv[-1]).read_bytes()):
 @pytest.fixture(scope="module")
 def work(kernel_cache: Path) -> tuple[list[Job], dict[str, Sequence[str]]]:
     subjects = find(["neighbor"], Filters(variants=("smem-unsafe", "shfl"), dtypes=("f32",)))
+    subjects = [subject for subject in subjects if subject.name in NAMES]
     kernels = dict(compile_all(subjects, Builder(find_toolchain(), "sm_90", kernel_cache)))
     symbols: dict[str, Sequence[str]] = {
         subject.name: written(subject, kernel) for subject, kernel in kernels.items() if isinstance(kernel, Kernel)
@@ -65,6 +66,17 @@ def test_each_tool_is_asked_about_each_kernel_and_a_crash_costs_only_its_own(
     assert list(merged) == NAMES
     assert merged[NAMES[0]].sentence == "racecheck: 1 warning (7 hazards); memcheck: illegal address"
     assert merged[NAMES[1]].sentence == "nothing found"
+
+
+def test_many_kernels_are_spread_over_processes_because_racecheck_falls_silent(
+    tmp_path: Path, program: Path, work: tuple[list[Job], dict[str, Sequence[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shflbench.check.sanitizer.MOST", 1)
+    counted = program.with_name("counted")
+    counted.write_text(f'#!/bin/sh\necho x >> {tmp_path}/runs\nexec {program} "$@"\n', encoding="utf-8")
+    counted.chmod(0o755)
+    assert list(merge(list(opinions(counted, *work)))) == NAMES
+    assert len((tmp_path / "runs").read_text().split()) == len(Tool) * len(NAMES)
 
 
 def test_names_are_those_that_the_tool_writes(work: tuple[list[Job], dict[str, Sequence[str]]]) -> None:

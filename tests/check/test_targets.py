@@ -27,23 +27,30 @@ def names(*targets: str, filters: Filters | None = None) -> list[str]:
 
 
 def test_a_pattern_stands_for_all_its_kernels() -> None:
-    assert len(names("neighbor")) == 6 * 4
-    assert names("reduce", filters=Filters(variants=("redux",))) == ["reduce/redux/i32"]
+    assert len(names("neighbor")) == 6 * 8 * 4  # variants, dtypes, and the values of the option
+    redux = names("reduce", filters=Filters(variants=("redux",)))
+    assert redux == [f"reduce/redux/i32/width={width}" for width in (32,)]
 
 
 def test_a_suite_stands_for_its_kernels_each_once(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_text(SUITE, encoding="utf-8")
-    kernels = [f"neighbor/{variant}/{dtype}" for dtype in ("f32", "f64") for variant in ("smem", "shfl")]
+    kernels = [f"neighbor/{variant}/{dtype}/mode=idx" for dtype in ("f32", "f64") for variant in ("smem", "shfl")]
     assert names(str(path)) == kernels
-    assert (
-        names(str(path), "neighbor", filters=Filters(variants=("smem", "shfl"), dtypes=("f32", "f64")))[:4] == kernels
-    )
+    both = names(str(path), "neighbor", filters=Filters(variants=("smem", "shfl"), dtypes=("f32", "f64")))
+    assert both[:4] == kernels
+    assert len(both) == len(set(both)) == 4 * 4
 
 
 @pytest.mark.parametrize("suite", shipped())
 def test_every_shipped_suite_has_kernels_to_check(suite: str) -> None:
-    assert {name.partition("/")[0] for name in names(suite)} == set(builtin())
+    patterns = {name.partition("/")[0] for name in names(suite)}
+    assert patterns
+    assert patterns <= set(builtin())
+
+
+def test_every_pattern_is_in_a_shipped_suite() -> None:
+    assert {name.partition("/")[0] for suite in shipped() for name in names(suite)} == set(builtin())
 
 
 def test_a_folder_stands_for_its_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +100,7 @@ def test_a_file_that_is_no_suite_is_refused() -> None:
             Filters(variants=("smem-syncwrap",)),
             f"found the variant `smem-syncwrap`; allowed: {VARIANTS}; did you mean `smem-syncwarp`?",
         ),
-        (Filters(dtypes=("f16",)), "found the dtype `f16`; allowed: f32, f64, i32, i64; did you mean `f64`?"),
+        (Filters(dtypes=("f8",)), "found the dtype `f8`; allowed: f16, bf16, f32, f64, i32, i64, f32x2, f32x4"),
         (Filters(patterns=("reduce",)), "found the pattern `reduce`; allowed: neighbor"),
     ],
 )

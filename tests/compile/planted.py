@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 from shflbench.model import Case, Launch, Mechanism
-from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Variant
+from shflbench.patterns.declare import Input, Output, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from shflbench.patterns.declare import Counts, CountsOf
+
+NO_OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 ROTATE = "REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);"
 THROUGH_MEMORY = """\
 T* slots = shared<T>();
@@ -29,17 +32,20 @@ def planted(
     loop: str = ROTATE,
     *,
     mechanism: Mechanism = Mechanism.SHFL,
-    per_iteration: Mapping[str, int | PerWord] | None = None,
+    per_iteration: Counts | CountsOf | None = None,
     includes: str = "",
     unroll: int = 16,
     bounds: str = "",
+    one_pass: bool = False,
+    options: Mapping[str, tuple[str, ...]] = NO_OPTIONS,
+    may_fold: Mapping[str, tuple[str, ...]] = NO_OPTIONS,
 ) -> LoadedPattern:
     """Return a pattern whose only variant, `kernel`, is `loop` between loading a value and storing it."""
     folder.mkdir(exist_ok=True)
     text = f"""\
 {includes}#include "shflbench.cuh"
 template <typename T>
-__global__ void {bounds}planted_kernel(const T* values, T* result, int iterations) {{
+__global__ void {bounds}planted_kernel(const T* values, T* result{"" if one_pass else ", int iterations"}) {{
     T x = values[thread()];
     {loop}
     result[thread()] = x;
@@ -52,6 +58,7 @@ __global__ void {bounds}planted_kernel(const T* values, T* result, int iteration
         summary="a kernel for a test",
         baseline=True,
         per_iteration=per_iteration,
+        may_fold=may_fold,
     )
     declaration = Pattern(
         summary="planted",
@@ -59,6 +66,8 @@ __global__ void {bounds}planted_kernel(const T* values, T* result, int iteration
         buffers=(Input("values"), Output("result")),
         variants=(variant,),
         unroll=unroll,
+        one_pass=one_pass,
+        options=options,
     )
     return LoadedPattern("planted", folder, declaration, ModuleType("planted"))
 

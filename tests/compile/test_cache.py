@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, NoReturn
 
@@ -56,21 +57,22 @@ def test_kernel_is_compiled_again_when_any_part_of_it_changes(
 ) -> None:
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "own.cuh").write_text("// nothing\n", encoding="utf-8")
-    Builder(toolchain, "sm_90", tmp_path / "cache").build(planted(tmp_path / "source"), case())
+    own = partial(planted, tmp_path / "source", includes='#include "own.cuh"\n', options={"mode": ("idx", "up")})
+    Builder(toolchain, "sm_90", tmp_path / "cache").build(own(), case())
     monkeypatch.setattr("shflbench.compile.nvrtc.compile_kernel", refuse)
-    pattern, arch, wanted, compiler = planted(tmp_path / "source"), "sm_90", case(), toolchain
+    pattern, arch, wanted, compiler = own(), "sm_90", case(), toolchain
     Builder(compiler, arch, tmp_path / "cache").build(pattern, wanted)  # nothing changed: found
     match part:
         case "source":
-            pattern = planted(tmp_path / "source", f"{ROTATE} ")
+            pattern = own(f"{ROTATE} ")
         case "header":
             (tmp_path / "source" / "own.cuh").write_text("// something\n", encoding="utf-8")
         case "architecture":
             arch = "sm_80"
         case "unroll":
-            pattern = planted(tmp_path / "source", unroll=8)
+            pattern = own(unroll=8)
         case "promise":
-            pattern = planted(tmp_path / "source", mechanism=Mechanism.LIBRARY)
+            pattern = own(mechanism=Mechanism.LIBRARY)
         case "option":
             wanted = replace(wanted, options=(("mode", "up"),))
         case "dtype":

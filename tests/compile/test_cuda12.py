@@ -7,49 +7,43 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import Toolchain, find
-from shflbench.model import Case, Launch
-from shflbench.patterns.discover import builtin, load
+from tests import kernels
+from tests.archs import forms, see_all
+from tests.backends.emulator.declared import forms_under_test
+from tests.backends.emulator.emitted import torture
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.archs import Seen
 
 pytestmark = pytest.mark.cuda12
 
-ARCHITECTURES = (70, 75, 80, 86, 89, 90)
-LAUNCH = Launch("26x1024", 1024, 26)
-KERNELS = [
-    (name, variant.name, dtype)
-    for name, folder in builtin().items()
-    for variant in load(folder).declaration.variants
-    for dtype in variant.dtypes or load(folder).declaration.dtypes
-]
+ARCHS = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
+
+
+@pytest.fixture(scope="module", params=ARCHS)
+def arch(request: pytest.FixtureRequest) -> str:
+    assert kernels.tools().nvrtc[0] == 12
+    name: str = request.param
+    return name
 
 
 @pytest.fixture(scope="module")
-def toolchain() -> Toolchain:
-    toolchain = find()
-    assert toolchain.nvrtc[0] == 12
-    return toolchain
+def seen(arch: str) -> dict[str, Seen]:
+    return see_all([arch], kernels.run_by_tests())[arch]
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("kernels")
+def test_every_kernel_compiles_keeps_its_promises_and_loads_in_the_emulator(seen: dict[str, Seen]) -> None:
+    assert {name: item.problems for name, item in seen.items() if item.problems} == {}
+    assert len(seen) > 50
 
 
-@pytest.mark.parametrize("capability", ARCHITECTURES)
-@pytest.mark.parametrize(("pattern", "variant", "dtype"), KERNELS)
-def test_every_kernel_compiles_and_keeps_its_promises(
-    toolchain: Toolchain, cache: Path, capability: int, pattern: str, variant: str, dtype: str
-) -> None:
-    loaded = load(builtin()[pattern])
-    needs = loaded.declaration.variant(variant).needs
-    if needs and capability < int(needs.removeprefix("sm_")):
-        pytest.skip(f"{variant} needs {needs}")
-    builder = Builder(toolchain, f"sm_{capability}", cache)
-    kernel = builder.build(loaded, Case(pattern, variant, dtype, LAUNCH, 4096))
-    assert kernel.violations == ()
-    # nvdisasm 13, the only one published as a package, does not read sm_70: unknown, and no error.
-    assert (kernel.sass is None) == (capability == 70)
-    assert (kernel.loop is None) == (capability == 70)
+def test_every_form_has_a_property_test(seen: dict[str, Seen], arch: str) -> None:
+    emitted = set().union(*(item.forms for item in seen.values()), *map(forms, torture(arch).values()))
+    assert sorted(emitted - set(forms_under_test())) == []
+
+
+def test_what_no_disassembler_reads_is_unknown_and_no_error(arch: str) -> None:
+    subject = kernels.subjects()["neighbor/shfl/f32/mode=idx"]
+    kernel = Builder(kernels.tools(), arch, None).build(subject.pattern, subject.case)
+    # nvdisasm 13, the only one published as a package, does not read sm_70.
+    assert (kernel.sass is None, kernel.loop is None) == (arch == "sm_70", arch == "sm_70")

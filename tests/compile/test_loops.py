@@ -133,7 +133,34 @@ def test_inner_loop_lies_inside_the_outer_one() -> None:
             "@P0 BRA 0x0",
         ), 4),
         (("VIADD R5, R5, 0x2", "VIADD R5, R5, 0x2", "ISETP.NE.AND P0, PT, R5, R9, PT", "@P0 BRA 0x0"), 4),
+        # the predicate may have held something else before
+        ((
+            "IADD3 R6, R6, 0x100, RZ",
+            "ISETP.NE.AND P0, PT, R6, R9, PT",
+            "IADD3 R5, R5, 0x4, RZ",
+            "ISETP.NE.AND P0, PT, R5, R9, PT",
+            "@P0 BRA 0x0",
+        ), 4),
+        # a loop too long for a conditional branch back: the way out has the condition
+        ((
+            "IADD3 R5, R5, 0x4, RZ",
+            "ISETP.NE.AND P1, PT, R5, R9, PT",
+            "ISETP.NE.AND P0, PT, R8, R9, PT",
+            "@P0 BRA 0x40",
+            "@!P1 CALL.REL.NOINC 0x1000",
+            "BRA 0x0",
+        ), 4),
+        (("IADD3 R5, R5, 0x4, RZ", "ISETP.NE.AND P1, PT, R5, R9, PT", "@P1 BRA 0x1000", "BRA 0x0"), 4),
+        # a predicate may be a copy of a uniform one
+        ((
+            "UIADD3 UR4, UR4, 0x2, URZ",
+            "UISETP.NE.AND UP0, UPT, UR4, UR6, UPT",
+            "PLOP3.LUT P1, PT, PT, PT, UP0, 0x80, 0x0",
+            "@!P1 CALL.REL.NOINC 0x1000",
+            "BRA 0x0",
+        ), 2),
         # no counter
+        (("BRA 0x0",), 0),
         (("FADD R5, R5, R6", "FSETP.GT.AND P0, PT, R5, R9, PT", "@P0 BRA 0x0"), 0),
         (("LDS R5, [R6]", "ISETP.NE.AND P0, PT, R5, RZ, PT", "@P0 BRA 0x0"), 0),
         (("IMAD.SHL.U32 R5, R5, 0x2, RZ", "ISETP.NE.AND P0, PT, R5, R9, PT", "@P0 BRA 0x0"), 0),

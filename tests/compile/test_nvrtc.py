@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
 
 
-def refusal(toolchain: Toolchain, pattern: LoadedPattern, variant: str = "kernel") -> CompileError:
-    wanted = case(pattern=pattern.name, variant=variant)
+def refusal(
+    toolchain: Toolchain, pattern: LoadedPattern, variant: str = "kernel", options: tuple[tuple[str, str], ...] = ()
+) -> CompileError:
+    wanted = replace(case(pattern=pattern.name, variant=variant), options=options)
     with pytest.raises(CompileError) as caught:
         Builder(toolchain, "sm_90", None).build(pattern, wanted)
     return caught.value
@@ -57,8 +59,10 @@ def test_missing_header_is_named_with_the_line_that_includes_it(toolchain: Toolc
 def test_without_cuda_s_headers_only_the_variants_that_include_them_fail(toolchain: Toolchain) -> None:
     bare = replace(toolchain, headers=())
     pattern = load(builtin()["reduce"])
-    assert Builder(bare, "sm_90", None).build(pattern, case(pattern="reduce", variant="shfl")).violations == ()
-    message = refusal(bare, pattern, "cub").message
+    whole = (("width", "32"),)
+    shuffled = replace(case(pattern="reduce", variant="shfl"), options=whole)
+    assert Builder(bare, "sm_90", None).build(pattern, shuffled).violations == ()
+    message = refusal(bare, pattern, "cub", whole).message
     assert message.startswith(
         "reduce_cub<float> for sm_90 does not compile: reduce/cub.cu:2: could not open source file"
     )

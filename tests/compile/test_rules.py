@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.compile.rules import exchanges, timed_loop
 from shflbench.model import Loop, Mechanism
-from tests.compile.planted import ROTATE, THROUGH_MEMORY, planted
+from tests.compile.planted import ROTATE, THROUGH_MEMORY, case, planted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     from tests.compile.conftest import Build
 
 SHUFFLE, MEMORY = {"SHFL": 1}, {"STS": 1, "LDS": 1}
+INDEXED = """\
+T keep[16];
+    for (int i = 0; i < 16; ++i) keep[i] = values[i] + x;
+    int at = int(x);
+    REPEAT(iterations) {
+        x += keep[at & 15];
+        at += int(x);
+    }"""
 NO_SHFL = "the machine code has no SHFL: the shfl mechanism was optimised away"
 NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away"
 
@@ -95,6 +104,44 @@ NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away
             ("the machine code has no LDL: the local mechanism was optimised away",),
             id="array kept in registers",
         ),
+        pytest.param(
+            INDEXED,
+            Mechanism.LOCAL,
+            {"LDL": 1},
+            (),
+            id="honest local memory",
+        ),
+        pytest.param(
+            INDEXED,
+            Mechanism.REGISTER,
+            None,
+            (
+                "the machine code has LDL, which the register mechanism does without",
+                "the machine code has STL, which the register mechanism does without",
+            ),
+            id="registers that lie in local memory",
+        ),
+        pytest.param(
+            "REPEAT(iterations) x = x * T(0.5) + T(lane());",
+            Mechanism.REGISTER,
+            {"FFMA": 1},
+            (),
+            id="arithmetic that is promised, too",
+        ),
+        pytest.param(
+            "REPEAT(iterations) x = x * T(0.5) + T(lane());",
+            Mechanism.REGISTER,
+            {"FFMA": 2, "SHFL": 0},
+            ("the loop has 1 FFMA a trip, not the declared 2",),
+            id="less arithmetic than promised",
+        ),
+        pytest.param(
+            ROTATE.replace("= __shfl", "+= values[trip & 31] + __shfl"),
+            Mechanism.SHFL,
+            SHUFFLE,
+            ("the loop has 1 LDG a trip, not the declared 0",),
+            id="global memory that nobody declared",
+        ),
     ],
 )
 def test_broken_promise_is_a_sentence(
@@ -108,12 +155,47 @@ def test_broken_promise_is_a_sentence(
     assert build(planted(tmp_path, loop, mechanism=mechanism, per_iteration=promised)).violations == sentences
 
 
+@pytest.mark.parametrize(
+    ("mode", "sentences"), [("folded", ()), ("kept", (NO_SHFL, "the loop has 0 SHFL a trip, not the declared 1"))]
+)
+def test_mechanism_may_be_folded_only_where_the_variant_says_so(
+    build: Build, tmp_path: Path, mode: str, sentences: tuple[str, ...]
+) -> None:
+    own = planted(
+        tmp_path,
+        "REPEAT(iterations) x = x * T(0.5) + T(lane());",
+        per_iteration=lambda _, options: {"SHFL": int(options["mode"] == "kept")},
+        options={"mode": ("kept", "folded")},
+        may_fold={"mode": ("folded",)},
+    )
+    assert build(own, replace(case(), options=(("mode", mode),))).violations == sentences
+
+
+def test_pattern_of_one_pass_promises_no_loop(build: Build, tmp_path: Path) -> None:
+    once = planted(tmp_path, "x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);", one_pass=True)
+    kernel = build(once)
+    assert (kernel.violations, kernel.loop) == ((), None)
+    assert kernel.ptx.count(".param ") == 2  # no iterations
+
+
+def test_pattern_of_one_pass_still_needs_its_mechanism(build: Build, tmp_path: Path) -> None:
+    once = planted(tmp_path, "x = x + T(1);", one_pass=True)
+    assert build(once).violations == (NO_SHFL,)
+
+
 def test_library_variant_promises_nothing_but_a_loop(build: Build, tmp_path: Path) -> None:
     assert build(planted(tmp_path, THROUGH_MEMORY, mechanism=Mechanism.LIBRARY)).violations == ()
 
 
 def test_exchanges_have_one_name_for_each_kind() -> None:
     assert exchanges({"VOTEU": 2, "VOTE": 1, "ATOMSG": 1, "FADD": 9, "BAR": 0}) == {"VOTE": 3, "ATOMS": 1}
+    assert exchanges({"LD": 2, "LDG": 1, "ST": 1, "REDG": 4, "RED": 1, "ATOM": 1, "BARRIER": 1}) == {
+        "BAR": 1,
+        "LDG": 3,
+        "STG": 1,
+        "ATOMG": 1,
+        "RED": 5,
+    }
 
 
 def test_timed_loop_is_the_unrolled_one_wherever_it_stands() -> None:

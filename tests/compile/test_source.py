@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.compile.source import translation_unit
+from shflbench.compile.source import expression, translation_unit
 from shflbench.errors import PatternError
-from shflbench.model import DTYPES
+from shflbench.model import DTYPES, Mechanism
+from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin, load
 from tests.compile.planted import planted
 
@@ -33,26 +35,74 @@ def test_equal_files_in_different_folders_compile_to_equal_kernels(build: Build,
 
 
 def test_unit_defines_the_unroll_factor_and_the_options_before_the_first_line(tmp_path: Path) -> None:
-    pattern = planted(tmp_path, unroll=4)
-    source = translation_unit(pattern, pattern.declaration.baseline, DTYPES["i64"], (("how-far", "9"),))
+    pattern = planted(tmp_path, unroll=4, options={"how-far": ("1", "9"), "way": ("x+y",)})
+    source = translation_unit(pattern, pattern.declaration.baseline, DTYPES["i64"], (("how-far", "9"), ("way", "x+y")))
     first, *_ = (tmp_path / "kernels.cu").read_text(encoding="utf-8").splitlines()
-    assert source.text.splitlines()[:4] == [
+    assert source.text.splitlines()[:7] == [
         "constexpr int UNROLL = 4;",
         "#define OPTION_HOW_FAR 9",
+        "#define OPTION_HOW_FAR_9 1",
+        "#define OPTION_WAY x+y",
+        "#define OPTION_WAY_X_Y 1",
         '#line 1 "planted/kernels.cu"',
         first,
     ]
     assert source.expression == "planted_kernel<long long>"
 
 
-def test_headers_are_found_below_the_folder_and_named_as_they_are_included(tmp_path: Path) -> None:
+def test_options_of_the_launch_make_no_other_kernel(tmp_path: Path) -> None:
+    pattern = planted(tmp_path, options={"how-far": ("1", "9")})
+    own = (("how-far", "9"),)
+    plain, changed = (
+        translation_unit(pattern, pattern.declaration.baseline, DTYPES["f32"], options)
+        for options in (own, (*own, ("extra_shared", "1024"), ("carveout", "50")))
+    )
+    assert plain == changed
+
+
+def test_unit_of_one_pass_defines_no_unroll_factor(tmp_path: Path) -> None:
+    pattern = planted(tmp_path, one_pass=True)
+    assert "UNROLL" not in translation_unit(pattern, pattern.declaration.baseline, DTYPES["f32"]).text.split("#line")[0]
+
+
+@pytest.mark.parametrize(("dtype", "header"), [("f16", "cuda_fp16.h"), ("bf16", "cuda_bf16.h")])
+def test_unit_of_halves_includes_their_header_and_says_so(tmp_path: Path, dtype: str, header: str) -> None:
     pattern = planted(tmp_path)
-    (tmp_path / "parts").mkdir()
-    for name in ("own.cuh", "parts/deep.h", "notes.txt"):
-        (tmp_path / name).write_text(f"// {name}\n", encoding="utf-8")
-    headers = translation_unit(pattern, pattern.declaration.baseline, DTYPES["f32"]).headers
-    assert list(headers) == ["shflbench.cuh", "own.cuh", "parts/deep.h"]
-    assert headers["parts/deep.h"] == "// parts/deep.h\n"
+    source = translation_unit(pattern, pattern.declaration.baseline, DTYPES[dtype])
+    assert source.text.splitlines()[:2] == [f"#include <{header}>", f"#define DTYPE_{dtype.upper()} 1"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dtype", "expected"),
+    [
+        ("", "f32", "my_pattern_two_words<float>"),
+        ("reduce5<{T}, 256>", "i64", "reduce5<long long, 256>"),
+        ("transposeNaive", "f32", "transposeNaive"),
+        ("{T}_sum<{T}>", "f32x4", "float4_sum<float4>"),
+    ],
+)
+def test_kernel_has_the_name_that_its_variant_gives_it(kernel: str, dtype: str, expected: str) -> None:
+    variant = Variant(name="two-words", mechanism=Mechanism.SHFL, summary="a test", kernel=kernel)
+    assert expression("my-pattern", variant, DTYPES[dtype]) == expected
+
+
+def test_headers_are_those_that_the_source_leads_to_named_as_they_are_included(tmp_path: Path) -> None:
+    pattern = planted(tmp_path / "pattern")
+    files = {
+        "src/mine.cu": '#include "shflbench.cuh"\n#include <parts/deep.h>\n # include "own.cuh"\n#include <cub.cuh>\n',
+        "src/parts/deep.h": '#include "deeper.h"\n',
+        "src/parts/deeper.h": "// deeper\n",
+        "src/unused.h": "// nobody includes it\n",
+        "pattern/own.cuh": '#include "own.cuh"\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    mine = replace(pattern.declaration.baseline, source="../src/mine.cu")
+    unit = translation_unit(pattern, mine, DTYPES["f32"])
+    assert unit.name == "planted/mine.cu"
+    assert list(unit.headers) == ["shflbench.cuh", "parts/deep.h", "own.cuh", "deeper.h"]
+    assert unit.headers["deeper.h"] == "// deeper\n"
 
 
 def test_source_that_cannot_be_read_is_named(tmp_path: Path) -> None:

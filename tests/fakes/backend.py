@@ -4,8 +4,8 @@
     plug_in(monkeypatch, device)          # `shflbench run` now finds this GPU and no other
     shflbench("run", "quick")
 
-Results come from the pattern's own NumPy reference, so that what verification finds wrong is the planted
-fault alone. The same script gives the same numbers, bit for bit.
+Results come from the pattern's own NumPy reference at its default options, so that what verification finds
+wrong is the planted fault alone. The same script gives the same numbers, bit for bit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.base import Burst
 from shflbench.cli.gpus import Gpu
-from shflbench.model import WARP, Conditions, Device
+from shflbench.compile.source import expression
+from shflbench.model import DTYPES, WARP, Conditions, Device
+from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
 from tests.fakes.clock import Clock
 from tests.fakes.runs import H200 as DESCRIBED
@@ -118,17 +120,19 @@ class FakeBackend:
         self.clock = Clock()
         self.throttled_rounds = throttled_rounds
         self.launched: list[tuple[str, int]] = []  # (pattern/variant, iterations) of each burst, in order
+        self.opened: list[KernelCall] = []
         self._scripts = scripts or {}
         self._warm_clocks = list(warm_clocks)
         self._readings = 0
         self._kernels = {
-            f"{pattern.name}_{variant.name}".replace("-", "_"): (pattern, variant.name)
+            re.split(r"\W", expression(pattern.name, variant, DTYPES["f32"]))[0]: (pattern, variant.name)
             for pattern in map(load, [*builtin().values(), *folders])
             for variant in pattern.declaration.variants
         }
 
     def open(self, call: KernelCall) -> FakeKernel:
         pattern, variant = self._what(call.kernel)
+        self.opened.append(call)
         return FakeKernel(self, call, pattern, f"{pattern.name}/{variant}", self._script(pattern, variant))
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
@@ -163,7 +167,10 @@ class FakeKernel:
         self, backend: FakeBackend, call: KernelCall, pattern: LoadedPattern, name: str, script: Script
     ) -> None:
         self._backend, self._call, self._pattern, self._name, self._script = backend, call, pattern, name, script
-        self._random = random.Random(f"{name} {call.dtype}")  # noqa: S311
+        (numpy,) = {buffer.dtype for buffer in call.outputs}
+        dtype = next(dtype for dtype in DTYPES.values() if dtype.numpy == numpy)
+        self._setting = Setting(dtype, pattern.declaration.option_choices[0], call.grid, call.block)
+        self._random = random.Random(f"{name} {numpy}")  # noqa: S311
         self._runs = self._bursts = 0
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
@@ -176,8 +183,7 @@ class FakeKernel:
         return self._faulty(inputs, iterations, fault)
 
     def _right(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        result = self._pattern.reference(*inputs, iterations=iterations)
-        return [array.reshape(-1) for array in (result if isinstance(result, tuple) else (result,))]
+        return [array.reshape(-1) for array in self._pattern.reference(inputs, self._setting, iterations)]
 
     def _faulty(self, inputs: Sequence[Array], iterations: int, fault: Fault) -> list[Array]:
         """Go trip by trip, as a pattern can whose output is the next trip's input."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from shflbench.model import DTYPES, Case, Device, Launch, Mechanism, Sample, Status
@@ -40,13 +41,14 @@ INPUTS = 8
 
 @dataclass(frozen=True)
 class FakeVariant:
-    """A variant and its time at 26x1024, 4096 iterations, f32 or i32, in µs."""
+    """A variant and its time at 26x1024, 4096 iterations, f32 or i32, in µs; of a pass over data, its GB/s."""
 
     name: str
     mechanism: Mechanism
-    time_us: float
+    time_us: float = 0.0
     safe: bool = True
     dtypes: tuple[str, ...] = tuple(DTYPES)
+    gb_per_s: float = 0.0
 
 
 PATTERNS: dict[str, tuple[FakeVariant, ...]] = {
@@ -68,6 +70,12 @@ PATTERNS: dict[str, tuple[FakeVariant, ...]] = {
         FakeVariant("cub", Mechanism.LIBRARY, 296.0),
         FakeVariant("cg", Mechanism.LIBRARY, 294.0),
     ),
+    "struct-access": (
+        FakeVariant("direct", Mechanism.GLOBAL, gb_per_s=1650.0),
+        FakeVariant("smem", Mechanism.SMEM, gb_per_s=2900.0),
+        FakeVariant("shfl", Mechanism.SHFL, gb_per_s=3450.0),
+        FakeVariant("soa", Mechanism.GLOBAL, gb_per_s=3560.0),
+    ),
 }
 
 
@@ -77,15 +85,19 @@ def measured(
     dtypes: Sequence[str] = ("f32", "f64", "i32"),
     launches: Sequence[str] = ("26x1024",),
     iterations: int = 4096,
+    options: Sequence[str] = ("",),
     samples: int = 48,
     noise: float = 0.001,
     seed: int = 1,
     slowdown: Callable[[Case], float] = lambda _: 1.0,
 ) -> tuple[list[Row], list[Sample]]:
-    """Return timed rows and their samples; `noise` is a fraction of the time, `slowdown` a factor by case."""
+    """Return timed rows and their samples; `noise` is a fraction of the time, `slowdown` a factor by case.
+
+    Each of the `options` is written as in a row: `mode=xor;words=4`.
+    """
     rows: list[Row] = []
     raw: list[Sample] = []
-    for group in planned(patterns, dtypes, launches, iterations):
+    for group in planned(patterns, dtypes, launches, iterations, options):
         taken = [_Taken.of(case, variant, samples, noise, seed, slowdown(case)) for case, variant in group]
         baseline = taken[0]
         for item in taken:
@@ -99,13 +111,14 @@ def planned(
     dtypes: Sequence[str] = ("f32", "f64", "i32"),
     launches: Sequence[str] = ("26x1024",),
     iterations: int = 4096,
+    options: Sequence[str] = ("",),
 ) -> Iterator[list[tuple[Case, FakeVariant]]]:
     """Yield the cases of each group with their variants, the baseline first."""
-    for pattern in patterns:
-        for dtype in dtypes:
-            for launch in launches:
-                variants = [variant for variant in PATTERNS[pattern] if dtype in variant.dtypes]
-                yield [(Case(pattern, v.name, dtype, _launch(launch), iterations), v) for v in variants]
+    for pattern, dtype, launch, chosen in product(patterns, dtypes, launches, options):
+        variants = [variant for variant in PATTERNS[pattern] if dtype in variant.dtypes]
+        own = tuple((name, value) for name, _, value in (part.partition("=") for part in chosen.split(";")) if name)
+        trips = 1 if variants[0].gb_per_s else iterations
+        yield [(Case(pattern, v.name, dtype, _launch(launch), trips, own), v) for v in variants]
 
 
 def info(*, name: str = "gtc2013", device: Device | None = H200, backend: str = "cuda", arch: str = "sm_90") -> RunInfo:
@@ -185,7 +198,7 @@ class _Taken:
     def of(cls, case: Case, variant: FakeVariant, count: int, noise: float, seed: int, slowdown: float) -> _Taken:
         source = random.Random(f"{seed} {case.id}")  # noqa: S311
         taken = []
-        for iterations in (case.iterations, max(1, case.iterations // 2)):
+        for iterations in dict.fromkeys((case.iterations, max(1, case.iterations // 2))):
             typical = _time_us(case, variant, iterations) * slowdown
             for index in range(count):
                 late = source.expovariate(1 / noise) if source.random() < 0.1 else 0.0
@@ -209,6 +222,7 @@ def _row(taken: _Taken, baseline: _Taken) -> Row:
     half = median_interval(taken.times(max(1, case.iterations // 2)))
     per_iteration = (time.value - half.value) * 1000 / (case.iterations - case.iterations // 2)
     spread = time.half_width * 2 * per_iteration
+    loops = not variant.gb_per_s
     memory = variant.mechanism in {Mechanism.SMEM, Mechanism.SMEM_UNSAFE}
     return Row(
         case_id=case.id,
@@ -221,7 +235,7 @@ def _row(taken: _Taken, baseline: _Taken) -> Row:
         grid=case.launch.grid,
         block=case.launch.block,
         iterations=case.iterations,
-        options="",
+        options=";".join(f"{name}={value}" for name, value in case.options),
         backend="cuda",
         arch="sm_90",
         status=Status.TIMED,
@@ -233,21 +247,22 @@ def _row(taken: _Taken, baseline: _Taken) -> Row:
         samples=len(taken.times(case.iterations)),
         dropped=0,
         stopped_by="precision",
-        ns_per_iteration=per_iteration,
-        ns_per_iteration_low=per_iteration - spread,
-        ns_per_iteration_high=per_iteration + spread,
-        cycles_per_iteration=per_iteration * CLOCK_MHZ / 1000,
-        launch_overhead_us=_OVERHEAD_US,
+        ns_per_iteration=per_iteration if loops else None,
+        ns_per_iteration_low=per_iteration - spread if loops else None,
+        ns_per_iteration_high=per_iteration + spread if loops else None,
+        cycles_per_iteration=per_iteration * CLOCK_MHZ / 1000 if loops else None,
+        launch_overhead_us=_OVERHEAD_US if loops else None,
         baseline=baseline.variant.name,
         speedup=other.value / time.value,
         speedup_low=other.low / time.high,
         speedup_high=other.high / time.low,
+        gb_per_s=None if loops else bytes_moved(case) / time.value / 1000,
         registers=16,
         shared_bytes=case.launch.block * dtype.size if memory else 0,
         local_bytes=0,
         spill_bytes=0,
         occupancy=1.0,
-        sass_per_iteration="LDS=1;STS=1" if memory else f"SHFL={dtype.words}",
+        sass_per_iteration=("LDS=1;STS=1" if memory else f"SHFL={dtype.words}") if loops else None,
         sm_clock_mhz=CLOCK_MHZ,
         temperature_c=38,
         power_w=182.5,
@@ -261,6 +276,8 @@ _OVERHEAD_US = 3.8
 
 def _time_us(case: Case, variant: FakeVariant, iterations: int) -> float:
     """Scale the H200's time to another shape: full SMs queue up, small blocks hide less, 64 bits are two words."""
+    if variant.gb_per_s:
+        return _OVERHEAD_US + bytes_moved(case) / variant.gb_per_s / 1000
     grid = case.launch.grid or H200.sms
     resident = max(1, 2048 // case.launch.block)
     queue = max(1.0, grid / (H200.sms * resident))
@@ -268,6 +285,12 @@ def _time_us(case: Case, variant: FakeVariant, iterations: int) -> float:
     words = DTYPES[case.dtype].words
     width = words if variant.mechanism in {Mechanism.SHFL, Mechanism.LIBRARY} else 1 + 0.1 * (words - 1)
     return _OVERHEAD_US + (variant.time_us - _OVERHEAD_US) * queue * crowd * width * iterations / 4096
+
+
+def bytes_moved(case: Case) -> int:
+    """Return the bytes that a pass over the data reads and writes: an element a thread, or as many as `words` says."""
+    elements = int(dict(case.options).get("words", "1")) * (case.launch.grid or H200.sms) * case.launch.block
+    return 2 * elements * DTYPES[case.dtype].size
 
 
 def _launch(expression: str) -> Launch:

@@ -10,13 +10,12 @@ from benchmarks import agreement
 
 if TYPE_CHECKING:
     from shflbench.backends.cuda import CudaBackend
-    from shflbench.compile.toolchain import Toolchain
 
 pytestmark = pytest.mark.gpu
 
 
-def test_the_emulator_gives_the_bits_of_the_gpu(backend: CudaBackend, toolchain: Toolchain) -> None:
-    recorded, outcomes = agreement.record(backend, toolchain)
+def test_the_emulator_gives_the_bits_of_the_gpu(backend: CudaBackend) -> None:
+    recorded, outcomes = agreement.record(backend)
     assert [(item.subject.name, item.run.name, item.difference) for item in outcomes if item.difference] == []
     assert len(recorded["kernels"]) > 50
     assert all(run["agree"] for kernel in recorded["kernels"].values() for run in kernel["runs"].values())

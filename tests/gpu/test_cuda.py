@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shflbench.backends.base import KernelCall
-from shflbench.backends.cuda import LATE_BURST_RETRIES, POISON
+from shflbench.backends.base import POISON, Buffer, KernelCall
+from shflbench.backends.cuda import LATE_BURST_RETRIES
 from shflbench.compile.build import Builder
 from shflbench.errors import LaunchError
-from shflbench.model import Case, Kernel, Launch
 from shflbench.patterns.discover import builtin, load
+from tests.cases import case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.backends.cuda import CudaBackend, CudaKernel
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.model import Kernel
 
 pytestmark = pytest.mark.gpu
 
@@ -28,13 +29,16 @@ VALUES = np.arange(64, dtype=np.float32).reshape(2, 32)
 
 @pytest.fixture
 def kernel(backend: CudaBackend, toolchain: Toolchain, kernel_cache: Path) -> Kernel:
-    case = Case("neighbor", "shfl", "f32", Launch("1x64", 64, 1), 1)
-    return Builder(toolchain, backend.device.arch, kernel_cache).build(load(builtin()["neighbor"]), case)
+    return Builder(toolchain, backend.device.arch, kernel_cache).build(
+        load(builtin()["neighbor"]), case(options={"mode": "idx"})
+    )
 
 
 @pytest.fixture
 def opened(backend: CudaBackend, kernel: Kernel) -> Callable[..., CudaKernel]:
-    return lambda block=64: backend.open(KernelCall(kernel, 1, block, 0, (64,), (64,), "float32"))
+    buffers = (Buffer("values", 64, "float32", read=True), Buffer("result", 64, "float32", written=True))
+    arguments = ("values", "result", "iterations")
+    return lambda block=64: backend.open(KernelCall(kernel, 1, block, 0, buffers, arguments))
 
 
 @pytest.mark.parametrize("iterations", [0, 1, 17, 4097])

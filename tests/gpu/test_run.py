@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.model import Status
+from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
 from tests.gpu.conftest import PATTERNS, stored
 
@@ -66,17 +67,18 @@ def test_quick_suite_is_verified_and_timed(run: Command) -> None:
     outcome = run("quick")
     assert outcome.code == 0, outcome.err
     kept = stored(outcome)
-    assert len(kept.rows) == 6
+    assert {row.pattern for row in kept.rows} == set(builtin())
     for row in kept.rows:
-        assert (row.status, row.matched, row.inputs) == (Status.TIMED, 8, 8), row.reason
+        assert (row.status, row.matched) == (Status.TIMED, row.inputs), row.reason
+        assert (row.inputs or 0) >= 5  # of large data there are fewer sets
         assert row.time_us is not None
         assert row.time_low_us is not None
         assert row.time_high_us is not None
         assert 0 < row.time_low_us <= row.time_us <= row.time_high_us
         assert (row.samples or 0) >= 27
-        assert (row.ns_per_iteration or 0) > 0
+        assert row.iterations == 1 or (row.ns_per_iteration or 0) > 0
         assert 0 < (row.occupancy or 0) <= 1
-        assert 0 <= (row.launch_overhead_us or 0) < 20
+        assert 0 <= (row.launch_overhead_us or 0) < 50  # with what a kernel does before its loop
     assert kept.info.device is not None
     assert kept.info.finished is not None
     samples = kept.samples()
@@ -92,7 +94,8 @@ def test_cycles_of_a_trip_are_those_of_the_hardware(run: Command) -> None:
     kept = stored(outcome)
     if kept.info.arch != "sm_90":
         pytest.skip(f"the cycles are known for sm_90, and this is {kept.info.arch}")
-    measured = {row.variant: row.cycles_per_iteration for row in kept.rows if row.variant in CYCLES}
+    idx = [row for row in kept.rows if row.options == "mode=idx"]
+    measured = {row.variant: row.cycles_per_iteration for row in idx if row.variant in CYCLES}
     assert measured == pytest.approx(CYCLES, rel=0.02)
 
 
@@ -108,7 +111,8 @@ def test_shared_memory_beyond_48_kib_is_asked_for_and_what_there_is_not_is_skipp
 
 
 def test_fill_launches_as_many_blocks_as_the_hungriest_variant_lets_reside(run: Command) -> None:
-    outcome = run("quick", "--launch", "fill x 256", "--iterations", "256")
+    patterns = ("--pattern", "neighbor", "--pattern", "reduce")
+    outcome = run("quick", *patterns, "--launch", "fill x 256", "--iterations", "256")
     assert outcome.code == 0, outcome.err
     kept = stored(outcome)
     assert kept.info.device is not None
@@ -119,3 +123,22 @@ def test_fill_launches_as_many_blocks_as_the_hungriest_variant_lets_reside(run: 
         assert resident > 0
         assert {row.grid for row in rows} == {sms * resident}
         assert {row.status for row in rows} == {Status.TIMED}
+
+
+LAUNCH_OPTIONS = """\
+schema: 1
+name: own
+experiments:
+  - {pattern: neighbor, variants: [smem, shfl], dtypes: f32, launch: sms x 256, iterations: 256,
+     extra_shared: [0, 65536], carveout: [0, 100]}
+"""
+
+
+def test_shared_memory_that_a_kernel_does_not_use_costs_occupancy(run: Command) -> None:
+    Path("own.yaml").write_text(LAUNCH_OPTIONS, encoding="utf-8")
+    outcome = run("own.yaml", "--max-seconds", "0.05", "--precision", "5%")
+    assert outcome.code == 0, outcome.err
+    rows = stored(outcome).rows
+    assert {row.status for row in rows} == {Status.TIMED}
+    occupancy = {"extra_shared=65536" in row.options: row.occupancy or 0 for row in rows if row.variant == "shfl"}
+    assert 0 < occupancy[True] < occupancy[False]

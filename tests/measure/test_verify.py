@@ -1,15 +1,16 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pytest
 
-from shflbench.errors import LaunchError
-from shflbench.measure.verify import mismatch, verify
-from shflbench.model import DTYPES, Proof
+from shflbench.errors import LaunchError, PatternError
+from shflbench.measure.verify import mismatch, verify, verify_reference
+from shflbench.model import Proof
+from tests import cases
 from tests.fakes.backend import FakeBackend, Script, after_first_trip, in_trip, lost, one_lane, unrolled_body
-from tests.measure.prepared import opened, workload
+from tests.measure.prepared import NEIGHBOR, opened, workload
 
 if TYPE_CHECKING:
     from tests.fakes.backend import Fault
@@ -22,12 +23,12 @@ def proof(fault: Fault | None, dtype: str = "f32") -> Proof:
     return verify(kernel, workload(dtype), "2x64")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", NEIGHBOR.declaration.dtypes)
 def test_right_kernel_matches_on_every_input(dtype: str) -> None:
     assert proof(None, dtype) == Proof(8, 8, (1, LONG), "2x64")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64", "i32", "i64"])
 @pytest.mark.parametrize(
     ("fault", "iterations"),
     [
@@ -105,5 +106,78 @@ def test_poison_that_no_kernel_overwrote_is_a_mismatch() -> None:
     assert mismatch([poison], [RIGHT], 0.0).endswith("(64 of 64 are wrong)")
 
 
-def test_second_output_is_compared_as_well() -> None:
-    assert mismatch([RIGHT, *changed(3, 0.0)], [RIGHT, RIGHT], 0.0) == "element 3 is 0.0, not 3.0 (1 of 64 are wrong)"
+def test_rows_of_what_is_unordered_may_stand_in_any_order() -> None:
+    mixed = [np.concatenate([RIGHT[0][::-1], RIGHT[1][::-1]])]
+    assert mismatch(mixed, [RIGHT], 0.0, [True]) == ""
+    assert mismatch(mixed, [RIGHT], 0.0, [False])
+    assert mismatch(mixed, [RIGHT], 0.0)
+
+
+def test_number_in_another_row_or_twice_in_its_own_is_a_mismatch_of_what_is_unordered() -> None:
+    swapped = changed(0, 63.0)
+    swapped[0][63] = 0.0
+    assert mismatch(swapped, [RIGHT], 0.0, [True]).endswith("(64 of 64 are wrong)")
+    assert mismatch(changed(7, 8.0), [RIGHT], 0.0, [True]) == "element 7 is 8.0, not 7.0 (1 of 64 are wrong)"
+
+
+def test_of_two_outputs_the_wrong_one_is_named() -> None:
+    got = [RIGHT.reshape(-1), *changed(3, 0.0)]
+    assert mismatch(got, [RIGHT, RIGHT], 0.0) == "in output 2, element 3 is 0.0, not 3.0 (1 of 64 are wrong)"
+
+
+def test_tolerance_holds_for_floats_and_not_for_integers_beside_them() -> None:
+    whole = np.arange(4, dtype=np.int32)
+    assert mismatch([*changed(7, 7.25), whole], [RIGHT, whole], 0.5) == ""
+    assert mismatch([RIGHT.reshape(-1), whole ^ 1], [RIGHT, whole], 5.0).startswith(
+        "in output 2, element 0 is 1, not 0"
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_halves_are_compared_by_their_bits_or_their_error(dtype: str) -> None:
+    right = np.linspace(1, 2, 32).astype(dtype)
+    got = right.copy()
+    got.view(np.uint16)[3] += 1
+    assert mismatch([got], [right], 0.0).endswith("(1 of 32 are wrong)")
+    assert mismatch([got], [right], 0.01) == ""
+
+
+def test_one_pass_is_not_counted_in_words() -> None:
+    data = cases.workload(cases.own_pattern({"reference": lambda values: values}, one_pass=True))
+    kernel = Answers(np.zeros(128, np.float32))
+    assert verify(kernel, data, "2x64").mismatch.startswith("on input 0, element 0 is 0.0, not ")
+
+
+class Answers:
+    """A kernel that gives one answer after the other, and the last again and again."""
+
+    def __init__(self, *answers: np.ndarray) -> None:
+        self._answers = list(answers)
+
+    def run(self, *_: Any) -> list[np.ndarray]:
+        return [self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]]
+
+    def burst(self, *_: Any) -> NoReturn:
+        raise AssertionError
+
+    def close(self) -> None:
+        raise AssertionError
+
+
+def test_other_variants_are_compared_with_what_the_reference_variant_gave() -> None:
+    data = cases.workload(cases.own_pattern(reference_variant="smem"))
+    ones, twos = np.ones(128, np.float32), np.full(128, 2, np.float32)
+    assert verify_reference(Answers(ones), data, "2x64").complete
+    assert verify(Answers(ones), data, "2x64").complete
+    assert verify(Answers(twos), data, "2x64").mismatch == (
+        "after 1 iteration on input 0, element 0 is 2.0, not 1.0 (128 of 128 are wrong)"
+    )
+
+
+def test_reference_variant_that_contradicts_itself_is_not_taken_for_right() -> None:
+    data = cases.workload(cases.own_pattern(reference_variant="smem"))
+    proof = verify_reference(Answers(np.ones(128, np.float32), np.zeros(128, np.float32)), data, "2x64")
+    assert not proof.complete
+    assert proof.mismatch.startswith("the reference gives another result the second time: after 1 iteration on input 0")
+    with pytest.raises(PatternError, match="gave no result"):
+        data.expected(0, 1)

@@ -1,28 +1,31 @@
 from __future__ import annotations
 
-from dataclasses import replace
-from types import ModuleType
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from shflbench.errors import PatternError
-from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.measure.workload import (
+    FEWEST_INPUT_SETS,
+    INPUT_SETS,
+)
 from shflbench.model import WARP
 from shflbench.patterns.declare import Input, Output
-from shflbench.patterns.discover import LoadedPattern, builtin, load
-from tests.measure.prepared import NEIGHBOR, THREADS, case, workload
+from shflbench.patterns.discover import builtin, load
+from tests import cases
+from tests.cases import own_pattern
+from tests.measure.prepared import NEIGHBOR, workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
+    from shflbench.measure.workload import Workload
 
 
 @pytest.mark.parametrize("unroll", [1, 2, 3, 4, 16])
 def test_verifying_iterations_are_odd_and_one_runs_the_unrolled_body_three_times(unroll: int) -> None:
-    pattern = replace(NEIGHBOR, declaration=replace(NEIGHBOR.declaration, unroll=unroll))
-    counts = Workload.of(pattern, case(), THREADS, seed=0).verify_iterations
+    counts = cases.workload(own_pattern(unroll=unroll)).verify_iterations
     assert all(count % 2 for count in counts)
     assert min(counts) == 1
     assert max(counts) // unroll >= 3
@@ -30,9 +33,9 @@ def test_verifying_iterations_are_odd_and_one_runs_the_unrolled_body_three_times
 
 @pytest.mark.parametrize("name", builtin())
 def test_unrolled_trips_of_a_verification_are_no_full_turn_of_a_warp(name: str) -> None:
-    unroll = load(builtin()[name]).declaration.unroll
-    count = max(workload().verify_iterations)
-    assert count // unroll * unroll % WARP
+    pattern = load(builtin()[name])
+    count, unroll = max(cases.workload(pattern).verify_iterations), pattern.declaration.unroll
+    assert pattern.declaration.one_pass or count // unroll * unroll % WARP
 
 
 def test_input_sets_differ_and_are_drawn_once() -> None:
@@ -58,21 +61,62 @@ def swapped(left: np.ndarray, right: np.ndarray, iterations: int, how: str) -> t
 
 def own_workload(**functions: object) -> Workload:
     """Return the workload of a pattern like `neighbor` whose pattern.py has these functions."""
-    module = ModuleType("own")
-    vars(module).update(functions)
-    return Workload.of(replace(NEIGHBOR, module=module), case(), THREADS, seed=0)
+    return cases.workload(own_pattern(functions), seed=0)
 
 
 def test_buffers_have_the_sizes_that_the_pattern_declares() -> None:
-    module = ModuleType("swap")
-    vars(module)["reference"] = swapped
     buffers = (Input("left"), Input("right", per_thread=2), Output("first", per_thread=2), Output("second"))
-    pattern = LoadedPattern("swap", NEIGHBOR.folder, replace(NEIGHBOR.declaration, buffers=buffers), module)
-    data = Workload.of(pattern, replace(case(), options=(("how", "crossed"),)), THREADS, seed=0)
-    assert (data.input_elements, data.output_elements) == ((THREADS, 2 * THREADS), (2 * THREADS, THREADS))
+    pattern = own_pattern({"reference": swapped}, buffers=buffers, options={"how": ("crossed", "straight")})
+    data = cases.workload(pattern)
+    assert [buffer.elements for buffer in data.buffers] == [128, 256, 256, 128]
+    assert [buffer.read for buffer in data.buffers] == [True, True, False, False]
+    assert [buffer.written for buffer in data.buffers] == [False, False, True, True]
     left, right = data.inputs(0)
     assert (left.shape, right.shape) == ((4, WARP), (4, 2 * WARP))
     assert [array.tolist() for array in data.expected(0, 1)] == [right.tolist(), left.tolist()]
+
+
+@pytest.mark.parametrize(("dtype", "components"), [("f32x2", 2), ("f32x4", 4)])
+def test_components_of_a_vector_are_the_last_axis(dtype: str, components: int) -> None:
+    data = cases.workload(own_pattern(buffers=(Input("values", per_thread=3), Output("result"))), dtype)
+    (values,) = data.inputs(0)
+    assert values.shape == (4, 3 * WARP, components)
+    assert [buffer.elements for buffer in data.buffers] == [3 * 128 * components, 128 * components]
+    assert data.buffers[1].nbytes == 128 * 4 * components
+
+
+@pytest.mark.parametrize(
+    ("mebibytes", "sets"), [(1, INPUT_SETS), (32, INPUT_SETS), (40, 6), (64, 4), (200, 1), (4096, FEWEST_INPUT_SETS)]
+)
+def test_large_data_has_fewer_input_sets(mebibytes: int, sets: int) -> None:
+    size = mebibytes * 2**20 // 8
+    buffers = (Input("values", elements=lambda _: size), Output("result", elements=lambda _: size))
+    assert cases.workload(own_pattern(buffers=buffers)).input_sets == sets
+
+
+def test_pattern_of_one_pass_is_verified_with_one_pass() -> None:
+    pattern = own_pattern({"reference": lambda values: values + 1}, one_pass=True)
+    data = cases.workload(pattern)
+    assert data.verify_iterations == (1,)
+    assert data.expected(0, 1)[0].tolist() == (data.inputs(0)[0] + 1).tolist()
+
+
+def test_without_a_reference_what_another_variant_computes_is_taken_for_right() -> None:
+    data = cases.workload(own_pattern(reference_variant="smem"))
+    with pytest.raises(PatternError, match=r"the reference variant `smem` gave no result$"):
+        data.expected(0, 1)
+    outputs = [np.arange(128, dtype=np.float32)]
+    data.take_for_right(outputs, 0, 1)
+    assert data.expected(0, 1) == outputs
+    data.distrust()
+    with pytest.raises(PatternError):
+        data.expected(0, 1)
+
+
+def test_reference_variant_that_writes_nothing_is_refused() -> None:
+    data = cases.workload(own_pattern(reference_variant="smem"))
+    with pytest.raises(PatternError, match=r"the reference variant `smem` writes nothing to `result`$"):
+        data.take_for_right([data.buffers[1].before()], 0, 1)
 
 
 def test_reference_that_works_in_place_cannot_spoil_the_inputs() -> None:
@@ -88,8 +132,8 @@ def test_reference_that_works_in_place_cannot_spoil_the_inputs() -> None:
     [
         (lambda values: (values, values), "returns 2 arrays for 1 buffers"),
         (lambda values: values.tolist(), "returns list, not a NumPy array"),
-        (lambda values: values.astype("float64"), "returns 128 elements of float64, not 128 of float32"),
-        (lambda values: values[:, :16], "returns 64 elements of float32, not 128 of float32"),
+        (lambda values: values.astype("float64"), "returns 128 elements of float64 for `result`, not 128 of float32"),
+        (lambda values: values[:, :16], "returns 64 elements of float32 for `result`, not 128 of float32"),
         (lambda _: 1 // 0, "fails: ZeroDivisionError: integer division or modulo by zero"),
     ],
 )
@@ -103,6 +147,6 @@ def test_reference_that_returns_something_else_is_one_sentence(
 
 
 def test_pattern_s_own_inputs_are_checked_as_well() -> None:
-    data = own_workload(inputs=lambda _rng, _dtype, warps: [0] * warps)
+    data = own_workload(inputs=lambda _rng, at: [0] * at.warps)
     with pytest.raises(PatternError, match="`inputs` returns list, not a NumPy array"):
         data.inputs(0)

@@ -1,27 +1,67 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from shflbench.model import DTYPES, Mechanism
-from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Variant, elements_per_thread
+from shflbench.patterns.declare import InOut, Input, Output, Pattern, PerWord, Scalar, Variant, elements_per_thread
+from tests.cases import setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.model import Dtype
+
+
+def counted(dtype: Dtype, options: Mapping[str, str]) -> dict[str, int | PerWord] | None:
+    """Promise a shuffle a word for each step, and nothing of halves."""
+    return None if dtype.size == 2 else {"SHFL": PerWord(int(options["steps"]))}
+
 
 SHFL = Variant(name="shfl", mechanism=Mechanism.SHFL, summary="shuffle", per_iteration={"SHFL": PerWord(5), "BAR": 1})
 SMEM = Variant(name="smem", mechanism=Mechanism.SMEM, summary="memory", baseline=True, shared=elements_per_thread(2))
-PATTERN = Pattern(summary="", source="", buffers=(Input("values"), Output("result")), variants=(SHFL, SMEM))
+STEPS = Variant(
+    name="steps",
+    mechanism=Mechanism.SHFL,
+    summary="as many shuffles as the option says",
+    dtypes=("f32", "f64"),
+    only={"mode": ("up", "down"), "steps": ("1", "3")},
+    may_fold={"steps": ("1",)},
+    per_iteration=counted,
+    arguments=("iterations", "result", "limit", "values"),
+)
+PATTERN = Pattern(
+    summary="",
+    source="",
+    buffers=(Input("values"), InOut("count"), Output("result")),
+    scalars=(Scalar("limit", lambda at: at.threads),),
+    variants=(SHFL, SMEM, STEPS),
+    options={"mode": ("idx", "up", "down"), "steps": ("1", "3")},
+)
 
 
-@pytest.mark.parametrize(("dtype", "shuffles"), [("f32", 5), ("i32", 5), ("f64", 10), ("i64", 10)])
+@pytest.mark.parametrize(
+    ("dtype", "shuffles"), [("f16", 5), ("i8", 5), ("f32", 5), ("i32", 5), ("f64", 10), ("i64", 10), ("f32x4", 20)]
+)
 def test_shuffles_are_promised_for_each_32_bit_word(dtype: str, shuffles: int) -> None:
-    assert SHFL.promised(DTYPES[dtype]) == {"SHFL": shuffles, "BAR": 1}
+    assert SHFL.promised(DTYPES[dtype], {}) == {"SHFL": shuffles, "BAR": 1}
+
+
+def test_promise_may_depend_on_dtype_and_options() -> None:
+    assert STEPS.promised(DTYPES["f32"], {"steps": "3"}) == {"SHFL": 3}
+    assert STEPS.promised(DTYPES["f64"], {"steps": "3"}) == {"SHFL": 6}
+    assert STEPS.promised(DTYPES["f16"], {"steps": "3"}) is None
 
 
 def test_variant_that_promises_nothing_is_only_shown() -> None:
-    assert SMEM.promised(DTYPES["f32"]) is None
+    assert SMEM.promised(DTYPES["f32"], {}) is None
 
 
 def test_shared_memory_follows_the_block_and_the_dtype() -> None:
-    assert SMEM.shared(256, DTYPES["f64"]) == 256 * 2 * 8
-    assert SHFL.shared(256, DTYPES["f64"]) == 0
+    assert SMEM.shared(setting("f64", "1x256")) == 256 * 2 * 8
+    assert SMEM.shared(setting("f32x4", "1x256")) == 256 * 2 * 16
+    assert SHFL.shared(setting("f64", "1x256")) == 0
 
 
 def test_variants_are_found_by_name_and_the_baseline_by_its_mark() -> None:
@@ -29,3 +69,55 @@ def test_variants_are_found_by_name_and_the_baseline_by_its_mark() -> None:
     assert PATTERN.baseline is SMEM
     with pytest.raises(KeyError, match="shuffle"):
         PATTERN.variant("shuffle")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "mode", "steps", "has"),
+    [
+        ("f32", "up", "1", True),
+        ("f64", "down", "3", True),
+        ("i32", "up", "1", False),
+        ("f32", "idx", "1", False),
+    ],
+)
+def test_variant_has_its_dtypes_and_its_values_of_the_options(dtype: str, mode: str, steps: str, has: bool) -> None:  # noqa: FBT001
+    options = {"mode": mode, "steps": steps}
+    assert STEPS.has(dtype, options) is has
+    assert SMEM.has(dtype, options)
+
+
+def test_mechanism_may_be_folded_where_the_variant_says_so() -> None:
+    assert STEPS.folds({"mode": "up", "steps": "1"})
+    assert not STEPS.folds({"mode": "up", "steps": "3"})
+    assert not SMEM.folds({"mode": "up", "steps": "1"})
+
+
+def test_each_value_of_an_option_is_tried_beside_the_defaults_of_the_others() -> None:
+    assert PATTERN.option_choices == (
+        {"mode": "idx", "steps": "1"},
+        {"mode": "up", "steps": "1"},
+        {"mode": "down", "steps": "1"},
+        {"mode": "idx", "steps": "3"},
+    )
+
+
+def test_arguments_are_buffers_scalars_and_iterations_unless_the_variant_names_them() -> None:
+    assert PATTERN.arguments(SMEM) == ("values", "count", "result", "limit", "iterations")
+    assert PATTERN.arguments(STEPS) == ("iterations", "result", "limit", "values")
+
+
+def test_kernel_of_one_pass_takes_no_iterations() -> None:
+    once = Pattern(summary="", source="", buffers=PATTERN.buffers, variants=(SMEM,), one_pass=True)
+    assert once.arguments(SMEM) == ("values", "count", "result")
+
+
+def test_setting_counts_threads_and_warps_and_reads_whole_options() -> None:
+    at = setting("i32", "26x96", {"words": "16"})
+    assert (at.threads, at.warps, at.whole("words")) == (26 * 96, 26 * 3, 16)
+
+
+def test_buffer_has_elements_for_each_thread_or_as_many_as_its_function_says() -> None:
+    at = setting("f32", "2x64", {"words": "3"})
+    assert Input("a").count(at) == 128
+    assert InOut("a", per_thread=4).count(at) == 512
+    assert Output("a", elements=lambda at: at.warps * at.whole("words")).count(at) == 12

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from shflbench.errors import PatternError
 from shflbench.model import DTYPES
-from shflbench.patterns.discover import builtin, load
+from shflbench.patterns.discover import builtin, load, name_of
+from tests.cases import setting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,9 +46,9 @@ def refusal(at: Path) -> PatternError:
 
 
 def test_built_in_patterns_are_the_folders_of_the_package() -> None:
-    assert list(builtin()) == ["neighbor", "reduce"]
+    assert {"neighbor", "reduce", "broadcast-work"} <= set(builtin())
     for name, path in builtin().items():
-        assert load(path).name == name
+        assert load(path).name == name == path.name.replace("_", "-")
 
 
 def test_folder_of_a_user_loads_like_a_built_in_one(tmp_path: Path) -> None:
@@ -54,15 +56,15 @@ def test_folder_of_a_user_loads_like_a_built_in_one(tmp_path: Path) -> None:
     assert (own.name, own.folder) == ("mine", tmp_path / "mine")
     assert own.declaration.baseline.name == "smem"
     assert own.draw_inputs is None
-    assert own.tolerance(DTYPES["f32"], 99) == 0.0
+    assert own.tolerance(setting(), 99) == 0.0
 
 
 def test_pattern_s_own_inputs_and_tolerance_are_used(tmp_path: Path) -> None:
-    inputs = "def inputs(rng, dtype, warps):\n    return None\n"
-    tolerance = "def tolerance(dtype, iterations):\n    return iterations / 4\n"
+    inputs = "def inputs(rng, at):\n    return None\n"
+    tolerance = "def tolerance(at, iterations):\n    return iterations / 4\n"
     own = load(folder(tmp_path / "mine", HEAD, PATTERN, REFERENCE, inputs, tolerance))
     assert own.draw_inputs is not None
-    assert own.tolerance(DTYPES["f32"], 2) == 0.5
+    assert own.tolerance(setting(), 2) == 0.5
 
 
 def test_two_folders_of_one_name_do_not_meet(tmp_path: Path) -> None:
@@ -76,7 +78,42 @@ def test_two_folders_of_one_name_do_not_meet(tmp_path: Path) -> None:
 def test_folder_without_a_declaration_names_what_it_could_be(tmp_path: Path) -> None:
     error = refusal(tmp_path)
     assert error.message == f"{tmp_path} is not a pattern folder: it has no pattern.py"
-    assert error.advice == "Name a folder with pattern.py and kernels.cu, or one of: neighbor, reduce."
+    assert error.advice == "Name a folder with pattern.py and kernels.cu, or one of: " + ", ".join(builtin()) + "."
+
+
+def test_underscores_of_a_folder_are_hyphens_of_its_name(tmp_path: Path) -> None:
+    own = load(folder(tmp_path / "swap_halves", HEAD, PATTERN, REFERENCE))
+    assert own.name == name_of(own.folder) == "swap-halves"
+
+
+def test_reference_takes_what_it_asks_for(tmp_path: Path) -> None:
+    options = 'PATTERN = __import__("dataclasses").replace(PATTERN, options={"mode": ("idx", "up")})\n'
+    reference = "def reference(values, iterations, mode, at):\n    return values, iterations, mode, at.block\n"
+    own = load(folder(tmp_path / "mine", HEAD, PATTERN, options, reference))
+    at = setting("f32", "2x64", {"mode": "up"})
+    values = np.arange(3)
+    assert [str(item) for item in own.reference([values], at, 5)] == [str(values), "5", "up", "64"]
+
+
+def test_reference_of_one_pass_takes_no_iterations(tmp_path: Path) -> None:
+    once = 'PATTERN = __import__("dataclasses").replace(PATTERN, one_pass=True)\n'
+    own = load(folder(tmp_path / "mine", HEAD, PATTERN, once, "def reference(values):\n    return values\n"))
+    values = np.arange(3)
+    (result,) = own.reference([values], setting(), 1)
+    assert result is values
+
+
+def test_reference_variant_takes_the_place_of_a_reference(tmp_path: Path) -> None:
+    named = declared("reference_variant='smem'")
+    assert load(folder(tmp_path / "mine", HEAD, named)).declaration.reference_variant == "smem"
+
+
+@pytest.mark.parametrize(("result", "shown"), [("-1", "-1.0"), ("float('nan')", "nan"), ("float('inf')", "inf")])
+def test_tolerance_that_is_no_size_of_an_error_is_one_sentence(tmp_path: Path, result: str, shown: str) -> None:
+    tolerance = f"def tolerance(at, iterations):\n    return {result}\n"
+    own = load(folder(tmp_path / "mine", HEAD, PATTERN, REFERENCE, tolerance))
+    with pytest.raises(PatternError, match=f"`tolerance` returns {shown}, not a number from 0 on$"):
+        own.tolerance(setting(), 1)
 
 
 @pytest.mark.parametrize("text", ["", "PATTERN = 'neighbor'\n"])
@@ -89,7 +126,7 @@ def test_missing_declaration_points_to_the_how_to(tmp_path: Path, text: str) -> 
 def test_missing_reference_says_what_it_is_for(tmp_path: Path) -> None:
     error = refusal(folder(tmp_path / "mine", HEAD, PATTERN))
     assert error.message == f"{tmp_path}/mine/pattern.py does not define the function `reference`"
-    assert error.advice == "Every pattern needs a NumPy reference to be verified against."
+    assert error.advice == "Write the pattern in NumPy, or name a variant that is right as `reference_variant`."
 
 
 @pytest.mark.parametrize(
@@ -120,10 +157,10 @@ def test_folder_that_was_mended_loads(tmp_path: Path) -> None:
             "variants=(SMEM, dataclasses.replace(SMEM, name='other'))",
             "exactly one variant must be the baseline, found 2",
         ),
-        ("dtypes=('f32', 'f16')", "unknown dtype `f16`; known: f32, f64, i32, i64"),
+        ("dtypes=('f32', 'f8')", f"unknown dtype `f8`; known: {', '.join(DTYPES)}"),
         (
             "variants=(dataclasses.replace(SMEM, dtypes=('int',)),)",
-            "unknown dtype `int`; known: f32, f64, i32, i64",
+            f"unknown dtype `int`; known: {', '.join(DTYPES)}",
         ),
         ("buffers=(Output('result'),)", "no Input buffer"),
         ("buffers=(Input('values'),)", "no Output buffer"),

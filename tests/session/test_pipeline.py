@@ -33,7 +33,7 @@ experiments:
   - pattern: reduce
     dtypes: i32
 """
-GROUPS = ["neighbor/f32/2x64/1024", "neighbor/i32/2x64/1024", "reduce/i32/2x64/1024"]
+GROUPS = ["neighbor/f32/2x64/1024/mode=idx", "neighbor/i32/2x64/1024/mode=idx", "reduce/i32/2x64/1024/width=32"]
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def test_progress_grows_and_reaches_the_end(plan: Callable[[FakeBackend | None],
     assert shares[-1] == 12.0
     assert [event.text for event in working[:4]] == [
         GROUPS[0],
-        "verifying neighbor/smem/f32/2x64/1024",
-        "verifying neighbor/shfl/f32/2x64/1024",
+        "verifying neighbor/smem/f32/2x64/1024/mode=idx",
+        "verifying neighbor/shfl/f32/2x64/1024/mode=idx",
         f"timing {GROUPS[0]}",
     ]
 

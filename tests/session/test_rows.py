@@ -44,13 +44,11 @@ def test_planned_row_says_what_the_suite_and_the_pattern_say() -> None:
 def test_shared_memory_is_the_static_and_the_dynamic_part() -> None:
     loop = Loop(0, 64, 16, {"STS": 16, "LDS": 16, "BAR": 32, "IADD3": 3})
     kernel = Kernel("k", "sm_90", "", b"", Resources(18, 100, 8, 4), (), loop, ())
-    compiled = rows.compiled(row("smem"), kernel, Case("neighbor", "smem", "f64", LAUNCH, 4096), DECLARATION)
+    compiled = rows.compiled(row("smem"), kernel, dynamic_shared=1024 * 8)
     assert compiled.shared_bytes == 100 + 1024 * 8
     assert (compiled.registers, compiled.local_bytes, compiled.spill_bytes) == (18, 8, 4)
     assert (compiled.sass_per_iteration, compiled.status) == ("STS=1;LDS=1;BAR=2", Status.COMPILED)
-    blind = rows.compiled(
-        row("smem"), replace(kernel, loop=None), Case("neighbor", "smem", "f64", LAUNCH, 1), DECLARATION
-    )
+    blind = rows.compiled(row("smem"), replace(kernel, loop=None), dynamic_shared=0)
     assert blind.sass_per_iteration is None
 
 

@@ -1,4 +1,4 @@
-"""A folder to write suites in, with the pattern `./ring` beside them."""
+"""A folder to write suites in, with the patterns `./ring` and `./once` beside them."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class Folder:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    shutil.copytree(Path(__file__).parent / "ring", tmp_path / "ring")
+    for pattern in ("ring", "once"):
+        shutil.copytree(Path(__file__).parent / pattern, tmp_path / pattern)
     monkeypatch.chdir(tmp_path)
     return Folder()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,9 +68,9 @@ def test_defaults_hold_where_an_experiment_says_nothing_and_a_pattern_has_them(f
     )
     assert folder.ids(text) == [
         "ring/shfl/f32/1x32/7/mode=up/width=32",
-        "neighbor/smem-deck/i32/1x32/7",
-        "neighbor/shfl/i32/1x32/7",
-        "neighbor/smem/f32/2x64/9",
+        "neighbor/smem-deck/i32/1x32/7/mode=idx",
+        "neighbor/shfl/i32/1x32/7/mode=idx",
+        "neighbor/smem/f32/2x64/9/mode=idx",
     ]
 
 
@@ -81,7 +82,59 @@ def test_cases_of_one_group_from_two_experiments_stand_side_by_side(folder: Fold
         "  - {pattern: neighbor, variants: smem, dtypes: i32}\n"
         "  - {pattern: neighbor, variants: shfl}\n"
     )
-    assert folder.ids(text) == ["neighbor/smem/f32/1x32/7", "neighbor/shfl/f32/1x32/7", "neighbor/smem/i32/1x32/7"]
+    assert folder.ids(text) == [
+        "neighbor/smem/f32/1x32/7/mode=idx",
+        "neighbor/shfl/f32/1x32/7/mode=idx",
+        "neighbor/smem/i32/1x32/7/mode=idx",
+    ]
+
+
+def test_options_of_the_launch_stand_behind_the_pattern_s_own(folder: Folder) -> None:
+    text = (
+        "experiments:\n"
+        "  - pattern: ./ring\n"
+        "    variants: shfl\n"
+        "    dtypes: f32\n"
+        "    launch: 1x32\n"
+        "    carveout: 50\n"
+        "    extra_shared: [0, 1024]\n"
+        "    width: 16\n"
+    )
+    assert folder.ids(text) == [
+        f"ring/shfl/f32/1x32/4096/mode=idx/width=16/extra_shared={extra}/carveout=50" for extra in (0, 1024)
+    ]
+
+
+def test_skip_may_name_options_of_the_launch(folder: Folder) -> None:
+    text = (
+        "experiments:\n"
+        "  - {pattern: ./ring, variants: shfl, dtypes: f32, launch: 1x32, extra_shared: [0, 8], carveout: [0, 100],\n"
+        "     skip: {extra_shared: 8, carveout: 0}}\n"
+    )
+    own = [case.split("/width=32/")[1] for case in folder.ids(text)]
+    assert own == ["extra_shared=0/carveout=0", "extra_shared=0/carveout=100", "extra_shared=8/carveout=100"]
+
+
+def test_variant_has_no_cases_of_option_values_that_it_lacks(folder: Folder) -> None:
+    own = Path("ring/pattern.py")
+    shuffle = 'summary="shuffle"'
+    text = own.read_text(encoding="utf-8")
+    own.write_text(text.replace(shuffle, shuffle + ', only={"mode": ("up", "down")}'), encoding="utf-8")
+    text = "experiments: {pattern: ./ring, launch: 1x32, dtypes: f32, variants: [smem, shfl], mode: [idx, up, down]}\n"
+    cases = folder.load(f"schema: 1\nname: a\n{text}").cases
+    found = [(dict(case.options)["mode"], case.variant) for case in cases]
+    assert found == [("idx", "smem"), ("up", "smem"), ("up", "shfl"), ("down", "smem"), ("down", "shfl")]
+
+
+def test_pattern_of_one_pass_has_one_case_whatever_the_default_iterations(folder: Folder) -> None:
+    text = "defaults: {launch: 1x32, iterations: [7, 9], dtypes: f32}\nexperiments: {pattern: ./once}\n"
+    assert folder.ids(text) == ["once/smem/f32/1x32/1", "once/shfl/f32/1x32/1"]
+
+
+def test_iterations_of_a_pattern_of_one_pass_are_refused(folder: Folder) -> None:
+    assert folder.refusal_of("experiments:\n  - {pattern: ./once, launch: 1x32, iterations: 5}\n") == (
+        "demo.yaml:4:37: found a key `iterations`; needed: none, because `once` makes one pass over its data"
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,8 +207,8 @@ def test_a_case_of_two_experiments_is_refused(folder: Folder) -> None:
         "  - {pattern: neighbor, launch: [2x32, 1x32], variants: [smem-deck, smem]}\n"
     )
     assert folder.refusal_of(text) == (
-        "demo.yaml:6:5: found the case `neighbor/shfl/f32/1x32/4096`, already in experiment 1; "
+        "demo.yaml:6:5: found the case `neighbor/shfl/f32/1x32/4096/mode=idx`, already in experiment 1; "
         "allowed: each case once\n"
-        "demo.yaml:7:5: found the case `neighbor/smem-deck/f32/1x32/4096` and 1 more, already in experiment 1; "
-        "allowed: each case once"
+        "demo.yaml:7:5: found the case `neighbor/smem-deck/f32/1x32/4096/mode=idx` and 1 more, "
+        "already in experiment 1; allowed: each case once"
     )

@@ -21,9 +21,9 @@ TEXT = (
 def test_filters_keep_what_matches_all_of_them(folder: Folder) -> None:
     overrides = Overrides(patterns=("neighbor",), variants=("shfl", "match"), dtypes=("i32",))
     assert folder.ids(TEXT, overrides) == [
-        "neighbor/shfl/i32/1x32/7",
-        "neighbor/shfl/i32/sms x 64/7",
-        "neighbor/shfl/i32/sms x 64/9",
+        "neighbor/shfl/i32/1x32/7/mode=idx",
+        "neighbor/shfl/i32/sms x 64/7/mode=idx",
+        "neighbor/shfl/i32/sms x 64/9/mode=idx",
     ]
 
 
@@ -39,8 +39,8 @@ def test_launches_and_iterations_replace_those_of_the_file(folder: Folder) -> No
     assert folder.ids(TEXT, overrides) == [
         "ring/shfl/f32/2*sms x 128/11/mode=idx/width=32",
         "ring/shfl/f32/3x96/11/mode=idx/width=32",
-        "neighbor/shfl/f32/2*sms x 128/11",
-        "neighbor/shfl/f32/3x96/11",
+        "neighbor/shfl/f32/2*sms x 128/11/mode=idx",
+        "neighbor/shfl/f32/3x96/11/mode=idx",
     ]
 
 

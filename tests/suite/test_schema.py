@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 from pydantic import BaseModel
 
+from shflbench.model import DTYPES
 from shflbench.patterns.discover import builtin
 from shflbench.suite import json_schema
 from shflbench.suite.schema import SECTIONS, SuiteFile
@@ -160,7 +161,7 @@ def test_the_json_schema_lets_editors_complete_and_refuse() -> None:
     assert schema["required"] == ["schema", "name", "experiments"]
     assert schema["additionalProperties"] is False
     assert definitions["Measure"]["properties"]["max_seconds"]["exclusiveMinimum"] == 0
-    assert definitions["Defaults"]["properties"]["dtypes"]["anyOf"][0]["enum"] == ["f32", "f64", "i32", "i64"]
+    assert definitions["Defaults"]["properties"]["dtypes"]["anyOf"][0]["enum"] == list(DTYPES)
     patterns, own_folder = definitions["Experiment"]["properties"]["pattern"]["anyOf"]
     assert patterns["enum"] == list(builtin())
     assert own_folder["pattern"] == r"^\.|/"

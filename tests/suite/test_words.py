@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 VARIANTS = "allowed: smem, smem-unsafe, shfl, match"
 OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
 SOUND_FOLDER = "needed: a pattern as docs/how-to/add-a-pattern.md describes it"
-KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width"
+KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width, extra_shared, carveout"
+EXTRA_SHARED = "allowed: whole numbers from 0 to 1048575, at least one and each once"
+CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
 
 
 @pytest.mark.parametrize(
@@ -40,10 +42,17 @@ KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width"
         (
             "skip: {variants: shfl}",
             (
-                "4:46: found the unknown key `variants`; allowed: variant, dtype, launch, iterations, mode, width; "
-                "did you mean `variant`?"
+                "4:46: found the unknown key `variants`; allowed: variant, dtype, launch, iterations, mode, width, "
+                "extra_shared, carveout; did you mean `variant`?"
             ),
         ),
+        ("extra_shared: 1048576", f"4:53: found `1048576`; {EXTRA_SHARED}"),
+        ("extra_shared: -1", f"4:53: found `-1`; {EXTRA_SHARED}"),
+        ("extra_shared: []", f"4:53: found an empty list; {EXTRA_SHARED}"),
+        ("extra_shared: [0, 1.5]", f"4:57: found `1.5`; {EXTRA_SHARED}"),
+        ("carveout: [50, 101]", f"4:54: found `101`; {CARVEOUT}"),
+        ("carveout: all", f"4:49: found `all`; {CARVEOUT}"),
+        ("carveout: true", f"4:49: found `true`; {CARVEOUT}"),
         ("skip: {variant: shlf}", f"4:55: found the unknown variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
         ("skip: [{dtype: [f32, f46]}]", "4:60: found the unknown dtype `f46`; allowed: f32, i32"),
         ("skip: [{mode: upp}]", "4:53: found the unknown mode `upp`; allowed: idx, up, down; did you mean `up`?"),

@@ -17,14 +17,14 @@ from shflbench.model import Conditions, Device
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.backends.base import Array, Burst, KernelCall
+    from shflbench.backends.base import Array, Buffer, Burst, KernelCall
     from shflbench.backends.emulator.program import Program
     from shflbench.model import Kernel
 
 SMS = 2  # an emulated device has as many as one likes; two show that blocks differ
 MEMORY_BYTES = 1 << 32
-# Instructions of one launch, each for many threads: under a minute. A verifying launch takes some 10,000.
-STEP_LIMIT = 200_000
+# Instructions of one launch, each for many threads: a minute or two. A verifying launch takes 10,000 to 250,000.
+STEP_LIMIT = 500_000
 
 
 def emulated_device(arch: str, sms: int = SMS) -> Device:
@@ -90,9 +90,13 @@ class EmulatedKernel:
     def launch(self, inputs: Sequence[Array], iterations: int) -> Launch:
         """Return the launch, for `explore`."""
         call = self._call
-        outputs = [(count, call.dtype) for count in call.outputs]
+        read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
+        pure = {name: values for name, values in read.items() if name not in {item.name for item in call.outputs}}
+        outputs = [_output(buffer, read.get(buffer.name)) for buffer in call.outputs]
+        places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.outputs)))}
+        order = [places.get(item) if isinstance(item, str) else item for item in call.arguments]
         shape = Shape(call.grid, call.block)
-        return Launch(self._program, shape, call.shared_bytes, list(inputs), outputs, iterations)
+        return Launch(self._program, shape, call.shared_bytes, list(pure.values()), outputs, iterations, order)
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once, under the next schedule, and return the outputs, which held other bytes before.
@@ -107,6 +111,13 @@ class EmulatedKernel:
 
     def close(self) -> None:
         """Do nothing: each launch has its own memory."""
+
+
+def _output(buffer: Buffer, given: Array | None) -> tuple[int, str] | Array:
+    """Return what an output holds before a launch, or its size where that is arbitrary."""
+    if given is not None:
+        return given.reshape(-1)
+    return (buffer.elements, buffer.dtype) if buffer.initial is None else buffer.before()
 
 
 def _refuse(iterations: int, launches: int) -> NoReturn:

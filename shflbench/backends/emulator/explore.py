@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shflbench.backends.emulator.policies import Policy
 
 
-STEP_LIMIT = 100_000  # instructions carried out under one policy; some 3 seconds
+STEP_LIMIT = 500_000  # instructions carried out under one policy; a transposition by lanes in order takes 220,000
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,14 @@ class Launch:
     shape: Shape
     shared_bytes: int  # dynamic, a block
     inputs: Sequence[Values]
-    outputs: Sequence[tuple[int, str]]  # (elements, NumPy type) of each
+    outputs: Sequence[tuple[int, str] | Values]  # (elements, NumPy type) of each, or what it holds before
     iterations: int
+    order: Sequence[int | np.generic | None] | None = None  # of the arguments; None: buffers, then iterations
+
+    @property
+    def arguments(self) -> Sequence[int | np.generic | None]:
+        """The kernel's arguments: a buffer's place among inputs and outputs, a number, or None for the iterations."""
+        return self.order if self.order is not None else (*range(len(self.inputs) + len(self.outputs)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,47 +67,56 @@ def execute(
 
     Raises EmulatorError: DeadlockError, StepLimitError, or an access that is not allowed.
     """
-    sizes = [array.nbytes for array in launch.inputs]
-    sizes += [count * np.dtype(type_).itemsize for count, type_ in launch.outputs]
-    memory = buffer_space(sizes)
+    buffers = [*launch.inputs, *launch.outputs]
+    memory = buffer_space([_bytes(item) for item in buffers])
     memory.bytes.fill(UNWRITTEN)
-    for array, (start, end) in zip(launch.inputs, memory.allocations, strict=False):
-        memory.bytes[start:end] = np.ascontiguousarray(array).view(np.uint8).reshape(-1)
+    filled = []
+    for item, (start, end) in zip(buffers, memory.allocations, strict=False):
+        if not isinstance(item, tuple):
+            memory.bytes[start:end] = np.ascontiguousarray(item).reshape(-1).view(np.uint8)
+            filled.append((start, end))
     state = State(launch.program, launch.shape, launch.shared_bytes, memory, _arguments(launch, memory))
     if watch is not None:
         state.findings = watch
-        _watch(state, len(launch.inputs))
+        _watch(state, filled)
     scheduler = Scheduler(state, policy, seed, step_limit)
     scheduler.run()
     outputs = [
-        memory.bytes[start:end].view(type_).copy()
-        for (start, end), (_, type_) in zip(memory.allocations[len(launch.inputs) :], launch.outputs, strict=True)
+        memory.bytes[start:end].view(item[1] if isinstance(item, tuple) else item.dtype).copy()
+        for (start, end), item in zip(memory.allocations[len(launch.inputs) :], launch.outputs, strict=True)
     ]
     return Result(outputs, state.findings.list(), scheduler.steps)
 
 
-def _watch(state: State, inputs: int) -> None:
+def _bytes(buffer: tuple[int, str] | Values) -> int:
+    return buffer[0] * np.dtype(buffer[1]).itemsize if isinstance(buffer, tuple) else buffer.nbytes
+
+
+def _watch(state: State, filled: Sequence[tuple[int, int]]) -> None:
     state.tracker = Tracker(state)
     memory = state.spaces["global"]
     for space in (memory, state.spaces["local"]):
         space.watch()
     if memory.written is not None:
-        for start, end in memory.allocations[:inputs]:
+        for start, end in filled:
             memory.written[start:end] = True
 
 
 def _arguments(launch: Launch, memory: Space) -> Values:
-    """Return the bytes of the kernel's parameters: the buffers' addresses, then the iterations."""
-    program = launch.program
-    values = [GLOBAL_BASE + start for start, _ in memory.allocations[: len(launch.inputs) + len(launch.outputs)]]
-    values.append(launch.iterations)
-    if len(values) != len(program.parameters):
+    """Return the bytes of the kernel's parameters."""
+    program, arguments = launch.program, launch.arguments
+    if len(arguments) != len(program.parameters):
         raise EmulatorError(
-            f"{program.name} takes {len(program.parameters)} arguments, not {len(values)}",
-            "Kernels take their input buffers, their output buffers and the iterations.",
+            f"{program.name} takes {len(program.parameters)} arguments, not {len(arguments)}",
+            "Without a list of its own a kernel takes the buffers, the scalars, and the iterations.",
         )
     block = np.zeros(program.parameter_bytes, np.uint8)
-    for value, item, start in zip(values, program.parameters, program.parameter_offsets, strict=True):
-        word = (value % (1 << (8 * item.bytes))).to_bytes(item.bytes, "little")
-        block[start : start + item.bytes] = np.frombuffer(word, np.uint8)
+    for argument, item, start in zip(arguments, program.parameters, program.parameter_offsets, strict=True):
+        if argument is None:
+            word = int(launch.iterations).to_bytes(8, "little", signed=True)
+        elif isinstance(argument, int):
+            word = (GLOBAL_BASE + memory.allocations[argument][0]).to_bytes(8, "little")
+        else:
+            word = argument.tobytes()
+        block[start : start + item.bytes] = np.frombuffer(word.ljust(item.bytes, b"\0")[: item.bytes], np.uint8)
     return block

@@ -1,85 +1,36 @@
-"""What NVRTC emits for all built-in and torture kernels; `python -m tests.backends.emulator.emitted` lists it."""
+"""Which forms NVRTC emits on which architecture; `python -m tests.backends.emulator.emitted` lists them."""
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
-from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from benchmarks.agreement_subjects import pattern_kernels, torture_sources
+from benchmarks.agreement_subjects import torture_sources
 from shflbench.backends.emulator.parse import parse
-from shflbench.compile import toolchain
 from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
-from shflbench.errors import CompileError
-from shflbench.model import DTYPES
-from shflbench.patterns.declare import Input
+from tests import kernels
+from tests.archs import ARCHS, forms, see_all
+from tests.backends.emulator.declared import forms_under_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from benchmarks.agreement_subjects import PatternKernel
     from shflbench.backends.emulator.ptx import Module
-    from shflbench.compile.toolchain import Toolchain
-
-ARCHS = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 
 
-def units(arch: str) -> Iterator[Source]:
-    """Yield one translation unit for each file of a pattern, with all its kernels, and the torture files."""
-    files: dict[str, list[PatternKernel]] = {}
-    for kernel in pattern_kernels(arch):
-        files.setdefault(kernel.source.name, []).append(kernel)
-    for kernels in files.values():
-        first = kernels[0].source
-        text = "\n".join([first.text, *map(_instance, kernels)])
-        yield Source(first.name, text, first.headers, first.expression)
-    yield from torture_sources()
-
-
-def _instance(kernel: PatternKernel) -> str:
-    """Return the explicit instantiation of a kernel's template."""
-    element = DTYPES[kernel.dtype].cuda
-    buffers = kernel.pattern.declaration.buffers
-    pointers = [f"const {element}*" if isinstance(buffer, Input) else f"{element}*" for buffer in buffers]
-    return f"template __global__ void {kernel.source.expression}({', '.join(pointers)}, int);"
-
-
-def _ptx(job: tuple[str, Source], tools: Toolchain) -> str:
-    arch, source = job
-    try:
-        return compile_kernel(source, arch, tools).ptx
-    except CompileError as error:
-        raise AssertionError(error.message) from None
-
-
-def modules(archs: Sequence[str]) -> dict[tuple[str, str], Module]:
-    """Return every file for every architecture, by architecture and name."""
-    jobs = [(arch, source) for arch in archs for source in units(arch)]
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        texts = pool.map(partial(_ptx, tools=toolchain.find()), jobs)
-        return {(arch, source.name): parse(text) for (arch, source), text in zip(jobs, texts, strict=True)}
-
-
-def forms(module: Module) -> set[str]:
-    """Return the instruction forms of a module, such as `shfl.sync.bfly.b32`."""
-    return {
-        ".".join((instruction.opcode, *instruction.modifiers))
-        for function in module.functions.values()
-        for instruction in function.instructions
-    }
+def torture(arch: str) -> dict[str, Module]:
+    """Return the files of nothing but instructions, by name."""
+    return {source.name: parse(compile_kernel(source, arch, kernels.tools()).ptx) for source in torture_sources()}
 
 
 def main() -> None:
-    """Print each form with the architectures that it was seen on."""
+    """Print each form with the architectures that it was seen on, and whether no property test runs it."""
     seen: dict[str, list[str]] = {}
-    for (arch, _), module in modules(ARCHS).items():
-        for form in forms(module):
+    for arch, found in see_all(ARCHS, kernels.run_by_tests()).items():
+        for form in set().union(*(item.forms for item in found.values()), *map(forms, torture(arch).values())):
             seen.setdefault(form, []).append(arch)
+        for name, item in found.items():
+            for problem in item.problems:
+                print(arch, name, problem)  # noqa: T201  (its purpose)
     for form, archs in sorted(seen.items()):
-        print(form, *dict.fromkeys(archs))  # noqa: T201  (its purpose)
+        print(form, *archs, *([] if form in forms_under_test() else ["UNTESTED"]))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,19 +16,26 @@ from benchmarks.agreement_subjects import (
     CORNERS,
     PatternKernel,
     Run,
-    Subject,
+    TortureKernel,
     numbered,
     pattern_kernels,
     puts,
     subjects,
     torture_kernels,
-    torture_sources,
 )
-from shflbench.compile.nvrtc import compile_kernel
-from tests.backends.emulator import compiled, live
+from tests import kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmarks.agreement_subjects import Array
+    from shflbench.model import Kernel
+    from tests.trial import Tried
 
 FIXTURE = Path(__file__).parents[2] / "data" / "agreement-nvidia-h200.json"
 ARCH = "sm_90"
+ONE_DTYPE = kernels.with_one_dtype()
+INSTRUCTIONS = torture_kernels()
 
 
 @pytest.fixture(scope="module")
@@ -38,23 +45,41 @@ def recorded() -> dict[str, Any]:
 
 
 @cache
-def torture_ptx(name: str) -> str:
-    (source,) = (source for source in torture_sources() if source.name == name)
-    return compile_kernel(source, ARCH, live.tools()).ptx
+def instructions() -> dict[str, Kernel]:
+    """Return the kernels of nothing but instructions, compiled."""
+    return agreement.compile_all(INSTRUCTIONS, ARCH)
 
 
-def ptx_of(subject: Subject) -> str:
-    """Return the PTX: that of patterns is committed, because CUB takes seconds to compile."""
-    if isinstance(subject, PatternKernel):
-        return compiled.ptx(f"{ARCH}/{subject.name.replace('/', '-')}")
-    return torture_ptx(subject.source.name)
+@pytest.fixture(scope="module")
+def differences(recorded: dict[str, Any], tried: Mapping[str, Tried]) -> dict[str, dict[str, str]]:
+    """Return for each kernel the runs of which the emulator gives other bits than the GPU, or that are undecided."""
+    made = {name: kernel for name in ONE_DTYPE if name in tried and (kernel := tried[name].kernel) is not None}
+    short = (PatternKernel(name, short=True) for name in made)  # `make test-archs` compares every run
+    items: list[PatternKernel | TortureKernel] = [*short, *INSTRUCTIONS]
+    found: dict[str, dict[str, str]] = {item.name: {} for item in items}
+    for outcome in agreement.check(recorded, items, {**made, **instructions()}):
+        if outcome.difference or outcome.undecided:
+            found[outcome.subject.name][outcome.run.name] = outcome.difference or "undecided"
+    return found
 
 
-@pytest.mark.parametrize("subject", subjects(ARCH), ids=lambda subject: subject.name)
-def test_the_emulator_gives_the_bits_that_the_gpu_gave(subject: Subject, recorded: dict[str, Any]) -> None:
-    outcomes = list(agreement.check(recorded, [subject], ptx_of))
-    assert [(item.run.name, item.difference) for item in outcomes if item.difference] == []
-    assert not any(item.undecided for item in outcomes)
+@pytest.mark.parametrize("built_in", ONE_DTYPE)
+def test_the_emulator_gives_the_bits_that_the_gpu_gave(built_in: str, differences: dict[str, dict[str, str]]) -> None:
+    assert differences[built_in] == {}
+
+
+@pytest.mark.parametrize("subject", INSTRUCTIONS, ids=lambda subject: subject.name)
+def test_every_instruction_gives_the_bits_that_the_gpu_gave(
+    subject: TortureKernel, differences: dict[str, dict[str, str]]
+) -> None:
+    assert differences[subject.name] == {}
+
+
+@pytest.mark.archs
+def test_every_dtype_and_run_gives_the_bits_that_the_gpu_gave(recorded: dict[str, Any]) -> None:
+    items = subjects(ARCH)
+    outcomes = list(agreement.check(recorded, items, agreement.compile_all(items, ARCH)))
+    assert [(item.subject.name, item.run.name, item.difference) for item in outcomes if item.difference] == []
 
 
 def test_the_record_is_of_an_h200_and_holds_no_difference(recorded: dict[str, Any]) -> None:
@@ -64,30 +89,36 @@ def test_the_record_is_of_an_h200_and_holds_no_difference(recorded: dict[str, An
     assert [run["difference"] for run in runs if not run["agree"]] == []
 
 
-def test_every_kernel_runs_with_trips_beyond_twice_the_unroll_factor() -> None:
+def test_every_kernel_with_a_loop_runs_with_trips_beyond_twice_the_unroll_factor() -> None:
     for kernel in pattern_kernels(ARCH):
-        trips = [run.iterations for run in kernel.runs]
-        assert {1, 3, 7, 33} <= set(trips)
-        assert 2 * kernel.pattern.declaration.unroll + 1 in trips
+        declared = kernels.subjects()[kernel.name].pattern.declaration
+        trips = {run.iterations for run in kernel.runs}
+        assert trips == {1} if declared.one_pass else 2 * declared.unroll + 1 in trips
+        if kernel.name in ONE_DTYPE and not declared.one_pass:
+            assert {1, 7} <= trips
 
 
-SUBJECT = next(kernel for kernel in pattern_kernels(ARCH) if kernel.name == "neighbor/shfl/i32")
+SUBJECT = PatternKernel("neighbor/shfl/i32/mode=idx")
+FIRST = SUBJECT.runs[0]
 
 
-def record(outputs: bytes, *, inputs: str = "", ptx: str = "") -> dict[str, Any]:
-    """Return a record of one run of SUBJECT."""
-    run = SUBJECT.runs[0]
-    right = agreement.digest(*(array.tobytes() for array in SUBJECT.data(run).inputs))
-    entry = {"inputs": inputs or right, "outputs": agreement.digest(outputs)}
-    return {"device": "H200", "kernels": {SUBJECT.name: {"ptx": ptx, "runs": {run.name: entry}}}}
+def record(outputs: Array, *, inputs: str = "", ptx: str = "") -> dict[str, Any]:
+    """Return a record of the first run of SUBJECT."""
+    right = agreement.digest(SUBJECT.inputs(FIRST))
+    entry = {"inputs": inputs or right, "outputs": agreement.digest([outputs])}
+    return {"device": "H200", "kernels": {SUBJECT.name: {"ptx": ptx, "runs": {FIRST.name: entry}}}}
 
 
 def first_words(recorded: dict[str, Any]) -> str:
-    return next(agreement.check(recorded, [SUBJECT], ptx_of)).difference
+    kernel = kernels.kernel(SUBJECT.name)
+    emulated = agreement.emulate((SUBJECT, FIRST, kernel))
+    return agreement.judge(recorded, SUBJECT, FIRST, kernel, emulated).difference
 
 
 def test_what_a_check_says() -> None:
-    right = agreement.emulate(SUBJECT, SUBJECT.runs[0], ptx_of(SUBJECT)).tobytes()
+    emulated = agreement.emulate((SUBJECT, FIRST, kernels.kernel(SUBJECT.name)))
+    assert not isinstance(emulated, str)
+    (right,) = emulated
     assert first_words(record(right)) == ""
     assert first_words(record(right[::-1])) == "the emulator's bits are not those of the H200"
     assert first_words(record(right, inputs="others")) == "its inputs are not those that were recorded"
@@ -95,27 +126,39 @@ def test_what_a_check_says() -> None:
 
 
 def test_another_compiler_leaves_an_inexact_result_undecided() -> None:
-    subject = next(kernel for kernel in pattern_kernels(ARCH) if kernel.name == "reduce/shfl/f32")
-    entry = {run.name: {"outputs": "other", "inputs": ""} for run in subject.runs}
-    for run in subject.runs:
-        entry[run.name]["inputs"] = agreement.digest(*(array.tobytes() for array in subject.data(run).inputs))
+    subject = PatternKernel("reduce/shfl/f32/width=32")
+    kernel = kernels.kernel(subject.name)
+    entry = {run.name: {"outputs": "other", "inputs": agreement.digest(subject.inputs(run))} for run in subject.runs}
     kept = {"device": "a GPU", "kernels": {subject.name: {"ptx": "other", "runs": entry}}}
-    verdicts = {item.run.iterations: item.undecided for item in agreement.check(kept, [subject], ptx_of)}
-    assert verdicts[33]
+    verdicts = {
+        run.iterations: agreement.judge(kept, subject, run, kernel, agreement.emulate((subject, run, kernel))).undecided
+        for run in subject.runs
+    }
+    assert verdicts[9]
     assert not verdicts[1]  # the sums of few trips are exact, whatever the order
 
 
 def test_a_difference_names_each_expression_with_its_operands() -> None:
-    subject = next(kernel for kernel in torture_kernels() if kernel.name == "torture/integers/carries")
+    subject = next(kernel for kernel in INSTRUCTIONS if kernel.name == "torture/integers/carries")
     (run,) = subject.runs
-    zeros = np.zeros(subject.data(run).output[0], np.uint32)
+    zeros = np.zeros(2 * run.grid * run.block * len(subject.puts), np.uint32)
     other = zeros.copy()
     other[[2, 8, 4096]] = 7
-    words = agreement.difference(subject, run, other, zeros)
+    words = agreement.difference(subject, run, [other], [zeros])
     assert words.startswith("`low` of thread 1 (0x00000001, 0x")
     assert "; `middle` of thread 0 (" in words
     assert words.endswith("; 3 of 65536 differ")
-    assert agreement.difference(subject, run, zeros, zeros) == ""
+    assert agreement.difference(subject, run, [zeros], [zeros]) == ""
+
+
+def test_what_may_come_in_any_order_is_compared_in_one_order() -> None:
+    subject = PatternKernel("reserve/leader-shfl/i32")
+    (run,) = subject.runs
+    right = subject.workload(run).expected(0, 1)
+    assert agreement.difference(subject, run, right, [right[0], right[1][::-1]]) == ""
+    words = agreement.difference(subject, run, right, [right[0], right[1] + 1])
+    assert words.startswith("in output 2, element 0 of 512 threads is 0x")
+    assert words.endswith("512 of 512 differ")
 
 
 def test_every_put_of_a_kernel_has_a_number_of_its_own() -> None:
@@ -135,17 +178,17 @@ def test_the_table_counts_and_names_the_differences() -> None:
     head, line, said = agreement.table(outcomes).splitlines()
     assert head.split() == ["kernels", "runs", "agree", "differ", "undecided"]
     assert line.split() == ["neighbor/kernels", "1", "3", "1", "1", "1"]
-    assert said == "neighbor/shfl/i32 4x128/3: thread 1 is wrong"
+    assert said == "neighbor/shfl/i32/mode=idx 4x128/3: thread 1 is wrong"
 
 
-def test_line_tables_are_no_part_of_the_code() -> None:
-    code = "\tadd.s32 %r1, %r2, %r3;\n"
+def test_line_tables_and_declarations_are_no_part_of_the_code() -> None:
+    code = ".visible .entry one(\n)\n{\n\tadd.s32 %r1, %r2, %r3;\n}\n"
     tables = '\t.loc\t1 10 3\n.file 1 "/somewhere/kernels.cu"\n\t.section\t.debug_str\n\t{\n.b8 1\n\t}\n'
-    assert agreement.code_digest(tables + code) == agreement.code_digest(code)
-    assert agreement.code_digest(tables) != agreement.code_digest(code)
+    assert agreement.code_digest(".global .u32 UNROLL;\n" + code + tables) == agreement.code_digest(code)
+    assert agreement.code_digest(code.replace("add", "sub")) != agreement.code_digest(code)
 
 
 def test_torture_kernels_meet_every_pair_of_corners() -> None:
-    kernel = next(item for item in torture_kernels() if item.puts)
-    first, second, _ = (array.tolist() for array in kernel.data(kernel.runs[0]).inputs)
+    kernel = next(item for item in INSTRUCTIONS if item.puts)
+    first, second, _ = (array.tolist() for array in kernel.inputs(kernel.runs[0]))
     assert set(product(CORNERS, repeat=2)) <= set(zip(first, second, strict=True))

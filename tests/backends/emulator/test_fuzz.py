@@ -12,16 +12,16 @@ from shflbench.backends.emulator.launch import Launch, execute
 from shflbench.backends.emulator.link import link
 from shflbench.backends.emulator.parse import parse
 from shflbench.errors import EmulatorError
-from tests.backends.emulator.compiled import ptx
+from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SOURCES = (
-    "sm_90/neighbor-smem-unsafe-f32",
-    "sm_90/reduce-redux-i32",
-    "sm_75/neighbor-smem-double-i64",
-    "sm_90/reduce-shfl-i32",
+    "neighbor/smem-unsafe/f32/mode=idx",
+    "reduce/redux/i32/width=32",
+    "neighbor/smem-double/i64/mode=idx",
+    "reduce/shfl/i32/width=32",
 )
 EACH = 250  # of two kinds of damage to four texts: 2,000 in all
 
@@ -71,7 +71,7 @@ def load_and_run(text: str) -> None:
 @pytest.mark.parametrize("damage", [truncated, mutated])
 def test_damaged_ptx_ends_in_one_sentence(damage: Callable[[np.random.Generator, str], str], source: str) -> None:
     rng = np.random.default_rng(11)
-    text = ptx(source)
+    text = kernels.kernel(source).ptx
     messages = [refusal(damage(rng, text)) for _ in range(EACH)]
     refused = [message for message in messages if message is not None]
     assert len(refused) > EACH // 5

@@ -5,7 +5,8 @@ import pytest
 from shflbench.backends.emulator.cohort import Shape, scattered
 from shflbench.backends.emulator.launch import execute
 from shflbench.backends.emulator.policies import LOCK_STEP, POLICIES, Policy
-from tests.backends.emulator.compiled import compiled_patterns, kernels_of, small
+from tests import kernels
+from tests.backends.emulator.compiled import kernels_of, small
 
 # One unit like lock step, but of threads without a pattern: everything is gathered, computed and scattered.
 GENERAL = Policy("general", "", lambda shape: [scattered(LOCK_STEP.units(shape)[0].threads)])
@@ -19,11 +20,9 @@ def test_the_fast_path_equals_the_general_path(kernel: str, arch: str) -> None:
     assert execute(launch).outputs[0].tobytes() == execute(launch, GENERAL).outputs[0].tobytes()
 
 
-@pytest.mark.parametrize(
-    "kernel", [item for item in compiled_patterns() if item.dtype == "f64"], ids=lambda item: item.name
-)
-def test_the_fast_path_equals_the_general_path_for_patterns(kernel: object) -> None:
-    launch, _ = kernel.launch(5)  # type: ignore[attr-defined]
+@pytest.mark.parametrize("name", [name for name in kernels.with_every_dtype() if name.startswith("reduce/")])
+def test_the_fast_path_equals_the_general_path_for_patterns(name: str) -> None:
+    launch, _ = kernels.launch(name, kernels.kernel(name), 5)
     assert execute(launch).outputs[0].tobytes() == execute(launch, GENERAL).outputs[0].tobytes()
 
 
@@ -42,9 +41,8 @@ def test_the_units_of_a_policy_are_all_threads_each_once(policy: Policy) -> None
 
 
 def test_blocks_that_are_no_whole_warps_leave_their_empty_lanes_alone() -> None:
-    launch, workload = next(item for item in compiled_patterns() if item.name == "sm_90/neighbor-smem-i32").launch(
-        1, grid=2, block=64
-    )
+    name = "neighbor/smem/i32/mode=idx"
+    launch, workload = kernels.launch(name, kernels.kernel(name), 1, "2x64")
     shape = Shape(2, 40)
     partial = type(launch)(launch.program, shape, 160, launch.inputs, launch.outputs, 0)
     got = execute(partial).outputs[0]

@@ -3,18 +3,18 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shflbench.model import Dtype, Mechanism
-from shflbench.patterns.declare import Input, Output, Pattern, Variant
+from shflbench.model import Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 
 KIB = 1024
 
 
-def large(_block: int, _dtype: Dtype) -> int:
+def large(_at: Setting) -> int:
     """Return more than the 48 KiB that a block gets without asking, and no more than sm_75 and newer have."""
     return 64 * KIB
 
 
-def too_large(_block: int, _dtype: Dtype) -> int:
+def too_large(_at: Setting) -> int:
     """Return more than any GPU has."""
     return 1024 * KIB
 

@@ -29,8 +29,17 @@ ATOMICS: dict[str, tuple[tuple[str, ...], Callable[[int, int], int]]] = {
 HINTS = ("", "relaxed.gpu")
 
 
+SPACES = {"shared": "%r5", "global": "%d5"}  # where each thread has 16 bytes
+
+
 def forms(opcode: str, hints: tuple[str, ...], *names: str) -> list[str]:
-    return [form for name in names for form in each((opcode,), hints, ("shared",), (name,), ATOMICS[name][0])]
+    return [form for name in names for form in each((opcode,), hints, SPACES, (name,), ATOMICS[name][0])]
+
+
+def place(form: str) -> tuple[str, str]:
+    """Return the space that a form works on, and an address there."""
+    space = next(word for word in form.split(".") if word in SPACES)
+    return space, SPACES[space]
 
 
 def registers(type_: str) -> tuple[str, int]:
@@ -40,11 +49,11 @@ def registers(type_: str) -> tuple[str, int]:
 
 @pytest.mark.parametrize("form", forms("atom", HINTS, *ATOMICS))
 def test_atomics_return_the_old_value_and_leave_the_new_one(form: str) -> None:
-    name, type_ = form.split(".")[-2:]
+    (name, type_), (space, at) = form.split(".")[-2:], place(form)
     rows, (suffix, bits) = operands(), registers(type_)
     code = f"""
-        st.shared.b{bits} [%r5], %a{suffix}; {form} %x{suffix}, [%r5], %b{suffix};
-        ld.shared.b{bits} %y{suffix}, [%r5]; {TO_64_BITS if suffix else ""}"""
+        st.{space}.b{bits} [{at}], %a{suffix}; {form} %x{suffix}, [{at}], %b{suffix};
+        ld.{space}.b{bits} %y{suffix}, [{at}]; {TO_64_BITS if suffix else ""}"""
     function = ATOMICS[name][1]
     for (a, b), (old, new) in zip(rows, run(code, rows), strict=True):
         assert old == a % (1 << bits)
@@ -53,11 +62,11 @@ def test_atomics_return_the_old_value_and_leave_the_new_one(form: str) -> None:
 
 @pytest.mark.parametrize("form", forms("red", HINTS, *(name for name in ATOMICS if name != "exch")))
 def test_reductions_leave_what_atomics_leave(form: str) -> None:
-    name, type_ = form.split(".")[-2:]
+    (name, type_), (space, at) = form.split(".")[-2:], place(form)
     rows, (suffix, bits) = operands(6), registers(type_)
     code = f"""
-        st.shared.b{bits} [%r5], %a{suffix}; {form} [%r5], %b{suffix};
-        ld.shared.b{bits} %x{suffix}, [%r5]; {TO_64_BITS if suffix else ""}"""
+        st.{space}.b{bits} [{at}], %a{suffix}; {form} [{at}], %b{suffix};
+        ld.{space}.b{bits} %x{suffix}, [{at}]; {TO_64_BITS if suffix else ""}"""
     function = ATOMICS[name][1]
     expected = [function(number(a, type_), number(b, type_)) % (1 << bits) for a, b in rows]
     assert [x for x, _ in run(code, rows)] == expected

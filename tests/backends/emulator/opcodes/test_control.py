@@ -24,7 +24,7 @@ def test_each_thread_goes_round_a_loop_as_often_as_it_must(form: str, policy: st
 CALLED = """
 .func (.param .align 16 .b8 result[16]) called(.param .align 16 .b8 given[16])
 {
-    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %d<4>;
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<2>; .reg .f64 %g<2>;
     CODE
     ret;
 }
@@ -48,6 +48,8 @@ CALL = """
 PARAMETERS = {
     **dict.fromkeys(("b32", "u32", "s32"), ("%r1", "cvt.u64.u32 %d1, %r1;", "cvt.u32.u64 %r1, %d1;")),
     **dict.fromkeys(("b64", "u64", "s64"), ("%d1", "", "")),
+    "f32": ("%f1", "mov.b32 %r1, %f1; cvt.u64.u32 %d1, %r1;", "cvt.u32.u64 %r1, %d1; mov.b32 %f1, %r1;"),
+    "f64": ("%g1", "mov.b64 %d1, %g1;", "mov.b64 %g1, %d1;"),
     **dict.fromkeys(("v2.b32", "v2.u32"), ("{%r1, %r2}", "mov.b64 %d1, {%r1, %r2};", "mov.b64 {%r1, %r2}, %d1;")),
 }
 

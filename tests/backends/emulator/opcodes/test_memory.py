@@ -19,6 +19,16 @@ VECTORS = {
     "v2.u64": "{%a, %b}",
     "v4.b32": "{%r6, %r7, %r8, %r9}",
     "v4.u32": "{%r6, %r7, %r8, %r9}",
+    "v2.f32": "{%f0, %f1}",
+    "v4.f32": "{%f0, %f1, %f2, %f3}",
+    "v2.f64": "{%g0, %g1}",
+}
+# The registers of floats hold the bits of the others.
+TO_FLOATS = " ".join(f"mov.b32 %f{i}, %r{6 + i};" for i in range(4)) + " mov.b64 %g0, %a; mov.b64 %g1, %b;"
+FROM_FLOATS = {
+    "v2.f32": "mov.b32 %r6, %f0; mov.b32 %r7, %f1;",
+    "v4.f32": " ".join(f"mov.b32 %r{6 + i}, %f{i};" for i in range(4)),
+    "v2.f64": "mov.b64 %x, %g0; mov.b64 %y, %g1;",
 }
 
 
@@ -95,20 +105,30 @@ def test_constants_are_what_the_module_says(form: str) -> None:
 
 def kept(a: int, b: int, type_: str, rest: int) -> tuple[int, int]:
     """Return 16 bytes of which a vector wrote the first or all."""
-    return a, rest if type_ in {"v2.b32", "v2.u32"} else b
+    return a, rest if type_ in {"v2.b32", "v2.u32", "v2.f32"} else b
 
 
-@pytest.mark.parametrize("form", each(("st",), SPACES, VECTORS))
+@pytest.mark.parametrize(
+    "form", [*each(("st",), SPACES, VECTORS), *each(("st.volatile",), ("shared", "global"), VECTORS)]
+)
 def test_vectors_are_stored_in_order(form: str) -> None:
     rows, type_ = operands(9), ".".join(form.split(".")[-2:])
     space, at, address = place(form)
     code = f"""
-        {GENERIC} mov.b64 {{%r6, %r7}}, %a; mov.b64 {{%r8, %r9}}, %b; st.{space}.b64 [{at}+8], %a;
+        {GENERIC} mov.b64 {{%r6, %r7}}, %a; mov.b64 {{%r8, %r9}}, %b; {TO_FLOATS}
+        st.{space}.b64 [{at}+8], %a;
         {form} [{address}], {VECTORS[type_]}; ld.{space}.b64 %x, [{at}]; ld.{space}.b64 %y, [{at}+8];"""
     assert run(code, rows) == [kept(a, b, type_, a) for a, b in rows]
 
 
-@pytest.mark.parametrize("form", each(("ld",), (*SPACES, "global.nc"), VECTORS))
+@pytest.mark.parametrize(
+    "form",
+    [
+        *each(("ld",), (*SPACES, "global.nc"), VECTORS),
+        *each(("ld.volatile",), ("shared", "global"), VECTORS),
+        *each(("ld.global",), ("ca", "cg", "cs"), VECTORS),
+    ],
+)
 def test_vectors_are_loaded_in_order(form: str) -> None:
     rows, type_ = operands(9), ".".join(form.split(".")[-2:])
     space, at, address = place(form)
@@ -117,7 +137,7 @@ def test_vectors_are_loaded_in_order(form: str) -> None:
     target = VECTORS[type_].replace("%a", "%x").replace("%b", "%y")
     code = f"""
         {GENERIC} {"" if at == "%d4" else f"st.{space}.b64 [{at}], %a; st.{space}.b64 [{at}+8], %b;"}
-        mov.u32 %r8, 0; mov.u32 %r9, 0; {form} {target}, [{address}];
+        mov.u32 %r8, 0; mov.u32 %r9, 0; {form} {target}, [{address}]; {FROM_FLOATS.get(type_, "")}
         {"" if "64" in type_ else "mov.b64 %x, {%r6, %r7}; mov.b64 %y, {%r8, %r9};"}"""
     assert run(code, rows) == [kept(a, b, type_, 0) for a, b in rows]
 

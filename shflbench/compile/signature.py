@@ -1,0 +1,108 @@
+"""Hold the parameters of a compiled kernel against the arguments that its declaration gives it, before any launch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.errors import CompileError
+from shflbench.model import DTYPES
+from shflbench.patterns.declare import ITERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.model import Dtype
+    from shflbench.patterns.declare import Pattern, Variant
+
+_TYPE = re.compile(r"\.(?P<kind>[bsuf])(?P<bits>[0-9]+)\b")
+_COUNT = re.compile(r"\[(?P<count>[0-9]+)\]")
+_POINTER_BYTES = 8
+
+ADVICE = "Name what the kernel takes as `arguments` of the variant, in the kernel's order."
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What the declaration gives in one place."""
+
+    name: str
+    size: int  # bytes
+    floating: bool
+    pointer: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it is, e.g. `a 4-byte integer`."""
+        return "a pointer" if self.pointer else _words(self.size, "f" if self.floating else "u")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What the kernel takes in one place."""
+
+    kind: str  # of its PTX type: b (bytes), s, u or f
+    size: int  # bytes
+
+    @property
+    def words(self) -> str:
+        """What it is, as far as PTX tells: a pointer is an integer of 8 bytes."""
+        known = _words(self.size, self.kind)
+        return f"{known} or a pointer" if (self.kind, self.size) == ("u", _POINTER_BYTES) else known
+
+    def takes(self, given: Argument) -> bool:
+        """Whether it is of the kind and the size of what is given; a `__half` is two bytes of no kind."""
+        return self.size == given.size and (self.kind == "b" or (self.kind == "f") == given.floating)
+
+
+def arguments(pattern: Pattern, variant: Variant, dtype: Dtype) -> tuple[Argument, ...]:
+    """Return what the declaration gives the kernel, in order."""
+    numbers = {item.name: DTYPES[item.dtype] if item.dtype else dtype for item in pattern.scalars}
+    numbers[ITERATIONS] = DTYPES["i32"]
+    return tuple(
+        Argument(name, numbers[name].size, numbers[name].floating)
+        if name in numbers
+        else Argument(name, _POINTER_BYTES, floating=False, pointer=True)
+        for name in pattern.arguments(variant)
+    )
+
+
+def parameters(ptx: str, symbol: str) -> list[Parameter]:
+    """Return what the kernel `symbol` takes, in order."""
+    entry = re.search(rf"\.entry\s+{re.escape(symbol)}\s*\(([^)]*)\)", ptx)
+    found = []
+    for text in entry[1].split(",") if entry else ():
+        kind, count = _TYPE.search(text), _COUNT.search(text)
+        if kind is not None:
+            size = int(kind["bits"]) // 8 * int(count["count"] if count else 1)
+            found.append(Parameter(kind["kind"], size))
+    return found
+
+
+def hold(expression: str, taken: Sequence[Parameter], given: Sequence[Argument]) -> None:
+    """Raise CompileError unless the kernel `expression` takes what it is given."""
+    if len(taken) != len(given):
+        names = ", ".join(item.name for item in given)
+        raise CompileError(
+            f"the kernel `{expression}` takes {_count(len(taken))}, and the declaration gives {len(given)}: {names}",
+            ADVICE,
+        )
+    for number, (parameter, argument) in enumerate(zip(taken, given, strict=True), 1):
+        if not parameter.takes(argument):
+            raise CompileError(
+                f"argument {number} of the kernel `{expression}` is {parameter.words}, and the declaration gives "
+                f"`{argument.name}`, {argument.words}",
+                ADVICE,
+            )
+
+
+def _words(size: int, kind: str) -> str:
+    if kind == "b":
+        return f"a structure of {size} bytes"
+    article = "an" if size == _POINTER_BYTES else "a"
+    return f"{article} {size}-byte {'floating-point number' if kind == 'f' else 'integer'}"
+
+
+def _count(number: int) -> str:
+    return "1 argument" if number == 1 else f"{number} arguments"

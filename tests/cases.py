@@ -1,0 +1,70 @@
+"""Cases, launches and data as a suite makes them, for tests that need one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from shflbench.measure.workload import Workload, setting_of
+from shflbench.model import Case, Kernel, Launch, Resources
+from shflbench.patterns.discover import LoadedPattern, builtin, load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.patterns.declare import Setting
+
+NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
+
+
+def case(
+    pattern: str = "neighbor",
+    variant: str = "shfl",
+    dtype: str = "f32",
+    launch: str = "2x64",
+    iterations: int = 4096,
+    options: Mapping[str, str] = NO_OPTIONS,
+) -> Case:
+    grid, block = map(int, launch.split("x"))
+    return Case(pattern, variant, dtype, Launch(launch, block, grid), iterations, tuple(options.items()))
+
+
+def case_of(
+    pattern: LoadedPattern, dtype: str = "f32", launch: str = "2x64", options: Mapping[str, str] = NO_OPTIONS
+) -> Case:
+    """Return a case of the pattern's baseline; options that are not given have their default."""
+    declared = pattern.declaration
+    chosen = {**declared.option_choices[0], **options}
+    return case(pattern.name, declared.baseline.name, dtype, launch, options=chosen)
+
+
+def setting(dtype: str = "f32", launch: str = "2x64", options: Mapping[str, str] = NO_OPTIONS) -> Setting:
+    some = case(dtype=dtype, launch=launch, options=options)
+    return setting_of(some, some.launch.grid or 0)
+
+
+def workload(
+    pattern: LoadedPattern,
+    dtype: str = "f32",
+    launch: str = "2x64",
+    seed: int = 1,
+    options: Mapping[str, str] = NO_OPTIONS,
+) -> Workload:
+    """Return what the pattern is verified with; options that are not given have their default."""
+    some = case_of(pattern, dtype, launch, options)
+    return Workload.of(pattern, some, some.launch.grid or 0, seed)
+
+
+def own_pattern(functions: Mapping[str, object] = NO_OPTIONS, **declared: Any) -> LoadedPattern:
+    """Return a pattern like `neighbor`, but with other fields of its declaration and these functions beside it."""
+    model = load(builtin()["neighbor"])
+    module = ModuleType("own")
+    vars(module).update(functions)
+    declaration = replace(model.declaration, **{"options": {}, **declared})
+    return LoadedPattern("own", model.folder, declaration, module)
+
+
+def kernel(symbol: str, ptx: str = "", arch: str = "sm_90") -> Kernel:
+    """Return a kernel as if it had been compiled, and nobody had looked at its machine code."""
+    return Kernel(symbol, arch, ptx, b"", Resources(16, 0, 0, 0), None, None, ())

@@ -1,0 +1,190 @@
+"""Every kernel that shflbench ships, compiled file by file.
+
+A file's kernels together take a fifth of the time that they take one by one: the compiler reads the headers once,
+and the disassembler starts once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, TypeVar
+
+from shflbench.backends.emulator.backend import EmulatorBackend
+from shflbench.check import find
+from shflbench.compile import sass, toolchain
+from shflbench.compile.build import Builder, MachineCode
+from shflbench.compile.nvrtc import compile_together
+from shflbench.compile.source import Source, translation_unit
+from shflbench.measure.workload import Workload, call_of
+from shflbench.model import DTYPES, Launch, Mechanism
+from shflbench.patterns.discover import builtin
+from tests import cases
+from tests.backends.emulator.archive import digest, digests, ptx
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from shflbench.backends.emulator.backend import EmulatedKernel
+    from shflbench.backends.emulator.launch import Launch as Launched
+    from shflbench.check import Subject
+    from shflbench.model import Kernel
+    from shflbench.patterns.declare import Variant
+
+DTYPES_FIRST = ("f32", "i32")
+Job = TypeVar("Job")
+Made = TypeVar("Made")
+
+tools = cache(toolchain.find)
+# A kernel ends at the brace before the next declaration; those at the ends of inline assembly stand before other lines.
+ENTRY = re.compile(r"^(?:\.\w+ )*\.entry (?P<symbol>\w+)\(.*?^\}\n(?=\s*(?:// )?\.|\s*\Z)", re.MULTILINE | re.DOTALL)
+
+
+@cache
+def subjects() -> Mapping[str, Subject]:
+    """Return every kernel by its name, e.g. `scan/shfl/f32/width=32`: all dtypes, and each option's values in turn."""
+    return {subject.name: subject for subject in find(list(builtin()))}
+
+
+def variant_of(name: str) -> Variant:
+    subject = subjects()[name]
+    return subject.pattern.declaration.variant(subject.case.variant)
+
+
+@cache
+def with_every_dtype() -> list[str]:
+    """Return each variant in each dtype, with the first options that it has."""
+    found: dict[tuple[str, str, str], str] = {}
+    for name, item in subjects().items():
+        found.setdefault((item.case.pattern, item.case.variant, item.case.dtype), name)
+    return list(found.values())
+
+
+@cache
+def with_one_dtype() -> list[str]:
+    """Return each variant once: in f32, else i32, else the first dtype that it has."""
+    found: dict[tuple[str, str], str] = {}
+    for name in sorted(with_every_dtype(), key=_rank):
+        case = subjects()[name].case
+        found.setdefault((case.pattern, case.variant), name)
+    return [name for name in with_every_dtype() if name in found.values()]
+
+
+def with_every_option() -> list[str]:
+    """Return each variant with each value of each option, in one dtype."""
+    cases = [subjects()[name].case for name in with_one_dtype()]
+    chosen = {(case.pattern, case.variant, case.dtype) for case in cases}
+    return [
+        name for name, item in subjects().items() if (item.case.pattern, item.case.variant, item.case.dtype) in chosen
+    ]
+
+
+def run_by_tests() -> list[str]:
+    """Return what every run of the tests compiles and emulates: each dtype, and each option's values in one dtype."""
+    wanted = {*with_every_dtype(), *with_every_option()}
+    return [name for name in subjects() if name in wanted]
+
+
+def _rank(name: str) -> int:
+    dtype = subjects()[name].case.dtype
+    return DTYPES_FIRST.index(dtype) if dtype in DTYPES_FIRST else len(DTYPES_FIRST)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The kernels that one translation unit holds."""
+
+    source: Source
+    names: tuple[str, ...]
+
+    @property
+    def slow(self) -> bool:
+        """Whether it includes CUB or cooperative groups, which take the compiler seconds."""
+        return any(variant_of(name).mechanism is Mechanism.LIBRARY for name in self.names)
+
+
+def units(names: Iterable[str], arch: str = "sm_90") -> list[Unit]:
+    """Return the translation units of the kernels among `names` that `arch` has."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        if not variant_of(name).lacking(arch):
+            source = source_of(name)
+            found.setdefault((source.name, source.text), []).append(name)
+    return [Unit(source_of(group[0]), tuple(group)) for group in found.values()]
+
+
+def source_of(name: str) -> Source:
+    """Return a kernel's translation unit."""
+    subject = subjects()[name]
+    return translation_unit(subject.pattern, variant_of(name), DTYPES[subject.case.dtype], subject.case.options)
+
+
+def build(names: Sequence[str], arch: str = "sm_90", *, disassembled: bool = True) -> dict[str, Kernel]:
+    """Compile the kernels of one unit: each as it would be alone, but that its cubin holds the others, too."""
+    builder = Builder(tools(), arch, None)
+    orders = {name: builder.order(subjects()[name].pattern, subjects()[name].case) for name in names}
+    source = orders[names[0]].source
+    made = compile_together(source, [order.source.expression for order in orders.values()], arch, tools())
+    symbols = [item.symbol for item in made]
+    code = sass.disassemble_together(made[0].cubin, symbols, tools().nvdisasm) if disassembled else None
+    return {
+        name: builder.finish(
+            orders[name],
+            MachineCode(replace(item, ptx=alone(item.ptx, item.symbol)), code[item.symbol] if code else None),
+        )
+        for name, item in zip(names, made, strict=True)
+    }
+
+
+def alone(ptx: str, symbol: str) -> str:
+    """Return a PTX text without its other kernels, which take the emulator time to read."""
+    return ENTRY.sub(lambda match: match[0] if match["symbol"] == symbol else "", ptx)
+
+
+@cache
+def kernel(name: str) -> Kernel:
+    """Return one kernel for sm_90, whose machine code nobody has looked at."""
+    (unit,) = units([name])
+    return archived(name) if committed(name) else build(unit.names, disassembled=False)[name]
+
+
+def committed(name: str, arch: str = "sm_90") -> bool:
+    """Whether there is PTX of a kernel as it is now."""
+    return digests().get(f"{arch}/{name}") == digest(source_of(name))
+
+
+def archived(name: str, arch: str = "sm_90") -> Kernel:
+    """Return a kernel from its committed PTX."""
+    text = ptx(f"{arch}/{name}")
+    (symbol,) = (match["symbol"] for match in ENTRY.finditer(text))
+    return cases.kernel(symbol, text, arch)
+
+
+def opened(name: str, kernel: Kernel, shape: str = "") -> tuple[EmulatedKernel, Workload]:
+    """Return a kernel in the emulator, and the workload that knows what must come out.
+
+    `shape` is the launch, by default that of `shflbench check`.
+    """
+    case = subjects()[name].case
+    if shape:
+        grid, block = map(int, shape.split("x"))
+        case = replace(case, launch=Launch(shape, block, grid))
+    pattern = subjects()[name].pattern
+    workload = Workload.of(pattern, case, case.launch.grid or 0, seed=1)
+    return EmulatorBackend(kernel.arch).open(call_of(pattern, case, kernel, workload.setting)), workload
+
+
+def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple[Launched, Workload]:
+    """Return a launch on input set 0, and the workload that knows what must come out."""
+    emulated, workload = opened(name, kernel, shape)
+    return emulated.launch(workload.inputs(0), iterations), workload
+
+
+def spread(function: Callable[[Job], Made], jobs: Sequence[Job]) -> Iterator[Made]:
+    """Yield what `function` makes of each job, in their order; as many processes work at it as there are cores."""
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        yield from pool.map(function, jobs)

@@ -1,0 +1,1 @@
+// These tests compile nothing.

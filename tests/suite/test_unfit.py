@@ -1,0 +1,59 @@
+"""Cases that cannot be run together, or at their launch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.errors import UsageError
+from shflbench.suite import Overrides
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Folder
+
+ALL = "experiments:\n  - pattern: ./ring\n    launch: 26x128\n    dtypes: f32\n"
+
+
+@pytest.fixture
+def ring(folder: Folder) -> Folder:
+    """Return the folder with a pattern that takes `smem` for right, and is written for two block sizes."""
+    file = Path("ring/pattern.py")
+    text = file.read_text(encoding="utf-8")
+    said = '    blocks=(64, 128),\n    reference_variant="smem",\n    options='
+    file.write_text(text.replace("    options=", said), encoding="utf-8")
+    return folder
+
+
+def test_a_suite_with_the_reference_and_the_right_block_is_sound(ring: Folder) -> None:
+    assert len(ring.ids(ALL)) == 3
+
+
+def test_a_suite_that_leaves_the_reference_out_is_refused(ring: Folder) -> None:
+    assert ring.refusal_of(ALL + "    variants: [shfl, smem-unsafe]\n") == (
+        "demo.yaml:7:15: found `ring/f32/26x128/4096/mode=idx/width=32` without the variant `smem`; "
+        "needed: this variant, too, because its results are taken for right"
+    )
+
+
+def test_a_skip_of_the_reference_is_refused(ring: Folder) -> None:
+    assert "without the variant `smem`" in ring.refusal_of(ALL + "    skip: {variant: smem}\n")
+
+
+def test_a_filter_that_leaves_the_reference_out_is_refused(ring: Folder) -> None:
+    with pytest.raises(UsageError) as error:
+        ring.ids(ALL, Overrides(variants=("shfl",)))
+    assert error.value.message == (
+        "found `ring/f32/26x128/4096/mode=idx/width=32` without the variant `smem`; "
+        "needed: this variant, too, because its results are taken for right"
+    )
+
+
+def test_a_launch_that_the_kernels_are_not_written_for_is_refused(ring: Folder) -> None:
+    assert ring.refusal_of(ALL.replace("26x128", "[26x128, sms x 256]")) == (
+        "demo.yaml:5:13: found the launch `sms x 256`; "
+        "allowed: blocks of 64 or 128 threads, for which `ring` is written"
+    )
+    with pytest.raises(UsageError, match="found the launch `2x32`; allowed: blocks of 64 or 128 threads"):
+        ring.ids(ALL, Overrides(launches=("2x32",)))

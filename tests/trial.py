@@ -1,0 +1,75 @@
+"""What becomes of every kernel that shflbench ships: compiled for sm_90, and run on the emulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.launch import execute
+from shflbench.backends.emulator.parse import parse
+from shflbench.check import check_all
+from shflbench.errors import KernelError, ShflbenchError
+from shflbench.measure.verify import after, difference
+from tests import kernels
+from tests.archs import forms
+
+if TYPE_CHECKING:
+    from shflbench.check import KernelReport
+    from shflbench.model import Kernel
+
+ARCH = "sm_90"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One kernel, and what is wrong with what it computes in lock step at 2x128; empty if nothing is."""
+
+    kernel: Kernel | None  # None: it does not compile; without cubin and machine code, which nobody asks for
+    wrong: str
+    forms: frozenset[str] = frozenset()  # of its instructions
+
+
+def try_unit(names: tuple[str, ...]) -> dict[str, Tried]:
+    """Compile and run the kernels of one unit; those whose PTX is committed are not compiled again.
+
+    Of options other than the first, `make test-archs` looks at the machine code.
+    """
+    if all(map(kernels.committed, names)):
+        return {name: _tried(name, kernels.archived(name)) for name in names}
+    try:
+        built = kernels.build(names, ARCH, disassembled=not set(names).isdisjoint(kernels.with_every_dtype()))
+        return {name: _tried(name, kernel) for name, kernel in built.items()}
+    except KernelError as error:
+        if len(names) == 1:
+            return {names[0]: Tried(None, error.message)}
+        return {name: tried for name in names for tried in try_unit((name,)).values()}
+
+
+def _tried(name: str, kernel: Kernel) -> Tried:
+    try:
+        wrong = _wrong(name, kernel)
+    except ShflbenchError as error:
+        wrong = error.message
+    return Tried(replace(kernel, cubin=b"", sass=None), wrong, forms(parse(kernel.ptx)))
+
+
+def _wrong(name: str, kernel: Kernel) -> str:
+    emulated, workload = kernels.opened(name, kernel)
+    for iterations in workload.verify_iterations:
+        outputs = execute(emulated.launch(workload.inputs(0), iterations)).outputs
+        if found := difference(workload, outputs, 0, iterations):
+            return after(workload, iterations) + found
+    return ""
+
+
+def report(job: tuple[str, Kernel]) -> KernelReport:
+    """Return what `shflbench check` says of a kernel."""
+    name, kernel = job
+    subject = kernels.subjects()[name]
+    (found,) = check_all([subject], {subject: kernel}, ARCH, seed=0)
+    return found
+
+
+def reports_of(names: tuple[str, ...]) -> dict[str, KernelReport]:
+    """Return the same of the kernels of one unit, which is compiled."""
+    return {name: report((name, kernel)) for name, kernel in kernels.build(names).items()}
