@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import DTYPES, WARP, Case, Launch
+from shflbench.model import WARP, Case, Launch
 from shflbench.patterns.discover import builtin, load
 
 if TYPE_CHECKING:
@@ -15,47 +16,104 @@ if TYPE_CHECKING:
 
 NEIGHBOR = load(builtin()["neighbor"])
 UNROLL = NEIGHBOR.declaration.unroll
+DTYPES = NEIGHBOR.declaration.dtypes
+MODES = NEIGHBOR.declaration.options["mode"]
+MIXING = tuple(mode for mode in MODES if mode != "idx")
 
 
-def workload(dtype: str) -> Workload:
-    return Workload.of(NEIGHBOR, Case("neighbor", "shfl", dtype, Launch("2x64", 64, 2), 4096), threads=128, seed=3)
+def workload(dtype: str, mode: str) -> Workload:
+    case = Case("neighbor", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("mode", mode),))
+    return Workload.of(NEIGHBOR, case, grid=2, seed=3)
 
 
-def rotated(values: Array, iterations: int) -> Array:
+def moved(values: Array, iterations: int, mode: str) -> Array:
     """Return what the pattern's reference gives."""
-    return np.asarray(NEIGHBOR.reference(values, iterations=iterations))
+    return np.asarray(NEIGHBOR.module.reference(values, iterations=iterations, mode=mode))
 
 
+def words(values: Array) -> Array:
+    """Return the bits as unsigned integers, of shape [warps, 32] or [warps, 32, components]."""
+    return values.view(f"u{values.dtype.itemsize}")
+
+
+def source(lane: int, mode: str) -> int:
+    """Return the lane whose value the hardware gives to `lane`: its own where there is none."""
+    wanted = {"idx": (lane + 1) % WARP, "up": lane - 1, "down": lane + 1, "xor": lane ^ 1}[mode]
+    return wanted if 0 <= wanted < WARP else lane
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("iterations", [0, 1, 31, 32, 51])
-def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int) -> None:
-    (values,) = workload(dtype).inputs(0)
-    lanes = values.tolist()
+def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int, mode: str) -> None:
+    (values,) = workload(dtype, mode).inputs(0)
+    by_component = words(values).reshape(len(values), WARP, -1).transpose(0, 2, 1)
+    warps = by_component.reshape(-1, WARP).tolist()
+    size = 2 ** (8 * values.dtype.itemsize)
     for _ in range(iterations):
-        lanes = [[warp[(lane + 1) % WARP] for lane in range(WARP)] for warp in lanes]
-    assert rotated(values, iterations).tolist() == lanes
+        got = [[warp[source(lane, mode)] for lane in range(WARP)] for warp in warps]
+        if mode == "idx":
+            warps = got
+        else:
+            warps = [
+                [(own + 2 * other) % size for own, other in zip(*both, strict=True)]
+                for both in zip(warps, got, strict=True)
+            ]
+    after = words(moved(values, iterations, mode)).reshape(len(values), WARP, -1).transpose(0, 2, 1)
+    assert after.reshape(-1, WARP).tolist() == warps
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("lane", [0, 5, 31])
+def test_wrong_lane_in_any_trip_is_visible_at_the_end(dtype: str, lane: int, mode: str) -> None:
+    data = workload(dtype, mode)
+    for iterations in data.verify_iterations:
+        for trip in range(iterations):
+            before = moved(data.inputs(0)[0], trip, mode)
+            after = moved(before, 1, mode)
+            after[-1, lane] = before[-1, lane]  # this lane left its value as it was
+            got = moved(after, iterations - trip - 1, mode)
+            assert mismatch([got], data.expected(0, iterations), 0.0), trip
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_wrong_lane_in_any_trip_is_visible_at_the_end(dtype: str) -> None:
-    data = workload(dtype)
-    for iterations in data.verify_iterations:
-        for trip in range(iterations):
-            before = rotated(data.inputs(0)[0], trip)
-            after = rotated(before, 1)
-            after[-1, 5] = before[-1, 5]  # this lane kept its own value
-            got = rotated(after, iterations - trip - 1)
-            assert mismatch([got], data.expected(0, iterations), 0.0).endswith("(1 of 128 are wrong)"), trip
+def test_wrong_lane_of_the_plain_move_stays_one_wrong_element(dtype: str) -> None:
+    data = workload(dtype, "idx")
+    values = data.inputs(0)[0]
+    after = moved(values, 1, "idx")
+    after[-1, 5] = values[-1, 5]
+    assert (
+        int((words(moved(after, 50, "idx")) != words(moved(values, 51, "idx"))).reshape(4, WARP, -1).any(2).sum()) == 1
+    )
 
 
+@pytest.mark.parametrize("mode", MIXING)
+def test_no_trip_loses_a_difference_between_lanes(mode: str) -> None:
+    """x + 2·got is a matrix that is the identity modulo 2: its determinant is odd, so that it has an inverse."""
+    trip = np.eye(WARP, dtype=np.int64)
+    for lane in range(WARP):
+        trip[lane, source(lane, mode)] += 2
+    assert round(np.linalg.det(trip)) % 2 == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("passes", [1, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(passes: int) -> None:
-    data = workload("f32")
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int, mode: str) -> None:
+    data = workload(dtype, mode)
     iterations = max(data.verify_iterations)
     assert iterations >= passes * UNROLL
-    got = rotated(data.inputs(0)[0], iterations - passes * UNROLL)
+    got = moved(data.inputs(0)[0], iterations - passes * UNROLL, mode)
     assert mismatch([got], data.expected(0, iterations), 0.0)
 
 
-def test_bits_must_agree() -> None:
-    assert [NEIGHBOR.tolerance(dtype, 51) for dtype in DTYPES.values()] == [0.0] * 4
+def test_every_mode_gives_another_result() -> None:
+    (values,) = workload("i32", "idx").inputs(0)
+    results = [moved(values, 1, mode).tolist() for mode in MODES]
+    assert all(one != other for one, other in combinations(results, 2))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_bits_must_agree(mode: str) -> None:
+    assert [NEIGHBOR.tolerance(workload(dtype, mode).setting, 51) for dtype in DTYPES] == [0.0] * len(DTYPES)

@@ -8,7 +8,8 @@ import pytest
 
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import DTYPES, WARP, Case, Launch
+from shflbench.model import DTYPES as KNOWN
+from shflbench.model import WARP, Case, Launch
 from shflbench.patterns.discover import builtin, load
 
 if TYPE_CHECKING:
@@ -18,151 +19,229 @@ if TYPE_CHECKING:
 
 REDUCE = load(builtin()["reduce"])
 UNROLL = REDUCE.declaration.unroll
-FLOATS, INTEGERS = ("f32", "f64"), ("i32", "i64")
-LANES = np.arange(WARP)
+DTYPES = REDUCE.declaration.dtypes
+WIDTHS = REDUCE.declaration.options["width"]
+HALVES, FLOATS, INTEGERS = ("f16", "bf16"), ("f32", "f64"), ("i32", "i64")
+MAGIC = {"f16": 1.5 * 2**13, "bf16": 1.5 * 2**10}  # where the type's numbers are 8 apart
 
 
-def summed(values: Array, iterations: int) -> Array:
+def workload(dtype: str, width: str = "32") -> Workload:
+    case = Case("reduce", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("width", width),))
+    return Workload.of(REDUCE, case, grid=2, seed=3)
+
+
+def tolerance(dtype: str, iterations: int) -> float:
+    return REDUCE.tolerance(workload(dtype).setting, iterations)
+
+
+def summed(values: Array, iterations: int, width: str) -> Array:
     """Return what the pattern's reference gives."""
-    return np.asarray(REDUCE.reference(values, iterations=iterations))
+    return np.asarray(REDUCE.module.reference(values, iterations=iterations, width=width))
 
 
-def workload(dtype: str) -> Workload:
-    return Workload.of(REDUCE, Case("reduce", "shfl", dtype, Launch("2x64", 64, 2), 4096), threads=128, seed=3)
+def groups(values: Array, width: str) -> list[list[float]]:
+    return values.reshape(-1, int(width)).tolist()
 
 
-def in_fractions(values: Array, iterations: int) -> list[list[Fraction]]:
-    """Return exactly what the recurrence of recurrence.cuh gives for floating point, lane by lane."""
-    return [_warp_in_fractions([Fraction(value) for value in warp], iterations) for warp in values.tolist()]
+def in_fractions(values: Array, iterations: int, width: str) -> list[list[Fraction]]:
+    """Return exactly what the recurrence of recurrence.cuh gives for f32 and f64, lane by lane."""
+    return [_group_in_fractions([Fraction(x) for x in group], iterations) for group in groups(values, width)]
 
 
-def _warp_in_fractions(lanes: list[Fraction], iterations: int) -> list[Fraction]:
+def _group_in_fractions(lanes: list[Fraction], iterations: int) -> list[Fraction]:
+    width = len(lanes)
     for _ in range(iterations):
         total = sum(lanes, Fraction(0))
-        lanes = [x / 2 + Fraction(2 * lane - 31, 32) + total / 64 for lane, x in enumerate(lanes)]
+        lanes = [x / 2 + Fraction(2 * lane - width + 1, width) + total / (2 * width) for lane, x in enumerate(lanes)]
     return lanes
 
 
 def butterfly(x: Array) -> Array:
-    """Return the sum in each lane as xor exchanges give it, in the type's own arithmetic."""
-    for distance in (16, 8, 4, 2, 1):
-        x = x + x[:, LANES ^ distance]  # type: ignore[operator]
+    """Return the sum in each lane as xor exchanges give it, in the type's own arithmetic; shape [groups, width]."""
+    lanes = np.arange(x.shape[1])
+    distance = x.shape[1] // 2
+    while distance:
+        x = x + x[:, lanes ^ distance]  # type: ignore[operator]
+        distance //= 2
     return x
 
 
 def descending(x: Array) -> Array:
-    """Return the sum as lane 0 gets it in a chain over the lanes from the last one on, in the type's own arithmetic."""
-    chain = x[:, 31]
-    for lane in range(30, -1, -1):
+    """Return the sum as a chain over the lanes from the last one on gives it, in the type's own arithmetic."""
+    chain = x[:, -1]
+    for lane in range(x.shape[1] - 2, -1, -1):
         chain = chain + x[:, lane]  # type: ignore[operator]
-    return np.repeat(chain[:, None], WARP, axis=1)
+    return np.repeat(chain[:, None], x.shape[1], axis=1)
 
 
-def trips(values: Array, iterations: int, total: Callable[[Array], Array]) -> Array:
-    """Return what a kernel computes in the type's own arithmetic that sums by `total`."""
-    kind = values.dtype.type
-    term = ((2 * LANES - 31) / 32).astype(values.dtype)
+def trips(values: Array, iterations: int, width: str, total: Callable[[Array], Array]) -> Array:
+    """Return what a kernel computes in f32's or f64's own arithmetic that sums by `total`; shape [groups, width]."""
+    kind, lanes = values.dtype.type, int(width)
+    term = ((2 * np.arange(lanes) - (lanes - 1)) / lanes).astype(values.dtype)
+    x = values.reshape(-1, lanes)
     for _ in range(iterations):
-        values = values * kind(0.5) + term + total(values) * kind(1 / 64)  # type: ignore[operator]
-    return values
+        x = x * kind(0.5) + term + total(x) * kind(0.5 / lanes)  # type: ignore[operator]
+    return x
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("iterations", [0, 1, 2, 15])
-def test_reference_of_floats_is_the_recurrence_lane_by_lane(dtype: str, iterations: int) -> None:
-    (values,) = workload(dtype).inputs(0)
-    exact = [[float(x) for x in warp] for warp in in_fractions(values, iterations)]
-    assert summed(values, iterations).tolist() == np.array(exact).astype(values.dtype).tolist()
+def test_reference_of_floats_is_the_recurrence_lane_by_lane(dtype: str, iterations: int, width: str) -> None:
+    (values,) = workload(dtype, width).inputs(0)
+    exact = [[float(x) for x in group] for group in in_fractions(values, iterations, width)]
+    assert groups(summed(values, iterations, width), width) == np.array(exact).astype(values.dtype).tolist()
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("iterations", [0, 1, 2, 15])
-def test_reference_of_integers_is_the_recurrence_lane_by_lane(dtype: str, iterations: int) -> None:
-    (values,) = workload(dtype).inputs(0)
-    bits = 8 * DTYPES[dtype].size
-    warps = values.tolist()
+def test_reference_of_integers_is_the_recurrence_lane_by_lane(dtype: str, iterations: int, width: str) -> None:
+    (values,) = workload(dtype, width).inputs(0)
+    bits = 8 * KNOWN[dtype].size
+    numbers = values.reshape(-1, int(width)).tolist()
     for _ in range(iterations):
-        totals = [sum(warp) for warp in warps]
-        warps = [[(x + total) % 2**bits for x in warp] for warp, total in zip(warps, totals, strict=True)]
-    signed = [[x - 2**bits if x >= 2 ** (bits - 1) else x for x in warp] for warp in warps]
-    assert summed(values, iterations).tolist() == signed
+        numbers = [[(x + sum(group)) % 2**bits for x in group] for group in numbers]
+    signed = [[x - 2**bits if x >= 2 ** (bits - 1) else x for x in group] for group in numbers]
+    assert groups(summed(values, iterations, width), width) == signed
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("total", [butterfly, descending])
+def test_halves_are_exact_in_any_order_and_never_leave_the_small_numbers(
+    dtype: str, width: str, total: Callable[[Array], Array]
+) -> None:
+    """What the kernel computes in the type's own arithmetic, rounding each operation, is what the reference gives."""
+    (values,) = workload(dtype, width).inputs(0)
+    magic, first = values.dtype.type(MAGIC[dtype]), np.arange(int(width)) == 0
+    x = values.reshape(-1, int(width))
+    for trip in range(40):
+        assert groups(x, width) == groups(summed(values, trip, width), width)
+        assert np.abs(x.astype(np.float64)).max() <= 4
+        later = x + total(x) + first.astype(values.dtype)  # type: ignore[operator]
+        x = later - ((later + magic) - magic)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_reference_of_halves_is_x_plus_sum_modulo_8(dtype: str) -> None:
+    (values,) = workload(dtype, "8").inputs(0)
+    numbers = [[int(x) for x in group] for group in groups(values, "8")]
+    for _ in range(15):
+        numbers = [[(x + sum(group) + (lane == 0)) % 8 for lane, x in enumerate(group)] for group in numbers]
+    assert [[int(x) % 8 for x in group] for group in groups(summed(values, 15, "8"), "8")] == numbers
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_components_of_vectors_are_summed_each_for_itself(width: str) -> None:
+    (values,) = workload("f32x4", width).inputs(0)
+    assert values.shape == (4, WARP, 4)
+    for component in range(4):
+        alone = summed(values[..., component], 9, width)
+        assert summed(values, 9, width)[..., component].tolist() == alone.tolist()
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in HALVES])
 def test_inputs_are_small_whole_numbers_all_different_within_a_warp(dtype: str) -> None:
     for index in range(INPUT_SETS):
         (values,) = workload(dtype).inputs(index)
-        assert values.shape == (4, WARP)
-        assert values.dtype == DTYPES[dtype].numpy
-        assert all(len(set(warp)) == WARP for warp in values.tolist())
+        by_warp = values.reshape(4, WARP, -1).swapaxes(1, 2).reshape(-1, WARP)
+        assert values.dtype == KNOWN[dtype].numpy
+        assert all(len(set(warp)) == WARP for warp in by_warp.tolist())
         assert np.abs(values.astype(np.float64)).max() <= 24
-        assert len(set(values.sum(axis=1).tolist())) == len(values)
+        assert len(set(by_warp.sum(axis=1).tolist())) > len(by_warp) / 2
 
 
 @pytest.mark.parametrize(("dtype", "exact_trips"), [("f32", 8), ("f64", 37)])
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("total", [butterfly, descending])
 def test_sums_are_exact_in_any_order_for_as_many_trips_as_the_tolerance_says(
-    dtype: str, exact_trips: int, total: Callable[[Array], Array]
+    dtype: str, exact_trips: int, width: str, total: Callable[[Array], Array]
 ) -> None:
-    assert REDUCE.tolerance(DTYPES[dtype], exact_trips) == 0.0
-    assert REDUCE.tolerance(DTYPES[dtype], exact_trips + 1) > 0.0
+    assert tolerance(dtype, exact_trips) == 0.0
+    assert tolerance(dtype, exact_trips + 1) > 0.0
     for index in range(INPUT_SETS):
-        (values,) = workload(dtype).inputs(index)
-        assert trips(values, exact_trips, total).tolist() == in_fractions(values, exact_trips)
+        (values,) = workload(dtype, width).inputs(index)
+        assert trips(values, exact_trips, width, total).tolist() == in_fractions(values, exact_trips, width)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", ["32", "2"])
 @pytest.mark.parametrize("total", [butterfly, descending])
 @pytest.mark.parametrize("iterations", [15, 60, 200])
-def test_rounding_stays_within_the_tolerance(dtype: str, total: Callable[[Array], Array], iterations: int) -> None:
-    (values,) = workload(dtype).inputs(0)
-    got, exact = trips(values, iterations, total).tolist(), in_fractions(values, iterations)
+def test_rounding_stays_within_the_tolerance(
+    dtype: str, width: str, total: Callable[[Array], Array], iterations: int
+) -> None:
+    (values,) = workload(dtype, width).inputs(0)
+    got, exact = trips(values, iterations, width, total).tolist(), in_fractions(values, iterations, width)
     worst = max(
         abs(Fraction(x) - right)
         for lanes, rights in zip(got, exact, strict=True)
         for x, right in zip(lanes, rights, strict=True)
     )
-    assert worst <= (REDUCE.tolerance(DTYPES[dtype], iterations) or Fraction(0))
+    assert worst <= (tolerance(dtype, iterations) or Fraction(0))
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_lane_that_loses_one_input_in_any_trip_is_visible_at_the_end(dtype: str) -> None:
-    data = workload(dtype)
+def test_lane_that_loses_one_input_in_any_trip_is_visible_at_the_end(dtype: str, width: str) -> None:
+    data = workload(dtype, width)
     for iterations in data.verify_iterations:
         for trip in range(iterations):
             wrong = [
                 mismatch(
-                    [with_one_input_lost(data.inputs(index)[0], trip, iterations)],
+                    [with_one_input_lost(data.inputs(index)[0], trip, iterations, width)],
                     data.expected(index, iterations),
-                    REDUCE.tolerance(DTYPES[dtype], iterations),
+                    tolerance(dtype, iterations),
                 )
                 for index in range(INPUT_SETS)
             ]
             assert any(wrong), (iterations, trip)
 
 
-def with_one_input_lost(values: Array, trip: int, iterations: int) -> Array:
-    """Return the outputs when lane 5 of the last warp misses lane 6's value in the sum of one trip."""
-    before = summed(values, trip)
-    after = summed(before, 1)
-    lost = before[-1, 6] / 64 if before.dtype.kind == "f" else before[-1, 6]
-    with np.errstate(over="ignore"):
-        after[-1, 5] -= lost
-    return summed(after, iterations - trip - 1)
+def with_one_input_lost(values: Array, trip: int, iterations: int, width: str) -> Array:
+    """Return the outputs when lane 5 of the last warp misses lane 4's value in the sum of one trip."""
+    before = summed(values, trip, width)
+    after = summed(before, 1, width)
+    lost = before[-1, 4]
+    if values.dtype.itemsize == 2:
+        less = float(after[-1, 5]) - float(lost)
+        after[-1, 5] = less - 8 * np.rint(less / 8)
+    elif values.dtype.kind == "f":
+        after[-1, 5] -= lost / (2 * int(width))
+    else:
+        with np.errstate(over="ignore"):
+            after[-1, 5] -= lost
+    return summed(after, iterations - trip - 1, width)
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int) -> None:
-    data = workload(dtype)
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int, width: str) -> None:
+    data = workload(dtype, width)
     iterations = max(data.verify_iterations)
     assert iterations >= passes * UNROLL
-    got = summed(data.inputs(0)[0], iterations - passes * UNROLL)
-    assert mismatch([got], data.expected(0, iterations), REDUCE.tolerance(DTYPES[dtype], iterations))
+    for index in range(INPUT_SETS):
+        got = summed(data.inputs(index)[0], iterations - passes * UNROLL, width)
+        assert mismatch([got], data.expected(index, iterations), tolerance(dtype, iterations))
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_lanes_stay_different_however_long_it_runs(dtype: str) -> None:
-    (values,) = workload(dtype).inputs(0)
-    after = summed(values, 4096)
-    assert all(len(set(warp)) == WARP for warp in after.tolist())
+def test_lanes_stay_different_however_long_it_runs(dtype: str, width: str) -> None:
+    (values,) = workload(dtype, width).inputs(0)
+    after = groups(summed(values, 4096, width), width)
+    assert all(len(set(group)) == len(group) for group in after)
+
+
+def test_butterfly_of_the_ntnu_lecture_gives_each_half_of_the_warp_the_other_half() -> None:
+    """`sum = shfl_xor(v, 16)` where `v + shfl_xor(v, 16)` is meant: why the kernel is not as printed."""
+    (values,) = workload("i32").inputs(0)
+    lanes = np.arange(WARP)
+    total = values[:, lanes ^ 16]
+    for distance in (8, 4, 2, 1):
+        total = total + total[:, lanes ^ distance]  # type: ignore[operator]
+    halves = values.reshape(-1, 2, 16).sum(axis=2)
+    assert total[:, 0].tolist() == halves[:, 1].tolist()
+    assert total[:, 31].tolist() == halves[:, 0].tolist()

@@ -1,19 +1,41 @@
-// Each lane takes its right neighbour's value; the last lane takes the first one's.
+// Each lane takes another lane's value: its right neighbour's as an indexed exchange (the last lane takes the first
+// one's), its left or right one's as up and down do (the lane at the edge keeps its own), or its pair's (xor).
 #include "shflbench.cuh"
 
-__device__ int right_lane() { return (lane() + 1) % WARP; }
+__device__ int source_lane() {
+#if OPTION_MODE_UP
+    return max(lane() - 1, 0);
+#elif OPTION_MODE_DOWN
+    return min(lane() + 1, WARP - 1);
+#elif OPTION_MODE_XOR
+    return lane() ^ 1;
+#else
+    return (lane() + 1) % WARP;
+#endif
+}
+
+// Up and down, repeated, leave all lanes alike, and xor twice leaves all as it was: there a lane mixes what it got
+// into what it had. The indexed exchange is the plain move, as in the deck.
+template <typename T>
+__device__ T next(T own, T got) {
+#if OPTION_MODE_IDX
+    return got;
+#else
+    return mix(own, got);
+#endif
+}
 
 // Two barriers: the first between a slot's write and its read, the second between that read and the
 // slot's next write.
 template <typename T>
 __global__ void neighbor_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x, right = first_of_warp() + right_lane();
+    const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
     REPEAT(iterations) {
         slots[mine] = x;
         __syncthreads();
-        x = slots[right];
+        x = next(x, slots[source]);
         __syncthreads();
     }
     result[thread()] = x;
@@ -22,14 +44,14 @@ __global__ void neighbor_smem(const T* values, T* result, int iterations) {
 // Two buffers, one barrier: while a slow warp still reads one buffer, a fast one writes the other.
 template <typename T>
 __global__ void neighbor_smem_double(const T* values, T* result, int iterations) {
-    T *now = shared<T>(), *next = now + blockDim.x;
-    const int mine = threadIdx.x, right = first_of_warp() + right_lane();
+    T *now = shared<T>(), *later = now + blockDim.x;
+    const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
     REPEAT(iterations) {
         now[mine] = x;
         __syncthreads();
-        x = now[right];
-        swap(now, next);
+        x = next(x, now[source]);
+        swap(now, later);
     }
     result[thread()] = x;
 }
@@ -38,12 +60,12 @@ __global__ void neighbor_smem_double(const T* values, T* result, int iterations)
 template <typename T>
 __global__ void neighbor_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x, right = first_of_warp() + right_lane();
+    const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
     REPEAT(iterations) {
         slots[mine] = x;
         __syncwarp();
-        x = slots[right];
+        x = next(x, slots[source]);
         __syncwarp();
     }
     result[thread()] = x;
@@ -52,12 +74,12 @@ __global__ void neighbor_smem_syncwarp(const T* values, T* result, int iteration
 // UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
 template <typename T>
 __global__ void neighbor_smem_unsafe(const T* values, T* result, int iterations) {
-    volatile T* slots = shared<T>();
-    const int mine = threadIdx.x, right = first_of_warp() + right_lane();
+    T* slots = shared<T>();
+    const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
     REPEAT(iterations) {
-        slots[mine] = x;
-        x = slots[right];
+        volatile_store(&slots[mine], x);
+        x = next(x, volatile_load(&slots[source]));
     }
     result[thread()] = x;
 }
@@ -67,20 +89,32 @@ __global__ void neighbor_smem_unsafe(const T* values, T* result, int iterations)
 template <typename T>
 __global__ void neighbor_smem_deck(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x, right = first_of_warp() + right_lane();
-    slots[mine] = values[thread()];
+    const int mine = threadIdx.x, source = first_of_warp() + source_lane();
+    T x = slots[mine] = values[thread()];
     __syncthreads();
     REPEAT(iterations) {
-        slots[mine] = slots[right];
+        x = slots[mine] = next(x, slots[source]);
         __syncthreads();
     }
-    result[thread()] = slots[mine];
+    result[thread()] = x;
 }
 
 template <typename T>
 __global__ void neighbor_shfl(const T* values, T* result, int iterations) {
-    const int right = right_lane();
+#if OPTION_MODE_IDX
+    const int source = source_lane();
+#endif
     T x = values[thread()];
-    REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, right);
+    REPEAT(iterations) {
+#if OPTION_MODE_UP
+        x = next(x, shfl_up(x, 1));
+#elif OPTION_MODE_DOWN
+        x = next(x, shfl_down(x, 1));
+#elif OPTION_MODE_XOR
+        x = next(x, shfl_xor(x, 1));
+#else
+        x = next(x, shfl(x, source));
+#endif
+    }
     result[thread()] = x;
 }

@@ -5,11 +5,24 @@
 #include "recurrence.cuh"
 #include "shflbench.cuh"
 
+namespace cg = cooperative_groups;
+
+// Plus for the types that have a `+`, where cooperative groups know special instructions.
+template <typename Group, typename T>
+__device__ T sum_of(const Group& group, T x) { return cg::reduce(group, x, cg::plus<T>()); }
+template <typename Group>
+__device__ float2 sum_of(const Group& group, float2 x) {
+    return cg::reduce(group, x, [](float2 a, float2 b) { return add(a, b); });
+}
+template <typename Group>
+__device__ float4 sum_of(const Group& group, float4 x) {
+    return cg::reduce(group, x, [](float4 a, float4 b) { return add(a, b); });
+}
+
 template <typename T>
 __global__ void reduce_cg(const T* values, T* result, int iterations) {
-    namespace cg = cooperative_groups;
-    const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
+    const auto group = cg::tiled_partition<WIDTH>(cg::this_thread_block());
     T x = values[thread()];
-    REPEAT(iterations) x = advance(x, cg::reduce(warp, x, cg::plus<T>()));
+    REPEAT(iterations) x = advance(x, sum_of(group, x));
     result[thread()] = x;
 }

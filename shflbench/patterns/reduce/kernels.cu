@@ -1,4 +1,4 @@
-// All lanes get the sum of the warp's values, by a butterfly of five exchanges.
+// All lanes of a group of WIDTH lanes get the sum of the group's values, by a butterfly of log2(WIDTH) exchanges.
 #include "recurrence.cuh"
 #include "shflbench.cuh"
 
@@ -11,7 +11,7 @@ __global__ void reduce_smem(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = x;
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+        for (int distance = WIDTH / 2; distance > 0; distance /= 2) {
             slots[mine] = sum;
             __syncthreads();
             sum = add(sum, slots[mine ^ distance]);
@@ -22,7 +22,7 @@ __global__ void reduce_smem(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// Two buffers, one barrier an exchange. A trip has five exchanges, an odd number: which buffer comes
+// Two buffers, one barrier an exchange. A trip may have an odd number of exchanges: which buffer comes
 // first carries over from trip to trip.
 template <typename T>
 __global__ void reduce_smem_double(const T* values, T* result, int iterations) {
@@ -31,7 +31,7 @@ __global__ void reduce_smem_double(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = x;
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+        for (int distance = WIDTH / 2; distance > 0; distance /= 2) {
             now[mine] = sum;
             __syncthreads();
             sum = add(sum, now[mine ^ distance]);
@@ -50,7 +50,7 @@ __global__ void reduce_smem_syncwarp(const T* values, T* result, int iterations)
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = x;
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+        for (int distance = WIDTH / 2; distance > 0; distance /= 2) {
             slots[mine] = sum;
             __syncwarp();
             sum = add(sum, slots[mine ^ distance]);
@@ -64,14 +64,14 @@ __global__ void reduce_smem_syncwarp(const T* values, T* result, int iterations)
 // UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
 template <typename T>
 __global__ void reduce_smem_unsafe(const T* values, T* result, int iterations) {
-    volatile T* slots = shared<T>();
+    T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = x;
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            slots[mine] = sum;
-            sum = add(sum, T(slots[mine ^ distance]));
+        for (int distance = WIDTH / 2; distance > 0; distance /= 2) {
+            volatile_store(&slots[mine], sum);
+            sum = add(sum, volatile_load(&slots[mine ^ distance]));
         }
         x = advance(x, sum);
     }
@@ -83,8 +83,8 @@ __global__ void reduce_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = x;
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            sum = add(sum, __shfl_xor_sync(FULL_WARP, sum, distance));
+        for (int distance = WIDTH / 2; distance > 0; distance /= 2) {
+            sum = add(sum, shfl_xor(sum, distance));
         }
         x = advance(x, sum);
     }

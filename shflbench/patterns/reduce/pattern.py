@@ -1,18 +1,57 @@
-"""All lanes get the sum of their warp's values."""
+"""All lanes of a group get the sum of the group's values."""
+
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shflbench.model import WARP, Dtype, Mechanism
-from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Variant, elements_per_thread
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
 
-STEPS = 5  # exchanges of a butterfly over 32 lanes
+HALF = 2  # bytes of a 16-bit number
+WIDTHS = ("32", "16", "8", "4", "2")
+WARP_ONLY, PARTS_ONLY = {"width": WIDTHS[:1]}, {"width": WIDTHS[1:]}
+
+
+def exchanges(options: Mapping[str, str]) -> int:
+    """Return how many exchanges a butterfly over one group takes: 5 over 32 lanes."""
+    return int(options["width"]).bit_length() - 1
+
+
+def through_shared_memory(barriers: int) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int] | None]:
+    """Return the counts of a trip whose every exchange is a store, a load and `barriers` block barriers."""
+
+    def counts(dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int] | None:
+        if (dtype.name, options["width"]) == ("f32x4", "8"):
+            return None  # for sm_75, NVRTC 13 splits one of the twelve 128-bit loads of a pass
+        steps = exchanges(options)
+        return {"STS": steps, "LDS": steps, "BAR": barriers * steps}
+
+    return counts
+
 
 PATTERN = Pattern(
-    summary="All lanes get the sum of the warp's values.",
+    summary="All lanes get the sum of the warp's values, or of a group of the warp's lanes.",
     source="GTC 2013, Shuffle: Tips and Tricks, reduce",
+    dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
+    options={"width": WIDTHS},
     buffers=(Input("values"), Output("result")),
     unroll=4,
+    claims={
+        "G12": "the xor-shuffle reduction of 32-bit values is faster than shared memory",
+        "G13": "the xor-shuffle reduction of 64-bit values is faster than shared memory",
+        "N14": "an xor butterfly of five steps sums the warp",
+    },
+    notes="The NTNU lecture prints a warpReductionSum that begins with `sum = __shfl_xor_sync(..., threadValue, 16)` "
+    "instead of `threadValue +` that: lanes 0 to 15 get the sum of lanes 16 to 31, and the other way round. It "
+    "also takes __activemask() for the mask, which names whoever happens to be there. Both are mended here. The "
+    "deck says that lane 0 holds the sum; after a butterfly all lanes do. CUB's sum is in a group's first lane "
+    "only and is completed by a shuffle. Integer sums of CUB and cooperative groups are REDUX instructions since "
+    "sm_80. Over a part of the warp, both give each group a mask of its own, which the compiler cannot know: "
+    "their loops contain MATCH, VOTE and REDUX to agree on it, and on sm_75 control flow in which no loop is "
+    "found. The butterflies here need no such mask: all lanes take part, and xor distances below the width stay "
+    "within a group. Values of 16 bits are small whole numbers, summed modulo 8, because their sums must be exact "
+    "in any order.",
     variants=(
         Variant(
             name="smem",
@@ -20,21 +59,21 @@ PATTERN = Pattern(
             baseline=True,
             summary="butterfly through shared memory, two block barriers an exchange",
             shared=elements_per_thread(1),
-            per_iteration={"STS": STEPS, "LDS": STEPS, "BAR": 2 * STEPS},
+            per_iteration=through_shared_memory(barriers=2),
         ),
         Variant(
             name="smem-double",
             mechanism=Mechanism.SMEM,
             summary="butterfly through shared memory, two buffers, one block barrier an exchange",
             shared=elements_per_thread(2),
-            per_iteration={"STS": STEPS, "LDS": STEPS, "BAR": STEPS},
+            per_iteration=through_shared_memory(barriers=1),
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
             summary="butterfly through shared memory, two warp barriers an exchange",
             shared=elements_per_thread(1),
-            per_iteration={"STS": STEPS, "LDS": STEPS},
+            per_iteration=through_shared_memory(barriers=0),
         ),
         Variant(
             name="smem-unsafe",
@@ -42,19 +81,20 @@ PATTERN = Pattern(
             safe=False,
             summary="butterfly through volatile shared memory, no barrier: trusts in lock step",
             shared=elements_per_thread(1),
-            per_iteration={"STS": STEPS, "LDS": STEPS},
+            per_iteration=through_shared_memory(barriers=0),
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
             summary="butterfly of xor shuffles",
-            per_iteration={"SHFL": PerWord(STEPS)},
+            per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
         ),
         Variant(
             name="redux",
             mechanism=Mechanism.COLLECTIVE,
             summary="one warp-reduce instruction",
             dtypes=("i32",),
+            only=WARP_ONLY,  # groups with masks of their own are reduced one after another
             needs="sm_80",
             per_iteration={"REDUX": 1},
         ),
@@ -62,13 +102,35 @@ PATTERN = Pattern(
             name="cub",
             mechanism=Mechanism.LIBRARY,
             summary="cub::WarpReduce, its sum passed on from lane 0 by a shuffle",
+            only=WARP_ONLY,
             source="cub.cu",
         ),
         Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
             summary="cooperative_groups::reduce",
+            only=WARP_ONLY,
             source="cg.cu",
+        ),
+        Variant(
+            name="cub-group",
+            mechanism=Mechanism.LIBRARY,
+            summary="cub::WarpReduce over a part of the warp, its sum passed on from the first lane by a shuffle",
+            dtypes=("f32", "i32"),
+            only=PARTS_ONLY,
+            needs="sm_80",
+            source="cub.cu",
+            kernel="reduce_cub<{T}>",
+        ),
+        Variant(
+            name="cg-group",
+            mechanism=Mechanism.LIBRARY,
+            summary="cooperative_groups::reduce over a tile of the warp",
+            dtypes=("f32", "i32"),
+            only=PARTS_ONLY,
+            needs="sm_80",
+            source="cg.cu",
+            kernel="reduce_cg<{T}>",
         ),
     ),
 )
@@ -76,35 +138,52 @@ PATTERN = Pattern(
 LARGEST_INPUT = 24
 
 
-def inputs(rng: np.random.Generator, dtype: Dtype, warps: int) -> NDArray[np.generic]:
-    """Draw small integers, all different within a warp, with another sum in each; shape [warps, 32]."""
+def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
+    """Draw small whole numbers, for 32 and 64 bits all different within a warp; shape [warps, 32, components]."""
+    if at.dtype.size == HALF:
+        return rng.integers(-3, 5, size=(at.warps, WARP)).astype(at.dtype.numpy)
     pool = np.arange(-LARGEST_INPUT, LARGEST_INPUT)
-    return rng.permuted(np.tile(pool, (warps, 1)), axis=1)[:, :WARP].astype(dtype.numpy)
+    drawn = rng.permuted(np.tile(pool, (at.warps, at.dtype.components, 1)), axis=2)[..., :WARP]
+    return drawn.swapaxes(1, 2).astype(at.dtype.numpy)
 
 
-def reference(values: NDArray[np.generic], iterations: int) -> NDArray[np.generic]:
-    """Repeat `x/2 + c[lane] + sum/64` in double precision, or `x + sum` in wrapping integers; shape [warps, 32]."""
+def reference(values: NDArray[np.generic], iterations: int, width: str) -> NDArray[np.generic]:
+    """Repeat what recurrence.cuh does: exact for 16 bits, wrapping for integers, else in double precision.
+
+    Shape [warps, 32], or [warps, 32, components] for a vector type.
+    """
+    lanes = int(width)
+    groups = values.reshape(-1, lanes, *values.shape[2:])
     if np.issubdtype(values.dtype, np.integer):
-        whole = values.view(f"u{values.dtype.itemsize}").copy()
-        for _ in range(iterations):
-            whole += whole.sum(axis=1, keepdims=True, dtype=whole.dtype)
-        return whole.view(values.dtype)
-    x = values.astype(np.float64)
-    term = (2 * np.arange(WARP) - (WARP - 1)) / WARP
+        return _wrapping(groups, iterations).reshape(values.shape)
+    x = groups.astype(np.float64)
+    column = np.arange(lanes).reshape(-1, *[1] * (groups.ndim - 2))
     for _ in range(iterations):
-        x = x / 2 + term + x.sum(axis=1, keepdims=True) / 64
-    return x.astype(values.dtype)
+        total = x.sum(axis=1, keepdims=True)
+        if values.dtype.itemsize == HALF:
+            x = x + total + (column == 0)
+            x -= 8 * np.rint(x / 8)
+        else:
+            x = x / 2 + (2 * column - (lanes - 1)) / lanes + total / (2 * lanes)
+    return x.astype(values.dtype).reshape(values.shape)
 
 
-def tolerance(dtype: Dtype, iterations: int) -> float:
+def _wrapping(groups: NDArray[np.generic], iterations: int) -> NDArray[np.generic]:
+    whole = groups.view(f"u{groups.dtype.itemsize}").copy()
+    for _ in range(iterations):
+        whole += whole.sum(axis=1, keepdims=True, dtype=whole.dtype)
+    return whole.view(groups.dtype)
+
+
+def tolerance(at: Setting, iterations: int) -> float:
     """Return the largest honest error of one element; 0 where the arithmetic is exact.
 
-    A trip adds one binary digit below the point (six at first); sums stay below 2^10. So the sums of
-    f32 (24 digits) are exact for 8 trips, those of f64 (53 digits) for 37. Beyond, a trip's rounding
-    errors move a lane by at most 32·eps: two additions of values below 32, and the five of a sum below
-    2^10 divided by 64. A trip in which one lane lost one input moves every lane by 1/2048.
+    In a warp's sum, a trip adds one binary digit below the point (six at first); sums stay below 2^10. So the sums of
+    f32 (24 digits) are exact for 8 trips, those of f64 (53 digits) for 37. Beyond, a trip's rounding errors move a
+    lane by at most 32·eps: two additions of values below 32, and the five of a sum below 2^10 divided by 64. A trip in
+    which one lane lost one input moves every lane by 1/2048. Smaller groups have smaller sums and fewer digits.
     """
-    if dtype.numpy.startswith("int"):
+    if at.dtype.size == HALF or not at.dtype.floating:
         return 0.0
-    exact_trips, eps = {"f32": (8, 2.0**-23), "f64": (37, 2.0**-52)}[dtype.name]
+    exact_trips, eps = {"float32": (8, 2.0**-23), "float64": (37, 2.0**-52)}[at.dtype.numpy]
     return 0.0 if iterations <= exact_trips else 32 * eps * iterations

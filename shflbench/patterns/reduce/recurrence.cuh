@@ -1,19 +1,41 @@
-// What one trip of `reduce` makes of a lane's value and the warp's sum.
+// What one trip of `reduce` makes of a lane's value and its group's sum.
 #pragma once
 #include "shflbench.cuh"
 
-// Differs from lane to lane and sums to zero over the warp.
-template <typename T>
-__device__ T lane_term() { return T(2 * lane() - (WARP - 1)) / WARP; }
+constexpr int WIDTH = OPTION_WIDTH;  // lanes a group; a warp has WARP / WIDTH groups
 
-// Floating point: x/2 + c[lane] + sum/64 keeps the warp's sum as it is and the lanes different, however
-// often it is repeated; the factors are powers of two, so that fused and unfused arithmetic agree.
-// Integers: x + sum, wrapping; the warp's sum grows 33-fold a trip and never becomes a constant.
+// f32, f64: x/2 + c[lane] + sum/(2·WIDTH), with c zero on average, keeps the group's sum as it is and the lanes
+// different, however often it is repeated; the factors are powers of two, so that fused and unfused arithmetic agree.
 template <typename T>
-__device__ T advance(T x, T sum) {
-    if constexpr (T(1) / T(2) != T(0)) {
-        return x * T(0.5) + lane_term<T>() + sum * T(1.0 / 64);
-    } else {
-        return add(x, sum);
-    }
+__device__ T halved(T x, T sum) {
+    const T term = T(2 * (lane() % WIDTH) - (WIDTH - 1)) / WIDTH;
+    return x * T(0.5) + term + sum * T(0.5 / WIDTH);
 }
+
+// f16, bf16: x + sum + c[lane] modulo 8, from -4 to 4, with c 1 in a group's first lane and else 0. So all sums, of at
+// most 32 such numbers, are whole numbers that 8 bits hold, and nothing is ever rounded. What `magic` is added to loses
+// all below a multiple of 8.
+template <typename T>
+__device__ T modulo_8(T x, T sum, T magic) {
+    const T total = add(add(x, sum), T(lane() % WIDTH == 0 ? 1.0f : 0.0f));
+    return total - ((total + magic) - magic);
+}
+
+__device__ inline float advance(float x, float sum) { return halved(x, sum); }
+__device__ inline double advance(double x, double sum) { return halved(x, sum); }
+__device__ inline float2 advance(float2 x, float2 sum) { return {halved(x.x, sum.x), halved(x.y, sum.y)}; }
+__device__ inline float4 advance(float4 x, float4 sum) {
+    return {halved(x.x, sum.x), halved(x.y, sum.y), halved(x.z, sum.z), halved(x.w, sum.w)};
+}
+#if DTYPE_F16
+__device__ inline __half advance(__half x, __half sum) { return modulo_8(x, sum, __half(12288.0f)); }
+#endif
+#if DTYPE_BF16
+__device__ inline __nv_bfloat16 advance(__nv_bfloat16 x, __nv_bfloat16 sum) {
+    return modulo_8(x, sum, __nv_bfloat16(1536.0f));
+}
+#endif
+
+// Integers: x + sum, wrapping; the group's sum grows (WIDTH + 1)-fold a trip and never becomes a constant.
+__device__ inline int advance(int x, int sum) { return add(x, sum); }
+__device__ inline long long advance(long long x, long long sum) { return add(x, sum); }

@@ -1,0 +1,97 @@
+// Sorts each warp's 32 keys upwards, one a lane, by a bitonic network of 15 exchanges; values go with their keys.
+#include "network.cuh"
+#include "shflbench.cuh"
+
+// Two barriers an exchange: the first between a slot's write and its read, the second between that
+// read and the slot's next write.
+template <typename T>
+__global__ void bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+    T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
+    const int mine = threadIdx.x;
+    T key = keys[thread()], value = values[thread()];
+    REPEAT(iterations) {
+        key = scrambled(key);
+        MERGE(size) STEP(size, distance) {
+            key_slots[mine] = key;
+            if (WITH_VALUES) value_slots[mine] = value;
+            __syncthreads();
+            const T other_key = key_slots[mine ^ distance];
+            const T other_value = WITH_VALUES ? value_slots[mine ^ distance] : value;
+            __syncthreads();
+            if (takes_other(key, other_key, size, distance)) {
+                key = other_key;
+                value = other_value;
+            }
+        }
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = value;
+}
+
+// The keys never leave the warp, so the warp is all that has to be synchronised.
+template <typename T>
+__global__ void bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
+                                           int iterations) {
+    T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
+    const int mine = threadIdx.x;
+    T key = keys[thread()], value = values[thread()];
+    REPEAT(iterations) {
+        key = scrambled(key);
+        MERGE(size) STEP(size, distance) {
+            key_slots[mine] = key;
+            if (WITH_VALUES) value_slots[mine] = value;
+            __syncwarp();
+            const T other_key = key_slots[mine ^ distance];
+            const T other_value = WITH_VALUES ? value_slots[mine ^ distance] : value;
+            __syncwarp();
+            if (takes_other(key, other_key, size, distance)) {
+                key = other_key;
+                value = other_value;
+            }
+        }
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = value;
+}
+
+// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+template <typename T>
+__global__ void bitonic_sort_smem_unsafe(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
+                                         int iterations) {
+    volatile T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
+    const int mine = threadIdx.x;
+    T key = keys[thread()], value = values[thread()];
+    REPEAT(iterations) {
+        key = scrambled(key);
+        MERGE(size) STEP(size, distance) {
+            key_slots[mine] = key;
+            if (WITH_VALUES) value_slots[mine] = value;
+            const T other_key = key_slots[mine ^ distance];
+            const T other_value = WITH_VALUES ? T(value_slots[mine ^ distance]) : value;
+            if (takes_other(key, other_key, size, distance)) {
+                key = other_key;
+                value = other_value;
+            }
+        }
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = value;
+}
+
+template <typename T>
+__global__ void bitonic_sort_shfl(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+    T key = keys[thread()], value = values[thread()];
+    REPEAT(iterations) {
+        key = scrambled(key);
+        MERGE(size) STEP(size, distance) {
+            const T other_key = __shfl_xor_sync(FULL_WARP, key, distance);
+            const T other_value = WITH_VALUES ? __shfl_xor_sync(FULL_WARP, value, distance) : value;
+            if (takes_other(key, other_key, size, distance)) {
+                key = other_key;
+                value = other_value;
+            }
+        }
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = value;
+}

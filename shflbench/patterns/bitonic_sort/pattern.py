@@ -1,0 +1,109 @@
+"""Each warp sorts 32 keys, with or without a value that goes with each."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.model import WARP, Dtype, Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
+
+STEPS = 15  # exchanges of a bitonic network for 32 keys
+
+
+def exchanges(options: Mapping[str, str]) -> int:
+    """Return how many elements a lane exchanges a trip: its key in each step, and where there is one its value."""
+    return STEPS * (2 if options["payload"] == "value" else 1)
+
+
+def through_memory(_dtype: Dtype, options: Mapping[str, str]) -> dict[str, int]:
+    """Return the exchange instructions a trip of a network in shared memory."""
+    return dict.fromkeys(("STS", "LDS"), exchanges(options))
+
+
+def shared_bytes(at: Setting) -> int:
+    """Return the bytes a block of a slot for each key, and where there is one for each value."""
+    return at.block * at.dtype.size * exchanges(at.options) // STEPS
+
+
+PATTERN = Pattern(
+    summary="Each warp sorts its 32 keys, one a lane.",
+    source="GTC 2013, Shuffle: Tips and Tricks, bitonic sort",
+    buffers=(Input("keys"), Input("values"), Output("sorted_keys"), Output("sorted_values")),
+    options={"payload": ("none", "value")},
+    unroll=2,
+    claims={
+        "G17": "a bitonic sort of 32 keys takes 15 shuffles",
+        "G18": "a bitonic sort by shuffles is faster than one through shared memory",
+    },
+    notes=(
+        "Sorting what is sorted is no work: before each sort every lane scrambles its key. No two keys of a warp are "
+        "then equal, which the deck's `x < y == dir ? y : x` relies on as soon as values go with the keys: of two "
+        "equal keys both lanes keep the same one. Without a payload the values stay where they are."
+    ),
+    variants=(
+        Variant(
+            name="smem",
+            mechanism=Mechanism.SMEM,
+            baseline=True,
+            summary="bitonic network in shared memory, two block barriers an exchange",
+            shared=shared_bytes,
+            per_iteration=lambda dtype, options: {**through_memory(dtype, options), "BAR": 2 * STEPS},
+        ),
+        Variant(
+            name="smem-syncwarp",
+            mechanism=Mechanism.SMEM,
+            summary="bitonic network in shared memory, two warp barriers an exchange",
+            shared=shared_bytes,
+            per_iteration=through_memory,
+        ),
+        Variant(
+            name="smem-unsafe",
+            mechanism=Mechanism.SMEM_UNSAFE,
+            safe=False,
+            summary="bitonic network in volatile shared memory, no barrier: trusts in lock step",
+            shared=shared_bytes,
+            per_iteration=through_memory,
+        ),
+        Variant(
+            name="shfl",
+            mechanism=Mechanism.SHFL,
+            summary="bitonic network of xor shuffles",
+            per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
+        ),
+        Variant(
+            name="cub",
+            mechanism=Mechanism.LIBRARY,
+            summary="cub::WarpMergeSort",
+            source="cub.cu",
+        ),
+    ),
+)
+
+FACTOR = 0x9E3779B97F4A7C15  # odd: 2^64 divided by the golden ratio
+
+# The bits of a key that change, and those that are fixed, so that a float stays from 1 to 2.
+FLOATS = {"float32": (2**23 - 1, 0x3F800000), "float64": (2**52 - 1, 0x3FF0000000000000)}
+
+
+def reference(
+    keys: NDArray[np.generic], values: NDArray[np.generic], iterations: int, payload: str
+) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
+    """Scramble and sort each warp's keys `iterations` times; shape [warps, 32]."""
+    for _ in range(iterations):
+        keys = scrambled(keys)
+        order = np.argsort(keys, axis=1)
+        keys = np.take_along_axis(keys, order, axis=1)
+        if payload == "value":
+            values = np.take_along_axis(values, order, axis=1)
+    return keys, values
+
+
+def scrambled(keys: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Multiply a key's bits by an odd number and replace the lowest five by the lane's number."""
+    unsigned = np.dtype(f"u{keys.dtype.itemsize}").type
+    mask = 2 ** (8 * keys.dtype.itemsize) - 1
+    changing, fixed = FLOATS.get(keys.dtype.name, (mask, 0))
+    bits = keys.view(unsigned) * unsigned(FACTOR & mask) & unsigned(changing & ~(WARP - 1))
+    other: NDArray[np.generic] = (bits | unsigned(fixed) | np.arange(WARP, dtype=unsigned)).view(keys.dtype)
+    return other

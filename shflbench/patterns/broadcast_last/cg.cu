@@ -1,0 +1,17 @@
+// Vote and shuffle as a tile of cooperative groups does them.
+#include <cooperative_groups.h>
+
+#include "last.cuh"
+#include "shflbench.cuh"
+
+template <typename T>
+__global__ void broadcast_last_cg(const T* values, T* result, int iterations) {
+    namespace cg = cooperative_groups;
+    const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
+    T x = values[thread()];
+    REPEAT(iterations) {
+        const int last = WARP - 1 - __clz(warp.ballot(holds(x)));  // 32 leading zeros where none holds: NONE
+        x = mix(x, warp.shfl(x, source_lane(last)));
+    }
+    result[thread()] = x;
+}

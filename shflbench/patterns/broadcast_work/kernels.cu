@@ -1,0 +1,102 @@
+// Every lane works on every value of its warp: it sums up how far they are from its own.
+#include "shflbench.cuh"
+#include "work.cuh"
+
+// Two barriers: the first between the slots' write and their reads, the second between those reads and the
+// slots' next write. `volatile` keeps one load a value: the compiler would join four neighbours into one load.
+template <typename T>
+__global__ void broadcast_work_smem(const T* values, T* result, int iterations) {
+    volatile T* slots = shared<T>();
+    const int mine = threadIdx.x, first = first_of_warp();
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[mine] = x;
+        __syncthreads();
+        T sum = 0;
+        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, T(slots[first + j])));
+        __syncthreads();
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// The values never leave the warp, so the warp is all that has to be synchronised.
+template <typename T>
+__global__ void broadcast_work_smem_syncwarp(const T* values, T* result, int iterations) {
+    volatile T* slots = shared<T>();
+    const int mine = threadIdx.x, first = first_of_warp();
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[mine] = x;
+        __syncwarp();
+        T sum = 0;
+        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, T(slots[first + j])));
+        __syncwarp();
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// All lanes want the same values in the same order, so one load may bring them 16 bytes.
+template <typename T>
+__global__ void broadcast_work_smem_wide(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const auto* wide_slots = reinterpret_cast<const Wide<T>*>(slots + first_of_warp());
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[mine] = x;
+        __syncwarp();
+        T sum = 0;
+        for (int i = 0; i < WARP / Wide<T>::COUNT; ++i) {
+            const Wide<T> wide = wide_slots[i];
+            for (int j = 0; j < Wide<T>::COUNT; ++j) sum = add(sum, distance(x, wide.values[j]));
+        }
+        __syncwarp();
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+template <typename T>
+__global__ void broadcast_work_smem_unsafe(const T* values, T* result, int iterations) {
+    volatile T* slots = shared<T>();
+    const int mine = threadIdx.x, first = first_of_warp();
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[mine] = x;
+        T sum = 0;
+        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, T(slots[first + j])));
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+template <typename T>
+__global__ void broadcast_work_shfl(const T* values, T* result, int iterations) {
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = 0;
+        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, __shfl_sync(FULL_WARP, x, j)));
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// The warp keeps its values in global memory, where its own result goes in the end, and trusts in the L1 cache.
+template <typename T>
+__global__ void broadcast_work_global(const T* values, T* result, int iterations) {
+    T* slots = result + thread() - lane();
+    const int mine = lane();
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[mine] = x;
+        __syncwarp();
+        T sum = 0;
+        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, slots[j]));
+        __syncwarp();
+        x = advance(x, sum);
+    }
+    slots[mine] = x;
+}

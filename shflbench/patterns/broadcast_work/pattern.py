@@ -1,0 +1,102 @@
+"""Every lane works on every value of its warp."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.model import WARP, Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Setting, Variant, elements_per_thread
+
+PATTERN = Pattern(
+    summary="Every lane works on each of the warp's 32 values: it sums up their distances from its own.",
+    source="NTNU, Shuffle Shenanigans, broadcast and bandwidth saving",
+    buffers=(Input("values"), Output("result")),
+    dtypes=("f32", "f64", "i32"),  # i64: three times the arithmetic of i32 would hide what the exchange costs
+    unroll=1,  # a trip is 32 exchanges long
+    variants=(
+        Variant(
+            name="smem",
+            mechanism=Mechanism.SMEM,
+            baseline=True,
+            summary="shared memory, one load a value, a block barrier after the write and after the reads",
+            shared=elements_per_thread(1),
+            per_iteration={"STS": 1, "LDS": WARP, "BAR": 2},
+        ),
+        Variant(
+            name="smem-syncwarp",
+            mechanism=Mechanism.SMEM,
+            summary="shared memory, one load a value, a warp barrier after the write and after the reads",
+            shared=elements_per_thread(1),
+            per_iteration={"STS": 1, "LDS": WARP},
+        ),
+        Variant(
+            name="smem-wide",
+            mechanism=Mechanism.SMEM,
+            summary="as smem-syncwarp, with loads of 16 bytes",
+            shared=elements_per_thread(1),
+            per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
+        ),
+        Variant(
+            name="smem-unsafe",
+            mechanism=Mechanism.SMEM_UNSAFE,
+            safe=False,
+            summary="volatile shared memory, no barrier: trusts in lock step",
+            shared=elements_per_thread(1),
+            per_iteration={"STS": 1, "LDS": WARP},
+        ),
+        Variant(
+            name="shfl",
+            mechanism=Mechanism.SHFL,
+            summary="one broadcast a value, by a shuffle for each 32-bit word",
+            per_iteration={"SHFL": PerWord(WARP)},
+        ),
+        Variant(
+            name="global",
+            mechanism=Mechanism.GLOBAL,
+            summary="global memory, which the L1 cache holds; one load a value, a warp barrier after write and reads",
+            per_iteration={"STG": 1, "LDG": WARP},
+        ),
+    ),
+    claims={"N17": "a warp reuses a loaded tile of 32 values by broadcasting one after the other with shuffles"},
+    notes=(
+        "The printed loop does nothing with the values; here each lane sums up distances, two instructions a value, "
+        "and makes its next value of the sum. "
+        "A plain loop over shared memory compiles to smem-wide: the compiler joins neighbouring values into one load "
+        "of 16 bytes. The other smem variants read through a volatile pointer, which forbids it."
+    ),
+)
+
+LARGEST_INPUT = 24
+
+
+def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
+    """Draw small integers, all different within a warp; shape [warps, 32]."""
+    pool = np.arange(-LARGEST_INPUT, LARGEST_INPUT)
+    return rng.permuted(np.tile(pool, (at.warps, 1)), axis=1)[:, :WARP].astype(at.dtype.numpy)
+
+
+def reference(values: NDArray[np.generic], iterations: int) -> NDArray[np.generic]:
+    """Repeat `x/2 + c[lane] + Σ|x - v|/128` in double precision, or `x + Σ(x - v)²` in wrapping integers."""
+    if np.issubdtype(values.dtype, np.integer):
+        whole = values.view(f"u{values.dtype.itemsize}")
+        for _ in range(iterations):
+            apart = whole[:, :, None] - whole[:, None, :]
+            whole = whole + (apart * apart).sum(axis=2, dtype=whole.dtype)
+        return whole.view(values.dtype)
+    x = values.astype(np.float64)
+    term = (2 * np.arange(WARP) - (WARP - 1)) / WARP
+    for _ in range(iterations):
+        x = x / 2 + term + np.abs(x[:, :, None] - x[:, None, :]).sum(axis=2) / 128
+    return x.astype(values.dtype)
+
+
+def tolerance(at: Setting, iterations: int) -> float:
+    """Return the largest honest error of one element; 0 where the arithmetic is exact.
+
+    The warp's range is 48 at first and at most 3/4 of what it was, plus 2, a trip later; so sums stay below 2^11, and
+    below 2^10 from the third trip on. A trip adds seven binary digits below the point: f32 (24 digits) is exact
+    for 2 trips, f64 (53) for 7. Beyond, the roundings of a trip (32 subtractions below 2^5, 32 additions below 2^10,
+    all divided by 128; three below 2^5) move a lane by less than 256·eps, and no later trip makes an error larger.
+    A lane that misses one value is wrong by up to 1/4.
+    """
+    exact_trips, eps = {"f32": (2, 2.0**-23), "f64": (7, 2.0**-52)}.get(at.dtype.name, (iterations, 0.0))
+    return 0.0 if iterations <= exact_trips else 256 * eps * iterations

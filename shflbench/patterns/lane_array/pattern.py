@@ -1,0 +1,112 @@
+"""One array for all lanes of a warp, read at indices that are known at run time only."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.model import WARP, Dtype, Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
+
+Floats = NDArray[np.floating]
+Integers = NDArray[np.integer]
+
+SHORT = ("4", "8")  # arrays for which the compiler may do without local memory
+
+
+def shuffles(dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
+    """Promise a shuffle a trip for each 32-bit word of the element, and for each 32 elements of the array."""
+    return {"SHFL": dtype.words * max(1, int(options["length"]) // WARP)}
+
+
+def local_loads(_: Dtype, options: Mapping[str, str]) -> Mapping[str, int] | None:
+    """Promise a load a trip from arrays that are not short."""
+    return None if options["length"] in SHORT else {"LDL": 1}
+
+
+PATTERN = Pattern(
+    summary="Each lane reads one element of the warp's array a trip, at an index known at run time only.",
+    source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA; the shuffle is ours",
+    dtypes=("f32", "f64"),
+    buffers=(
+        Input("arrays", elements=lambda at: at.warps * at.whole("length")),
+        Input("start", dtype="i32"),
+        Output("result"),
+    ),
+    options={"length": ("32", "4", "8", "16", "64"), "index": ("random", "uniform")},
+    claims={
+        "P15": "registers at fixed indices are fastest, then shared memory at any index and local memory at "
+        "uniform ones, then local memory at indices that differ"
+    },
+    notes=(
+        "The task of the article's private arrays where all lanes of a warp have the same array, so that one copy does "
+        "for all: in the lanes' registers, in shared memory or in L1. `index` is `random` (each lane begins anywhere "
+        "in the array) or `uniform` (all begin at the same element, and stay together). The shuffle takes an index "
+        "modulo 32 by itself; the other variants mask it first. Of arrays of 4 and 8 elements, the compiler may keep "
+        "the local copies in registers; what it made of them is shown and not promised."
+    ),
+    variants=(
+        Variant(
+            name="smem",
+            mechanism=Mechanism.SMEM,
+            baseline=True,
+            summary="the array in shared memory, once a warp",
+            shared=lambda at: at.block // WARP * at.whole("length") * at.dtype.size,
+            per_iteration={"LDS": 1},
+        ),
+        Variant(
+            name="shfl",
+            mechanism=Mechanism.SHFL,
+            summary="the array spread over the lanes; 64 elements in two registers, and a select",
+            per_iteration=shuffles,
+        ),
+        Variant(
+            name="local",
+            mechanism=Mechanism.LOCAL,
+            summary="a copy for each lane in local memory",
+            per_iteration=local_loads,
+            may_fold={"length": SHORT},
+        ),
+        Variant(
+            name="global",
+            mechanism=Mechanism.GLOBAL,
+            summary="the array in global memory, cached in L1",
+            per_iteration={"LDG": 1},
+        ),
+    ),
+)
+
+
+def inputs(rng: np.random.Generator, at: Setting) -> tuple[Floats, Integers]:
+    """Draw elements from 1 to 2 with the next index in their low bits, and the first index of each lane.
+
+    The indices of an array lead through all of it and back to the first.
+    """
+    length = at.whole("length")
+    order = rng.permuted(np.tile(np.arange(length), (at.warps, 1)), axis=1)
+    following = np.empty_like(order)
+    np.put_along_axis(following, order, np.roll(order, -1, axis=1), axis=1)
+    arrays = 1 + (rng.permuted(np.tile(np.arange(64), (at.warps, 1)), axis=1)[:, :length] / 64).astype(at.dtype.numpy)
+    bits = arrays.view(f"u{at.dtype.size}")
+    bits |= following.astype(bits.dtype)
+    lanes = WARP if at.options["index"] == "random" else 1
+    first = np.broadcast_to(rng.integers(0, length, (at.warps, lanes), dtype="i4"), (at.warps, WARP))
+    return arrays.ravel(), first.copy()
+
+
+def reference(
+    arrays: Floats,
+    start: Integers,
+    iterations: int,
+    length: str,
+    index: str,  # noqa: ARG001  (only the inputs differ)
+) -> Floats:
+    """Follow the indices from `start` (shape [warps, 32]) through the warps' arrays, adding up the elements."""
+    rows = arrays.reshape(-1, int(length))
+    x = np.zeros(start.shape, arrays.dtype)
+    at = start
+    for _ in range(iterations):
+        element = np.take_along_axis(rows, at, axis=1)
+        x += element
+        at = (element.view(f"u{arrays.itemsize}") % int(length)).astype("i4")
+    return x

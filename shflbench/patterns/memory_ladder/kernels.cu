@@ -1,0 +1,102 @@
+// Each lane walks around a ring of 32 slots, a step a trip. Where the next slot is, it computes in
+// registers, or reads in the slot: in another lane's register, in shared memory, L1, L2 or DRAM. A lane
+// goes on CHAINS walks at a time: one shows a rung's latency, several help to show its throughput.
+#include "shflbench.cuh"
+
+constexpr int CHAINS = OPTION_CHAINS;
+constexpr int LINES = OPTION_LINES;
+
+#define EACH_CHAIN _Pragma("unroll") for (int chain = 0; chain < CHAINS; ++chain)
+
+// The slot in which a walk begins: each chain one slot ahead of the one before.
+__device__ int first_slot(const int* start, int chain) { return (start[thread()] + chain) % WARP; }
+
+// The warp's ring for one chain, in words from the beginning of all rings: a line of 128 bytes.
+__device__ int own_ring(int chain) { return (thread() / WARP * CHAINS + chain) * WARP; }
+
+// The slots in which the walks ended, five bits each. Rings begin at multiples of 32 words.
+template <typename X>
+__device__ int packed(const X (&x)[CHAINS]) {
+    int all = 0;
+    EACH_CHAIN all |= int(x[chain]) % WARP << 5 * chain;
+    return all;
+}
+
+// The compiler knows neither `one` nor `step` and must not reorder floating point, so that no step is saved.
+template <typename T>
+__global__ void memory_ladder_register(const T* start, T* end, float step, int iterations) {
+    float x[CHAINS];
+    EACH_CHAIN x[chain] = first_slot(start, chain);
+    REPEAT(iterations) EACH_CHAIN x[chain] += step;
+    end[thread()] = packed(x);
+}
+
+template <typename T, typename Real>
+__global__ void memory_ladder_multiply_add(const T* start, T* end, float step, float one, int iterations) {
+    Real x[CHAINS];
+    EACH_CHAIN x[chain] = first_slot(start, chain);
+    REPEAT(iterations) EACH_CHAIN x[chain] = x[chain] * Real(one) + Real(step);
+    end[thread()] = packed(x);
+}
+
+// Lane i holds slot i. A shuffle takes the lane modulo 32, and rings begin at multiples of 32.
+template <typename T>
+__global__ void memory_ladder_shfl(const T* start, const T* rings, T* end, int iterations) {
+    T x[CHAINS], held[CHAINS];
+    EACH_CHAIN {
+        x[chain] = first_slot(start, chain);
+        held[chain] = rings[own_ring(chain) + lane()];
+    }
+    REPEAT(iterations) EACH_CHAIN x[chain] = __shfl_sync(FULL_WARP, held[chain], x[chain]);
+    end[thread()] = packed(x);
+}
+
+template <typename T>
+__device__ T& behind(T* base, unsigned bytes) { return *reinterpret_cast<T*>(reinterpret_cast<char*>(base) + bytes); }
+
+// The slots hold bytes from the beginning of shared memory, for a load takes those as its address: an
+// index would have to be scaled first. The 32 lanes read 32 banks.
+template <typename T>
+__global__ void memory_ladder_smem(const T* start, const T* rings, T* end, int iterations) {
+    T* slots = shared<T>();
+    unsigned x[CHAINS];
+    EACH_CHAIN {
+        const int own = first_of_warp() * CHAINS + chain * WARP;
+        x[chain] = (own + first_slot(start, chain)) * sizeof(T);
+        slots[own + lane()] = (own + rings[own_ring(chain) + lane()] % WARP) * sizeof(T);
+    }
+    __syncwarp();
+    REPEAT(iterations) EACH_CHAIN x[chain] = behind(slots, x[chain]);
+    EACH_CHAIN x[chain] /= sizeof(T);
+    end[thread()] = packed(x);
+}
+
+// Of L1 and L2 each chain always reads the same line.
+template <typename T>
+__global__ void memory_ladder_l1(const T* start, const T* rings, T* end, int iterations) {
+    unsigned x[CHAINS];
+    EACH_CHAIN x[chain] = own_ring(chain) + first_slot(start, chain);
+    REPEAT(iterations) EACH_CHAIN x[chain] = rings[x[chain]];
+    end[thread()] = packed(x);
+}
+
+template <typename T>
+__global__ void memory_ladder_l2(const T* start, const T* rings, T* end, int iterations) {
+    unsigned x[CHAINS];
+    EACH_CHAIN x[chain] = own_ring(chain) + first_slot(start, chain);
+    REPEAT(iterations) EACH_CHAIN x[chain] = __ldcg(rings + x[chain]);
+    end[thread()] = packed(x);
+}
+
+// The next slot lies in another line each time, and a chain comes back to a line after LINES trips: then
+// it is in DRAM only, if the lines of all warps are more than L2 holds.
+template <typename T>
+__global__ void memory_ladder_dram(const T* start, const T* far, T* end, int iterations) {
+    unsigned x[CHAINS];
+    EACH_CHAIN {
+        const int line = thread() / WARP * LINES + chain * (LINES / CHAINS);
+        x[chain] = line * WARP + first_slot(start, chain);
+    }
+    REPEAT(iterations) EACH_CHAIN x[chain] = __ldcg(far + x[chain]);
+    end[thread()] = packed(x);
+}

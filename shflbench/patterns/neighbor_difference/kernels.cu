@@ -1,0 +1,71 @@
+// Every element becomes its right neighbour minus itself; the last one has no neighbour and becomes zero.
+// A warp walks along a strip of STRIP times 32 elements. That input and output do not overlap (__restrict__)
+// lets the compiler load ahead of its stores, in all variants alike.
+#include "shflbench.cuh"
+
+constexpr int STRIP = OPTION_STRIP;
+
+// Integers wrap around as unsigned, because signed overflow is undefined in C++.
+__device__ inline float minus(float a, float b) { return a - b; }
+__device__ inline double minus(double a, double b) { return a - b; }
+__device__ inline int minus(int a, int b) { return int(unsigned(a) - unsigned(b)); }
+__device__ inline long long minus(long long a, long long b) {
+    return (long long)((unsigned long long)a - (unsigned long long)b);
+}
+
+// The lane's element in the first 32 of its warp's strip.
+__device__ inline int first_element() { return (thread() - lane()) * STRIP + lane(); }
+
+// Loads every element twice: once as itself and once as a neighbour.
+template <typename T>
+__global__ void neighbor_difference_global(const T* __restrict__ x, T* __restrict__ result, int count) {
+    int i = first_element();
+#pragma unroll 4
+    for (int step = 0; step < STRIP; ++step, i += WARP) {
+        if (i < count) result[i] = i + 1 < count ? minus(x[i + 1], x[i]) : T(0);
+    }
+}
+
+// What the lane has to load ahead: its element among the next 32. Beyond the strip lane 0's will do, the
+// neighbour of the strip's last element.
+template <typename T>
+__device__ T load_next(const T* x, int i, int step, int count) {
+    const bool wanted = step + 1 < STRIP || lane() == 0;
+    return wanted && i + WARP < count ? x[i + WARP] : T(0);
+}
+
+// The warp keeps 32 elements and the next 32 in shared memory, which change places at every step.
+template <typename T>
+__global__ void neighbor_difference_smem(const T* __restrict__ x, T* __restrict__ result, int count) {
+    T* slots = shared<T>() + 2 * first_of_warp();
+    int i = first_element();
+    T value = i < count ? x[i] : T(0);
+    slots[lane()] = value;
+#pragma unroll 4
+    for (int step = 0; step < STRIP; ++step, i += WARP) {
+        const int here = step % 2 * WARP;
+        const T next = load_next(x, i, step, count);
+        slots[(here ^ WARP) + lane()] = next;
+        __syncwarp();
+        const T right = slots[(here + lane() + 1) % (2 * WARP)];
+        __syncwarp();
+        if (i < count) result[i] = i + 1 < count ? minus(right, value) : T(0);
+        value = next;
+    }
+}
+
+// The warp keeps 32 elements and the next 32 in registers. Lane 0 sends its next element, because
+// nobody asks it for the present one: the last lane's neighbour is the first of the next 32.
+template <typename T>
+__global__ void neighbor_difference_shfl(const T* __restrict__ x, T* __restrict__ result, int count) {
+    int i = first_element();
+    T value = i < count ? x[i] : T(0);
+#pragma unroll 4
+    for (int step = 0; step < STRIP; ++step, i += WARP) {
+        const T next = load_next(x, i, step, count);
+        const T sent = lane() == 0 ? next : value;
+        const T right = shfl(sent, (lane() + 1) % WARP);
+        if (i < count) result[i] = i + 1 < count ? minus(right, value) : T(0);
+        value = next;
+    }
+}

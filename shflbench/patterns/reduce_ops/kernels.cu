@@ -1,0 +1,72 @@
+// All lanes get the result of an operation over the warp's values, by a butterfly of five exchanges.
+#include "operation.cuh"
+#include "shflbench.cuh"
+
+// Two barriers an exchange: the first between a slot's write and its read, the second between that
+// read and the slot's next write.
+template <typename T>
+__global__ void reduce_ops_smem(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T all = contribution(x);
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            slots[mine] = all;
+            __syncthreads();
+            all = combine(all, slots[mine ^ distance]);
+            __syncthreads();
+        }
+        x = advance(x, all);
+    }
+    result[thread()] = x;
+}
+
+// The values never leave the warp, so the warp is all that has to be synchronised.
+template <typename T>
+__global__ void reduce_ops_smem_syncwarp(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T all = contribution(x);
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            slots[mine] = all;
+            __syncwarp();
+            all = combine(all, slots[mine ^ distance]);
+            __syncwarp();
+        }
+        x = advance(x, all);
+    }
+    result[thread()] = x;
+}
+
+// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+template <typename T>
+__global__ void reduce_ops_smem_unsafe(const T* values, T* result, int iterations) {
+    volatile T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T all = contribution(x);
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            slots[mine] = all;
+            all = combine(all, T(slots[mine ^ distance]));
+        }
+        x = advance(x, all);
+    }
+    result[thread()] = x;
+}
+
+template <typename T>
+__global__ void reduce_ops_shfl(const T* values, T* result, int iterations) {
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T all = contribution(x);
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            all = combine(all, __shfl_xor_sync(FULL_WARP, all, distance));
+        }
+        x = advance(x, all);
+    }
+    result[thread()] = x;
+}

@@ -1,0 +1,38 @@
+// The operation that `reduce-ops` is about, and what a trip makes of its result.
+#pragma once
+#include "shflbench.cuh"
+
+template <typename T>
+__device__ T combine(T a, T b) {
+#if OPTION_OP_MIN
+    return a < b ? a : b;
+#elif OPTION_OP_MAX
+    return a > b ? a : b;
+#elif OPTION_OP_AND
+    return a & b;
+#elif OPTION_OP_OR
+    return a | b;
+#elif OPTION_OP_XOR
+    return a ^ b;
+#else
+    return add(a, b);
+#endif
+}
+
+// What a lane contributes. Of 32 arbitrary numbers hardly a bit survives `and`, and `or` sets them all: there
+// each lane clears, or sets, one bit that its value chooses.
+template <typename T>
+__device__ T contribution(T x) {
+#if OPTION_OP_AND
+    return ~T(1u << (unsigned(x) >> 27));
+#elif OPTION_OP_OR
+    return T(1u << (unsigned(x) >> 27));
+#else
+    return x;
+#endif
+}
+
+// The next value. The factor is odd (2^32 divided by the golden ratio), so that lanes that differ always will,
+// and large, so that the lane that decides about minimum and maximum is another one each trip.
+template <typename T>
+__device__ T advance(T x, T result) { return T(unsigned(result) + unsigned(x) * 0x9e3779b1u); }

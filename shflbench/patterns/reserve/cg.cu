@@ -1,0 +1,13 @@
+// One lane reserves for the whole warp, as cooperative groups say it.
+#include <cooperative_groups.h>
+
+#include "shflbench.cuh"
+
+template <typename T>
+__global__ void reserve_cg(T* next, T* slots) {
+    namespace cg = cooperative_groups;
+    const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
+    T first = 0;
+    if (warp.thread_rank() == 0) first = atomicAdd(next, warp.num_threads());
+    slots[thread()] = warp.shfl(first, 0) + warp.thread_rank();
+}

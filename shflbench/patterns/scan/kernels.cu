@@ -1,0 +1,137 @@
+// Each lane gets the sum of its own value and those of the lanes below: in five exchanges, over distances
+// that double, each lane adds what a lower lane has summed up so far.
+#include "predicate.cuh"
+#include "recurrence.cuh"
+#include "shflbench.cuh"
+
+// Two barriers an exchange: the first between a slot's write and its read, the second between that
+// read and the slot's next write.
+template <typename T>
+__global__ void scan_smem(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = 1; distance < WARP; distance *= 2) {
+            slots[mine] = sum;
+            __syncthreads();
+            if (lane() >= distance) sum = add(sum, slots[mine - distance]);
+            __syncthreads();
+        }
+        if constexpr (MOVES_UP<T>) {
+            slots[mine] = sum;
+            __syncthreads();
+            sum = lane() > 0 ? slots[mine - 1] : T(0);
+            __syncthreads();
+        }
+        x = advance_from_inclusive(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// Two buffers, one barrier an exchange: while a slow warp still reads one buffer, a fast one writes the other.
+template <typename T>
+__global__ void scan_smem_double(const T* values, T* result, int iterations) {
+    T *now = shared<T>(), *next = now + blockDim.x;
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = 1; distance < WARP; distance *= 2) {
+            now[mine] = sum;
+            __syncthreads();
+            if (lane() >= distance) sum = add(sum, now[mine - distance]);
+            swap(now, next);
+        }
+        if constexpr (MOVES_UP<T>) {
+            now[mine] = sum;
+            __syncthreads();
+            sum = lane() > 0 ? now[mine - 1] : T(0);
+            swap(now, next);
+        }
+        x = advance_from_inclusive(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// The values never leave the warp, so the warp is all that has to be synchronised.
+template <typename T>
+__global__ void scan_smem_syncwarp(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = 1; distance < WARP; distance *= 2) {
+            slots[mine] = sum;
+            __syncwarp();
+            if (lane() >= distance) sum = add(sum, slots[mine - distance]);
+            __syncwarp();
+        }
+        if constexpr (MOVES_UP<T>) {
+            slots[mine] = sum;
+            __syncwarp();
+            sum = lane() > 0 ? slots[mine - 1] : T(0);
+            __syncwarp();
+        }
+        x = advance_from_inclusive(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+template <typename T>
+__global__ void scan_smem_unsafe(const T* values, T* result, int iterations) {
+    volatile T* slots = shared<T>();
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = 1; distance < WARP; distance *= 2) {
+            slots[mine] = sum;
+            if (lane() >= distance) sum = add(sum, T(slots[mine - distance]));
+        }
+        if constexpr (MOVES_UP<T>) {
+            slots[mine] = sum;
+            sum = lane() > 0 ? T(slots[mine - 1]) : T(0);
+        }
+        x = advance_from_inclusive(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// All lanes shuffle, and those with a lane that far below add.
+template <typename T>
+__global__ void scan_shfl(const T* values, T* result, int iterations) {
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = 1; distance < WARP; distance *= 2) {
+            const T below = __shfl_up_sync(FULL_WARP, sum, distance);
+            if (lane() >= distance) sum = add(sum, below);
+        }
+        if constexpr (MOVES_UP<T>) {
+            const T below = __shfl_up_sync(FULL_WARP, sum, 1);
+            sum = lane() > 0 ? below : T(0);
+        }
+        x = advance_from_inclusive(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// The shuffle itself says whether there was a lane that far below; its predicate guards the addition.
+template <typename T>
+__global__ void scan_shfl_predicate(const T* values, T* result, int iterations) {
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        for (int distance = 1; distance < WARP; distance *= 2) sum = add_from_below(sum, distance);
+        if constexpr (MOVES_UP<T>) {
+            const T below = __shfl_up_sync(FULL_WARP, sum, 1);
+            sum = lane() > 0 ? below : T(0);
+        }
+        x = advance_from_inclusive(x, sum);
+    }
+    result[thread()] = x;
+}

@@ -1,0 +1,64 @@
+// Each thread adds up a private array, element after element, again and again: x += a[0], x += a[1], …
+#include "shflbench.cuh"
+
+constexpr int LENGTH = OPTION_LENGTH;
+
+// Copy the thread's array out of global memory, where those of all threads lie behind one another.
+template <typename T>
+__device__ void fill(T (&a)[LENGTH], const T* arrays) {
+    const T* own = arrays + thread() * LENGTH;
+#pragma unroll
+    for (int i = 0; i < LENGTH; ++i) a[i] = own[i];
+}
+
+#define ADD4(i) x += a[i], x += a[i + 1], x += a[i + 2], x += a[i + 3]
+#define ADD16(i) ADD4(i), ADD4(i + 4), ADD4(i + 8), ADD4(i + 12)
+
+// Every index is written out, so that each element can have a register of its own.
+template <typename T>
+__global__ void static_array_register_static(const T* arrays, T* result, int iterations) {
+    T a[LENGTH], x = 0;
+    fill(a, arrays);
+    REPEAT(iterations) {
+        ADD4(0);
+#if OPTION_LENGTH >= 8
+        ADD4(4);
+#endif
+#if OPTION_LENGTH >= 16
+        ADD4(8), ADD4(12);
+#endif
+#if OPTION_LENGTH >= 32
+        ADD16(16);
+#endif
+#if OPTION_LENGTH >= 64
+        ADD16(32), ADD16(48);
+#endif
+    }
+    result[thread()] = x;
+}
+
+// The compiler unrolls the loop, which makes constants of the indices.
+template <typename T>
+__global__ void static_array_register_unrolled(const T* arrays, T* result, int iterations) {
+    T a[LENGTH], x = 0;
+    fill(a, arrays);
+    REPEAT(iterations) {
+#pragma unroll
+        for (int i = 0; i < LENGTH; ++i) x += a[i];
+    }
+    result[thread()] = x;
+}
+
+// The loop is unrolled, too, but begins at an index known at run time only. Both `start` and `step` are 0,
+// which the compiler does not know: were `start` the same in each trip, it could load once for all trips.
+template <typename T>
+__global__ void static_array_local(const T* arrays, T* result, int start, int step, int iterations) {
+    T a[LENGTH], x = 0;
+    fill(a, arrays);
+    REPEAT(iterations) {
+#pragma unroll
+        for (int i = 0; i < LENGTH; ++i) x += a[start + i];
+        start += step;
+    }
+    result[thread()] = x;
+}

@@ -1,0 +1,94 @@
+"""Each warp keeps the elements of its part of a stream that satisfy a condition."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.model import WARP, Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
+
+STEPS = 4  # elements a thread, as in strip.cuh
+
+
+def _bytes(at: Setting) -> int:
+    """Return what is read, the elements that are kept, and how many they are for each warp."""
+    elements = at.threads * STEPS
+    return round(elements * at.dtype.size * (1 + float(at.options["keep"]))) + 4 * at.warps
+
+
+PATTERN = Pattern(
+    summary="Each warp moves the elements of its 128 that are less than `keep` to the front, and counts them.",
+    source="NTNU, Shuffle Shenanigans, stream filtering",
+    buffers=(
+        Input("values", per_thread=STEPS),
+        Output("kept", per_thread=STEPS, initial=0, unordered=True),
+        Output("counts", elements=lambda at: at.warps, dtype="i32"),
+    ),
+    dtypes=("f32", "f64"),
+    options={"order": ("ordered", "unordered"), "keep": ("0.5", "0.1", "0.9")},
+    one_pass=True,
+    bytes_moved=_bytes,
+    variants=(
+        Variant(
+            name="smem-scan",
+            mechanism=Mechanism.SMEM,
+            baseline=True,
+            summary="places by a scan through shared memory, two warp barriers a step",
+            shared=lambda at: 4 * at.block,
+        ),
+        Variant(
+            name="shfl-scan",
+            mechanism=Mechanism.SHFL,
+            summary="places by a scan of five shuffles, one more for the total",
+        ),
+        Variant(
+            name="ballot-scatter",
+            mechanism=Mechanism.COLLECTIVE,
+            summary="places by the population count of a ballot's lower bits",
+        ),
+        Variant(
+            name="ballot-fns",
+            mechanism=Mechanism.SHFL,
+            summary="ballot, __fns for the source lane, and a shuffle that condenses the values",
+        ),
+        Variant(
+            name="atomic",
+            mechanism=Mechanism.ATOMIC,
+            summary="places by one atomic addition in global memory for each element that is kept",
+            only={"order": ("unordered",)},
+        ),
+        Variant(
+            name="cub",
+            mechanism=Mechanism.LIBRARY,
+            summary="places by cub::WarpScan",
+            source="cub.cu",
+        ),
+    ),
+    claims={"N19": "ballot, __fns, shuffle and popc filter a stream without atomics or shared memory"},
+    notes=(
+        "Three mistakes of the printed kernel are corrected: __fns counts from 1, so that lane n asks for bit n + 1; "
+        "lanes that find none skip the store but not the full-mask shuffle; and every lane keeps the count, of which "
+        "the printed kernel told lane 0 only. "
+        "order=unordered compares each warp's elements as a multiset, so that atomic can compete; with order=ordered "
+        "they must stand as in the stream."
+    ),
+)
+
+
+def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
+    """Draw from 0 to 1; the first warp's first step keeps all of its elements, the second none."""
+    keep = float(at.options["keep"])
+    values = rng.random((at.warps, STEPS, WARP)) * 0.99  # f32 rounds nothing up to 1
+    values[0, 0] *= keep
+    values[0, 1] = keep + values[0, 1] * (1 - keep)
+    return values.reshape(at.warps, -1).astype(at.dtype.numpy)
+
+
+def reference(values: NDArray[np.floating], order: str, keep: str) -> tuple[NDArray[np.floating], NDArray[np.int32]]:
+    """Return each warp's kept elements, zeros behind them, and their counts.
+
+    What is compared in any order is a row of the first array: a warp's elements, or with order=ordered a single one.
+    """
+    is_kept = values < values.dtype.type(keep)
+    front = np.argsort(~is_kept, axis=1, kind="stable")
+    kept = np.take_along_axis(np.where(is_kept, values, 0), front, axis=1).astype(values.dtype)
+    return kept if order == "unordered" else kept.reshape(-1, 1), is_kept.sum(axis=1, dtype=np.int32)

@@ -1,0 +1,68 @@
+"""Each thread reads one element at a distance of some elements from its neighbour's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.model import Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+STAGED = ("2", "4", "8")  # strides of which a warp can afford to read everything in between
+
+
+def elements(at: Setting) -> int:
+    """Return the elements from the first to be read to the last one's stride."""
+    stride = at.whole("stride")
+    return (at.threads * stride if stride else at.grid) + at.whole("offset")
+
+
+PATTERN = Pattern(
+    summary="Each thread reads one element, `stride` elements from its neighbour's.",
+    source="NTNU, Shuffle Shenanigans, memory coalescing",
+    notes=(
+        "`stride=0` is uniform over the block: all its threads read the block's one element. `offset=1` shifts all by "
+        "one element and misaligns them. Element sizes are those of the dtypes, from 1 byte (i8) to 16 (f32x4). The "
+        "bytes counted are useful ones: one element read and one stored a thread. The stores are coalesced always."
+    ),
+    dtypes=("i32", "i8", "i16", "f64", "f32x4"),
+    options={"stride": ("2", "1", "4", "8", "16", "32", "0"), "offset": ("0", "1")},
+    one_pass=True,
+    buffers=(Input("values", elements=elements), Output("result")),
+    bytes_moved=lambda at: 2 * at.threads * at.dtype.size,
+    claims={
+        "N02": "reading 4 of every 128 bytes uses 3 % of the bandwidth, reading neighbours 100 %",
+        "N03": "a warp's misaligned read takes two lines, a read that is uniform over the block one",
+        "N08": "elements of 4, 8 and 16 bytes are read in one operation; smaller ones reduce the traffic",
+    },
+    variants=(
+        Variant(
+            name="global",
+            mechanism=Mechanism.GLOBAL,
+            baseline=True,
+            summary="each thread reads its element",
+        ),
+        Variant(
+            name="smem",
+            mechanism=Mechanism.SMEM,
+            summary="the warp reads all that lies in between, each lane takes its element from shared memory",
+            only={"stride": STAGED},
+            shared=lambda at: at.block * at.whole("stride") * at.dtype.size,
+        ),
+        Variant(
+            name="shfl",
+            mechanism=Mechanism.SHFL,
+            summary="the warp reads all that lies in between, each lane takes its element by shuffles",
+            only={"stride": STAGED},
+        ),
+    ),
+)
+
+
+def reference(values: NDArray[np.generic], stride: str, offset: str, at: Setting) -> NDArray[np.generic]:
+    """Take every `stride`-th element from `offset` on, or the block's one for all its threads."""
+    wanted = values[int(offset) :]
+    return wanted[:: int(stride)] if int(stride) else wanted.repeat(at.block, axis=0)

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.model import DTYPES, WARP, Case, Launch
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Array
+
+SORT = load(builtin()["bitonic-sort"])
+UNROLL = SORT.declaration.unroll
+DTYPE_NAMES = SORT.declaration.dtypes
+FRACTION_BITS = {"f32": 23, "f64": 52}
+
+
+def workload(dtype: str, payload: str = "value") -> Workload:
+    case = Case("bitonic-sort", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("payload", payload),))
+    return Workload.of(SORT, case, grid=2, seed=3)
+
+
+def sorted_pairs(keys: Array, values: Array, iterations: int, payload: str = "value") -> tuple[Array, Array]:
+    """Return what the pattern's reference gives."""
+    keys, values = SORT.module.reference(keys, values, iterations=iterations, payload=payload)
+    return keys, values
+
+
+def after(data: Workload, iterations: int) -> tuple[Array, Array]:
+    keys, values = data.inputs(0)
+    return sorted_pairs(keys, values, iterations, data.setting.options["payload"])
+
+
+def scrambled(key: int, lane: int, dtype: str) -> int:
+    """Return what a lane makes of the bits of its key, in Python's whole numbers."""
+    bits = FRACTION_BITS.get(dtype, 8 * DTYPES[dtype].size)
+    mixed = key * 0x9E3779B97F4A7C15 % (1 << bits) // WARP * WARP + lane
+    return mixed + {"f32": 0x3F800000, "f64": 0x3FF0000000000000}.get(dtype, 0)
+
+
+def network(keys: Array, values: Array) -> tuple[list[list[int]], list[list[int]]]:
+    """Return one warp sorted as the kernels do it: the deck's 15 steps, all lanes at once."""
+    key, value = keys.tolist(), values.tolist()
+    for size in (2, 4, 8, 16, 32):
+        distance = size // 2
+        while distance:
+            swaps = [
+                (key[lane] < key[lane ^ distance]) == (bool(lane & distance) != bool(lane & size % WARP))
+                for lane in range(WARP)
+            ]
+            key = [key[lane ^ distance] if swap else key[lane] for lane, swap in enumerate(swaps)]
+            value = [value[lane ^ distance] if swap else value[lane] for lane, swap in enumerate(swaps)]
+            distance //= 2
+    return key, value
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("iterations", [0, 1, 2, 9])
+def test_reference_is_scrambling_and_sorting_warp_by_warp(dtype: str, iterations: int) -> None:
+    keys, values = workload(dtype).inputs(0)
+    unsigned = f"u{DTYPES[dtype].size}"
+    expected = []
+    for warp, carried in zip(keys, values, strict=True):
+        lanes, with_them = warp, carried.tolist()
+        for _ in range(iterations):
+            numbers = [scrambled(bits, lane, dtype) for lane, bits in enumerate(lanes.view(unsigned).tolist())]
+            pairs = sorted(zip(np.array(numbers, unsigned).view(keys.dtype).tolist(), with_them, strict=True))
+            lanes, with_them = np.array([key for key, _ in pairs], keys.dtype), [value for _, value in pairs]
+        expected.append((lanes.tolist(), with_them))
+    got = [array.tolist() for array in sorted_pairs(keys, values, iterations)]
+    assert list(zip(*got, strict=True)) == expected
+
+
+def test_deck_s_network_of_15_steps_sorts_keys_that_all_differ() -> None:
+    for index in range(INPUT_SETS):
+        keys, values = workload("i32").inputs(index)
+        for warp, carried in zip(SORT.module.scrambled(keys), values, strict=True):
+            order = np.argsort(warp)
+            assert network(warp, carried) == (warp[order].tolist(), carried[order].tolist())
+
+
+def test_deck_s_comparison_loses_a_value_where_two_keys_are_equal() -> None:
+    keys = np.zeros(WARP, np.int32)
+    _, values = network(keys, np.arange(WARP))
+    assert len(set(values)) < WARP
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_no_two_keys_of_a_warp_are_equal_however_long_it_runs(dtype: str) -> None:
+    keys, values = workload(dtype).inputs(0)
+    for _ in range(200):
+        keys, values = sorted_pairs(keys, values, 1)
+        assert all(len(set(warp)) == WARP for warp in keys.tolist())
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_every_trip_sorts_keys_in_another_order(dtype: str) -> None:
+    keys, values = workload(dtype).inputs(0)
+    for _ in range(50):
+        before = values
+        keys, values = sorted_pairs(keys, values, 1)
+        assert ((before != values).sum(axis=1) > WARP // 2).all()
+
+
+def test_without_a_payload_values_stay_and_keys_are_the_same() -> None:
+    keys, values = workload("i32").inputs(0)
+    alone = sorted_pairs(keys, values, 9, "none")
+    assert alone[0].tolist() == sorted_pairs(keys, values, 9)[0].tolist()
+    assert alone[1].tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("payload", SORT.declaration.options["payload"])
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("mistake", ["a key twice", "two keys exchanged"])
+def test_wrong_key_in_any_trip_is_visible_at_the_end(dtype: str, payload: str, mistake: str) -> None:
+    data = workload(dtype, payload)
+    for iterations in data.verify_iterations:
+        for trip in range(1, iterations + 1):
+            keys, values = after(data, trip)
+            wrong = keys.copy()
+            wrong[-1, 5] = keys[-1, 6]
+            if mistake == "two keys exchanged":
+                wrong[-1, 6] = keys[-1, 5]
+            got = sorted_pairs(wrong, values, iterations - trip, payload)
+            assert mismatch(got, data.expected(0, iterations), 0.0), (iterations, trip)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_value_that_stayed_behind_in_any_trip_is_visible_at_the_end(dtype: str) -> None:
+    data = workload(dtype)
+    for iterations in data.verify_iterations:
+        for trip in range(1, iterations + 1):
+            keys, values = after(data, trip)
+            values[-1, 5] = values[-1, 6]
+            got = sorted_pairs(keys, values, iterations - trip)
+            assert mismatch(got, data.expected(0, iterations), 0.0), (iterations, trip)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int) -> None:
+    data = workload(dtype, "none")
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    got = after(data, iterations - passes * UNROLL)
+    assert mismatch(got, data.expected(0, iterations), 0.0)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.model import WARP, Case, Launch
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Array
+
+BROADCAST = load(builtin()["broadcast"])
+UNROLL = BROADCAST.declaration.unroll
+DTYPES = BROADCAST.declaration.dtypes
+VALUES = BROADCAST.declaration.options["values"]
+
+
+def workload(dtype: str, values: str) -> Workload:
+    case = Case("broadcast", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("values", values),))
+    return Workload.of(BROADCAST, case, grid=2, seed=3)
+
+
+def given(numbers: Array, sources: Array, iterations: int, values: str) -> Array:
+    """Return what the pattern's reference gives."""
+    return np.asarray(BROADCAST.module.reference(numbers, sources, iterations=iterations, values=values))
+
+
+def later(sources: Array, trips: int) -> Array:
+    """Return the lane that each warp takes values from some trips later."""
+    return np.asarray(sources.astype(np.int32) + trips)
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("iterations", [0, 1, 33, 51])
+def test_reference_is_what_lane_after_lane_gives(dtype: str, values: str, iterations: int) -> None:
+    numbers, sources = workload(dtype, values).inputs(0)
+    count, size = int(values), 2 ** (8 * numbers.dtype.itemsize)
+    flat = numbers.view(f"u{numbers.dtype.itemsize}").tolist()
+    for warp, first in enumerate(sources.tolist()):
+        lanes = [flat[(warp * WARP + lane) * count :][:count] for lane in range(WARP)]
+        for trip in range(iterations):
+            got = lanes[(first + trip) % WARP]
+            lanes = [[(own + 2 * other) % size for own, other in zip(lane, got, strict=True)] for lane in lanes]
+        flat[warp * WARP * count : (warp + 1) * WARP * count] = [number for lane in lanes for number in lane]
+    assert given(numbers, sources, iterations, values).reshape(-1).view(f"u{numbers.dtype.itemsize}").tolist() == flat
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_wrong_source_of_one_lane_in_any_trip_is_visible_at_the_end(dtype: str, values: str) -> None:
+    data = workload(dtype, values)
+    for iterations in data.verify_iterations:
+        numbers, sources = data.inputs(0)
+        for trip in range(iterations):
+            before = given(numbers, sources, trip, values)
+            after = given(before, later(sources, trip), 1, values)
+            other = given(before, later(sources, trip + 1), 1, values)
+            after[-1, 5, -1] = other[-1, 5, -1]  # got the last value of the next lane
+            got = given(after, later(sources, trip + 1), iterations - trip - 1, values)
+            assert mismatch([got], data.expected(0, iterations), 0.0), trip
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, values: str, passes: int) -> None:
+    data = workload(dtype, values)
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    numbers, sources = data.inputs(0)
+    got = given(numbers, sources, iterations - passes * UNROLL, values)
+    assert mismatch([got], data.expected(0, iterations), 0.0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lanes_stay_different_however_long_it_runs(dtype: str) -> None:
+    numbers, sources = workload(dtype, "1").inputs(0)
+    after = given(numbers, sources, 4096, "1")
+    assert all(len(set(warp)) == WARP for warp in after.view(f"u{after.dtype.itemsize}").reshape(-1, WARP).tolist())
+
+
+def test_sources_differ_from_warp_to_warp() -> None:
+    data = workload("f32", "1")
+    sources = np.concatenate([data.inputs(index)[1] for index in range(INPUT_SETS)])
+    assert len(set(sources.tolist())) > WARP / 2
+    assert sources.dtype == np.int32
+    assert 0 <= sources.min() <= sources.max() < WARP

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.model import WARP, Case, Launch
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Array
+
+LAST = load(builtin()["broadcast-last"])
+UNROLL = LAST.declaration.unroll
+DTYPES = LAST.declaration.dtypes
+
+
+def workload(dtype: str) -> Workload:
+    return Workload.of(LAST, Case("broadcast-last", "shfl", dtype, Launch("2x64", 64, 2), 4096), grid=2, seed=3)
+
+
+def given(values: Array, iterations: int) -> Array:
+    """Return what the pattern's reference gives."""
+    return np.asarray(LAST.module.reference(values, iterations=iterations))
+
+
+def words(values: Array) -> Array:
+    """Return the bits as unsigned integers."""
+    return values.view(f"u{values.dtype.itemsize}")
+
+
+def last_lane(warp: list[int]) -> int | None:
+    """Return the last lane whose predicate holds: bits 19 to 22 are 5."""
+    return max((lane for lane, bits in enumerate(warp) if (bits >> 19) % 16 == 5), default=None)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("iterations", [0, 1, 15, 51])
+def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int) -> None:
+    (values,) = workload(dtype).inputs(0)
+    size = 2 ** (8 * values.dtype.itemsize)
+    warps = words(values).tolist()
+    for _ in range(iterations):
+        lasts = [last_lane(warp) for warp in warps]
+        warps = [
+            [(own + 2 * (own if last is None else warp[last])) % size for own in warp]
+            for warp, last in zip(warps, lasts, strict=True)
+        ]
+    assert words(given(values, iterations)).tolist() == warps
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_predicate_moves_and_sometimes_holds_nowhere_within_the_verified_trips(dtype: str) -> None:
+    data = workload(dtype)
+    seen: list[int | None] = []
+    for index in range(INPUT_SETS):
+        for trip in range(max(data.verify_iterations)):
+            seen += [last_lane(warp) for warp in words(given(data.inputs(index)[0], trip)).tolist()]
+    assert 0.05 < seen.count(None) / len(seen) < 0.3
+    assert len({lane for lane in seen if lane is not None}) > WARP / 2
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_predicate_keeps_changing_however_long_it_runs(dtype: str) -> None:
+    late = given(workload(dtype).inputs(0)[0], 4096)
+    seen = [last_lane(warp) for trip in range(64) for warp in words(given(late, trip)).tolist()]
+    assert None in seen
+    assert len(set(seen)) > WARP / 2
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("lane", [0, 5, 31])
+def test_lane_that_keeps_its_own_value_in_any_trip_is_visible_at_the_end(dtype: str, lane: int) -> None:
+    data = workload(dtype)
+    for iterations in data.verify_iterations:
+        for trip in range(iterations):
+            before = given(data.inputs(0)[0], trip)
+            after = given(before, 1)
+            words(after)[-1, lane] = words(before)[-1, lane] + np.array(1).astype(words(before).dtype)
+            got = given(after, iterations - trip - 1)
+            assert mismatch([got], data.expected(0, iterations), 0.0), trip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int) -> None:
+    data = workload(dtype)
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    got = given(data.inputs(0)[0], iterations - passes * UNROLL)
+    assert mismatch([got], data.expected(0, iterations), 0.0)

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import INPUT_SETS
+from shflbench.model import DTYPES, WARP
+from shflbench.patterns.discover import builtin, load
+from tests import cases
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Array
+    from shflbench.measure.workload import Workload
+
+WORK = load(builtin()["broadcast-work"])
+UNROLL = WORK.declaration.unroll
+FLOATS, INTEGERS = ("f32", "f64"), ("i32",)
+
+
+def workload(dtype: str, launch: str = "2x64") -> Workload:
+    return cases.workload(WORK, dtype, launch)
+
+
+def tolerance(dtype: str, iterations: int) -> float:
+    return WORK.tolerance(cases.setting(dtype), iterations)
+
+
+def worked(values: Array, iterations: int) -> Array:
+    """Return what the pattern's reference gives."""
+    return np.asarray(WORK.module.reference(values, iterations=iterations))
+
+
+def in_fractions(values: Array, iterations: int) -> list[list[Fraction]]:
+    """Return exactly what work.cuh computes for floating point, lane by lane."""
+    warps = [[Fraction(value) for value in warp] for warp in values.tolist()]
+    for _ in range(iterations):
+        warps = [
+            [x / 2 + Fraction(2 * lane - 31, 32) + distances(x, warp) / 128 for lane, x in enumerate(warp)]
+            for warp in warps
+        ]
+    return warps
+
+
+def distances(x: Fraction, warp: list[Fraction]) -> Fraction:
+    return sum((abs(x - v) for v in warp), Fraction(0))
+
+
+def in_own_arithmetic(values: Array, iterations: int) -> Array:
+    """Return what a kernel computes that rounds each operation to the element type."""
+    kind = values.dtype.type
+    term = ((2 * np.arange(WARP) - 31) / 32).astype(values.dtype)
+    for _ in range(iterations):
+        total = np.zeros_like(values)
+        for source in range(WARP):
+            total = total + np.abs(values - values[:, source : source + 1])  # type: ignore[operator]
+        values = values * kind(0.5) + term + total * kind(1 / 128)  # type: ignore[operator]
+    return values
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("iterations", [0, 1, 2, 7])
+def test_reference_of_floats_is_the_recurrence_lane_by_lane(dtype: str, iterations: int) -> None:
+    (values,) = workload(dtype).inputs(0)
+    exact = [[float(x) for x in warp] for warp in in_fractions(values, iterations)]
+    assert worked(values, iterations).tolist() == np.array(exact).astype(values.dtype).tolist()
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("iterations", [0, 1, 2, 7])
+def test_reference_of_integers_is_the_recurrence_lane_by_lane(dtype: str, iterations: int) -> None:
+    (values,) = workload(dtype).inputs(0)
+    bits = 8 * DTYPES[dtype].size
+    warps = values.tolist()
+    for _ in range(iterations):
+        warps = [[(x + sum((x - v) ** 2 for v in warp)) % 2**bits for x in warp] for warp in warps]
+    signed = [[x - 2**bits if x >= 2 ** (bits - 1) else x for x in warp] for warp in warps]
+    assert worked(values, iterations).tolist() == signed
+
+
+@pytest.mark.parametrize(("dtype", "exact_trips"), [("f32", 2), ("f64", 7)])
+def test_arithmetic_is_exact_for_as_many_trips_as_the_tolerance_says(dtype: str, exact_trips: int) -> None:
+    assert tolerance(dtype, exact_trips) == 0.0
+    assert tolerance(dtype, exact_trips + 1) > 0.0
+    for index in range(INPUT_SETS):
+        (values,) = workload(dtype, "1x32").inputs(index)
+        assert in_own_arithmetic(values, exact_trips).tolist() == in_fractions(values, exact_trips)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("iterations", [15, 30])
+def test_rounding_stays_within_the_tolerance(dtype: str, iterations: int) -> None:
+    (values,) = workload(dtype, "1x32").inputs(0)
+    got, exact = in_own_arithmetic(values, iterations).tolist(), in_fractions(values, iterations)
+    worst = max(
+        abs(Fraction(x) - right)
+        for lanes, rights in zip(got, exact, strict=True)
+        for x, right in zip(lanes, rights, strict=True)
+    )
+    assert 0 < worst <= Fraction(tolerance(dtype, iterations))
+
+
+@pytest.mark.parametrize("dtype", WORK.declaration.dtypes)
+def test_lane_that_misses_one_value_in_any_trip_is_visible_at_the_end(dtype: str) -> None:
+    data = workload(dtype)
+    for iterations in data.verify_iterations:
+        for trip in range(iterations):
+            wrong = [
+                mismatch(
+                    [with_one_value_missed(data.inputs(index)[0], trip, iterations)],
+                    data.expected(index, iterations),
+                    tolerance(dtype, iterations),
+                )
+                for index in range(INPUT_SETS)
+            ]
+            assert any(wrong), (iterations, trip)
+
+
+def with_one_value_missed(values: Array, trip: int, iterations: int) -> Array:
+    """Return the outputs when lane 5 of the last warp misses lane 6's value in one trip."""
+    before = worked(values, trip)
+    after = worked(before, 1)
+    with np.errstate(over="ignore"):
+        apart = before[-1, 6] - before[-1, 5]
+        after[-1, 5] -= abs(apart) / 128 if before.dtype.kind == "f" else apart * apart
+    return worked(after, iterations - trip - 1)
+
+
+@pytest.mark.parametrize("dtype", WORK.declaration.dtypes)
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_lost_passes_through_the_loop_are_visible_at_the_end(dtype: str, passes: int) -> None:
+    data = workload(dtype)
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    got = worked(data.inputs(0)[0], iterations - passes * UNROLL)
+    assert mismatch([got], data.expected(0, iterations), tolerance(dtype, iterations))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_lanes_stay_different_and_small_however_long_it_runs(dtype: str) -> None:
+    (values,) = workload(dtype).inputs(0)
+    after = worked(values, 4096)
+    assert all(len(set(warp)) == WARP for warp in after.tolist())
+    assert np.abs(after.astype(np.float64)).max() < 32
+
+
+def test_integers_that_differ_in_one_value_differ_ever_after() -> None:
+    (values,) = workload("i32").inputs(0)
+    for bit in range(32):
+        other = values.copy()
+        other[0, 7] ^= np.int32(1 << bit) if bit < 31 else np.int32(-(2**31))
+        for iterations in (1, 7, 64):
+            assert (worked(values, iterations)[0] != worked(other, iterations)[0]).any()

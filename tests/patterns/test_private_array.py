@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import Workload
+from shflbench.model import WARP, Case, Launch
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Array
+
+PRIVATE = load(builtin()["private-array"])
+UNROLL = PRIVATE.declaration.unroll
+DTYPES = PRIVATE.declaration.dtypes
+LENGTHS = PRIVATE.declaration.options["length"]
+INDICES = PRIVATE.declaration.options["index"]
+THREADS = 128
+
+
+def workload(dtype: str = "f32", length: str = "32", index: str = "random", math: str = "0") -> Workload:
+    options = (("length", length), ("index", index), ("math", math))
+    case = Case("private-array", "local", dtype, Launch("2x64", 64, 2), 4096, options)
+    return Workload.of(PRIVATE, case, grid=2, seed=3)
+
+
+def bits(element: np.generic) -> int:
+    return int.from_bytes(element.tobytes(), "little")
+
+
+def one_thread(own: Array, index: int, math: int, reads: list[int]) -> np.generic:
+    """Return what a thread with the array `own` adds up; where it reads instead of `index` plus 0, `reads` says."""
+    x = own.dtype.type(0)
+    for moved in reads:
+        element = own[(index + moved) % len(own)]
+        for _ in range(1 + math):
+            x = x + element
+        index = bits(element) % 256
+    return x
+
+
+def last_thread(data: Workload, length: str, math: str, reads: list[int]) -> np.generic:
+    arrays, start = data.inputs(0)
+    return one_thread(arrays.reshape(THREADS, int(length))[-1], int(start[-1, -1]), int(math), reads)
+
+
+def indices(data: Workload, length: int, trips: int) -> Array:
+    """Return the indices that each thread reads, of shape [trips, warps, 32]."""
+    arrays, start = data.inputs(0)
+    rows = list(arrays.reshape(THREADS, length))
+    index = start.ravel().tolist()
+    read = []
+    for _ in range(trips):
+        read.append(index)
+        index = [bits(row[at]) % 256 for row, at in zip(rows, index, strict=True)]
+    return np.array(read).reshape(trips, -1, WARP)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("math", ["0", "1", "16"])
+@pytest.mark.parametrize("index", INDICES)
+def test_reference_is_what_thread_after_thread_gives(dtype: str, index: str, math: str) -> None:
+    data = workload(dtype, "32", index, math)
+    arrays, start = data.inputs(0)
+    for iterations in (0, 1, 15):
+        sums = [
+            one_thread(own, first, int(math), [0] * iterations)
+            for own, first in zip(arrays.reshape(THREADS, 32), start.ravel().tolist(), strict=True)
+        ]
+        assert data.expected(0, iterations)[0].tolist() == sums
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_indices_lead_through_the_whole_array_and_back(length: str) -> None:
+    for index in INDICES:
+        read = indices(workload(length=length, index=index), int(length), int(length) + 1).reshape(-1, THREADS)
+        assert np.array_equal(read[0], read[-1])
+        assert np.array_equal(np.sort(read[:-1], axis=0), np.tile(np.arange(int(length))[:, None], (1, THREADS)))
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_lanes_read_the_same_index_or_different_ones_as_the_option_says(length: str) -> None:
+    def different(index: str) -> list[int]:
+        """Return how many indices each warp reads in each trip."""
+        read = indices(workload(length=length, index=index), int(length), 8)
+        return [len(set(warp)) for trip in read.tolist() for warp in trip]
+
+    assert set(different("uniform")) == {1}
+    assert set(different("worst")) == {min(int(length), WARP)}
+    random = different("random")
+    assert np.mean(random) == pytest.approx(int(length) * (1 - (1 - 1 / int(length)) ** WARP), rel=0.1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("math", ["0", "16"])
+@pytest.mark.parametrize("index", INDICES)
+def test_read_of_the_next_element_in_any_trip_is_visible_at_the_end(dtype: str, index: str, math: str) -> None:
+    data = workload(dtype, "32", index, math)
+    for iterations in data.verify_iterations:
+        for trip in range(iterations):
+            reads = [0] * iterations
+            reads[trip] = 1
+            (right,) = data.expected(0, iterations)
+            wrong = right.copy()
+            wrong[-1] = last_thread(data, "32", math, reads)
+            assert mismatch([wrong], [right], 0.0).endswith(f"(1 of {THREADS} are wrong)"), trip
+
+
+@pytest.mark.parametrize("length", ["4", "32"])
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(length: str, passes: int) -> None:
+    data = workload(length=length)
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    assert mismatch(data.expected(0, iterations - passes * UNROLL), data.expected(0, iterations), 0.0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_differ_from_thread_to_thread_even_where_their_indices_agree(dtype: str) -> None:
+    arrays = workload(dtype, index="uniform").inputs(0)[0].reshape(THREADS, 32)
+    assert 1 <= arrays.min() <= arrays.max() < 2
+    neighbours = arrays[:-1] == arrays[1:]
+    assert neighbours.mean() < 0.01

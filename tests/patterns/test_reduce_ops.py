@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import operator
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.model import DTYPES, WARP, Case, Launch
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shflbench.backends.base import Array
+
+REDUCE_OPS = load(builtin()["reduce-ops"])
+UNROLL = REDUCE_OPS.declaration.unroll
+OPS = REDUCE_OPS.declaration.options["op"]
+IN_PYTHON: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "min": min,
+    "max": max,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+}
+
+
+def workload(op: str) -> Workload:
+    case = Case("reduce-ops", "shfl", "i32", Launch("2x64", 64, 2), 4096, (("op", op),))
+    return Workload.of(REDUCE_OPS, case, grid=2, seed=3)
+
+
+def reduced(values: Array, iterations: int, op: str) -> Array:
+    """Return what the pattern's reference gives."""
+    return np.asarray(REDUCE_OPS.module.reference(values, iterations=iterations, op=op))
+
+
+def signed(number: int) -> int:
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def contribution(x: int, op: str) -> int:
+    bit = 1 << (x % 2**32 >> 27)
+    return {"and": signed(~bit), "or": signed(bit)}.get(op, x)
+
+
+def result(warp: list[int], op: str) -> int:
+    return reduce(IN_PYTHON[op], [contribution(x, op) for x in warp])
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("iterations", [0, 1, 2, 15])
+def test_reference_is_the_recurrence_lane_by_lane(op: str, iterations: int) -> None:
+    (values,) = workload(op).inputs(0)
+    warps = values.tolist()
+    for _ in range(iterations):
+        warps = [[signed(result(warp, op) + x * 0x9E3779B1) for x in warp] for warp in warps]
+    assert reduced(values, iterations, op).tolist() == warps
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_result_is_another_one_in_every_trip_and_hangs_on_many_lanes(op: str) -> None:
+    """Of 32 arbitrary numbers `and` would give 0 and `or` all bits, whichever lane is left out."""
+    x = workload(op).inputs(0)[0]
+    results, deciding = [], set()
+    for _ in range(100):
+        warp = x[0].tolist()
+        results.append(result(warp, op))
+        deciding |= {lane for lane in range(WARP) if result(warp[:lane] + warp[lane + 1 :], op) != results[-1]}
+        x = reduced(x, 1, op)
+    assert len(set(results)) == len(results)
+    assert len(deciding) > WARP * 3 // 4
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_lane_with_a_wrong_result_in_any_trip_is_visible_at_the_end(op: str) -> None:
+    data = workload(op)
+    for iterations in data.verify_iterations:
+        for trip in range(1, iterations + 1):
+            for bit in (0, 31):
+                wrong = reduced(data.inputs(0)[0], trip, op).copy()
+                wrong.view(np.uint32)[-1, 5] ^= np.uint32(2**bit)
+                got = reduced(wrong, iterations - trip, op)
+                assert mismatch([got], data.expected(0, iterations), 0.0), (iterations, trip, bit)
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_most_lanes_cannot_be_missed_in_the_first_trip_without_notice(op: str) -> None:
+    """A minimum hangs on one lane of 32, what `or` sets on every third: but there are many warps and input sets."""
+    warps = [warp for index in range(INPUT_SETS) for warp in workload(op).inputs(index)[0].tolist()]
+    noticed = {
+        missed
+        for missed in range(WARP)
+        if any(result(warp[:missed] + warp[missed + 1 :], op) != result(warp, op) for warp in warps)
+    }
+    assert len(noticed) > WARP // 2
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(op: str, passes: int) -> None:
+    data = workload(op)
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    got = reduced(data.inputs(0)[0], iterations - passes * UNROLL, op)
+    assert mismatch([got], data.expected(0, iterations), 0.0)
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_lanes_stay_different_however_long_it_runs(op: str) -> None:
+    (values,) = workload(op).inputs(0)
+    assert all(len(set(warp)) == WARP for warp in reduced(values, 4096, op).tolist())
+
+
+def test_only_redux_itself_needs_a_newer_gpu() -> None:
+    needing = {variant.name: variant.needs for variant in REDUCE_OPS.declaration.variants if variant.needs}
+    assert needing == {"redux": "sm_80"}
+
+
+def test_minimum_and_maximum_promise_no_instruction_because_architectures_differ() -> None:
+    redux = REDUCE_OPS.declaration.variant("redux")
+    promised = {op: redux.promised(DTYPES["i32"], {"op": op}) for op in OPS}
+    assert promised == {op: None if op in {"min", "max"} else {"REDUX": 1} for op in OPS}

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.patterns.discover import builtin, load
+from tests import cases
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Array
+
+RESERVE = load(builtin()["reserve"])
+WORK = cases.workload(RESERVE, "i32")
+
+
+def differs(*got: Array) -> str:
+    return mismatch(list(got), WORK.expected(0, 1), 0.0, WORK.unordered)
+
+
+def handed_out(order: Array) -> tuple[Array, Array]:
+    """Return what the counter and the slots hold when the threads ask in this order."""
+    (queue,) = WORK.inputs(0)
+    free = int(queue[0])
+    slots = np.zeros(order.size, dtype=np.int32)
+    for thread in order.tolist():
+        slots[thread] = free
+        free += 1
+    return np.array([free], dtype=np.int32), slots
+
+
+def test_reference_is_what_thread_after_thread_gets_in_whatever_order() -> None:
+    assert differs(*handed_out(np.arange(128))) == ""
+    assert differs(*handed_out(np.random.default_rng(0).permutation(128))) == ""
+
+
+@pytest.mark.parametrize("thread", [0, 31, 32, 127])
+def test_slot_handed_out_twice_is_visible(thread: int) -> None:
+    free, slots = handed_out(np.arange(128))
+    slots[thread] = slots[thread - 1]
+    assert differs(free, slots)
+
+
+def test_slot_that_is_not_handed_out_is_visible() -> None:
+    free, slots = handed_out(np.arange(128))
+    slots[slots == slots.max()] += 1
+    assert differs(free, slots)
+
+
+def test_lost_reservation_is_visible() -> None:
+    free, slots = handed_out(np.arange(128))
+    assert differs(free - 32, slots)
+
+
+def test_queue_begins_elsewhere_with_each_input_set() -> None:
+    starts = {int(WORK.inputs(index)[0][0]) for index in range(WORK.input_sets)}
+    assert len(starts) == WORK.input_sets
+    assert 0 not in starts

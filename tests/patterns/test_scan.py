@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.model import DTYPES, WARP, Case, Launch
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Array
+
+SCAN = load(builtin()["scan"])
+UNROLL = SCAN.declaration.unroll
+DTYPE_NAMES = SCAN.declaration.dtypes
+KINDS = SCAN.declaration.options["kind"]
+MODULUS = {"f32": 2**18, "f64": 2**47}
+
+
+def workload(dtype: str, kind: str) -> Workload:
+    case = Case("scan", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("kind", kind),))
+    return Workload.of(SCAN, case, grid=2, seed=3)
+
+
+def scanned(values: Array, iterations: int, kind: str) -> Array:
+    """Return what the pattern's reference gives."""
+    return np.asarray(SCAN.module.reference(values, iterations=iterations, kind=kind))
+
+
+def lane_by_lane(warp: list[int], dtype: str, kind: str) -> list[int]:
+    """Return what one trip makes of a warp, in Python's whole numbers."""
+    bits = 8 * DTYPES[dtype].size
+    after = []
+    for lane, x in enumerate(warp):
+        below = sum(warp[:lane])
+        scan, own = (below, 5 * x) if kind == "exclusive" else (below + x, 2 * x)
+        if dtype in MODULUS:
+            half = MODULUS[dtype] // 2
+            after.append((scan + own + half) % MODULUS[dtype] - half)
+        else:
+            mixed = (scan ^ own) % 2**bits
+            after.append(mixed - 2**bits if mixed >= 2 ** (bits - 1) else mixed)
+    return after
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("iterations", [0, 1, 2, 15])
+def test_reference_is_the_recurrence_lane_by_lane(dtype: str, kind: str, iterations: int) -> None:
+    (values,) = workload(dtype, kind).inputs(0)
+    warps = [[int(x) for x in warp] for warp in values.tolist()]
+    for _ in range(iterations):
+        warps = [lane_by_lane(warp, dtype, kind) for warp in warps]
+    assert scanned(values, iterations, kind).tolist() == warps
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_inputs_are_whole_numbers_all_different_within_a_warp_that_use_every_bit(dtype: str) -> None:
+    for index in range(INPUT_SETS):
+        (values,) = workload(dtype, "inclusive").inputs(index)
+        assert values.shape == (4, WARP)
+        assert all(len(set(warp)) == WARP for warp in values.tolist())
+        assert (values == np.rint(values)).all()
+    size = MODULUS.get(dtype, 2 ** (8 * DTYPES[dtype].size))
+    assert size / 4 < np.abs(values.astype(np.float64)).max() <= size / 2
+
+
+@pytest.mark.parametrize("dtype", MODULUS)
+def test_sums_of_floats_are_exact_in_any_order(dtype: str) -> None:
+    """The largest values that a trip leaves, all of one sign, with their own multiple: below 2^24 and 2^53."""
+    largest = MODULUS[dtype] // 2
+    assert (WARP + 4) * largest < 2 ** {"f32": 24, "f64": 53}[dtype]
+    assert np.abs(scanned(workload(dtype, "exclusive").inputs(0)[0], 4096, "exclusive")).max() <= largest
+
+
+@pytest.mark.parametrize("dtype", MODULUS)
+def test_kernel_wraps_exactly_with_the_constant_that_rounds(dtype: str) -> None:
+    """Adding 1.5·2^(bits of the fraction)·modulus and taking it off again rounds to a multiple of the modulus."""
+    kind = {"f32": np.float32, "f64": np.float64}[dtype]
+    modulus = MODULUS[dtype]
+    constant = kind(1.5 * 2.0 ** {"f32": 23, "f64": 52}[dtype] * modulus)
+    sums = np.random.default_rng(1).integers(-36 * modulus // 2, 36 * modulus // 2, 10_000).astype(kind)
+    sums[:5] = [0, modulus / 2, -modulus / 2, 3 * modulus / 2, -3 * modulus / 2]
+    got = sums - ((sums + constant) - constant)
+    assert got.tolist() == SCAN.module.wrapped(sums.astype(np.float64), float(modulus)).tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("bit", [0, 12])
+def test_wrong_lane_in_any_trip_is_visible_at_the_end(dtype: str, kind: str, bit: int) -> None:
+    data = workload(dtype, kind)
+    for iterations in data.verify_iterations:
+        for trip in range(1, iterations + 1):
+            for lane in (0, 5, WARP - 1):
+                wrong = scanned(data.inputs(0)[0], trip, kind).copy()
+                wrong[-1, lane] += 2**bit if wrong[-1, lane] < 0 else -(2**bit)
+                got = scanned(wrong, iterations - trip, kind)
+                assert mismatch([got], data.expected(0, iterations), 0.0), (iterations, trip, lane)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, kind: str, passes: int) -> None:
+    data = workload(dtype, kind)
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    got = scanned(data.inputs(0)[0], iterations - passes * UNROLL, kind)
+    assert mismatch([got], data.expected(0, iterations), 0.0)
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_kernel_that_does_the_other_kind_of_scan_is_wrong_after_one_trip(dtype: str) -> None:
+    (values,) = workload(dtype, "inclusive").inputs(0)
+    inclusive, exclusive = (scanned(values, 1, kind) for kind in KINDS)
+    assert (inclusive != exclusive).all(axis=1).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_lanes_stay_different_however_long_it_runs(dtype: str, kind: str) -> None:
+    (values,) = workload(dtype, kind).inputs(0)
+    after = scanned(values, 4096, kind)
+    assert all(len(set(warp)) >= WARP - 2 for warp in after.tolist())

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import Workload
+from shflbench.model import Case, Launch
+from shflbench.patterns.discover import builtin, load
+
+STATIC = load(builtin()["static-array"])
+UNROLL = STATIC.declaration.unroll
+DTYPES = STATIC.declaration.dtypes
+LENGTHS = STATIC.declaration.options["length"]
+THREADS = 128
+
+
+def workload(dtype: str, length: str) -> Workload:
+    case = Case("static-array", "local", dtype, Launch("2x64", 64, 2), 4096, (("length", length),))
+    return Workload.of(STATIC, case, grid=2, seed=3)
+
+
+def arrays(data: Workload, length: str) -> list[list[float]]:
+    """Return each thread's array."""
+    count = int(length)
+    flat = data.inputs(0)[0].tolist()
+    return [flat[first : first + count] for first in range(0, THREADS * count, count)]
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("iterations", [0, 1, 15])
+def test_reference_is_what_thread_after_thread_adds_up(dtype: str, iterations: int, length: str) -> None:
+    data = workload(dtype, length)
+    sums = [0.0] * THREADS
+    for _ in range(iterations):
+        for thread, own in enumerate(arrays(data, length)):
+            for element in own:
+                sums[thread] += element
+    assert data.expected(0, iterations)[0].tolist() == sums
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_element_left_out_in_a_trip_is_visible_at_the_end(dtype: str, length: str) -> None:
+    data = workload(dtype, length)
+    for iterations in data.verify_iterations:
+        (right,) = data.expected(0, iterations)
+        for element in set(arrays(data, length)[-1]):  # a sum does not know when its terms were added
+            wrong = right.copy()
+            wrong[-1] -= element
+            assert mismatch([wrong], [right], 0.0).endswith(f"(1 of {THREADS} are wrong)")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("passes", [1, 3])
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int) -> None:
+    data = workload(dtype, "32")
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    assert mismatch(data.expected(0, iterations - passes * UNROLL), data.expected(0, iterations), 0.0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums_are_exact_for_as_many_trips_as_suites_run(dtype: str) -> None:
+    data = workload(dtype, "64")
+    assert data.expected(0, 4096)[0].tolist() == [4096 * sum(own) for own in arrays(data, "64")]
+    assert data.inputs(0)[0].max() == 64  # so that the largest sum there can be is 64·64·4096 = 2^24

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.model import WARP
+from shflbench.patterns.discover import builtin, load
+from tests import cases
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Array
+    from shflbench.measure.workload import Workload
+
+TRANSPOSE = load(builtin()["transpose"])
+UNROLL = TRANSPOSE.declaration.unroll
+WORDS = TRANSPOSE.declaration.options["words"]
+PERIODS = {"2": 6, "3": 36, "4": 7, "8": 8, "16": 9, "32": 2}
+
+
+def workload(words: str) -> Workload:
+    return cases.workload(TRANSPOSE, launch="1x64", options={"words": words})
+
+
+def transposed(data: Workload, values: Array, iterations: int) -> Array:
+    """Return what the pattern's reference gives."""
+    return TRANSPOSE.reference([values], data.setting, iterations)[0]
+
+
+def one_trip(tile: list[float], words: int) -> list[float]:
+    """Let register i of lane l, which lies at 32 * i + l, take word `words * l + i` of the tile."""
+    return [tile[words * lane + register] for register in range(words) for lane in range(WARP)]
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("iterations", [0, 1, 2, 19])
+def test_reference_gives_each_lane_consecutive_words(words: str, iterations: int) -> None:
+    data = workload(words)
+    (values,) = data.inputs(0)
+    size = WARP * int(words)
+    expected: list[float] = []
+    for start in range(0, values.size, size):
+        tile = values[start : start + size].tolist()
+        for _ in range(iterations):
+            tile = one_trip(tile, int(words))
+        expected += tile
+    assert transposed(data, values, iterations).tolist() == expected
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_word_that_stays_where_it_was_in_any_trip_is_visible_at_the_end(words: str) -> None:
+    data = workload(words)
+    for iterations in data.verify_iterations:
+        for trip in range(iterations):
+            before = transposed(data, data.inputs(0)[0], trip)
+            after = transposed(data, before, 1)
+            after[-2] = before[-2]  # lane 30 of the last warp kept its last word
+            got = transposed(data, after, iterations - trip - 1)
+            assert mismatch([got], data.expected(0, iterations), 0.0), trip
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("passes", [1, 3])
+def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(words: str, passes: int) -> None:
+    data = workload(words)
+    iterations = max(data.verify_iterations)
+    assert iterations >= passes * UNROLL
+    got = transposed(data, data.inputs(0)[0], iterations - passes * UNROLL)
+    assert mismatch([got], data.expected(0, iterations), 0.0)
+
+
+@pytest.mark.parametrize(("words", "period"), PERIODS.items())
+def test_tile_comes_back_after_the_period_that_the_notes_name_and_not_before(words: str, period: int) -> None:
+    data = workload(words)
+    (values,) = data.inputs(0)
+    same = [trips for trips in range(1, period + 1) if (transposed(data, values, trips) == values).all()]
+    assert same == [period]
+    assert UNROLL % period
+    assert 3 * UNROLL % period
+
+
+def test_every_number_of_words_has_a_period() -> None:
+    assert set(PERIODS) == set(WORDS)
