@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name → module that holds `comma
     "plot": ("shflbench.cli.commands.plot", "Draw the charts of earlier runs."),
     "compare": ("shflbench.cli.commands.compare", "Compare two runs and say which cases got slower or faster."),
     "check": ("shflbench.cli.commands.check", "Check kernels for races, deadlocks and wrong results without a GPU."),
+    "new": ("shflbench.cli.commands.new", "Write a first pattern of your own, which runs as it is."),
     "list": ("shflbench.cli.commands.list", "List suites, patterns, variants or devices."),
     "validate": ("shflbench.cli.commands.validate", "Check suite files without running them."),
     "schema": ("shflbench.cli.commands.schema", "Print the JSON Schema of suite files, for editors."),

@@ -32,6 +32,7 @@ name: own
 experiments:
   - {pattern: ./swap, variants: [smem, shfl], dtypes: f32, launch: 2x64, iterations: 64}
 """
+TWO_CASES = ("--pattern", "neighbor", "--pattern", "reduce", "--variant", "shfl")  # of the suite `quick`
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_flags_without_sense_are_refused(run: Command, flags: Sequence[str], sen
 
 
 def test_dry_run_rounds_the_seconds_up(run: Command) -> None:
-    outcome = run("quick", "--variant", "shfl", "--max-seconds", "0.2", "--dry-run")
+    outcome = run("quick", *TWO_CASES, "--max-seconds", "0.2", "--dry-run")
     assert outcome.err == "2 cases; sampling takes 1 s at most, beside compiling and verifying\n"
 
 
@@ -96,28 +97,31 @@ class RightBackend(FakeBackend):
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("def reference(values, iterations): raise KeyError('x')", "`reference` fails: line 1: KeyError: 'x'"),
-        ("def reference(values, iterations): raise SystemExit", "`reference` fails: line 1: SystemExit"),
-        ("def reference(values, iterations): return None", "`reference` returns NoneType, not a NumPy array"),
-        ("def reference(values, iterations): return values, values", "`reference` returns 2 arrays for 1 buffers"),
+        ("def reference(values, iterations, mode): raise KeyError('x')", "`reference` fails: line 1: KeyError: 'x'"),
+        ("def reference(values, iterations, mode): raise SystemExit", "`reference` fails: line 1: SystemExit"),
+        ("def reference(values, iterations, mode): return None", "`reference` returns NoneType, not a NumPy array"),
         (
-            "def reference(values, iterations): return values[1:]",
-            "`reference` returns 96 elements of float32, not 128 of float32",
+            "def reference(values, iterations, mode): return values, values",
+            "`reference` returns 2 arrays for 1 buffers",
         ),
         (
-            "def reference(values, iterations): return values.astype('f8')",
-            "`reference` returns 128 elements of float64, not 128 of float32",
+            "def reference(values, iterations, mode): return values[1:]",
+            "`reference` returns 96 elements of float32 for `result`, not 128 of float32",
         ),
         (
-            "def reference(values, iterations):\n    values += 1\n    return values",
+            "def reference(values, iterations, mode): return values.astype('f8')",
+            "`reference` returns 128 elements of float64 for `result`, not 128 of float32",
+        ),
+        (
+            "def reference(values, iterations, mode):\n    values += 1\n    return values",
             "`reference` fails: line 2: ValueError: output array is read-only",
         ),
-        ("def inputs(rng, dtype, warps): raise OSError('no data')", "`inputs` fails: line 1: OSError: no data"),
+        ("def inputs(rng, at): raise OSError('no data')", "`inputs` fails: line 1: OSError: no data"),
         (
-            "def inputs(rng, dtype, warps): return np.zeros(3, dtype.numpy)",
-            "`inputs` returns 3 elements of float32, not 128 of float32",
+            "def inputs(rng, at): return np.zeros(3, at.dtype.numpy)",
+            "`inputs` returns 3 elements of float32 for `values`, not 128 of float32",
         ),
-        ("def tolerance(dtype, iterations): return -1", "`tolerance` returns -1.0, not a number from 0 on"),
+        ("def tolerance(at, iterations): return -1", "`tolerance` returns -1.0, not a number from 0 on"),
     ],
 )
 def test_function_of_a_pattern_that_fails_costs_its_cases_and_says_which_line(
@@ -201,7 +205,7 @@ def test_settings_that_were_edited_stop_a_resume(run: Command, settings: dict[st
 )
 def test_stream_that_takes_nothing_costs_no_row(run: Command, redirection: str, code: int) -> None:
     del run  # only for the folder that it works in
-    words = f"-m shflbench run quick --device none --variant shfl --output kept {redirection}"
+    words = f"-m shflbench run quick --device none {' '.join(TWO_CASES)} --output kept {redirection}"
     done = subprocess.run(["sh", "-c", f"'{sys.executable}' {words}"], capture_output=True, text=True, check=False)
     assert done.returncode == code
     assert "Traceback" not in done.stderr

@@ -82,6 +82,24 @@ neighbor  f32  26x1024  4096 iterations  (not timed)
     )
 
 
+def test_a_pass_over_data_shows_its_bandwidth_and_no_iterations() -> None:
+    every, _ = measured(patterns=["struct-access"], dtypes=["f32"], options=["words=4;way=load"])
+    group = [
+        replace(row, time_us=time, time_low_us=time - 0.5, time_high_us=time + 0.5, gb_per_s=gb, speedup=400 / time)
+        for row, time, gb in zip(every, (400.0, 200.0, 160.0, 150.0), (1300.0, 2600.0, 3250.0, 3467.0), strict=True)
+    ]
+    assert (
+        group_table(group).text()
+        == """\
+struct-access  f32  26x1024  one pass  words=4  way=load
+  variant  time µs      GB/s       vs direct  proof
+  soa      150.0 ± 0.5  3467 ± 12  2.67×      verified
+  shfl     160.0 ± 0.5  3250 ± 11  2.50×      verified
+  smem     200.0 ± 0.5   2600 ± 7  2.00×      verified
+  direct   400.0 ± 0.5   1300 ± 2  baseline   verified"""
+    )
+
+
 def test_throttled_samples_are_told() -> None:
     (row,) = rows("shfl")
     assert group_table([replace(row, dropped=5)]).body[0].cells[-1] == "verified: 5 throttled samples dropped"

@@ -7,12 +7,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from shflbench.cli.main import main
+from tests.docs.walk import walk
+from tests.fakes.backend import unplug
 
 if TYPE_CHECKING:
-    import pytest
+    from tests.conftest import Command
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-pattern.md"
+PAGES = Path(__file__).parents[2] / "docs" / "how-to"
+PAGE = PAGES / "add-a-pattern.md"
+OWN = PAGES / "compare-your-own-kernels.md"
 FILES = {"cuda": "swap_halves/kernels.cu", "python": "swap_halves/pattern.py", "yaml": "halves.yaml"}
 
 
@@ -50,3 +56,58 @@ def test_the_reference_of_the_page_swaps_halves() -> None:
     swapped = [*range(16, 32), *range(16)]
     assert reference(values, 1).tolist() == [[value + 1 for value in swapped]]
     assert reference(values, 2).tolist() == [[value + 2 for value in range(32)]]
+
+
+@pytest.fixture
+def own_kernels(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Return the command line in a folder with the files of the page on existing kernels."""
+    unplug(monkeypatch)
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    walk(OWN, shflbench, type_commands=False)
+    return shflbench
+
+
+def test_existing_kernels_are_compared_as_the_page_says(
+    shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unplug(monkeypatch)
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    typed = walk(OWN, shflbench)
+    assert [command.line.split()[1] for command in typed] == ["run", "check"]
+    assert [(command.line, command.missing) for command in typed if command.missing] == []
+    assert [command.outcome.code for command in typed if command.outcome] == [0, 0]
+
+
+def mistakes() -> dict[str, str]:
+    """Return what the page says that shflbench answers, by what the reader did."""
+    table = OWN.read_text(encoding="utf-8").partition("| you did | shflbench says |")[2]
+    return dict(re.findall(r"^\| (\w.+?) \| ``(.+?) ?`` \|$", table, re.MULTILINE))
+
+
+EDITS: dict[str, tuple[str, str, int]] = {  # what the reader did → what was and what is now in pattern.py, exit code
+    "forgot an argument": ('("n", "data", "sums")', '("n", "data")', 5),
+    "mixed up the order": ('("n", "data", "sums")', '("data", "n", "sums")', 5),
+    "named what is not declared": ('("n", "data", "sums")', '("size", "data", "sums")', 3),
+    "misspelt the kernel": ('kernel="smemScan"', 'kernel="smemSkan"', 5),
+    "forgot `one_pass=True`": ("    one_pass=True,\n", "", 5),
+    "gave one kernel several dtypes": ('dtypes=("i32",)', 'dtypes=("i32", "i64")', 3),
+    "left the reference out": ("", "", 2),
+    "chose a block that `blocks` lacks": ("    one_pass=True,\n", "    one_pass=True,\n    blocks=(128, 256),\n", 3),
+}
+
+
+def test_every_mistake_of_the_page_is_made_here() -> None:
+    assert mistakes().keys() == EDITS.keys()
+
+
+@pytest.mark.parametrize("mistake", EDITS)
+def test_each_mistake_gives_the_sentence_of_the_page(own_kernels: Command, mistake: str) -> None:
+    was, now, code = EDITS[mistake]
+    pattern = Path("block_scan/pattern.py")
+    text = pattern.read_text(encoding="utf-8")
+    assert was in text
+    pattern.write_text(text.replace(was, now, 1), encoding="utf-8")
+    filters = ("--variant", "shfl") if mistake == "left the reference out" else ()
+    outcome = own_kernels("run", "block-scan.yaml", *filters)
+    assert outcome.code == code
+    assert mistakes()[mistake] in outcome.err

@@ -8,7 +8,7 @@ import pytest
 from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
 from shflbench.patterns.discover import builtin
-from shflbench.suite import shipped
+from shflbench.suite import load, shipped
 
 if TYPE_CHECKING:
     from tests.conftest import Command
@@ -25,25 +25,62 @@ def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shflbench.cli.gpus.find", find)
 
 
-def test_patterns_are_listed_as_a_table(shflbench: Command) -> None:
+def test_patterns_are_listed_with_their_variants_options_and_claims(shflbench: Command) -> None:
     outcome = shflbench("list", "patterns")
     assert outcome.code == 0
-    assert outcome.out.splitlines()[:2] == [
-        "name      dtypes           variants  summary",
-        "neighbor  f32 f64 i32 i64  6         Each lane takes the value of its right neighbour in the warp.",
+    listed = {text.partition(":")[0]: text.splitlines() for text in outcome.out.rstrip().split("\n\n")}
+    assert list(listed) == list(builtin())
+    assert listed["scan"] == [
+        "scan: Each lane gets the sum of the warp's values up to its own, or of those below.",
+        "  variants  smem (baseline)  smem-double  smem-syncwarp  smem-unsafe (UNSAFE)  shfl  shfl-predicate  cub  cg",
+        "  dtypes    f32 f64 i32 i64",
+        "  options   kind=inclusive|exclusive",
+        "  claims    G14 G15 G16",
     ]
+
+
+def test_one_pattern_is_shown_in_full(shflbench: Command) -> None:
+    shown = shflbench("list", "patterns", "scan").out
+    assert "source: GTC 2013, Shuffle: Tips and Tricks, scan\nunrolled by 4\nkind: inclusive exclusive\n" in shown
+    assert "\n  smem-unsafe (UNSAFE)  smem-unsafe  f32 f64 i32 i64         volatile shared memory, no barrier" in shown
+    assert "\nclaims\n  G14: a scan by shuffles is faster than one through shared memory\n" in shown
+    assert "\nnotes\n  The deck prints " in shown
+
+
+def test_one_pattern_as_json_holds_all_that_is_declared(shflbench: Command) -> None:
+    (scan,) = json.loads(shflbench("list", "patterns", "scan", "--format", "json").out)
+    assert scan["options"] == {"kind": ["inclusive", "exclusive"]}
+    assert scan["claims"]["G14"] == "a scan by shuffles is faster than one through shared memory"
+    assert (scan["baseline"], scan["one_pass"], scan["unroll"]) == ("smem", False, 4)
+    assert {item["name"] for item in scan["variants"] if not item["safe"]} == {"smem-unsafe"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("patterns", "scn"), "error: there is no pattern `scn`\nDid you mean `scan`?\n"),
+        (("suites", "scan"), "error: only patterns can be listed by name: shflbench list patterns NAME\n"),
+    ],
+)
+def test_a_name_that_nothing_has_is_wrong_usage(shflbench: Command, words: tuple[str, str], said: str) -> None:
+    outcome = shflbench("list", *words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(said)
 
 
 def test_variants_say_which_are_unsafe(shflbench: Command) -> None:
     variants = json.loads(shflbench("list", "variants", "--format", "json").out)
     unsafe = {(item["pattern"], item["name"]) for item in variants if not item["safe"]}
-    assert unsafe == {("neighbor", "smem-unsafe"), ("neighbor", "smem-deck"), ("reduce", "smem-unsafe")}
+    assert {("neighbor", "smem-unsafe"), ("neighbor", "smem-deck"), ("reduce", "smem-unsafe")} <= unsafe
+    assert ("reduce", "smem-syncwarp") not in unsafe
 
 
 def test_every_suite_is_listed_with_its_number_of_cases(shflbench: Command) -> None:
     suites = json.loads(shflbench("list", "suites", "--format", "json").out)
     assert [item["name"] for item in suites] == list(shipped())
-    assert {item["name"]: item["cases"] for item in suites}["gtc2013"] == 40
+    assert {item["name"]: item["cases"] for item in suites} == {
+        name: len(load(path).cases) for name, path in shipped().items()
+    }
 
 
 def test_devices_are_listed_with_their_architecture(shflbench: Command, monkeypatch: pytest.MonkeyPatch) -> None:

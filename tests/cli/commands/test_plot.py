@@ -28,7 +28,19 @@ def test_charts_go_below_plots_by_suite_and_run_and_untimed_runs_are_left_out(
     printed = [Path(line) for line in outcome.out.splitlines()]
     assert {path.parent for path in printed} == {Path("plots/gtc2013/nvidia-h200")}
     assert sorted(printed) == sorted(path.relative_to(tmp_path) for path in tmp_path.glob("plots/*/*/*"))
-    assert {path.suffix for path in printed} == {".png", ".svg"}
+    assert {path.suffix for path in printed} == {".svg"}
+
+
+def test_pictures_are_saved_as_the_formats_say(shflbench: Command, tmp_path: Path) -> None:
+    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
+    write_run(tmp_path / "run", rows, samples)
+    outcome = shflbench("plot", "run", "--format", "png", "--format", "svg")
+    assert [Path(line).name for line in outcome.out.splitlines()] == [
+        "neighbor-time.png",
+        "neighbor-time.svg",
+        "samples.png",
+        "samples.svg",
+    ]
 
 
 def test_run_in_the_current_folder_is_called_by_its_name(

@@ -1,0 +1,50 @@
+"""Write a first pattern of one's own: a folder that runs as it is, and a suite beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from shflbench.errors import UsageError
+from shflbench.patterns.discover import builtin, name_of
+
+TEMPLATE = Path(__file__).parent / "template"
+FOLDER, SUITE = "my_exchange", "my-exchange"  # as the template is called
+FILES = (f"{FOLDER}/kernels.cu", f"{FOLDER}/pattern.py", f"{SUITE}.yaml")
+NAME = r"[a-z][a-z0-9]*([-_][a-z0-9]+)*"  # of the folder, the kernels, the suite and its results
+
+
+def write(name: str, into: Path) -> list[Path]:
+    """Write the pattern and the suite called `name` below the folder `into`, and return the files.
+
+    UsageError where the name cannot be used, or something of that name is there.
+    """
+    if not re.fullmatch(NAME, name) or len(name) > 64:  # noqa: PLR2004  (as long as a suite's name may be)
+        raise UsageError(
+            f"found the name `{name}`; allowed: lower-case words joined by `-`, a letter first", "Try `my-exchange`."
+        )
+    folder = into / name.replace("-", "_")
+    suite = name_of(folder)
+    if suite in builtin():
+        raise UsageError(f"`{suite}` is a pattern that comes with shflbench", "Choose another name.")
+    texts = {
+        into / _renamed(file, folder.name, suite): _renamed(
+            (TEMPLATE / file).read_text(encoding="utf-8"), folder.name, suite
+        )
+        for file in FILES
+    }
+    for path in (folder, into / f"{suite}.yaml"):
+        if path.exists() or path.is_symlink():
+            raise UsageError(f"{path} is there already, and nothing was written", "Choose another name, or --into.")
+    folder.mkdir(parents=True)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return list(texts)
+
+
+def _renamed(text: str, folder: str, suite: str) -> str:
+    return text.replace(FOLDER, folder).replace(SUITE, suite).replace("My exchange", _title(suite))
+
+
+def _title(suite: str) -> str:
+    return suite.replace("-", " ").capitalize()

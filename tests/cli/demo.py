@@ -1,0 +1,42 @@
+"""A suite, how its kernels behave on a scripted GPU, and what came out of a run of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.store import Row, read_run
+from tests.fakes.backend import Script
+
+if TYPE_CHECKING:
+    from shflbench.model import Status
+    from tests.conftest import Outcome
+
+PATTERNS = Path(__file__).parents[1] / "patterns"
+SUITE = """\
+schema: 1
+name: demo
+title: A demonstration
+defaults: {launch: 2x64, iterations: 4096, dtypes: f32}
+experiments:
+  - pattern: neighbor
+    variants: [smem, smem-unsafe, shfl]
+  - pattern: reduce
+    variants: [smem, shfl]
+"""
+SCRIPTS = {
+    "smem": Script(ns_per_iteration=80.0),
+    "smem-unsafe": Script(ns_per_iteration=32.0),
+    "shfl": Script(ns_per_iteration=16.0),
+}
+NEIGHBOR = [f"neighbor/{variant}/f32/2x64/4096/mode=idx" for variant in ("smem", "smem-unsafe", "shfl")]
+REDUCE = [f"reduce/{variant}/f32/2x64/4096/width=32" for variant in ("smem", "shfl")]
+
+
+def rows_of(outcome: Outcome) -> dict[str, Row]:
+    """Return the rows of the run whose folder was printed, by case."""
+    return {row.case_id: row for row in read_run(Path(outcome.out.strip())).rows}
+
+
+def statuses(outcome: Outcome) -> list[Status]:
+    return [row.status for row in rows_of(outcome).values()]

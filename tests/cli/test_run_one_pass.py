@@ -1,0 +1,60 @@
+"""`shflbench run` of a pattern whose kernels make one pass over their data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.model import Status
+from shflbench.store import read_run
+from tests.cli.demo import PATTERNS, rows_of
+from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Plug
+    from tests.conftest import Command
+
+ONCE = PATTERNS / "once"
+SUITE = f"schema: 1\nname: once\nexperiments: [{{pattern: {ONCE}, launch: 1024x1024, dtypes: f64}}]\n"
+GLOBAL, SHFL = (f"once/{variant}/f64/1024x1024/1" for variant in ("global", "shfl"))
+
+
+@pytest.fixture
+def once(run: Command) -> Command:
+    Path("once.yaml").write_text(SUITE, encoding="utf-8")
+    return lambda *words: run("once.yaml", *words)
+
+
+def test_it_has_a_bandwidth_and_no_time_of_an_iteration(once: Command, plug: Plug) -> None:
+    plug(FakeBackend({"global": Script(base_us=16.0), "shfl": Script(base_us=8.0)}, folders=[ONCE]))
+    outcome = once()
+    assert outcome.code == 0, outcome.err
+    rows = rows_of(outcome)
+    assert list(rows) == [GLOBAL, SHFL]
+    shuffled = rows[SHFL]
+    assert (shuffled.status, shuffled.iterations, shuffled.verified_iterations) == (Status.TIMED, 1, "1")
+    assert shuffled.time_us is not None
+    moved = 2 * 1024 * 1024 * 8  # bytes, in megabytes a second of microseconds
+    assert shuffled.gb_per_s == pytest.approx(moved / shuffled.time_us / 1000, rel=1e-6)
+    assert shuffled.gb_per_s == pytest.approx(2 * (rows[GLOBAL].gb_per_s or 0), rel=0.01)
+    assert (shuffled.ns_per_iteration, shuffled.cycles_per_iteration) == (None, None)
+    assert (shuffled.sass_per_iteration, shuffled.launch_overhead_us) == (None, None)
+    samples = read_run(Path(outcome.out.strip())).samples()
+    assert set(samples["iterations"]) == {1}
+
+
+def test_wrong_kernel_is_told_without_a_word_about_iterations(once: Command, plug: Plug) -> None:
+    plug(FakeBackend({"shfl": Script(fault=one_lane(in_trip(0)))}, folders=[ONCE]))
+    outcome = once()
+    assert outcome.code == 5
+    row = rows_of(outcome)[SHFL]
+    assert (row.status, row.gb_per_s) == (Status.INCORRECT, None)
+    assert (row.reason or "").startswith("on input 0, element ")
+
+
+def test_it_is_verified_on_the_emulator(once: Command) -> None:
+    outcome = once("--launch", "2x64")
+    assert outcome.code == 0, outcome.err
+    assert {row.status for row in rows_of(outcome).values()} == {Status.VERIFIED}

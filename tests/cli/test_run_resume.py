@@ -1,0 +1,76 @@
+"""A run that was interrupted goes on where it stopped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.store import read_run
+from tests.cli.demo import NEIGHBOR, SCRIPTS
+from tests.fakes.backend import (
+    FakeBackend,
+    Script,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.cli.conftest import Plug
+    from tests.conftest import Command
+
+
+def interrupted(scripts: Mapping[str, Script]) -> dict[str, Script]:
+    """Return the scripts of a run that somebody interrupts while `reduce` is timed."""
+    return {**scripts, "reduce/smem": replace(scripts["smem"], burst_raises={9: KeyboardInterrupt()})}
+
+
+def test_interrupted_run_keeps_its_finished_groups_and_says_how_to_go_on(run: Command, plug: Plug) -> None:
+    plug(FakeBackend(interrupted(SCRIPTS)))
+    outcome = run("demo.yaml", "--output", "mine")
+    assert (outcome.code, outcome.out) == (130, "")
+    assert outcome.err.endswith(
+        "error: interrupted; the groups that were finished are in mine\n"
+        "Go on with: shflbench run demo.yaml --resume mine\n"
+    )
+    left = read_run(Path("mine"))
+    assert [row.case_id for row in left.rows] == NEIGHBOR
+    assert left.info.finished is None
+
+
+def test_resumed_run_ends_as_one_that_was_never_interrupted(run: Command, plug: Plug) -> None:
+    plug(FakeBackend(SCRIPTS))
+    assert run("demo.yaml", "--output", "whole", "--seed", "7").code == 0
+    plug(FakeBackend(interrupted(SCRIPTS)))
+    assert run("demo.yaml", "--output", "mine", "--seed", "7").code == 130
+    device = plug(FakeBackend(SCRIPTS))
+    outcome = run("demo.yaml", "--resume", "mine")
+    assert (outcome.code, outcome.out) == (0, "mine\n")
+    assert {name for name, _ in device.launched} == {"reduce/smem", "reduce/shfl"}
+    whole, mine = read_run(Path("whole")), read_run(Path("mine"))
+    assert mine.rows == whole.rows
+    assert mine.info.finished is not None
+    assert len(mine.samples()) == len(whole.samples())
+    assert run("demo.yaml", "--resume", "mine").code == 3
+
+
+def test_resuming_keeps_the_flags_of_the_start(run: Command, plug: Plug) -> None:
+    plug(FakeBackend(interrupted(SCRIPTS)))
+    flags = ("--variant", "smem", "--variant", "shfl", "--launch", "4x32", "--precision", "1%", "--seed", "3")
+    assert run("demo.yaml", "--output", "mine", *flags).code == 130
+    plug(FakeBackend(SCRIPTS))
+    assert run("demo.yaml", "--resume", "mine").code == 0
+    assert [row.case_id for row in read_run(Path("mine")).rows] == [
+        f"{pattern}/{variant}/f32/4x32/4096/{option}"
+        for pattern, option in (("neighbor", "mode=idx"), ("reduce", "width=32"))
+        for variant in ("smem", "shfl")
+    ]
+    outcome = run("demo.yaml", "--resume", "mine", "--seed", "4")
+    assert outcome.code == 2
+    assert "--seed cannot change it" in outcome.err
+
+
+def test_output_and_resume_exclude_each_other(run: Command) -> None:
+    outcome = run("demo.yaml", "--output", "a", "--resume", "b")
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: --resume goes on as the run was started; --output cannot change it\n")

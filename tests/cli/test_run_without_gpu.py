@@ -1,0 +1,86 @@
+"""The real `shflbench run` where there is no GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.model import Status
+from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, rows_of
+from tests.fakes.backend import (
+    FakeBackend,
+)
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Plug
+    from tests.conftest import Command
+
+
+def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> None:
+    outcome = run("demo.yaml", "--output", "mine")
+    assert (outcome.code, outcome.out) == (0, "mine\n")
+    first, *_ = outcome.err.splitlines()
+    assert first == (
+        "No GPU (the driver lists none). Kernels are compiled, and verified by running their PTX on an emulator; "
+        "nothing is timed."
+    )
+    assert "(emulated, not timed)" in outcome.err
+    rows = rows_of(outcome)
+    assert list(rows) == NEIGHBOR + REDUCE
+    assert {(row.status, row.backend, row.arch) for row in rows.values()} == {(Status.VERIFIED, "emulator", "sm_90")}
+    assert all((row.time_us, row.samples, row.occupancy) == (None, None, None) for row in rows.values())
+    assert {row.case_id: row.matched == row.inputs for row in rows.values()} == {
+        row.case_id: row.safe for row in rows.values()
+    }
+    assert rows[REDUCE[1]].sass_per_iteration == "SHFL=5"
+
+
+def test_large_launch_is_verified_with_fewer_blocks_and_the_row_says_so(run: Command) -> None:
+    outcome = run("demo.yaml", "--pattern", "neighbor", "--variant", "shfl", "--launch", "64x1024")
+    (row,) = rows_of(outcome).values()
+    assert (row.status, row.grid, row.verified_launch) == (Status.VERIFIED, 64, "32x1024")
+    assert "verified at 32x1024" in outcome.err
+
+
+def test_nothing_is_run_on_request(run: Command) -> None:
+    outcome = run("demo.yaml", "--device", "none")
+    assert outcome.code == 0
+    rows = rows_of(outcome)
+    assert {(row.status, row.backend) for row in rows.values()} == {(Status.COMPILED, "none")}
+    assert all((row.time_us, row.matched) == (None, None) for row in rows.values())
+
+
+def test_grid_stays_empty_until_the_number_of_sms_is_given(run: Command) -> None:
+    flags = ("demo.yaml", "--pattern", "reduce", "--launch", "2*sms x 64", "--launch", "fill x 64")
+    grids = {row.launch: row.grid for row in rows_of(run(*flags)).values()}
+    assert grids == {"2*sms x 64": None, "fill x 64": None}
+    grids = {row.launch: row.grid for row in rows_of(run(*flags, "--sms", "100")).values()}
+    assert grids == {"2*sms x 64": 200, "fill x 64": None}
+
+
+def test_variant_that_the_architecture_lacks_is_skipped_with_the_reason(run: Command) -> None:
+    outcome = run("gtc2013", "--arch", "sm_75", "--pattern", "reduce", "--dtype", "i32", "--variant", "redux")
+    assert outcome.code == 0
+    (row,) = rows_of(outcome).values()
+    assert (row.status, row.arch) == (Status.SKIPPED, "sm_75")
+    assert row.reason == "redux needs sm_80 or newer, and this is sm_75"
+
+
+def test_architecture_that_the_compiler_does_not_know_exits_4(run: Command) -> None:
+    outcome = run("demo.yaml", "--arch", "90")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert "does not compile for 90; it knows sm_" in outcome.err
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize("flag", [("--arch", "sm_80"), ("--sms", "100")])
+def test_flags_for_a_machine_without_a_gpu_are_refused_on_one_with(
+    run: Command, plug: Plug, flag: tuple[str, str]
+) -> None:
+    plug(FakeBackend(SCRIPTS))
+    outcome = run("demo.yaml", *flag)
+    assert outcome.code == 2
+    assert outcome.err.endswith("Leave them out, or add --device none\n")
+    assert run("demo.yaml", "--device", "none", *flag).code == 0
