@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from docs.machine_code import table
+from docs.pattern_pages import NOTE, index, page
 from shflbench import errors
 from shflbench.analysis.compare import FOUND, UNCERTAIN
 from shflbench.cli.main import READER_GONE, shflbench
 from shflbench.cli.registry import COMMANDS
-from shflbench.patterns.discover import builtin, load
+from shflbench.patterns.discover import builtin
 from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
 from shflbench.suite import json_schema, shipped
 from shflbench.suite.schema import SECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 FOLDER = Path(__file__).parent / "reference"
-NOTE = "<!-- Written by `make docs` from the code; do not edit. -->"
 EXAMPLE = "launch-sweep"
 TYPES = {"str": "text", "bool": "true or false", "int": "whole number", "float": "number", "Status": "word"}
 
@@ -106,36 +109,13 @@ def exit_codes() -> str:
     return _page("Exit codes", about, _table("code | meaning", rows))
 
 
-def patterns() -> str:
-    """Return the page of every pattern that comes with shflbench."""
-    sections = []
-    for name, folder in builtin().items():
-        pattern = load(folder).declaration
-        rows = [
-            (
-                f"`{variant.name}`" + (" (baseline)" if variant.baseline else ""),
-                variant.mechanism.value,
-                "safe" if variant.safe else "**unsafe**",
-                " ".join(variant.dtypes or pattern.dtypes),
-                variant.needs,
-                variant.summary,
-            )
-            for variant in pattern.variants
-        ]
-        table = _table("variant | mechanism | memory model | dtypes | needs | how", rows)
-        sections.append(f"## {name}\n\n{pattern.summary}\n\nSource: {pattern.source}.\n\n{table}")
-    about = """\
-A pattern is one way for the threads of a warp to exchange values; its variants do the same with different means.
-Unsafe variants trust in what the memory model does not promise. They are there to show what that buys."""
-    return _page("Patterns", about, *sections)
-
-
 PAGES: Mapping[str, Callable[[], str]] = {
     "commands.md": commands,
     "suite.md": suite,
     "columns.md": columns,
     "exit-codes.md": exit_codes,
-    "patterns.md": patterns,
+    "patterns/README.md": index,
+    **{f"patterns/{name}.md": partial(page, name) for name in builtin()},
 }
 
 
@@ -144,9 +124,7 @@ def _page(title: str, about: str, *sections: str) -> str:
 
 
 def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:
-    names = head.split(" | ")
-    lines = [names, ["---"] * len(names), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return table(head.split(" | "), rows)
 
 
 def _holds(item: Mapping[str, Any]) -> str:
@@ -180,8 +158,14 @@ def _default(item: Mapping[str, Any]) -> str:
     return f"`{item['default']}`" if "default" in item else ""
 
 
+def write(names: Collection[str]) -> None:
+    """Write the pages called so, and say which."""
+    for name in names:
+        path = FOLDER / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(PAGES[name](), encoding="utf-8")
+        print(path)
+
+
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for file, write in PAGES.items():
-        (FOLDER / file).write_text(write(), encoding="utf-8")
-        print(FOLDER / file)
+    write(sys.argv[1:] or PAGES)  # by default all; `python -m docs.generate patterns/scan.md` writes one

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from shflbench.backends.emulator.policies import POLICIES
 from shflbench.check import Finding, KernelReport, Place, Verdict
 from shflbench.check.report import relative
-from shflbench.check.targets import LAUNCH
 from shflbench.check.verdict import Level
 from shflbench.cli.layout import Line, Table
 
@@ -97,12 +96,16 @@ def summary(reports: Sequence[KernelReport], arch: str) -> str:
     counts = Counter(report.verdict for report in reports)
     parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     kernels = "1 kernel" if len(reports) == 1 else f"{len(reports)} kernels"
-    return f"{kernels} for {arch}, {LAUNCH.expression} threads, {len(POLICIES)} schedules: {parts}."
+    return f"{kernels} for {arch}, {_launches(reports)} threads, {len(POLICIES)} schedules: {parts}."
+
+
+def _launches(reports: Sequence[KernelReport]) -> str:
+    return " and ".join(dict.fromkeys(report.launch for report in reports))
 
 
 def as_json(reports: Sequence[KernelReport], arch: str, seed: int) -> str:
     """Return everything, one object a kernel; files relative to the current folder."""
-    head = {"arch": arch, "launch": LAUNCH.expression, "seed": seed, "schedules": list(POLICIES)}
+    head = {"arch": arch, "launch": _launches(reports), "seed": seed, "schedules": list(POLICIES)}
     return json.dumps({**head, "kernels": [_record(report) for report in reports]}, indent=2, ensure_ascii=False)
 
 

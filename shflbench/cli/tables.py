@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table
 from shflbench.model import Interval, Status
 
@@ -28,7 +29,8 @@ def by_group(rows: Iterable[Row]) -> list[list[Row]]:
 def group_table(rows: Sequence[Row]) -> Table:
     """Return the table of one group's rows: times where there are any, else what the compiler found."""
     head = rows[0]
-    parts = (head.pattern, head.dtype, head.launch, f"{head.iterations} iterations", head.options.replace(";", "  "))
+    trips = "one pass" if one_pass(head) else f"{head.iterations} iterations"
+    parts = (head.pattern, head.dtype, head.launch, trips, head.options.replace(";", "  "))
     title = "  ".join(part for part in parts if part)
     if any(row.time_us is not None for row in rows):
         return _timed(title, sorted(rows, key=lambda row: math.inf if row.time_us is None else row.time_us))
@@ -41,7 +43,7 @@ def proof(row: Row) -> str:
     matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
     match row.status:
         case Status.TIMED | Status.VERIFIED:
-            known = f"verified{_elsewhere(row)}" if row.safe else f"UNSAFE, {matched}{_elsewhere(row)}"
+            known = f"{_verified(row) if row.safe else f'UNSAFE, {matched}'}{_elsewhere(row)}"
         case Status.INCORRECT:
             known = f"INCORRECT, {matched}" if matched else "INCORRECT"
         case Status.COMPILED:
@@ -51,6 +53,13 @@ def proof(row: Row) -> str:
     dropped = f"{row.dropped} throttled samples dropped" if row.dropped else ""
     notes = "; ".join(note for note in (dropped, row.reason) if note)
     return f"{known}: {notes}" if notes else known
+
+
+def _verified(row: Row) -> str:
+    """Say what a result was held against: what agrees with another variant is no more right than that one."""
+    if row.reference is None:
+        return "verified"
+    return "the reference" if row.reference == row.variant else f"same as {row.reference}"
 
 
 def _elsewhere(row: Row) -> str:
@@ -66,6 +75,7 @@ def _timed(title: str, rows: Sequence[Row]) -> Table:
         "ns/iteration": _numbers(
             [_interval(row.ns_per_iteration, row.ns_per_iteration_low, row.ns_per_iteration_high) for row in rows]
         ),
+        "GB/s": _numbers([_bandwidth(row) for row in rows]),
     }
     if baseline := next((row.baseline for row in rows if row.baseline), None):
         columns[f"vs {baseline}"] = [_speedup(row) for row in rows]
@@ -107,6 +117,13 @@ def _interval(value: float | None, low: float | None, high: float | None) -> Int
     if value is None:
         return None
     return Interval(value, value if low is None else low, value if high is None else high)
+
+
+def _bandwidth(row: Row) -> Interval | None:
+    if not row.gb_per_s or not row.time_us:
+        return None
+    low, high = row.time_low_us or row.time_us, row.time_high_us or row.time_us
+    return Interval(row.gb_per_s, row.gb_per_s * row.time_us / high, row.gb_per_s * row.time_us / low)
 
 
 def _numbers(estimates: Sequence[Interval | None]) -> list[str]:

@@ -1,11 +1,12 @@
-"""Time per variant as bars, one panel for each group: the chart of a run with one launch or two."""
+"""Time or bandwidth per variant as bars, one panel for each group: the chart of cases that lie on no sweep."""
 
 from __future__ import annotations
 
 from math import ceil
 from typing import TYPE_CHECKING
 
-from shflbench.plot.findings import best_variants, next_mechanism, time_us
+from shflbench.plot.findings import best_variants, next_mechanism
+from shflbench.plot.measure import TIME, measure_of
 from shflbench.plot.page import Page
 from shflbench.plot.style import (
     BODY_PT,
@@ -19,16 +20,18 @@ from shflbench.plot.style import (
     width_of,
 )
 from shflbench.plot.subject import why_untimed
+from shflbench.plot.sweeps import beside
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
 
+    from shflbench.plot.measure import Measure
     from shflbench.plot.subject import Subject
     from shflbench.store import Row
 
-MOST_LAUNCHES = 2  # more are drawn as curves
+MOST_ROWS = 30  # in one figure, which is then some 12 inches high
 _ROW = 0.27  # inches from bar to bar
 _BAR = 0.72  # of it filled
 _HEADING = 0.33  # above a panel
@@ -37,57 +40,86 @@ _ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-w
 _GAP = 0.07  # between the end of a bar and its words, and between those
 
 
-def applies(subject: Subject) -> bool:
-    """Whether the launches are few enough for bars."""
-    return bool(subject.timed) and len(subject.launches) <= MOST_LAUNCHES
+def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+    """Yield one page of the cases beside all sweeps: of their first groups, where there are too many."""
+    rows = beside(subject)
+    about = subject.part(rows)
+    if about.timed:
+        shown = about.part(row for group in first_groups(about) for row in group)
+        if shown.timed:
+            yield measure_of(shown).name, draw(shown, hidden=len(about.groups) - len(shown.groups))
 
 
-def draw(subject: Subject) -> Page:
-    """Draw a bar for each timed row, with interval, value and speed-up, and a line of text for each other row."""
-    order = _order(subject)
+def first_groups(subject: Subject) -> list[tuple[Row, ...]]:
+    """Return as many groups as one figure holds, in the order of the suite; at least one."""
+    groups: list[tuple[Row, ...]] = []
+    room = MOST_ROWS
+    for group in subject.groups:
+        room -= len(group)
+        if groups and room < 0:
+            break
+        groups.append(group)
+    return groups
+
+
+def draw(subject: Subject, *, hidden: int = 0) -> Page:
+    """Draw a bar for each timed row, with interval, value and speed-up, and a line of text for each other row.
+
+    `hidden` is the number of groups that another chart shows.
+    """
+    measure = measure_of(subject)
+    order = _order(subject, measure)
     panels = [sorted(rows, key=lambda row: order.index(row.variant)) for rows in subject.groups]
     heading = _HEADING if len(panels) > 1 else 0.0
+    better = "longer" if measure.more_is_better else "shorter"
     page = Page(
         title=best_variants(subject),
-        subtitle=(f"Time of one launch at {subject.shared_setting}; shorter is better.", next_mechanism(subject)),
+        subtitle=(
+            f"{measure.words.capitalize()}{subject.shared_setting}; {better} is better.",
+            next_mechanism(subject),
+        ),
         caption=subject.caption,
+        notes=[f"Not drawn here, but in {subject.pattern}-speedup: {hidden} more."] if hidden else [],
         legend=mechanism_legend(subject.timed),
         body=sum(heading + len(rows) * _ROW for rows in panels) + _AXIS,
     )
-    decimals = _decimals(subject.timed)
+    decimals = _decimals(subject.timed, measure)
     left = max(width_of(row.variant) for row in subject.rows) + 0.15
     width = page.width - left
-    limit = _limit(subject.timed, width, decimals)
+    limit = _limit(subject.timed, width, measure, decimals)
     top = 0.0
     for rows in panels:
         if heading:
             page.text(0, top + 0.12, subject.own_setting(rows[0]))
         axes = page.axes(left, top + heading, width, len(rows) * _ROW)
-        _panel(axes, rows, limit, width, decimals)
+        _panel(axes, rows, limit, width, measure, decimals)
         top += heading + len(rows) * _ROW
         axes.tick_params(axis="x", labelbottom=rows is panels[-1], length=3 if rows is panels[-1] else 0)
-    axes.set_xlabel("time of one launch, µs (line at the end of a bar: 95 % interval of the median)")
+    axes.set_xlabel(f"{measure.label} (line at the end of a bar: 95 % interval of the median)")
     return page
 
 
-def _order(subject: Subject) -> list[str]:
-    """Return the variants as every panel lists them: the baseline, then from slow to fast by their first time."""
+def _order(subject: Subject, measure: Measure) -> list[str]:
+    """Return the variants as every panel lists them: the baseline, then from slow to fast by their first value."""
     first: dict[str, Row] = {}
     for row in sorted(subject.rows, key=lambda row: row.time_us is None):
         first.setdefault(row.variant, row)
 
     def rank(variant: str) -> tuple[bool, bool, float]:
-        return variant != subject.baseline, first[variant].time_us is None, -time_us(first[variant])
+        slowness = measure.value(first[variant]) * (1 if measure.more_is_better else -1)
+        return variant != subject.baseline, first[variant].time_us is None, slowness
 
     return sorted(first, key=rank)
 
 
-def _limit(rows: Sequence[Row], width: float, decimals: int) -> float:
-    """Return the axis limit, in µs, at which every bar has room for its words on an axis of `width` inches."""
-    return max(time_us(row) * width / (width - _words_width(row, decimals) - 0.1) for row in rows)
+def _limit(rows: Sequence[Row], width: float, measure: Measure, decimals: int) -> float:
+    """Return the axis limit, in the measure's unit, at which every bar has room for its words."""
+    return max(measure.value(row) * width / (width - _words_width(row, measure, decimals) - 0.1) for row in rows)
 
 
-def _panel(axes: Axes, rows: Sequence[Row], limit: float, width: float, decimals: int) -> None:
+def _panel(  # noqa: PLR0913, PLR0917  (axes, what is drawn, and the scale that all panels share)
+    axes: Axes, rows: Sequence[Row], limit: float, width: float, measure: Measure, decimals: int
+) -> None:
     axes.set_xlim(0, limit)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks(range(len(rows)), [row.variant for row in rows], size=BODY_PT)
@@ -98,36 +130,39 @@ def _panel(axes: Axes, rows: Sequence[Row], limit: float, width: float, decimals
             words = shortened(why_untimed(row), width - _GAP, SMALL_PT)
             axes.text(_GAP * limit / width, y, words, va="center", size=SMALL_PT, color=MUTED, style="italic")
             continue
-        axes.barh(y, row.time_us, height=_BAR, **bar_look(row))
+        value = measure.value(row)
+        axes.barh(y, value, height=_BAR, **bar_look(row))
         if row.variant == row.baseline:
-            axes.plot([row.time_us] * 2, [y, len(rows) - 0.5], color=MUTED, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
-        _interval(axes, y, row)
-        _write(axes, y, row, limit / width, decimals)
+            axes.plot([value] * 2, [y, len(rows) - 0.5], color=MUTED, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
+        _interval(axes, y, measure.interval(row))
+        _write(axes, y, row, limit / width, measure, decimals)
 
 
-def _interval(axes: Axes, y: float, row: Row) -> None:
-    if row.time_low_us is None or row.time_high_us is None:
+def _interval(axes: Axes, y: float, interval: tuple[float, float] | None) -> None:
+    if interval is None:
         return
-    axes.plot([row.time_low_us, row.time_high_us], [y, y], color=INK, lw=1.4, solid_capstyle="butt")
-    for end in (row.time_low_us, row.time_high_us):
+    axes.plot(interval, [y, y], color=INK, lw=1.4, solid_capstyle="butt")
+    for end in interval:
         axes.plot([end, end], [y - 0.2, y + 0.2], color=INK, lw=0.9)
 
 
-def _write(axes: Axes, y: float, row: Row, us_per_inch: float, decimals: int) -> None:
-    x = time_us(row) + _GAP * us_per_inch
-    for words, weight, tone in _words(row, decimals):
+def _write(  # noqa: PLR0913, PLR0917  (a place, a row, and the scale that all rows share)
+    axes: Axes, y: float, row: Row, a_inch: float, measure: Measure, decimals: int
+) -> None:
+    x = measure.value(row) + _GAP * a_inch
+    for words, weight, tone in _words(row, measure, decimals):
         label = axes.text(x, y, words, va="center_baseline", size=SMALL_PT, weight=weight, color=tone)
         label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # over the grid and the baseline's line
-        x += (width_of(words, SMALL_PT, weight) + 1.6 * _GAP) * us_per_inch
+        x += (width_of(words, SMALL_PT, weight) + 1.6 * _GAP) * a_inch
 
 
-def _words_width(row: Row, decimals: int) -> float:
-    return sum(width_of(words, SMALL_PT, weight) + 1.6 * _GAP for words, weight, _ in _words(row, decimals))
+def _words_width(row: Row, measure: Measure, decimals: int) -> float:
+    return sum(width_of(words, SMALL_PT, weight) + 1.6 * _GAP for words, weight, _ in _words(row, measure, decimals))
 
 
-def _words(row: Row, decimals: int) -> list[tuple[str, str, str]]:
+def _words(row: Row, measure: Measure, decimals: int) -> list[tuple[str, str, str]]:
     """Return what stands behind the row's bar: words, weight and colour of each part."""
-    parts = [(time_text(row, decimals), "normal", INK)]
+    parts = [(value_text(row, decimals, measure), "normal", INK)]
     if row.variant == row.baseline:
         parts.append(("baseline", "normal", MUTED))
     elif row.speedup is not None:
@@ -138,25 +173,24 @@ def _words(row: Row, decimals: int) -> list[tuple[str, str, str]]:
     return parts
 
 
-def _decimals(rows: Sequence[Row]) -> int:
-    """Return how many decimals of a µs the intervals leave: one number for the chart, so that figures line up."""
-    halves = sorted(half for row in rows if (half := _half_us(row)) is not None)
+def _decimals(rows: Sequence[Row], measure: Measure) -> int:
+    """Return how many decimals the intervals leave: one number for the chart, so that figures line up."""
+    halves = sorted(half for row in rows if (half := _half(row, measure)) is not None)
     typical = halves[len(halves) // 2] if halves else 0.0
     return next((digits for digits in range(4) if round(typical, digits) > 0), 1)
 
 
-def time_text(row: Row, decimals: int) -> str:
-    """Return the time with half its interval, rounded up so as not to promise too much: `328.0 ± 0.2 µs`."""
-    half = _half_us(row)
+def value_text(row: Row, decimals: int, measure: Measure = TIME) -> str:
+    """Return the value with half its interval, rounded up so as not to promise too much: `328.0 ± 0.2 µs`."""
+    half, value = _half(row, measure), measure.value(row)
     if half is None:
-        return f"{time_us(row):.{decimals}f} µs"
+        return f"{value:.{decimals}f} {measure.unit}"
     step = 10.0**-decimals
     up = max(1, ceil(half / step - _ROUNDING)) * step
-    return f"{time_us(row):.{decimals}f} ± {up:.{decimals}f} µs"
+    return f"{value:.{decimals}f} ± {up:.{decimals}f} {measure.unit}"
 
 
-def _half_us(row: Row) -> float | None:
-    """Return half the width of the row's interval, in µs."""
-    if row.time_low_us is None or row.time_high_us is None:
-        return None
-    return (row.time_high_us - row.time_low_us) / 2
+def _half(row: Row, measure: Measure) -> float | None:
+    """Return half the width of the row's interval."""
+    interval = measure.interval(row)
+    return None if interval is None else (interval[1] - interval[0]) / 2

@@ -1,85 +1,114 @@
-"""Time per variant as curves over the block size, one panel a grid: the chart of a sweep over launch shapes."""
+"""Time or bandwidth per variant as curves over one factor, a panel for each setting of the others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
+from shflbench.analysis.settings import GRID, words
 from shflbench.model import Mechanism
-from shflbench.plot import bars
-from shflbench.plot.findings import time_us, winners_by_launch
+from shflbench.plot.axis import axis_of, scale
+from shflbench.plot.findings import highest_bandwidth, winners
+from shflbench.plot.measure import BANDWIDTH, TIME, measure_of
 from shflbench.plot.page import Page
-from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
-from shflbench.plot.style import colour
-from shflbench.plot.subject import untimed_notes
+from shflbench.plot.shapes import grid_words, size_of
+from shflbench.plot.style import BODY_PT, colour, fitting
+from shflbench.plot.subject import parts, untimed_notes
+from shflbench.plot.sweeps import sweeps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from matplotlib.axes import Axes
 
+    from shflbench.plot.axis import Axis
+    from shflbench.plot.measure import Measure
     from shflbench.plot.style import Look
     from shflbench.plot.subject import Subject
     from shflbench.store import Row
 
+MOST_PANELS = 12  # in one figure
 _ABREAST = 3  # panels side by side
-_LEFT, _GAP = 0.6, 0.35  # inches: room for the time axis, and between panels
+_LEFT, _GAP = 0.65, 0.35  # inches: room for the axis at the left, and between panels
 _HEADING, _HEIGHT, _AXIS = 0.34, 1.75, 0.5  # inches above, of and below a panel
+_ALONE = 2.6  # inches: the height of the panels of a single line
 # Variants of one mechanism share its colour; line and marker tell them apart.
-_SAFE_LOOKS = (("-", "o"), ("--", "s"), ("-.", "^"), ((0, (6, 1.5)), "D"), ((0, (1, 1)), "v"))
+_SAFE_LOOKS = (("-", "o"), ("--", "s"), ("-.", "^"), ((0, (6, 1.5)), "D"), ((0, (1, 1)), "v"), ((0, (3, 1, 1, 1)), "P"))
 _UNSAFE_LOOKS = ((":", "o"), (":", "s"), (":", "^"))  # dotted with hollow markers: what the hatch is to a bar
 
 
-def applies(subject: Subject) -> bool:
-    """Whether there are more launches than bars can show."""
-    return bool(subject.timed) and not bars.applies(subject)
+def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+    """Yield the pages of each sweep, several where its panels are too many for one."""
+    for sweep in sweeps(subject):
+        about = subject.part(sweep.rows)
+        for ending, part in parts(about, MOST_PANELS, sweep.drawn):
+            name = f"{measure_of(part).name}-by-{axis_of(part, sweep.factor).name}{ending}"
+            yield name, draw(part, sweep.factor, sweep.drawn)
 
 
-def draw(subject: Subject) -> Page:
-    """Draw a curve for each variant over the block size, with its intervals, on one time axis for all panels."""
-    panels = _panels(subject)
+def draw(subject: Subject, factor: str, drawn: Collection[str] = ()) -> Page:
+    """Draw a curve for each variant over a factor, with its intervals, on the same axes in all panels.
+
+    `drawn` are all factors that change along the axis, if there are more than the one.
+    """
+    measure, axis = measure_of(subject), axis_of(subject, factor)
+    panels = _panels(subject, drawn or {factor})
     looks = _looks(subject)
-    lines = -(-len(panels) // _ABREAST)
+    abreast = min(_ABREAST, len(panels))
+    lines = -(-len(panels) // abreast)
+    height = _ALONE if lines == 1 else _HEIGHT
+    above = _HEADING if any(panels) else 0.1
     page = Page(
-        title=winners_by_launch(subject),
+        title=highest_bandwidth(subject) if measure is BANDWIDTH else winners(subject),
         subtitle=(
-            f"Time of one launch at {subject.shared_setting}; lower is better. Both axes are logarithmic.",
+            f"{measure.words.capitalize()}{subject.shared_setting}; {_better(measure)} is better.",
             "Library calls show what they compile to and do not compete." if _has_library(subject.timed) else "",
         ),
         caption=subject.caption,
         notes=untimed_notes(subject.rows),
         legend=[Line2D([], [], **look) for look in looks.values()],
-        body=lines * (_HEADING + _HEIGHT + _AXIS),
+        body=lines * (above + height + _AXIS),
     )
-    width = (page.width - _LEFT - (_ABREAST - 1) * _GAP - 0.1) / _ABREAST
+    width = (page.width - _LEFT - (abreast - 1) * _GAP - 0.1) / abreast
     for number, (heading, rows) in enumerate(panels.items()):
-        line, place = divmod(number, _ABREAST)
-        left, top = _LEFT + place * (width + _GAP), line * (_HEADING + _HEIGHT + _AXIS)
-        page.text(left, top + 0.11, heading)
-        axes = page.axes(left, top + _HEADING, width, _HEIGHT)
-        _scale(axes, subject.timed, leftmost=place == 0)
+        line, place = divmod(number, abreast)
+        left, top = _LEFT + place * (width + _GAP), line * (above + height + _AXIS)
+        page.text(left, top + 0.11, heading, size=fitting(heading, width, BODY_PT, "bold"))
+        axes = page.axes(left, top + above, width, height)
+        scale(axes, axis, subject.timed, width)
+        _upright(axes, subject.timed, measure, leftmost=place == 0)
         for variant, look in looks.items():
-            _curve(axes, [row for row in rows if row.variant == variant], look)
+            _curve(axes, [row for row in rows if row.variant == variant], axis, measure, look)
     return page
+
+
+def _better(measure: Measure) -> str:
+    return "higher" if measure.more_is_better else "lower"
 
 
 def _has_library(rows: Sequence[Row]) -> bool:
     return any(row.mechanism == Mechanism.LIBRARY for row in rows)
 
 
-def _panels(subject: Subject) -> dict[str, list[Row]]:
-    """Return the timed rows by heading: grid, and whatever else varies; grids from small to large."""
-    grids = grids_of(subject.timed)
-    others = list(dict.fromkeys(subject.own_setting(row, launch=False) for row in subject.timed))
-    panels: dict[tuple[int, int], list[Row]] = {}
+def _panels(subject: Subject, drawn: Collection[str]) -> dict[str, list[Row]]:
+    """Return the timed rows by heading: whatever varies beside what is drawn; grids from small to large."""
+    found: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for row in subject.timed:
-        place = others.index(subject.own_setting(row, launch=False)), grids.index(grid_of(row))
-        panels.setdefault(place, []).append(row)
-    return {
-        ", ".join(filter(None, (others[other], grid_words(rows)))): rows for (other, _), rows in sorted(panels.items())
-    }
+        found.setdefault(tuple(subject.own(row, drawn).items()), []).append(row)
+    others = list(dict.fromkeys(words({n: v for n, v in own if n != GRID}) for own in found))
+
+    def rank(item: tuple[tuple[tuple[str, str], ...], list[Row]]) -> tuple[int, float]:
+        own = dict(item[0])
+        return others.index(words({n: v for n, v in own.items() if n != GRID})), size_of(item[1][0])
+
+    return {_heading(dict(own), rows): rows for own, rows in sorted(found.items(), key=rank)}
+
+
+def _heading(own: dict[str, str], rows: Sequence[Row]) -> str:
+    grid = grid_words(rows) if own.pop(GRID, None) else ""
+    return ", ".join(filter(None, (words(own), grid)))
 
 
 def _looks(subject: Subject) -> dict[str, Look]:
@@ -105,28 +134,29 @@ def _looks(subject: Subject) -> dict[str, Look]:
     return looks
 
 
-def _scale(axes: Axes, rows: Sequence[Row], *, leftmost: bool) -> None:
-    blocks, times = blocks_of(rows), [time_us(row) for row in rows]
-    axes.set_xscale("log", base=2)
-    axes.set_xlim(blocks[0] / 1.2, blocks[-1] * 1.2)
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticks(blocks, [str(block) for block in blocks])
-    axes.set_xlabel("threads a block", labelpad=2)
-    axes.set_yscale("log")
-    axes.set_ylim(min(times) / 1.25, max(times) * 1.25)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_minor_formatter(NullFormatter())
+def _upright(axes: Axes, rows: Sequence[Row], measure: Measure, *, leftmost: bool) -> None:
+    """Scale y: times by factors, bandwidths from zero, because there the last few per cent count."""
+    values = [measure.value(row) for row in rows]
+    if measure is TIME:
+        axes.set_yscale("log")
+        axes.set_ylim(min(values) / 1.25, max(values) * 1.25)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(0, max(values) * 1.06)
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.tick_params(axis="y", labelleft=leftmost)
     axes.grid(visible=True)
     if leftmost:
-        axes.set_ylabel("time of one launch, µs")
+        axes.set_ylabel(measure.label)
 
 
-def _curve(axes: Axes, rows: Sequence[Row], look: Look) -> None:
-    rows = sorted(rows, key=lambda row: row.block)
-    blocks = [row.block for row in rows]
-    axes.plot(blocks, [time_us(row) for row in rows], **look)
-    low, high = ([getattr(row, end) or time_us(row) for row in rows] for end in ("time_low_us", "time_high_us"))
-    axes.vlines(blocks, low, high, color=look["color"], linewidth=1.2)
+def _curve(axes: Axes, rows: Sequence[Row], axis: Axis, measure: Measure, look: Look) -> None:
+    placed = {place: row for row in rows if (place := axis.place(row)) is not None}
+    places = sorted(placed)
+    values = [measure.value(placed[place]) for place in places]
+    axes.plot(places, values, **look)
+    ends = [measure.interval(placed[place]) or (value, value) for place, value in zip(places, values, strict=True)]
+    axes.vlines(places, [low for low, _ in ends], [high for _, high in ends], color=look["color"], linewidth=1.2)

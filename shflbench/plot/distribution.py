@@ -1,9 +1,8 @@
-"""Every sample of every case, in the order in which it was taken: shows outliers, two modes and drift."""
+"""Every sample of a run's widest cases, in the order in which it was taken: shows outliers, two modes and drift."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,14 +16,14 @@ from shflbench.plot.style import (
     SMALL_PT,
     UNSAFE_HATCH,
     colour,
+    fitting,
     mechanism_legend,
     tint,
     width_of,
 )
-from shflbench.plot.subject import untimed_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -33,13 +32,12 @@ if TYPE_CHECKING:
     from shflbench.plot.subject import Subject
     from shflbench.store import Row
 
-MOST_CASES = 30  # in one figure; of more, only those with the widest bands are drawn
-RANKED = 15  # how many are then drawn
+MOST_CASES = 20  # of more, those with the widest bands are drawn: what is quieter than they need not be seen
 _BAND = (0.025, 0.975)  # the central 95 % of the samples
 _REACH = 1.4  # the axis goes to this multiple of the furthest band; samples beyond become triangles at its edge
-_ABREAST = 3  # panels side by side
-_GAP, _FIGURES = 0.2, 0.62  # inches: between panels, and for the spread written on the right of each
-_ROW, _HEADING, _AXIS = 0.42, 0.34, 0.5  # inches: a case, above a panel, below it
+_FIGURES = 0.62  # inches for the spread written on the right
+_ROW, _HEADING, _AXIS = 0.42, 0.05, 0.5  # inches: a case, above the cases, below them
+_LABELS = 0.5  # of the page's width, at most, is for the cases' names
 _HALF = 0.38  # of a row, up and down from its middle: where its dots are
 
 
@@ -65,45 +63,36 @@ class Strip:
         return self.band[1] - self.band[0]
 
 
-def applies(subject: Subject) -> bool:
-    """Whether there are samples at the cases' own iterations."""
-    return not subject.samples.empty
+def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+    """Yield one page of the whole run, if it has samples at the cases' own iterations."""
+    if not subject.samples.empty:
+        yield "samples", draw(subject)
 
 
 def draw(subject: Subject) -> Page:
-    """Draw a strip of dots for each case, its first sample at the top and its last at the bottom."""
+    """Draw a strip of dots for each of the widest cases, its first sample at the top and its last at the bottom."""
     found = strips(subject)
-    panels = _panels(subject, found)
-    labels = list(dict.fromkeys(label for panel in panels.values() for label in panel))
-    shown = [strip for panel in panels.values() for strip in panel.values()]
-    abreast = min(_ABREAST, len(panels))
-    lines, heading = ceil(len(panels) / abreast), _HEADING if len(panels) > 1 else 0.05
+    shown = sorted(found, key=lambda strip: -strip.spread)[:MOST_CASES]
+    labels = [subject.name_of(strip.row) for strip in shown]
     height = len(labels) * _ROW
     reach = _reach(shown)
     page = Page(
-        title=_title(subject, found, len(shown)),
+        title=_title(subject, found, shown),
         subtitle=(
             "A dot is a timed launch; in each row the first is at the top, the last at the bottom.",
-            "Band and figure: where the central 95 % lie, and how wide that is.",
+            "Band and figure: where the central 95 % lie, and how wide that is. The widest case comes first.",
         ),
         caption=subject.caption,
-        notes=_notes(subject, shown, reach),
+        notes=_notes(subject, found, shown, reach),
         legend=mechanism_legend(strip.row for strip in shown),
-        body=lines * (heading + height + _AXIS),
+        body=_HEADING + height + _AXIS,
     )
-    left = max(map(width_of, labels)) + 0.15
-    width = (page.width - left - (abreast - 1) * _GAP) / abreast - _FIGURES
-    for number, (words, panel) in enumerate(panels.items()):
-        line, place = divmod(number, abreast)
-        x, top = left + place * (width + _FIGURES + _GAP), line * (heading + height + _AXIS)
-        page.text(x, top + 0.11, words)
-        axes = page.axes(x, top + heading, width, height)
-        _scale(axes, labels, reach, leftmost=place == 0)
-        for y, label in enumerate(labels):
-            if label in panel:
-                _strip(axes, y, panel[label], reach)
-            else:
-                axes.text(reach[1] / 2, y, "no samples", ha="center", va="center", size=SMALL_PT, color=MUTED)
+    size = min(BODY_PT, *(fitting(label, page.width * _LABELS) for label in labels))
+    left = max(width_of(label, size) for label in labels) + 0.15
+    axes = page.axes(left, _HEADING, page.width - left - _FIGURES, height)
+    _scale(axes, labels, size, reach)
+    for y, strip in enumerate(shown):
+        _strip(axes, y, strip, reach)
     return page
 
 
@@ -126,27 +115,16 @@ def _reach(shown: Sequence[Strip]) -> Reach:
     return min(low, -high / 3), max(high, -low / 3)
 
 
-def _panels(subject: Subject, found: Sequence[Strip]) -> dict[str, dict[str, Strip]]:
-    """Return the strips by panel heading and row label: by group, or, of too many, the widest in one panel."""
-    if len(found) > MOST_CASES:
-        widest = sorted(found, key=lambda strip: -strip.spread)[:RANKED]
-        return {"": {subject.name_of(strip.row): strip for strip in widest}}
-    panels: dict[str, dict[str, Strip]] = {}
-    for strip in found:
-        panels.setdefault(subject.own_setting(strip.row), {})[strip.row.variant] = strip
-    return panels
+def _title(subject: Subject, found: Sequence[Strip], shown: Sequence[Strip]) -> str:
+    chosen = f", the {len(shown)} widest are drawn" if len(shown) < len(found) else ""
+    widest = f"95 % of a case's samples span at most {shown[0].spread:.2f} %"
+    return f"{subject.pattern}: {widest} ({len(found)} cases{chosen})"
 
 
-def _title(subject: Subject, found: Sequence[Strip], shown: int) -> str:
-    widest = max(found, key=lambda strip: strip.spread)
-    chosen = f"widest: {subject.name_of(widest.row)}"
-    if shown < len(found):
-        chosen = f"the {shown} widest of {len(found)} cases"
-    return f"{subject.pattern}: 95 % of a case's samples span at most {widest.spread:.2f} % ({chosen})"
-
-
-def _notes(subject: Subject, shown: Sequence[Strip], reach: Reach) -> list[str]:
+def _notes(subject: Subject, found: Sequence[Strip], shown: Sequence[Strip], reach: Reach) -> list[str]:
     notes = []
+    if len(shown) < len(found):
+        notes.append(f"Not drawn: {len(found) - len(shown)} cases, of at most {shown[-1].spread:.2f} %.")
     beyond = sum(int(((strip.percent < reach[0]) | (strip.percent > reach[1])).sum()) for strip in shown)
     if beyond:
         furthest = max(shown, key=lambda strip: float(np.abs(strip.percent).max()))
@@ -155,17 +133,17 @@ def _notes(subject: Subject, shown: Sequence[Strip], reach: Reach) -> list[str]:
         notes.append(f"Triangles: {_counted(beyond)} beyond the axis, the furthest at {far:+.1f} % ({name}).")
     if subject.dropped:
         notes.append(f"Not drawn, as not timed: {_counted(subject.dropped)} taken while the GPU was throttled.")
-    return notes + untimed_notes(subject.rows)
+    return notes
 
 
 def _counted(samples: int) -> str:
     return f"{samples} sample{'' if samples == 1 else 's'}"
 
 
-def _scale(axes: Axes, labels: Sequence[str], reach: Reach, *, leftmost: bool) -> None:
+def _scale(axes: Axes, labels: Sequence[str], size: float, reach: Reach) -> None:
     axes.set_xlim(*reach)
     axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.set_yticks(range(len(labels)), labels if leftmost else [""] * len(labels), size=BODY_PT)
+    axes.set_yticks(range(len(labels)), labels, size=size)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.locator_params(axis="x", nbins=4)

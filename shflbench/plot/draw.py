@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Mechanism
-from shflbench.plot import bars, curves, distribution, heatmap
-from shflbench.plot.save import save
+from shflbench.plot import bars, curves, distribution, heatmap, overview
+from shflbench.plot.save import SVG, save
 from shflbench.plot.style import house_style
-from shflbench.plot.subject import subjects
+from shflbench.plot.subject import subjects, whole_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from shflbench.plot.page import Page
@@ -21,25 +22,14 @@ if TYPE_CHECKING:
     from shflbench.store import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """One kind of chart: the end of its file name, the runs that it is for, and how it is drawn."""
+Pages = Callable[["Subject"], "Iterator[tuple[str, Page]]"]  # each page with the end of its file's name
 
-    name: str
-    applies: Callable[[Subject], bool]
-    draw: Callable[[Subject], Page]
+OF_A_PATTERN: tuple[Pages, ...] = (bars.pages, overview.pages, curves.pages, heatmap.pages)
+OF_A_RUN: tuple[Pages, ...] = (distribution.pages,)
 
 
-CHARTS: tuple[Chart, ...] = (
-    Chart("time", bars.applies, bars.draw),
-    Chart("time", curves.applies, curves.draw),  # instead of bars, where there are many launches
-    Chart("speedup", heatmap.applies, heatmap.draw),
-    Chart("samples", distribution.applies, distribution.draw),
-)
-
-
-def draw(run: Run, folder: Path) -> list[Path]:
-    """Draw every chart that applies to each pattern of the run as `<pattern>-<chart>.png` and `.svg` in `folder`.
+def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
+    """Draw every chart that applies to the run and its patterns as `<pattern>-<chart>.svg` in `folder`.
 
     Return the paths. A file whose content would not change is not touched. ResultsError where nothing was timed,
     or where the folder cannot be written.
@@ -51,14 +41,22 @@ def draw(run: Run, folder: Path) -> list[Path]:
         if row.mechanism not in list(Mechanism):
             message = f"{run.folder} cannot be drawn: this shflbench knows no mechanism `{row.mechanism}`"
             raise ResultsError(message, "draw it with a newer one: pip install --upgrade shflbench")
-    paths: list[Path] = []
     with house_style():
-        for subject in found:
-            for chart in CHARTS:
-                if chart.applies(subject):
-                    page = chart.draw(subject)
-                    paths += save(page.figure, folder, f"{subject.pattern}-{chart.name}", page.title)
-    return paths
+        return [
+            path
+            for name, page in _charts(found, whole_run(run))
+            for path in save(page.figure, folder, re.sub(r"[^\w.-]", "_", name), page.title, kinds)
+        ]
+
+
+def _charts(patterns: Sequence[Subject], whole: Subject) -> Iterator[tuple[str, Page]]:
+    """Yield each chart with the name of its file."""
+    for subject in patterns:
+        for pages in OF_A_PATTERN:
+            for ending, page in pages(subject):
+                yield f"{subject.pattern}-{ending}", page
+    for pages in OF_A_RUN:
+        yield from pages(whole)
 
 
 def _nothing_to_draw(run: Run) -> ResultsError:

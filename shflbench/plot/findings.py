@@ -7,7 +7,9 @@ from math import log2
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.settings import BLOCK, GRID
 from shflbench.model import Mechanism
+from shflbench.plot.measure import gb_per_s, time_us
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from shflbench.store import Row
 
 _TWO_DECIMALS_BELOW = 1.2  # there, one decimal hides the finding
+_MOST_GROUPS = 3  # of which each is named; of more it is said how many there are
+_LONGEST = 110  # characters of a sentence that names each group
+_MOST_WINNERS = 3  # variants named in a sentence
 
 
 def times(ratio: float) -> str:
@@ -39,6 +44,12 @@ def fastest_safe(rows: Iterable[Row]) -> Row | None:
 
 def best_variants(subject: Subject) -> str:
     """Say which safe variant is the fastest in each group, and how much faster than the baseline."""
+    named = "" if len(subject.groups) > _MOST_GROUPS else _named(subject)
+    return named if 0 < len(named) <= _LONGEST else winners(subject)
+
+
+def _named(subject: Subject) -> str:
+    """Say the same, group by group."""
     best = _best(subject)
     baseline = subject.baseline or "the baseline"
     if not best:
@@ -48,8 +59,8 @@ def best_variants(subject: Subject) -> str:
     if not faster:
         return f"{subject.pattern}: no safe variant is faster than {baseline} ({_places(subject, level)})"
     if any(row.speedup is None for row in faster):
-        winners = _by_text(subject, faster, lambda row: row.variant)
-        return f"{subject.pattern}: the fastest safe variant is {_listed(winners)}; {baseline} has no time"
+        named = _by_text(subject, faster, lambda row: row.variant)
+        return f"{subject.pattern}: the fastest safe variant is {_listed(named)}; {baseline} has no time"
     nothing = f", nothing is faster than {baseline} ({_places(subject, level)})" if level else ""
     by_variant = _by_variant(faster)
     if len({(row.variant, _gain(row)) for row in faster}) == 1:
@@ -75,6 +86,14 @@ def next_mechanism(subject: Subject) -> str:
         rival: _listed([f"{lead} ({_places(subject, rows)})" for lead, rows in by_lead.items()])
         for rival, by_lead in leads.items()
     }
+    named = sum(len(_place(subject, rows[0])) for rows in subject.groups)
+    if len(subject.groups) > _MOST_GROUPS or named > _LONGEST // 2:
+        leads_all = sorted(float(lead.rstrip("×")) for by_lead in leads.values() for lead in by_lead)
+        if not leads_all:
+            return ""
+        low, high = times(leads_all[0]), times(leads_all[-1])
+        lead = low if low == high else f"{low} to {high}"
+        return f"The fastest is {lead} as fast as the best safe variant of another mechanism."
     if len(against) == 1:
         ((rival, gains),) = against.items()
         return f"Against {rival}, the best safe variant of another mechanism: {gains}."
@@ -82,17 +101,48 @@ def next_mechanism(subject: Subject) -> str:
     return f"Against the best safe variant of another mechanism: {parts}." if parts else ""
 
 
-def winners_by_launch(subject: Subject) -> str:
-    """Say at how many launch shapes which safe variant is the fastest."""
-    wins = Counter(row.variant for row in _best(subject)).most_common()
-    if not wins:
+def winners(subject: Subject) -> str:
+    """Say at how many settings which safe variant is the fastest, and how much faster than the baseline."""
+    best = _best(subject)
+    if not best:
         return f"{subject.pattern}: no safe variant has a time"
-    (first, count), *others = wins
-    rest = "".join(f", {variant} at {count}" for variant, count in others)
-    total = sum(count for _, count in wins)
-    more = any(subject.own_setting(row, launch=False) for row in subject.rows)
-    unit = "settings" if more else "launch shapes"
-    return f"{subject.pattern}: {first} is the fastest safe variant at {count} of {total} {unit}{rest}"
+    (first, count), *others = Counter(row.variant for row in best).most_common()
+    named = [f"{variant} at {times}" for variant, times in others[: _MOST_WINNERS - 1]]
+    if len(others) > len(named):
+        named.append(f"others at {sum(times for _, times in others[len(named) :])}")
+    rest = "".join(f", {words}" for words in named)
+    unit = "settings" if any(subject.own(row, {GRID, BLOCK}) for row in subject.rows) else "launch shapes"
+    lead = f"{first} is the fastest safe variant at {count} of {len(best)} {unit}{rest}"
+    return f"{subject.pattern}: {lead}{_span(subject, first)}"
+
+
+def _span(subject: Subject, variant: str) -> str:
+    """Say between what the variant's speed-ups lie; empty for the baseline."""
+    gains = sorted((row for row in subject.timed if row.variant == variant and row.speedup), key=_log)
+    if not gains or variant == subject.baseline:
+        return ""
+    low, high = _gain(gains[0]), _gain(gains[-1])
+    return f"; {variant} is {low if low == high else f'{low} to {high}'} as fast as {subject.baseline}"
+
+
+def highest_bandwidth(subject: Subject) -> str:
+    """Say which safe variant moves the most bytes a second anywhere, and how near the best shuffle comes."""
+    safe = [row for row in subject.timed if row.safe and row.mechanism != Mechanism.LIBRARY]
+    if not safe:
+        return f"{subject.pattern}: no safe variant has a time"
+    best = max(safe, key=gb_per_s)
+    lead = f"{subject.pattern}: {best.variant} reaches {gb_per_s(best):.0f} GB/s"
+    shuffle = max((row for row in safe if row.mechanism == Mechanism.SHFL), key=gb_per_s, default=None)
+    if shuffle is not None and shuffle.variant != best.variant:
+        return f"{lead}, {shuffle.variant} {gb_per_s(shuffle):.0f} GB/s, {_per_cent(shuffle, best)} of it"
+    baseline = max((row for row in safe if row.variant == subject.baseline), key=gb_per_s, default=best)
+    if baseline is best:
+        return f"{lead}, and no other safe variant more"
+    return f"{lead}, {baseline.variant} {gb_per_s(baseline):.0f} GB/s, {_per_cent(baseline, best)} of it"
+
+
+def _per_cent(row: Row, best: Row) -> str:
+    return f"{100 * gb_per_s(row) / gb_per_s(best):.0f} %"
 
 
 def speedup_range(subject: Subject) -> str:
@@ -106,11 +156,6 @@ def speedup_range(subject: Subject) -> str:
     low, high = _gain(least), _gain(most)
     span = f"{low} (at {_place(subject, least)}) to {high} (at {_place(subject, most)})" if low != high else low
     return f"{subject.pattern}: {best} is {span} as fast as {subject.baseline}"
-
-
-def time_us(row: Row) -> float:
-    """Return the row's time in µs; infinite where there is none, so that it sorts last."""
-    return row.time_us if row.time_us is not None else float("inf")
 
 
 def _best(subject: Subject) -> list[Row]:

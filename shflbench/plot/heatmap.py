@@ -10,20 +10,23 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
+from shflbench.analysis.settings import BLOCK, GRID, one_pass
 from shflbench.plot.findings import speedup_range
 from shflbench.plot.page import Page
 from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
 from shflbench.plot.style import BODY_PT, MUTED, RULE, SMALL_PT, bar_look, fitting, ink_on, width_of
-from shflbench.plot.subject import untimed_notes
+from shflbench.plot.subject import parts, untimed_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
 
     from shflbench.plot.subject import Subject
     from shflbench.store import Row
 
+MOST_PANELS = 12  # in one figure
+FEWEST_LAUNCHES = 4  # two blocks by two grids
 _ABREAST = 3  # panels side by side
 _GAP = 0.25  # inches between panels
 _HEADING, _CELL, _AXIS = 0.34, 0.32, 0.5  # inches: above a panel, a cell's height, below a panel
@@ -32,12 +35,27 @@ _BAR = 0.7  # inches for the colour bar
 _LEAST_SCALE = log2(1.5)  # the colours reach at least to 1.5×, so that a per cent does not look like a finding
 _TWO_DIGITS = 10  # from here on one decimal is enough
 # Blue is faster and red is slower; its two ends stay apart for every kind of colour blindness (ColorBrewer).
-_COLOURS = colormaps["RdBu"]
+COLOURS = colormaps["RdBu"]
 
 
-def applies(subject: Subject) -> bool:
-    """Whether there are several launches with a speed-up."""
-    return len({row.launch for row in subject.timed if _is_compared(row)}) > 1
+def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+    """Yield the pages of the cases whose launches form a grid; not of passes over data, where the grid is its size."""
+    settings: dict[str, list[Row]] = {}
+    for row in subject.rows:
+        settings.setdefault(subject.own_setting(row, {GRID, BLOCK}), []).append(row)
+    about = subject.part(row for rows in settings.values() if _is_map(rows) for row in rows)
+    if not any(_is_compared(row) for row in about.rows):
+        return
+    variants = {row.variant for row in about.rows if row.variant != about.baseline}
+    for ending, part in parts(about, max(1, MOST_PANELS // len(variants)), {GRID, BLOCK}):
+        yield f"speedup-by-launch{ending}", draw(part)
+
+
+def _is_map(rows: Sequence[Row]) -> bool:
+    """Return whether the launches vary in blocks and in threads a block."""
+    launches = {row.launch for row in rows if _is_compared(row)}
+    several = len(grids_of(rows)) > 1 and len(blocks_of(rows)) > 1
+    return several and len(launches) >= FEWEST_LAUNCHES and not all(map(one_pass, rows))
 
 
 def draw(subject: Subject) -> Page:
@@ -49,12 +67,12 @@ def draw(subject: Subject) -> Page:
     height = len(grids) * _CELL
     page = Page(
         title=speedup_range(subject),
-        subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both at {subject.shared_setting}.",),
+        subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
         caption=subject.caption,
         notes=untimed_notes(subject.rows),
         body=lines * (_HEADING + height + _AXIS) + _BAR,
     )
-    scale = _scale(subject.timed)
+    scale = scale_of(subject.timed)
     left = max(map(width_of, labels)) + 0.12
     width = (page.width - left - (_ABREAST - 1) * _GAP) / _ABREAST
     for number, (heading, rows) in enumerate(panels.items()):
@@ -66,7 +84,7 @@ def draw(subject: Subject) -> Page:
         _cells(axes, rows, grids, blocks, scale)
         axes.set_yticks([y + 0.5 for y in range(len(grids))], labels if place == 0 else [""] * len(grids))
     bar = page.axes(left, lines * (_HEADING + height + _AXIS) + 0.1, page.width - left, 0.13)
-    _colour_bar(page, bar, scale, subject.baseline or "the baseline")
+    colour_bar(page, bar, scale, subject.baseline or "the baseline")
     return page
 
 
@@ -80,12 +98,12 @@ def _panels(subject: Subject) -> dict[str, list[Row]]:
     for row in subject.rows:
         if row.variant != subject.baseline:
             name = row.variant if row.safe else f"{row.variant} (UNSAFE)"
-            heading = ", ".join(filter(None, (name, subject.own_setting(row, launch=False))))
+            heading = ", ".join(filter(None, (name, subject.own_setting(row, {GRID, BLOCK}))))
             panels.setdefault(heading, []).append(row)
     return panels
 
 
-def _scale(rows: Sequence[Row]) -> Normalize:
+def scale_of(rows: Sequence[Row]) -> Normalize:
     """Return the colour scale over log2 of the speed-up, as far to the slow side as to the fast: its middle is 1×."""
     reach = max((abs(log2(row.speedup)) for row in rows if row.speedup), default=0.0)
     return Normalize(-max(reach, _LEAST_SCALE), max(reach, _LEAST_SCALE))
@@ -97,7 +115,7 @@ def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequen
         [log2(row.speedup) if (row := found.get((y, x))) and row.speedup else nan for x in range(len(blocks))]
         for y in range(len(grids))
     ]
-    axes.pcolormesh(values, cmap=_COLOURS, norm=scale, edgecolors="white", linewidth=1.5)
+    axes.pcolormesh(values, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=1.5)
     axes.set_ylim(len(grids), 0)
     for (y, x), row in found.items():
         if row.speedup is None:
@@ -105,7 +123,7 @@ def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequen
             words, tone, size = ("no ratio" if row.time_us else str(row.status)), MUTED, SMALL_PT - 2
         else:
             words, size = cell_text(row.speedup), SMALL_PT
-            tone = ink_on(_COLOURS(scale(log2(row.speedup))))
+            tone = ink_on(COLOURS(scale(log2(row.speedup))))
         axes.text(x + 0.5, y + 0.5, words, ha="center", va="center_baseline", color=tone, size=size)
     axes.set_xticks([x + 0.5 for x in range(len(blocks))], [str(block) for block in blocks])
     axes.set_xlabel("threads a block", labelpad=2)
@@ -118,8 +136,9 @@ def cell_text(speedup: float) -> str:
     return f"{speedup:.2f}" if speedup < _TWO_DIGITS else f"{speedup:.1f}"
 
 
-def _colour_bar(page: Page, axes: Axes, scale: Normalize, baseline: str) -> None:
-    bar = page.figure.colorbar(ScalarMappable(scale, _COLOURS), cax=axes, orientation="horizontal")
+def colour_bar(page: Page, axes: Axes, scale: Normalize, baseline: str) -> None:
+    """Draw what the colours mean: factors of two, the middle is as fast as the baseline."""
+    bar = page.figure.colorbar(ScalarMappable(scale, COLOURS), cax=axes, orientation="horizontal")
     end = int(scale_end(scale))
     steps = range(-end, end + 1) if end else (-_LEAST_SCALE, 0, _LEAST_SCALE)
     bar.set_ticks(list(steps), labels=[f"{2**step:.3g}×" for step in steps])

@@ -9,28 +9,31 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
+# A chart is an SVG unless a PNG is asked for: sharp at every size, a third of the bytes, and its text can be searched,
+# read aloud and compared line by line.
+SVG, PNG = "svg", "png"
 PNG_DPI = 150  # 1350 pixels: sharp at README width, also on screens of one and a half pixels a point
 # Without dates and versions, or each redrawing would differ.
 _METADATA: Mapping[str, Mapping[str, str | None]] = {
-    "png": {"Software": None},
-    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    PNG: {"Software": None},
+    SVG: {"Date": None, "Creator": None, "Format": None, "Type": None},
 }
 
 
-def save(figure: Figure, folder: Path, name: str, title: str) -> list[Path]:
-    """Save `name`.png and `name`.svg in `folder`, titled for screen readers; return their paths.
+def save(figure: Figure, folder: Path, name: str, title: str, kinds: Sequence[str] = (SVG,)) -> list[Path]:
+    """Save `name`.svg, or as the `kinds` say, in `folder`, titled for screen readers; return their paths.
 
     ResultsError where the folder cannot be written. Call inside `house_style()`.
     """
     paths = []
-    for kind, metadata in _METADATA.items():
+    for kind in kinds:
         buffer = BytesIO()
-        figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata={**metadata, "Title": title})
+        figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata={**_METADATA[kind], "Title": title})
         path = folder / f"{name}.{kind}"
         _write(path, buffer.getvalue())
         paths.append(path)

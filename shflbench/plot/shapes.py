@@ -21,9 +21,13 @@ def grids_of(rows: Iterable[Row]) -> list[str]:
     """Return the grids as written, each once, from small to large."""
     sizes: dict[str, float] = {}
     for row in rows:
-        size = UNKNOWN if row.grid is None else row.grid
-        sizes[grid_of(row)] = min(size, sizes.get(grid_of(row), UNKNOWN))
+        sizes[grid_of(row)] = min(size_of(row), sizes.get(grid_of(row), UNKNOWN))
     return sorted(sizes, key=lambda grid: sizes[grid])
+
+
+def size_of(row: Row) -> float:
+    """Return the number of blocks."""
+    return UNKNOWN if row.grid is None else row.grid
 
 
 def blocks_of(rows: Iterable[Row]) -> list[int]:

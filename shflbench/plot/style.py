@@ -153,7 +153,7 @@ def width_of(text: str, points: float = BODY_PT, weight: str = "normal") -> floa
 
 def fitting(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> float:
     """Return the size, in points, at which the text is at most `width` inches wide: `points`, or less."""
-    return points * min(1.0, width / width_of(text, points, weight))
+    return points * min(1.0, width / max(width, width_of(text, points, weight)))
 
 
 def wrapped(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> list[str]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.settings import DTYPE, ITERATIONS, factors, shared, words
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     import pandas as pd
 
     from shflbench.store import Row, Run, RunInfo
 
-Setting = tuple[str, str, int, str]  # dtype, launch, iterations, options: what a group's cases share
-_LAUNCH = 1  # the place of the launch in it
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # without slots, so that what follows from the rows is found once
 class Subject:
-    """One pattern of one run."""
+    """One pattern of one run, or a part of its cases; or a whole run, called after its suite."""
 
     pattern: str
     rows: tuple[Row, ...]  # in the order of the suite
@@ -26,7 +26,7 @@ class Subject:
     dropped: int  # samples left out because the GPU was throttled
     caption: str
 
-    @property
+    @cached_property
     def timed(self) -> tuple[Row, ...]:
         """The rows that have a time."""
         return tuple(row for row in self.rows if row.time_us is not None)
@@ -41,56 +41,90 @@ class Subject:
         """The variant that the speed-ups refer to, as far as a row says so."""
         return next((row.baseline for row in self.rows if row.baseline), None)
 
-    @property
+    @cached_property
     def groups(self) -> tuple[tuple[Row, ...], ...]:
         """The rows that differ in variant only, group by group."""
-        found: dict[Setting, list[Row]] = {}
+        found: dict[tuple[tuple[str, str], ...], list[Row]] = {}
         for row in self.rows:
-            found.setdefault(setting(row), []).append(row)
+            found.setdefault(tuple(factors(row).items()), []).append(row)
         return tuple(tuple(rows) for rows in found.values())
+
+    @cached_property
+    def shared(self) -> dict[str, str]:
+        """The factors that all rows have in common."""
+        found = [factors(row) for row in self.rows]
+        trips = {own[ITERATIONS] for own in found if ITERATIONS in own}  # a pass over data has none
+        return shared(found) | ({ITERATIONS: trips.pop()} if len(trips) == 1 else {})
 
     @property
     def shared_setting(self) -> str:
-        """What all rows have in common, in words: `26x1024, 4096 iterations`."""
-        return _words(_shared({setting(row) for row in self.rows}))
+        """What all rows have in common, in words: ` at 26x1024, 4096 iterations`; empty if nothing."""
+        said = words(self.shared)
+        return f" at {said}" if said else ""
 
-    def own_setting(self, row: Row, *, launch: bool = True) -> str:
-        """Return what sets the row's group apart from the others, in words: `f64`; empty for the only group.
+    def own(self, row: Row, without: Collection[str] = ()) -> dict[str, str]:
+        """Return the factors that set the row's group apart from the others, but for those named in `without`."""
+        return {name: value for name, value in factors(row).items() if name not in self.shared and name not in without}
 
-        Without `launch`, for a chart that shows the launch in another way, it is left out.
-        """
-        shared = _shared({setting(other) for other in self.rows})
-        parts: tuple[str | int | None, ...] = setting(row)
-        own = [None if common else part for part, common in zip(parts, shared, strict=True)]
-        if not launch:
-            own[_LAUNCH] = None
-        return _words(own)
+    def own_setting(self, row: Row, without: Collection[str] = ()) -> str:
+        """Return the same in words: `f64`; empty for the only group."""
+        return words(self.own(row, without))
 
     def name_of(self, row: Row) -> str:
         """Return what to call the row where no heading says its group: `smem, f64`."""
-        return ", ".join(filter(None, (row.variant, self.own_setting(row))))
+        pattern = "" if row.pattern == self.pattern else f"{row.pattern} "
+        return ", ".join(filter(None, (pattern + row.variant, self.own_setting(row))))
+
+    def part(self, rows: Iterable[Row]) -> Subject:
+        """Return the same of some of the rows alone."""
+        return replace(self, rows=tuple(rows))
 
 
 def subjects(run: Run) -> list[Subject]:
     """Return one subject for each pattern of the run that has a time, in the order of the suite."""
-    patterns = dict.fromkeys(row.pattern for row in run.rows if row.time_us is not None)
+    whole = whole_run(run)
+    patterns = dict.fromkeys(row.pattern for row in whole.timed)
+    return [
+        replace(whole, pattern=pattern, rows=tuple(row for row in run.rows if row.pattern == pattern))
+        for pattern in patterns
+    ]
+
+
+def whole_run(run: Run) -> Subject:
+    """Return the subject that is all of the run, with its samples."""
     samples = run.samples()
-    caption = origin(run.info)
-    return [_subject(pattern, run.rows, samples, caption) for pattern in patterns]
-
-
-def _subject(pattern: str, rows: Iterable[Row], samples: pd.DataFrame, caption: str) -> Subject:
-    own = tuple(row for row in rows if row.pattern == pattern)
-    asked = samples["case_id"].map({row.case_id: row.iterations for row in own if row.time_us is not None})
+    asked = samples["case_id"].map({row.case_id: row.iterations for row in run.rows if row.time_us is not None})
     at_asked = samples[samples["iterations"] == asked]
     kept = at_asked[~at_asked["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
-    return Subject(pattern, own, kept, len(at_asked) - len(kept), caption)
+    return Subject(run.info.suite.name, run.rows, kept, len(at_asked) - len(kept), origin(run.info))
+
+
+def parts(subject: Subject, most: int, drawn: Collection[str]) -> list[tuple[str, Subject]]:
+    """Return the subject, or, where it has more than `most` settings, its parts by element type, then by option.
+
+    The factors that the chart itself shows (`drawn`) make no settings and no parts. Each part comes with the end of its
+    file's name: empty, or `-f32-xor`.
+    """
+    names = dict.fromkeys(name for row in subject.rows for name in subject.own(row, drawn))
+    if not names or len({subject.own_setting(row, drawn) for row in subject.rows}) <= most:
+        return [("", subject)]
+    name = DTYPE if DTYPE in names else min(names, key=lambda name: len(_values(subject, name)))
+    found = []
+    for value in _values(subject, name):
+        part = subject.part(row for row in subject.rows if factors(row).get(name, "") == value)
+        said = f"-{name}-{value}" if value.isdecimal() else f"-{value}"
+        found += [(said + ending, smaller) for ending, smaller in parts(part, most, drawn) if smaller.timed]
+    return found
+
+
+def _values(subject: Subject, name: str) -> list[str]:
+    return list(dict.fromkeys(factors(row).get(name, "") for row in subject.rows))
 
 
 def origin(info: RunInfo) -> str:
     """Return the caption: device, driver, suite, date and version, for a reader who has the chart alone."""
     device, versions = info.device, info.versions
-    parts = [
+    words_of = [
         f"{device.name} ({device.arch})" if device else info.arch,
         f"driver {versions.driver}" if versions.driver else "",
         f"CUDA {versions.cuda}" if versions.cuda else "",
@@ -98,12 +132,7 @@ def origin(info: RunInfo) -> str:
         f"run of {info.started[:10]}",
         f"shflbench {versions.shflbench}",
     ]
-    return " · ".join(part for part in parts if part)
-
-
-def setting(row: Row) -> Setting:
-    """Return what the cases of the row's group share."""
-    return row.dtype, row.launch, row.iterations, row.options
+    return " · ".join(part for part in words_of if part)
 
 
 def untimed_notes(rows: Sequence[Row], most: int = 6) -> list[str]:
@@ -124,17 +153,7 @@ def why_untimed(row: Row) -> str:
 
 
 def _where(cases: Sequence[Row]) -> str:
-    if len(cases) == 1:
-        return f" ({cases[0].dtype}, {cases[0].launch})"
-    return f" in {len(cases)} cases"
-
-
-def _shared(settings: set[Setting]) -> list[str | int | None]:
-    """Return the settings' common parts, None in the place of those that vary."""
-    return [values.pop() if len(values) == 1 else None for values in map(set, zip(*settings, strict=True))]
-
-
-def _words(parts: Iterable[str | int | None]) -> str:
-    dtype, launch, iterations, options = parts
-    words = (dtype, launch, f"{iterations} iterations" if iterations else None, options)
-    return ", ".join(str(word) for word in words if word)
+    if len(cases) > 1:
+        return f" in {len(cases)} cases"
+    first = cases[0]
+    return f" ({', '.join(filter(None, (first.dtype, first.launch, first.options.replace(';', ', '))))})"

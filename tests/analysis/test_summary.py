@@ -108,3 +108,50 @@ def test_variants_that_share_no_launch_are_not_compared() -> None:
     elsewhere = measured(patterns=["neighbor"], dtypes=["f32"], launches=["132x256"])[0]
     only = [row for row in elsewhere if row.variant == "smem-double"]
     assert sentences([*here, *only]) == ["neighbor, f32: shfl is 4.7 times as fast as smem"]
+
+
+def test_of_passes_over_data_shuffles_bandwidth_at_the_largest_size_is_told() -> None:
+    launches = [f"{blocks}x256" for blocks in (16, 65536, 1024)]
+    options = ["words=4;way=load"]
+    many, _ = measured(patterns=["struct-access"], dtypes=["f32"], launches=launches, options=options)
+    assert sentences(many) == [
+        (
+            "struct-access, f32, words=4, way=load, 65536x256: "
+            "shfl reaches 3369 GB/s, 97 % of soa, 2.1 times as fast as direct"
+        )
+    ]
+    without = [row for row in many if row.variant != "soa"]
+    assert sentences(without)[0].endswith(": shfl reaches 3369 GB/s, 2.1 times as fast as direct, 1.2 times as smem")
+    memory = [row for row in many if row.variant in {"direct", "smem"}]
+    assert sentences(memory)[0].endswith(": smem reaches 2842 GB/s, 1.7 times as fast as direct")
+
+
+def test_many_settings_are_folded_by_the_fastest_variant_into_ranges() -> None:
+    options = [f"mode={mode};width={width}" for mode in ("idx", "xor") for width in (2, 4, 8, 16, 32)]
+    every, _ = measured(dtypes=["f32", "i32"], options=options, samples=4, noise=1e-9)
+    lost = [
+        replace(row, time_us=250.0)
+        if (row.pattern, row.variant, row.options) == ("neighbor", "shfl", options[0])
+        else row
+        for row in every
+    ]
+    assert sentences(lost) == [
+        "neighbor, 18 of 20 settings: shfl is 4.7 times as fast as smem, 1.9 times as smem-syncwarp",
+        (
+            "neighbor, mode=idx, width=2, 2 of 20 settings: shuffle is slower: "
+            "smem-syncwarp is 2.4 times as fast as smem, 1.6 times as smem-double, 1.8 times as shfl"
+        ),
+        "reduce, f32, 10 of 20 settings: shfl is 4.5 times as fast as smem, 2.1 times as smem-syncwarp",
+        "reduce, i32, 10 of 20 settings: redux is 10.7 times as fast as smem, 2.4 times as shfl",
+    ]
+
+
+def test_a_pattern_with_many_winners_has_two_sentences_and_a_clause() -> None:
+    options = [f"width={width}" for width in range(24)]
+    every = measured(patterns=["neighbor"], dtypes=["f32"], options=options, samples=4)[0]
+    winners = {"width=0": "smem", "width=1": "smem-double", "width=2": "smem-double", "width=3": "smem-syncwarp"}
+    found = sentences([replace(row, time_us=1.0) if winners.get(row.options) == row.variant else row for row in every])
+    assert len(found) == 2
+    assert found[0].startswith("neighbor, f32, 20 of 24 settings: shfl is ")
+    assert found[1].startswith("neighbor, f32, 2 of 24 settings: shuffle is slower: smem-double is ")
+    assert found[1].endswith("; at other settings the fastest is smem at 1, smem-syncwarp at 1")

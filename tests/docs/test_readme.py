@@ -24,6 +24,7 @@ def test_its_table_is_that_of_the_reference_run(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "CONTRIBUTING.md"])
 def test_every_link_leads_to_a_file(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for link in re.findall(r"\]\(([^)#]+)", text):
         if "://" not in link:
             assert (page.parent / link).exists(), f"{page.name}: {link}"

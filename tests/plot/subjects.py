@@ -25,9 +25,14 @@ if TYPE_CHECKING:
 SWEEP = tuple(f"{grid} x {block}" for grid in ("1", "sms", "2*sms") for block in (32, 256, 1024))
 
 
-def rows(*dtypes: str, pattern: str = "neighbor", launches: Sequence[str] = ("26x1024",)) -> list[Row]:
+def rows(
+    *dtypes: str,
+    pattern: str = "neighbor",
+    launches: Sequence[str] = ("26x1024",),
+    options: Sequence[str] = ("",),
+) -> list[Row]:
     """Return the timed rows of one pattern; f32 if nothing else is named."""
-    return measured(patterns=[pattern], dtypes=dtypes or ["f32"], launches=launches, samples=12)[0]
+    return measured(patterns=[pattern], dtypes=dtypes or ["f32"], launches=launches, options=options, samples=12)[0]
 
 
 def subject(rows: Iterable[Row], samples: Iterable[Sample] = ()) -> Subject:

@@ -73,9 +73,26 @@ def test_a_row_without_a_time_says_why_in_its_place() -> None:
 @pytest.mark.parametrize(("half", "said"), [(0.2, "± 0.2"), (0.21, "± 0.3"), (0.0, "± 0.1")])
 def test_the_half_width_is_never_rounded_down(half: float, said: str) -> None:
     row = replace(rows()[0], time_us=328.0, time_low_us=328.0 - half, time_high_us=328.0 + half)
-    assert bars.time_text(row, decimals=1) == f"328.0 {said} µs"
+    assert bars.value_text(row, decimals=1) == f"328.0 {said} µs"
 
 
 def test_a_sweep_is_too_much_for_bars() -> None:
-    assert bars.applies(subject(rows(launches=("26x1024", "132x256"))))
-    assert not bars.applies(subject(rows(launches=SWEEP)))
+    assert [name for name, _ in bars.pages(subject(rows(launches=("26x1024", "132x256"))))] == ["time"]
+    assert not list(bars.pages(subject(rows(launches=SWEEP))))
+
+
+def test_passes_over_data_show_bandwidth_the_longest_last() -> None:
+    ((name, page),) = bars.pages(subject(rows(pattern="struct-access", launches=("65536x256",))))
+    (axes,) = page.figure.axes
+    assert name == "bandwidth"
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["direct", "smem", "shfl", "soa"]
+    assert axes.get_xlabel().startswith("useful bytes moved, GB/s ")
+    assert any(text.endswith(" GB/s") for text in texts(page))
+    assert "Useful bytes moved at f32, 65536x256; longer is better." in texts(page)
+
+
+def test_of_too_many_groups_the_first_are_drawn_and_the_others_are_said_to_be_elsewhere() -> None:
+    found = rows("f32", "f64", options=[f"mode={mode}" for mode in ("idx", "up", "down", "xor")])
+    ((_, page),) = bars.pages(subject(found))
+    assert len(page.figure.axes) == 5
+    assert "Not drawn here, but in neighbor-speedup: 3 more." in texts(page)

@@ -21,7 +21,7 @@ def sampled(*dtypes: str, launches: tuple[str, ...] = ("26x1024",), noise: float
 
 def test_samples_are_drawn_in_per_cent_of_their_median_the_first_at_the_top() -> None:
     about = sampled()
-    strip = distribution.strips(about)[0]
+    strip = max(distribution.strips(about), key=lambda strip: strip.spread)
     times = about.samples.loc[about.samples["case_id"] == strip.row.case_id, "time_us"]
     expected = 100 * (times / times.median() - 1)
     assert list(strip.percent) == pytest.approx(list(expected))
@@ -53,23 +53,24 @@ def test_the_title_says_how_wide_the_widest_case_is() -> None:
     about = sampled("f32", "f64")
     widest = max(distribution.strips(about), key=lambda strip: strip.spread)
     assert distribution.draw(about).title == (
-        f"neighbor: 95 % of a case's samples span at most {widest.spread:.2f} % "
-        f"(widest: {widest.row.variant}, {widest.row.dtype})"
+        f"neighbor: 95 % of a case's samples span at most {widest.spread:.2f} % (12 cases)"
     )
 
 
-def test_of_a_sweep_the_widest_cases_are_drawn_and_the_title_says_so() -> None:
+def test_of_many_cases_the_widest_are_drawn_and_the_chart_says_so() -> None:
     about = sampled(launches=SWEEP)
     page = distribution.draw(about)
     (axes,) = page.figure.axes
     spreads = sorted((strip.spread for strip in distribution.strips(about)), reverse=True)
-    assert page.title.endswith("(the 15 widest of 54 cases)")
-    assert [text.get_text() for text in axes.texts] == [f"{spread:.2f} %" for spread in spreads[:15]]
+    assert page.title.endswith("(54 cases, the 20 widest are drawn)")
+    assert f"Not drawn: 34 cases, of at most {spreads[19]:.2f} %." in texts(page)
+    assert [text.get_text() for text in axes.texts] == [f"{spread:.2f} %" for spread in spreads[:20]]
 
 
 def test_unsafe_bands_are_hatched() -> None:
     (axes,) = distribution.draw(sampled()).figure.axes
-    assert [bool(band.get_hatch()) for band in axes.patches] == [False, False, False, True, True, False]
+    drawn = dict(zip((label.get_text() for label in axes.get_yticklabels()), axes.patches, strict=True))
+    assert {name for name, band in drawn.items() if band.get_hatch()} == {"smem-unsafe", "smem-deck"}
 
 
 def test_dropped_samples_are_named() -> None:
@@ -83,12 +84,23 @@ def test_samples_that_are_all_equal_can_be_drawn() -> None:
     assert page.figure.axes[0].get_xlim() == (-1, 1)
 
 
-def test_a_case_without_samples_leaves_its_place_marked() -> None:
+def test_a_case_without_samples_is_left_out() -> None:
     about = sampled("f32", "f64")
     some = about.samples[about.samples["case_id"] != "neighbor/shfl/f64/26x1024/4096"]
     page = distribution.draw(replace(about, samples=some))
-    assert texts(page).count("no samples") == 1
+    assert page.title.endswith("(11 cases)")
+    assert "shfl, f64" not in texts(page)
+
+
+def test_a_run_of_several_patterns_has_one_chart_that_names_them() -> None:
+    found, samples = measured(dtypes=["i32"])
+    kept = [sample for sample in samples if sample.iterations == 4096]
+    whole = replace(subject(found, kept), pattern="gtc2013")
+    ((name, page),) = distribution.pages(whole)
+    assert name == "samples"
+    assert page.title.startswith("gtc2013: ")
+    assert {"neighbor shfl", "reduce redux"} <= set(texts(page))
 
 
 def test_without_samples_there_is_no_such_chart() -> None:
-    assert not distribution.applies(subject(sampled().rows))
+    assert not list(distribution.pages(subject(sampled().rows)))

@@ -29,9 +29,11 @@ draw(read_run(Path(sys.argv[1])), Path(sys.argv[2]))
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Write a small run of two launch shapes: it gets every kind of chart but curves."""
-    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], launches=("26x1024", "132x256"), samples=12)
-    return write_run(tmp_path / "run", rows, samples)
+    """Write a small run that gets every kind of chart: bars, curves, both maps of speed-ups, and samples."""
+    swept, first = measured(patterns=["neighbor"], dtypes=["f32"], launches=SWEEP, samples=6)
+    modes = [f"mode={mode}" for mode in ("idx", "up", "down", "xor", "all")]
+    others, second = measured(patterns=["reduce"], dtypes=["f32"], options=modes, samples=6)
+    return write_run(tmp_path / "run", swept + others, first + second)
 
 
 def names(paths: list[Path]) -> list[str]:
@@ -42,17 +44,31 @@ def contents(paths: list[Path]) -> list[bytes]:
     return [path.read_bytes() for path in paths]
 
 
-def test_each_chart_is_drawn_as_png_and_svg_named_after_the_pattern(folder: Path, tmp_path: Path) -> None:
+CHARTS = ("neighbor-time-by-block", "neighbor-speedup-by-launch", "reduce-time", "reduce-speedup", "samples")
+
+
+def test_each_chart_is_drawn_as_svg_named_after_the_pattern(folder: Path, tmp_path: Path) -> None:
     paths = draw(read_run(folder), tmp_path / "plots")
-    charts = ("neighbor-time", "neighbor-speedup", "neighbor-samples")
-    assert names(paths) == [f"{chart}.{kind}" for chart in charts for kind in ("png", "svg")]
+    assert names(paths) == [f"{chart}.svg" for chart in CHARTS]
     assert all(path.is_file() for path in paths)
 
 
-def test_each_pattern_has_charts_of_its_own_and_one_launch_has_no_map(tmp_path: Path) -> None:
+def test_other_formats_are_drawn_where_they_are_asked_for(folder: Path, tmp_path: Path) -> None:
+    paths = draw(read_run(folder), tmp_path / "plots", kinds=("png", "svg"))
+    assert names(paths) == [f"{chart}.{kind}" for chart in CHARTS for kind in ("png", "svg")]
+
+
+def test_characters_that_no_file_name_should_have_are_replaced(tmp_path: Path) -> None:
+    options = [f"path=a/b{number};width={width}" for number in range(13) for width in (2, 4, 8)]
+    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], options=options, samples=2)
+    paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")
+    assert names(paths)[0] == "neighbor-time-by-width-a_b0.svg"
+
+
+def test_each_pattern_has_charts_of_its_own_and_the_run_one_of_its_samples(tmp_path: Path) -> None:
     rows, samples = measured(dtypes=["i32"], samples=6)
     paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path)
-    assert names(paths)[::2] == ["neighbor-time.png", "neighbor-samples.png", "reduce-time.png", "reduce-samples.png"]
+    assert names(paths) == ["neighbor-time.svg", "reduce-time.svg", "samples.svg"]
 
 
 def test_redrawing_elsewhere_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
@@ -90,11 +106,14 @@ def test_the_svg_holds_the_finding_the_caption_and_the_reasons_as_text(tmp_path:
         assert words in svg
 
 
-def test_a_sweep_gets_curves_for_its_times(tmp_path: Path) -> None:
-    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], launches=SWEEP, samples=6)
-    paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path)
-    assert names(paths)[::2] == ["neighbor-time.png", "neighbor-speedup.png", "neighbor-samples.png"]
-    assert "fastest safe variant at 9 of 9 launch shapes" in paths[1].read_text("utf-8")
+def test_a_large_run_has_few_and_small_files(tmp_path: Path) -> None:
+    """Neither cases nor their samples make the committed charts grow without bound."""
+    options = [f"mode={mode};width={width}" for mode in ("idx", "xor") for width in (2, 4, 8, 16, 32)]
+    rows, samples = measured(dtypes=["f32", "f64", "i32"], options=options, samples=4)
+    assert len(rows) == 400
+    paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")
+    assert len(paths) == 3
+    assert sum(path.stat().st_size for path in paths) < 600_000
 
 
 @pytest.mark.parametrize(

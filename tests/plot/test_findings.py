@@ -4,7 +4,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.model import Status
-from shflbench.plot.findings import best_variants, fastest_safe, next_mechanism, speedup_range, times, winners_by_launch
+from shflbench.plot.findings import (
+    best_variants,
+    fastest_safe,
+    highest_bandwidth,
+    next_mechanism,
+    speedup_range,
+    times,
+    winners,
+)
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, rows, subject
 
@@ -84,8 +92,26 @@ def test_winners_are_counted_over_launches() -> None:
     found = [
         timed(row, 10) if row.block == 32 and row.variant == "smem-syncwarp" else row for row in rows(launches=SWEEP)
     ]
-    assert winners_by_launch(subject(found)) == (
-        "neighbor: shfl is the fastest safe variant at 6 of 9 launch shapes, smem-syncwarp at 3"
+    assert winners(subject(found)) == (
+        "neighbor: shfl is the fastest safe variant at 6 of 9 launch shapes, smem-syncwarp at 3; "
+        "shfl is 3.6× to 4.7× as fast as smem"
+    )
+
+
+def test_more_groups_than_can_be_named_are_counted() -> None:
+    many = subject(rows(options=[f"mode={mode}" for mode in ("idx", "up", "down", "xor")]))
+    assert best_variants(many) == (
+        "neighbor: shfl is the fastest safe variant at 4 of 4 settings; shfl is 4.7× as fast as smem"
+    )
+    assert next_mechanism(many) == "The fastest is 1.9× as fast as the best safe variant of another mechanism."
+
+
+def test_of_passes_over_data_the_highest_bandwidth_is_told_and_how_near_shuffle_comes() -> None:
+    found = rows(pattern="struct-access", launches=("65536x256",))
+    assert highest_bandwidth(subject(found)) == ("struct-access: soa reaches 3234 GB/s, shfl 3144 GB/s, 97 % of it")
+    without = [row for row in found if row.variant != "soa"]
+    assert highest_bandwidth(subject(without)) == (
+        "struct-access: shfl reaches 3144 GB/s, direct 1574 GB/s, 50 % of it"
     )
 
 
@@ -96,5 +122,5 @@ def test_the_range_of_speed_ups_names_its_ends() -> None:
         for row in rows(launches=SWEEP)
     ]
     assert speedup_range(subject(found)) == (
-        "neighbor: shfl is 1.5× (at 1 x 32) to 4.8× (at 2*sms x 1024) as fast as smem"
+        "neighbor: shfl is 1.5× (at 1x32) to 4.8× (at 2*sms x 1024) as fast as smem"
     )

@@ -69,6 +69,20 @@ def test_large_numbers_keep_to_their_cell() -> None:
     assert [heatmap.cell_text(value) for value in (0.5, 4.694, 10.68)] == ["0.50", "4.69", "10.7"]
 
 
-def test_one_launch_is_no_map() -> None:
-    assert not heatmap.applies(subject(rows()))
-    assert heatmap.applies(subject(rows(launches=("26x1024", "132x1024"))))
+def test_only_launches_that_differ_in_blocks_and_threads_make_a_map() -> None:
+    assert [name for name, _ in heatmap.pages(subject(rows(launches=SWEEP)))] == ["speedup-by-launch"]
+    assert not list(heatmap.pages(subject(rows())))
+    assert not list(heatmap.pages(subject(rows(launches=("26x1024", "132x1024", "264x1024", "528x1024")))))
+
+
+def test_passes_over_data_have_no_map_because_their_launch_is_their_size() -> None:
+    assert not list(heatmap.pages(subject(rows(pattern="struct-access", launches=SWEEP))))
+
+
+def test_maps_of_many_settings_are_split() -> None:
+    found = rows("f32", "f64", "i32", launches=SWEEP)
+    assert [name for name, _ in heatmap.pages(subject(found))] == [
+        "speedup-by-launch-f32",
+        "speedup-by-launch-f64",
+        "speedup-by-launch-i32",
+    ]

@@ -18,10 +18,10 @@ def put(folder: Path, words: str = "4.69×") -> list[Path]:
     with house_style():
         figure = Figure(figsize=(1, 1))
         figure.text(0.1, 0.5, words)
-        return save(figure, folder, "chart", "what was found")
+        return save(figure, folder, "chart", "what was found", ("png", "svg"))
 
 
-def test_a_figure_is_saved_twice_under_one_name_and_nothing_else_stays(tmp_path: Path) -> None:
+def test_a_figure_is_saved_in_each_format_under_one_name_and_nothing_else_stays(tmp_path: Path) -> None:
     paths = put(tmp_path / "plots" / "new")
     assert [path.name for path in paths] == ["chart.png", "chart.svg"]
     assert sorted(path.name for path in (tmp_path / "plots" / "new").iterdir()) == ["chart.png", "chart.svg"]

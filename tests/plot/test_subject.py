@@ -3,8 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.settings import BLOCK, GRID
 from shflbench.model import Status
-from shflbench.plot.subject import origin, subjects, untimed_notes
+from shflbench.plot.subject import origin, subjects, untimed_notes, whole_run
 from shflbench.store import read_run
 from tests.fakes.runs import info, measured, untimed, write_run
 from tests.plot.subjects import rows, subject
@@ -21,16 +22,16 @@ def test_the_caption_names_device_driver_suite_date_and_version() -> None:
 
 def test_a_setting_is_said_once_where_it_is_shared_and_per_group_where_it_varies() -> None:
     about = subject(rows("f32", "f64", launches=("26x1024", "132x256")))
-    assert about.shared_setting == "4096 iterations"
+    assert about.shared_setting == " at 4096 iterations"
     assert about.own_setting(about.rows[-1]) == "f64, 132x256"
-    assert about.own_setting(about.rows[-1], launch=False) == "f64"
+    assert about.own_setting(about.rows[-1], {GRID, BLOCK}) == "f64"
     assert about.name_of(about.rows[-1]) == "shfl, f64, 132x256"
 
 
 def test_only_kept_samples_of_the_asked_iterations_count_in_the_order_of_time(tmp_path: Path) -> None:
     found, samples = measured(patterns=["neighbor"], dtypes=["f32"], samples=20)
     samples = [replace(sample, dropped=sample.round == 1, process=1 - sample.sample % 2) for sample in samples]
-    (about,) = subjects(read_run(write_run(tmp_path / "run", found, samples)))
+    about = whole_run(read_run(write_run(tmp_path / "run", found, samples)))
     assert set(about.samples["iterations"]) == {4096}
     assert about.dropped == 6 * 8
     assert len(about.samples) == 6 * 12

@@ -77,15 +77,16 @@ def command(
 def _emulated(
     subjects: Sequence[Subject], toolchain: Toolchain, arch: str, seed: int, console: Console
 ) -> list[KernelReport]:
-    from shflbench.check import check_all, compile_all
+    from shflbench.check import check_all, compile_all, needed
     from shflbench.compile.build import Builder
 
     builder = Builder(toolchain, arch, cache_folder())
     kernels, reports = {}, []
     with console.progress() as progress:
-        for subject, kernel in compile_all(subjects, builder):
+        wanted = needed(subjects)
+        for subject, kernel in compile_all(wanted, builder):
             kernels[subject] = kernel
-            progress.show(f"compiling, {len(kernels)} of {len(subjects)} kernels", len(kernels), len(subjects))
+            progress.show(f"compiling, {len(kernels)} of {len(wanted)} kernels", len(kernels), len(wanted))
         for report in check_all(subjects, kernels, arch, seed):
             reports.append(report)
             progress.show(f"checking, {len(reports)} of {len(subjects)} kernels", len(reports), len(subjects))

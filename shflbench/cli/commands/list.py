@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shflbench.cli.console import Console
-    from shflbench.patterns.discover import LoadedPattern
 
     Record = dict[str, object]
 
 
 @click.command("list")
 @click.argument("what", type=click.Choice(["suites", "patterns", "variants", "devices"]), required=False)
+@click.argument("pattern", required=False)
 @click.option(
     "--format",
     "form",
@@ -31,21 +31,31 @@ if TYPE_CHECKING:
     help="How to print it.",
 )
 @click.pass_obj
-def command(console: Console, what: str | None, form: str) -> None:
+def command(console: Console, what: str | None, pattern: str | None, form: str) -> None:
     """List suites, patterns, variants or devices.
 
-    Without a word, all of them.
+    Without a word, all of them. `list patterns PATTERN` shows one of them, with its claims and what each variant does.
     """
+    if pattern is not None and what != "patterns":
+        raise click.UsageError("only patterns can be listed by name: shflbench list patterns NAME")
     kinds = [what] if what else list(LISTINGS)
     found = {kind: LISTINGS[kind](console) for kind in kinds}
+    if pattern is not None:
+        from shflbench.cli.patterns import named
+
+        found = {"patterns": [named(pattern, found["patterns"])]}
     if form == "json":
         console.data(json.dumps(found[what] if what else found, indent=2, ensure_ascii=False))
-        return
-    tables = [_table("" if what else kind, records) for kind, records in found.items() if records]
-    for number, table in enumerate(tables):
-        if number:
-            console.data("")
-        console.table(table, data=True)
+    elif what == "patterns":
+        from shflbench.cli.patterns import briefly, in_full
+
+        console.data(in_full(found[what][0]) if pattern else "\n\n".join(map(briefly, found[what])))
+    else:
+        tables = [_table("" if what else kind, records) for kind, records in found.items() if records]
+        for number, table in enumerate(tables):
+            if number:
+                console.data("")
+            console.table(table, data=True)
 
 
 def suites(_: Console) -> list[Record]:
@@ -61,31 +71,20 @@ def suites(_: Console) -> list[Record]:
 
 def patterns(_: Console) -> list[Record]:
     """Return the patterns that come with shflbench."""
-    return [
-        {
-            "name": pattern.name,
-            "dtypes": list(pattern.declaration.dtypes),
-            "variants": len(pattern.declaration.variants),
-            "summary": pattern.declaration.summary,
-        }
-        for pattern in _loaded()
-    ]
+    from shflbench.cli.patterns import records
+
+    return records()
 
 
 def variants(_: Console) -> list[Record]:
     """Return every variant of every pattern."""
+    from shflbench.cli.patterns import variant_records
+    from shflbench.patterns.discover import builtin, load
+
     return [
-        {
-            "pattern": pattern.name,
-            "name": variant.name,
-            "mechanism": variant.mechanism.value,
-            "safe": variant.safe,
-            "dtypes": list(variant.dtypes or pattern.declaration.dtypes),
-            "needs": variant.needs,
-            "summary": variant.summary,
-        }
-        for pattern in _loaded()
-        for variant in pattern.declaration.variants
+        {"pattern": name, **record}
+        for name, folder in builtin().items()
+        for record in variant_records(load(folder).declaration)
     ]
 
 
@@ -106,20 +105,18 @@ LISTINGS: Mapping[str, Callable[[Console], list[Record]]] = {
     "variants": variants,
     "devices": devices,
 }
-
-
-def _loaded() -> list[LoadedPattern]:
-    from shflbench.patterns.discover import builtin, load
-
-    return [load(folder) for folder in builtin().values()]
+SHORT = ("name", "dtypes", "variants", "summary")  # what a table of everything says of a pattern
 
 
 def _table(title: str, records: list[Record]) -> Table:
-    body = tuple(Line(tuple(_cell(value) for value in record.values())) for record in records)
-    return Table(title, tuple(name.replace("_", " ") for name in records[0]), body)
+    shown = [{name: record[name] for name in SHORT} for record in records] if title == "patterns" else records
+    body = tuple(Line(tuple(_cell(value) for value in record.values())) for record in shown)
+    return Table(title, tuple(name.replace("_", " ") for name in shown[0]), body)
 
 
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return str(len(value)) if value and isinstance(value[0], dict) else " ".join(map(str, value))
+    return str(value)

@@ -22,8 +22,17 @@ if TYPE_CHECKING:
     show_default=True,
     help="Folder for the charts, which lie in <suite>/<run folder> below it.",
 )
+@click.option(
+    "--format",
+    "kinds",
+    type=click.Choice(["svg", "png"]),
+    multiple=True,
+    default=["svg"],
+    show_default=True,
+    help="How to save a chart; may be repeated.",
+)
 @click.pass_obj
-def command(console: Console, results: tuple[Path, ...], output: Path) -> None:
+def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tuple[str, ...]) -> None:
     """Draw the charts of earlier runs.
 
     RESULTS are run folders, or folders that hold them. The files' paths are printed; runs without times are left out.
@@ -44,5 +53,5 @@ def command(console: Console, results: tuple[Path, ...], output: Path) -> None:
         if run not in timed:
             console.say(f"{run.folder}: nothing to draw, because no case was timed")
             continue
-        for path in draw(run, output / run.info.suite.name / run.folder.resolve().name):
+        for path in draw(run, output / run.info.suite.name / run.folder.resolve().name, kinds):
             console.data(str(path))

@@ -1,0 +1,199 @@
+"""What the compiler makes of each kernel, as tables for the reference; they carry a digest of what they come from.
+
+Compiling everything takes minutes, so a page's tables are made anew only where their digest is not today's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import re
+import sys
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
+from shflbench.compile import loops, resources, rules, sass
+from shflbench.compile.build import Builder
+from shflbench.compile.nvrtc import compile_together
+from shflbench.compile.source import translation_unit
+from shflbench.compile.toolchain import find
+from shflbench.errors import CompileError
+from shflbench.model import DTYPES, Case, Launch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from shflbench.compile.build import Order
+    from shflbench.compile.nvrtc import Compiled
+    from shflbench.compile.source import Source
+    from shflbench.compile.toolchain import Toolchain
+    from shflbench.model import Instruction
+    from shflbench.patterns.discover import LoadedPattern
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
+_MARK = re.compile(r"<!-- machine code (?P<digest>\w+) -->\n(?P<text>.*?)\n<!-- end -->", re.DOTALL)
+_COMPILER = re.compile(r"NVRTC (\d+\.\d+)")
+
+Key = tuple[str, str, str]  # variant, dtype, architecture
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one kernel came to."""
+
+    exchanges: str
+    registers: int | None
+
+
+def marked(pattern: LoadedPattern, text: str) -> str:
+    """Return the text with the digest of what it was made from."""
+    return f"<!-- machine code {digest(pattern)} -->\n{text}\n<!-- end -->"
+
+
+def committed(page: str) -> tuple[str, str]:
+    """Return the digest and the text of a page's tables; empty where it has none."""
+    match = _MARK.search(page)
+    return (match["digest"], match["text"]) if match else ("", "")
+
+
+def compiler_of(text: str) -> str:
+    """Return the version of NVRTC that a page's tables are of, e.g. `13.3`; empty where it says none."""
+    match = _COMPILER.search(text)
+    return match[1] if match else ""
+
+
+def digest(pattern: LoadedPattern) -> str:
+    """Return a digest of all that decides the tables but the compiler: sources, architectures, how they are read."""
+    sources = [_source(pattern, case) for case in _cases(pattern)]
+    texts = [(source.text, source.expression, sorted(source.headers.items())) for source in sources]
+    return hashlib.sha256(json.dumps([_how(), ARCHITECTURES, texts]).encode()).hexdigest()[:16]
+
+
+@cache
+def _how() -> str:
+    modules = (loops, resources, rules, sass, sys.modules[__name__])
+    return "".join(inspect.getsource(module) for module in modules)
+
+
+def tables(pattern: LoadedPattern) -> str:
+    """Compile every variant for every element type and architecture, and return the tables."""
+    found = compiled(pattern)
+    declaration = pattern.declaration
+    if declaration.one_pass:
+        about = "Exchange instructions and memory accesses in the machine code of the whole kernel, each once, however"
+        about += " often it runs; the first value of each option."
+    else:
+        about = f"Exchange instructions a trip of the timed loop ({declaration.unroll} trips a pass), for the first"
+        about += " value of each option."
+    text = [f"{about} Compiled by NVRTC {find().version}.", _exchange_table(pattern, found)]
+    text += ["Registers a thread, over all element types.", _register_table(pattern, found)]
+    return "\n\n".join(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Kernels of one translation unit, for one architecture: the compiler reads their headers once."""
+
+    arch: str
+    toolchain: Toolchain
+    orders: Mapping[Key, Order]
+
+
+def compiled(pattern: LoadedPattern) -> dict[Key, Found]:
+    """Return what each kernel came to; without those that an architecture lacks."""
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        return {key: found for made in pool.map(_compiled, _units(pattern)) for key, found in made.items()}
+
+
+def _units(pattern: LoadedPattern) -> Iterator[Unit]:
+    for arch in ARCHITECTURES:
+        builder = Builder(find(), arch, None)
+        units: dict[str, dict[Key, Order]] = {}
+        for case in _cases(pattern):
+            if not pattern.declaration.variant(case.variant).lacking(arch):
+                order = builder.order(pattern, case)
+                units.setdefault(order.source.text, {})[case.variant, case.dtype, arch] = order
+        yield from (Unit(arch, builder.toolchain, orders) for orders in units.values())
+
+
+def _compiled(unit: Unit) -> dict[Key, Found]:
+    sources = [order.source for order in unit.orders.values()]
+    try:
+        made = compile_together(sources[0], [source.expression for source in sources], unit.arch, unit.toolchain)
+    except CompileError:
+        if len(sources) == 1:
+            return dict.fromkeys(unit.orders, Found("does not compile", None))
+        alone = (Unit(unit.arch, unit.toolchain, {key: order}) for key, order in unit.orders.items())
+        return {key: found for one in alone for key, found in _compiled(one).items()}
+    symbols = [item.symbol for item in made]
+    code = sass.disassemble_together(made[0].cubin, symbols, unit.toolchain.nvdisasm)
+    return {
+        key: _found(order, item, code[item.symbol] if code else None)
+        for (key, order), item in zip(unit.orders.items(), made, strict=True)
+    }
+
+
+def _cases(pattern: LoadedPattern) -> Iterator[Case]:
+    """Yield a case of each variant and element type, with the first of its values of each option."""
+    declaration = pattern.declaration
+    for variant in declaration.variants:
+        options = {name: variant.only.get(name, values)[0] for name, values in declaration.options.items()}
+        for name, values in declaration.options.items():
+            if values[0] in variant.only.get(name, values):
+                options[name] = values[0]
+        for dtype in variant.dtypes or declaration.dtypes:
+            if variant.has(dtype, options):
+                yield Case(pattern.name, variant.name, dtype, Launch("2x128", 128, 2), 1, tuple(options.items()))
+
+
+def _source(pattern: LoadedPattern, case: Case) -> Source:
+    return translation_unit(pattern, pattern.declaration.variant(case.variant), DTYPES[case.dtype], case.options)
+
+
+def _found(order: Order, made: Compiled, code: Sequence[Instruction] | None) -> Found:
+    registers = resources.parse(made.log, made.symbol).registers
+    if code is None:
+        return Found("not read", registers)
+    loop = rules.timed_loop(loops.counted_loops(code)) if order.promises.unroll else None
+    trips = loop.trips if loop else 1
+    counts = loop.counts if loop else Counter(instruction.base for instruction in code)
+    words = (f"{count / trips:.3g} {opcode}" for opcode, count in rules.exchanges(counts).items())
+    return Found(" ".join(words) or "none", registers)
+
+
+def _exchange_table(pattern: LoadedPattern, found: Mapping[Key, Found]) -> str:
+    """Return a line for each variant and those element types that agree on every architecture."""
+    rows = []
+    for variant in pattern.declaration.variants:
+        lines: dict[tuple[str, ...], list[str]] = {}
+        for dtype in dict.fromkeys(dtype for name, dtype, _ in found if name == variant.name):
+            cells = [found.get((variant.name, dtype, arch)) for arch in ARCHITECTURES]
+            lines.setdefault(tuple(cell.exchanges if cell else "–" for cell in cells), []).append(dtype)
+        rows += [(f"`{variant.name}`", " ".join(dtypes), *cells) for cells, dtypes in lines.items()]
+    return table(("variant", "dtypes", *ARCHITECTURES), rows)
+
+
+def _register_table(pattern: LoadedPattern, found: Mapping[Key, Found]) -> str:
+    rows = []
+    for variant in pattern.declaration.variants:
+        cells = []
+        for arch in ARCHITECTURES:
+            own = [it for (name, _, on), it in found.items() if (name, on) == (variant.name, arch)]
+            numbers = sorted(it.registers for it in own if it.registers is not None)
+            span = f"{numbers[0]}–{numbers[-1]}" if numbers and numbers[0] != numbers[-1] else f"{numbers[:1]}"
+            cells.append(span.strip("[]") or "–")
+        rows.append((f"`{variant.name}`", *cells))
+    return table(("variant", *ARCHITECTURES), rows)
+
+
+def table(names: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return a Markdown table."""
+    head = list(names)
+    lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

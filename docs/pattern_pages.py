@@ -1,0 +1,136 @@
+"""The reference pages of the patterns: one that lists them, and one each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docs.kernel_code import COMMON, blocks, helpers, kernels
+from docs.machine_code import committed, compiler_of, digest, marked, table, tables
+from shflbench.compile.source import SHARED
+from shflbench.compile.toolchain import find
+from shflbench.model import DTYPES
+from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.patterns.declare import Pattern
+    from shflbench.patterns.discover import LoadedPattern
+
+FOLDER = Path(__file__).parent / "reference" / "patterns"
+NOTE = "<!-- Written by `make docs` from the code; do not edit. -->"
+ABOUT = """\
+A pattern is one way for the threads of a warp to exchange values; its variants do the same with different means.
+Unsafe variants trust in what the memory model does not promise. They are there to show what that buys."""
+_KINDS = {Input: "read", Output: "written", InOut: "read and written in place"}
+_SMALL = (2, 128)  # the launch at which sizes that a pattern computes are told
+
+
+def index() -> str:
+    """Return the page that lists the patterns, with what all kernels may use."""
+    rows = []
+    for name, folder in builtin().items():
+        pattern = load(folder).declaration
+        rows.append((f"[{name}]({name}.md)", pattern.summary, " ".join(pattern.dtypes), " ".join(pattern.claims)))
+    own = [(f"`{name}`", f"{among[0]} to {among[-1]}", words) for name, (among, words) in LAUNCH_OPTIONS.items()]
+    code = (SHARED / COMMON).read_text(encoding="utf-8").rstrip()
+    return "\n\n".join(
+        (
+            NOTE,
+            "# Patterns",
+            ABOUT,
+            table(("pattern", "what it does", "dtypes", "claims that it tests"), rows),
+            "Every pattern has these options, too; they change the launch and not the kernel.",
+            table(("option", "values", "meaning"), own),
+            f"## What every kernel may use\n\n```cuda\n{code}\n```\n",
+        )
+    )
+
+
+def page(name: str, machine_code: str | None = None) -> str:
+    """Return the page of a pattern; `machine_code` are its tables, None to take or make those of today."""
+    pattern = load(builtin()[name])
+    text = current_tables(pattern) if machine_code is None else machine_code
+    sections = [*_about(pattern.declaration), *_declared(pattern.declaration)]
+    sections += ["## Machine code", marked(pattern, text), "## Kernels", *blocks(kernels(pattern))]
+    if shared := helpers(pattern):
+        sections += ["## What they share", *blocks(shared)]
+    return "\n\n".join((NOTE, f"# {name}", *sections)) + "\n"
+
+
+def current_tables(pattern: LoadedPattern) -> str:
+    """Return the committed tables while sources and compiler are still the same, else new ones."""
+    return committed_tables(pattern.name)[1] if is_current(pattern) else tables(pattern)
+
+
+def is_current(pattern: LoadedPattern) -> bool:
+    """Return whether the committed tables are of today's sources and compiler."""
+    known, text = committed_tables(pattern.name)
+    return known == digest(pattern) and compiler_of(text) == find().version
+
+
+def committed_tables(name: str) -> tuple[str, str]:
+    """Return the digest and the text of the tables on a pattern's page; empty where there is none yet."""
+    path = FOLDER / f"{name}.md"
+    return committed(path.read_text(encoding="utf-8")) if path.is_file() else ("", "")
+
+
+def _about(pattern: Pattern) -> Iterator[str]:
+    yield pattern.summary
+    yield f"Source: {pattern.source}."
+    if pattern.one_pass:
+        yield "A launch makes one pass over its data: there is no timed loop, and the launch is the problem's size."
+    else:
+        yield (
+            "A trip of the timed loop does this once, with what the trip before left. The loop is unrolled by"
+            f" {pattern.unroll} in every variant."
+        )
+    if pattern.notes:
+        yield pattern.notes
+    if pattern.claims:
+        yield "## Claims"
+        yield table(("id", "claim"), pattern.claims.items())
+
+
+def _declared(pattern: Pattern) -> Iterator[str]:
+    if pattern.options:
+        yield "## Options"
+        options = [(f"`{name}`", " ".join(f"`{it}`" for it in values)) for name, values in pattern.options.items()]
+        yield table(("option", "values, the default first"), options)
+    yield "## Data"
+    yield table(("name", "", "elements", "type"), _data(pattern))
+    yield "## Variants"
+    rows = [
+        (
+            f"`{variant.name}`" + (" (baseline)" if variant.baseline else ""),
+            variant.mechanism.value,
+            "safe" if variant.safe else "**unsafe**",
+            " ".join(variant.dtypes or pattern.dtypes),
+            "; ".join(f"{name}: {' '.join(values)}" for name, values in variant.only.items()),
+            variant.needs,
+            variant.summary,
+        )
+        for variant in pattern.variants
+    ]
+    names = ("variant", "mechanism", "memory model", "dtypes", "only", "needs", "how")
+    kept = [place for place in range(len(names)) if any(row[place] for row in rows)]
+    yield table([names[place] for place in kept], [tuple(row[place] for place in kept) for row in rows])
+
+
+def _data(pattern: Pattern) -> Iterator[tuple[str, ...]]:
+    """Yield a line for each buffer and number that kernels take."""
+    options = {name: values[0] for name, values in pattern.options.items()}
+    at = Setting(DTYPES[pattern.dtypes[0]], options, *_SMALL)
+    for buffer in pattern.buffers:
+        count = f"{buffer.per_thread} a thread"
+        if buffer.elements is not None:
+            count = f"{buffer.count(at)} for a launch of {at.grid}x{at.block}"
+        kind = _KINDS[type(buffer)]
+        if isinstance(buffer, Output):
+            kind += ", in any order" if buffer.unordered else ""
+            kind += f", {buffer.initial} before" if buffer.initial is not None else ""
+        yield f"`{buffer.name}`", kind, count, buffer.dtype or "the case's"
+    for scalar in pattern.scalars:
+        yield f"`{scalar.name}`", "passed by value", f"{scalar.value(at):g}", scalar.dtype

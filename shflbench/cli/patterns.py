@@ -1,0 +1,120 @@
+"""What `list patterns` says of a pattern: as a record, in a few lines, and in full."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from shflbench.cli.layout import Line, Table
+from shflbench.errors import UsageError
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.patterns.declare import Pattern
+
+Record = dict[str, Any]  # of one pattern, as JSON has it
+_WIDTH = 100  # columns of running text
+_INDENT = "  "
+
+
+def records() -> list[Record]:
+    """Return every pattern that comes with shflbench."""
+    return [_record(name, load(folder).declaration) for name, folder in builtin().items()]
+
+
+def named(name: str, found: Sequence[Record]) -> Record:
+    """Return the pattern called `name`; UsageError, with the nearest name, if there is none."""
+    names = [record["name"] for record in found]
+    if name not in names:
+        near = get_close_matches(name, names, 1)
+        advice = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(names)}"
+        raise UsageError(f"there is no pattern `{name}`", advice)
+    return found[names.index(name)]
+
+
+def variant_records(pattern: Pattern) -> list[Record]:
+    """Return every variant of a pattern."""
+    return [
+        {
+            "name": variant.name,
+            "mechanism": variant.mechanism.value,
+            "safe": variant.safe,
+            "dtypes": list(variant.dtypes or pattern.dtypes),
+            "needs": variant.needs,
+            "summary": variant.summary,
+        }
+        for variant in pattern.variants
+    ]
+
+
+def briefly(record: Record) -> str:
+    """Return the pattern in a few lines: what it does, and what can be chosen."""
+    variants = (_marked(variant, record["baseline"]) for variant in record["variants"])
+    options = (f"{name}={'|'.join(values)}" for name, values in record["options"].items())
+    parts = {
+        "variants": "  ".join(variants),
+        "dtypes": " ".join(record["dtypes"]),
+        "options": "  ".join(options),
+        "claims": " ".join(record["claims"]),
+    }
+    lines = [f"{_INDENT}{name:<8}  {text}" for name, text in parts.items() if text]
+    return "\n".join((f"{record['name']}: {record['summary']}", *lines))
+
+
+def in_full(record: Record) -> str:
+    """Return all that is declared of the pattern: source, claims, notes, options, and each variant."""
+    lines = [f"{record['name']}: {record['summary']}", "", f"source: {record['source']}"]
+    lines.append("one pass over its data" if record["one_pass"] else f"unrolled by {record['unroll']}")
+    lines += [f"{name}: {' '.join(values)}" for name, values in record["options"].items()]
+    parts = ["\n".join(lines), _variants(record)]
+    if record["claims"]:
+        parts.append("claims\n" + "\n".join(_indented(f"{name}: {claim}") for name, claim in record["claims"].items()))
+    if record["notes"]:
+        parts.append("notes\n" + _indented(record["notes"]))
+    return "\n\n".join(parts)
+
+
+def _record(name: str, pattern: Pattern) -> Record:
+    return {
+        "name": name,
+        "summary": pattern.summary,
+        "dtypes": list(pattern.dtypes),
+        "options": {option: list(values) for option, values in pattern.options.items()},
+        "variants": variant_records(pattern),
+        "baseline": pattern.baseline.name,
+        "one_pass": pattern.one_pass,
+        "unroll": None if pattern.one_pass else pattern.unroll,
+        "source": pattern.source,
+        "claims": dict(pattern.claims),
+        "notes": pattern.notes,
+    }
+
+
+def _marked(variant: Record, baseline: str) -> str:
+    marks = [] if variant["safe"] else ["UNSAFE"]
+    marks += ["baseline"] if variant["name"] == baseline else []
+    return f"{variant['name']} ({', '.join(marks)})" if marks else str(variant["name"])
+
+
+def _variants(record: Record) -> str:
+    columns = ("variant", "mechanism", "dtypes", "needs", "how")
+    body = tuple(_line(variant, record["baseline"]) for variant in record["variants"])
+    return Table("variants", columns, body).text()
+
+
+def _line(variant: Record, baseline: str) -> Line:
+    cells: Iterable[str] = (
+        _marked(variant, baseline),
+        variant["mechanism"],
+        " ".join(variant["dtypes"]),
+        variant["needs"],
+        variant["summary"],
+    )
+    return Line(tuple(cells))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=2 * _INDENT))

@@ -1,0 +1,70 @@
+"""What a chart measures: time, or bandwidth where the pattern says how many bytes it moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.settings import one_pass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shflbench.plot.subject import Subject
+    from shflbench.store import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One quantity of a timed row, with its interval."""
+
+    name: str  # in the names of files
+    words: str
+    unit: str
+    more_is_better: bool
+    value: Callable[[Row], float]
+    interval: Callable[[Row], tuple[float, float] | None]
+
+    @property
+    def label(self) -> str:
+        """What stands beside an axis."""
+        return f"{self.words}, {self.unit}"
+
+
+def time_us(row: Row) -> float:
+    """Return the row's time in µs; infinite where there is none, so that it sorts last."""
+    return row.time_us if row.time_us is not None else float("inf")
+
+
+def gb_per_s(row: Row) -> float:
+    """Return the useful bytes that the row moves a second, in 10^9; 0 where that is not known."""
+    return row.gb_per_s or 0.0
+
+
+def bytes_moved(row: Row) -> float:
+    """Return the useful bytes that one launch reads and writes; 0 where that is not known."""
+    return gb_per_s(row) * (row.time_us or 0.0) * 1000
+
+
+def _time_interval(row: Row) -> tuple[float, float] | None:
+    if row.time_low_us is None or row.time_high_us is None:
+        return None
+    return row.time_low_us, row.time_high_us
+
+
+def _gb_interval(row: Row) -> tuple[float, float] | None:
+    if not row.time_low_us or not row.time_high_us:
+        return None
+    return bytes_moved(row) / row.time_high_us / 1000, bytes_moved(row) / row.time_low_us / 1000
+
+
+TIME = Measure("time", "time of one launch", "µs", more_is_better=False, value=time_us, interval=_time_interval)
+BANDWIDTH = Measure(
+    "bandwidth", "useful bytes moved", "GB/s", more_is_better=True, value=gb_per_s, interval=_gb_interval
+)
+
+
+def measure_of(subject: Subject) -> Measure:
+    """Return the bandwidth if it is known of every timed case, else the time."""
+    known = all(one_pass(row) and row.gb_per_s for row in subject.timed)
+    return BANDWIDTH if known else TIME

@@ -1,0 +1,113 @@
+"""Speed-up over the baseline as one table of colours: a line a setting, a column a variant."""
+
+from __future__ import annotations
+
+from math import log2, log10, nan
+from typing import TYPE_CHECKING
+
+from matplotlib.patches import Rectangle
+
+from shflbench.plot.bars import first_groups
+from shflbench.plot.findings import winners
+from shflbench.plot.heatmap import COLOURS, cell_text, colour_bar, scale_of
+from shflbench.plot.page import Page
+from shflbench.plot.style import MUTED, RULE, SMALL_PT, bar_look, fitting, ink_on, mechanism_legend, width_of
+from shflbench.plot.subject import parts, untimed_notes
+from shflbench.plot.sweeps import beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+
+    from shflbench.plot.subject import Subject
+    from shflbench.store import Row
+
+MOST_LINES = 48  # in one figure, which is then 12 inches high
+_DIGITS = 3  # of the shortest time
+_CELL = 0.21  # inches: the height of a line
+_COLUMN = 1.05  # inches, at most: the width of a column
+_HEAD = 0.62  # inches above the cells: swatch and name of each variant
+_NAME_LINE = 0.14  # inches a line of a name
+_BAR = 0.75  # inches for the colour bar
+
+
+def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+    """Yield the pages of the cases beside all sweeps where their groups are too many for bars."""
+    about = subject.part(beside(subject))
+    if len(first_groups(about)) == len(about.groups) or not any(row.speedup for row in about.timed):
+        return
+    for ending, part in parts(about, MOST_LINES, ()):
+        yield f"speedup{ending}", draw(part)
+
+
+def draw(subject: Subject) -> Page:
+    """Draw a line for each group and a column for each variant but the baseline, whose time stands in front."""
+    variants = {row.variant: row for row in subject.rows if row.variant != subject.baseline}
+    lines = [group[0] for group in subject.groups]
+    height = len(lines) * _CELL
+    page = Page(
+        title=winners(subject),
+        subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
+        caption=subject.caption,
+        notes=untimed_notes(subject.rows),
+        legend=mechanism_legend(variants.values()),
+        body=_HEAD + height + _BAR,
+    )
+    settings = [subject.own_setting(row) for row in lines]
+    left = max(map(width_of, settings)) + 0.12
+    column = min(_COLUMN, (page.width - left) / (len(variants) + 1))
+    for number, row in enumerate(variants.values(), start=1):
+        _head(page, row, left + number * column, column)
+    page.text(left, _HEAD - 2 * _NAME_LINE - 0.04, f"{subject.baseline}", size=SMALL_PT)
+    page.text(left, _HEAD - _NAME_LINE - 0.04, "time, µs", size=SMALL_PT, weight="normal")
+    axes = page.axes(left, _HEAD, column * (len(variants) + 1), height)
+    scale = scale_of(subject.timed)
+    _cells(axes, subject, list(variants), scale)
+    axes.set_yticks([y + 0.5 for y in range(len(lines))], settings)
+    bar = page.axes(left, _HEAD + height + 0.12, page.width - left, 0.13)
+    colour_bar(page, bar, scale, subject.baseline or "the baseline")
+    return page
+
+
+def _head(page: Page, row: Row, left: float, width: float) -> None:
+    """Write the variant's name above its column, a line a part of it, and unsafe ones as such."""
+    lines = _broken(row.variant, width - 0.08) + ([] if row.safe else ["UNSAFE"])
+    top = _HEAD - len(lines) * _NAME_LINE - 0.04
+    page.swatch(left + 0.04, top - 0.14, bar_look(row))
+    for number, line in enumerate(lines):
+        size = fitting(line, width - 0.06, SMALL_PT - 0.5, "bold")
+        page.text(left + 0.04, top + number * _NAME_LINE, line, size=size)
+
+
+def _broken(name: str, width: float) -> list[str]:
+    """Return the name in lines of at most `width` inches, broken behind its hyphens; two lines at most."""
+    if width_of(name, SMALL_PT - 0.5, "bold") <= width or "-" not in name:
+        return [name]
+    first, _, rest = name.partition("-")
+    return [f"{first}-", rest]
+
+
+def _cells(axes: Axes, subject: Subject, variants: Sequence[str], scale: Normalize) -> None:
+    values = [[nan] * (len(variants) + 1) for _ in subject.groups]
+    decimals = max(0, _DIGITS - 1 - int(log10(min(row.time_us or 1.0 for row in subject.timed))))
+    for y, group in enumerate(subject.groups):
+        for row in group:
+            if row.variant == subject.baseline:
+                words = f"{row.time_us:.{decimals}f}" if row.time_us else str(row.status)
+                axes.text(0.04, y + 0.5, words, va="center_baseline", size=SMALL_PT)
+                continue
+            x = variants.index(row.variant) + 1
+            if row.speedup is None:
+                axes.add_patch(Rectangle((x + 0.02, y + 0.05), 0.96, 0.9, facecolor=RULE))
+                words, tone = ("no ratio" if row.time_us else str(row.status)), MUTED
+            else:
+                values[y][x] = log2(row.speedup)
+                words, tone = cell_text(row.speedup), ink_on(COLOURS(scale(log2(row.speedup))))
+            axes.text(x + 0.5, y + 0.5, words, ha="center", va="center_baseline", color=tone, size=SMALL_PT)
+    axes.pcolormesh(values, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=1.5)
+    axes.set_ylim(len(values), 0)
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)

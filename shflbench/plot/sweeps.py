@@ -1,0 +1,100 @@
+"""Which factors of a pattern's cases make an axis for curves, and which cases are left for bars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.settings import BLOCK, DTYPE, GRID, ITERATIONS, factors, one_pass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from shflbench.plot.subject import Subject
+    from shflbench.store import Row
+
+FEWEST = 3  # values that make an axis; two are compared by bars
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Cases over the values of one factor."""
+
+    factor: str
+    drawn: frozenset[str]  # what lies along the axis: the factor, and the blocks where they follow from it
+    rows: tuple[Row, ...]  # in the order of the suite
+    settings: int  # how many different ones of all other factors: the panels of a chart
+
+    @property
+    def cases(self) -> set[str]:
+        """The ids of its cases."""
+        return {row.case_id for row in self.rows}
+
+
+def sweeps(subject: Subject) -> list[Sweep]:
+    """Return the sweeps that show every case that lies on one, as few as it takes, the largest first."""
+    names = dict.fromkeys(name for row in subject.rows for name in factors(row))
+    axes = [name for name in names if name not in {DTYPE, ITERATIONS} and name not in subject.shared]
+    if not all(map(one_pass, subject.rows)):  # of a pass over data the blocks are the size; else they come last
+        axes.sort(key=lambda name: name == GRID)
+    left, found = {row.case_id for row in subject.rows}, []
+    while axes:
+        choices = [sweep for name in axes if (sweep := _sweep(name, subject.rows, left)) is not None]
+        if not choices:
+            break
+        best = max(choices, key=lambda sweep: (len(left & sweep.cases), -sweep.settings))
+        found.append(best)
+        axes.remove(best.factor)
+        left -= best.cases
+    return found
+
+
+def beside(subject: Subject) -> list[Row]:
+    """Return the rows that lie on no sweep."""
+    on_one = {case for sweep in sweeps(subject) for case in sweep.cases}
+    return [row for row in subject.rows if row.case_id not in on_one]
+
+
+def position(row: Row, factor: str) -> float | None:
+    """Return the row's place on the axis of a factor, None where it is no number."""
+    if factor == GRID:
+        return row.grid
+    value = factors(row).get(factor, "")
+    return float(value) if value.isdecimal() else None
+
+
+def _sweep(factor: str, rows: Sequence[Row], left: set[str]) -> Sweep | None:
+    """Return the sweep over a factor of those settings that have enough of its values, and a row that is left.
+
+    A suite may give each value of an option blocks of its own, so that the bytes stay the same: a pass over data is
+    then swept over both together.
+    """
+    drawn = frozenset({factor, GRID})
+    settings = _by_setting(rows, drawn)
+    if factor in {GRID, BLOCK} or not all(map(one_pass, rows)) or any(map(_is_ambiguous(factor), settings)):
+        drawn = frozenset({factor})
+        settings = _by_setting(rows, drawn)
+    chosen = [own for own in settings if _is_enough(own, factor) and any(row.case_id in left for row in own)]
+    if not chosen:
+        return None
+    kept = {row.case_id for own in chosen for row in own}
+    return Sweep(factor, drawn, tuple(row for row in rows if row.case_id in kept), len(chosen))
+
+
+def _by_setting(rows: Iterable[Row], drawn: frozenset[str]) -> list[list[Row]]:
+    """Return the rows that agree in everything that is not drawn."""
+    settings: dict[tuple[tuple[str, str], ...], list[Row]] = {}
+    for row in rows:
+        other = {name: value for name, value in factors(row).items() if name not in drawn}
+        settings.setdefault(tuple(other.items()), []).append(row)
+    return list(settings.values())
+
+
+def _is_ambiguous(factor: str) -> Callable[[Sequence[Row]], bool]:
+    """Return a test whether a variant would have two points at one value of the factor."""
+    return lambda rows: len({(row.variant, position(row, factor)) for row in rows}) < len(rows)
+
+
+def _is_enough(rows: Sequence[Row], factor: str) -> bool:
+    positions = {position(row, factor) for row in rows if row.time_us is not None}
+    return len(positions) >= FEWEST and None not in positions
