@@ -54,7 +54,7 @@ class EmulatorBackend:
 
     name = "emulator"
     timed = False
-    most_threads: int | None = 32 * 1024  # an SM's worth of full blocks; half a second a launch at most
+    most_threads: int | None = 8 * 1024  # eight full blocks: more takes longer and shows no more
 
     def __init__(self, arch: str, sms: int = SMS) -> None:
         """Emulate a device of `arch`, e.g. `sm_90`."""
