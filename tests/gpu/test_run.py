@@ -86,6 +86,20 @@ def test_quick_suite_is_verified_and_timed(run: Command) -> None:
     assert (samples["time_us"] > 0).all()
 
 
+def test_every_variant_is_verified_in_every_dtype_at_a_launch_that_fills_the_gpu(run: Command, tmp_path: Path) -> None:
+    # Blocks of 256 threads: shared memory holds the private arrays of more only in the smaller types.
+    head = "schema: 1\nname: all\ndefaults: {launch: 8*sms x 256, iterations: 64}\n"
+    measure = "measure: {precision: 10%, max_seconds: 0.01}\nexperiments:\n"
+    suite = tmp_path / "all.yaml"
+    suite.write_text(head + measure + "".join(f"  - {{pattern: {name}}}\n" for name in builtin()), encoding="utf-8")
+    outcome = run(suite)
+    assert outcome.code == 0, outcome.err
+    rows = stored(outcome).rows
+    assert [(row.case_id, row.reason) for row in rows if row.status is not Status.TIMED] == []
+    assert [row.case_id for row in rows if row.safe and row.matched != row.inputs] == []
+    assert len(rows) > 300
+
+
 def test_cycles_of_a_trip_are_those_of_the_hardware(run: Command) -> None:
     variants = [word for variant in ("smem", *CYCLES) for word in ("--variant", variant)]
     flags = ("--pattern", "neighbor", "--dtype", "f32", *variants, "--precision", "1%", "--max-seconds", "0.5")
