@@ -82,6 +82,7 @@ PATTERN = Pattern(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
+            only={"length": ("32", "4", "8", "16", "48", "64", "128")},  # more does not fit beside f64 and 128 threads
             summary="the array in shared memory, element i of thread t at i * block + t: no bank conflicts",
             shared=lambda at: at.block * at.whole("length") * at.dtype.size,
             per_iteration=loads("LDS"),
