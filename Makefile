@@ -20,7 +20,7 @@ bench: .venv/ready ## run the GTC 2013 suite and draw its charts; without a GPU,
 	@sh tools/bench.sh $(BIN)/shflbench $(SUITE)
 
 test: .venv/ready ## lint, types, import contract and tests: what continuous integration runs
-	@$(MAKE) lint types imports tests
+	@$(MAKE) -j2 lint types imports tests
 
 lint: .venv/ready ## style and format
 	@$(BIN)/ruff check

@@ -74,6 +74,11 @@ def with_one_dtype() -> list[str]:
     return [name for name in with_every_dtype() if name in found.values()]
 
 
+def checked_by_tests() -> list[str]:
+    """Return the kernels that every run of the tests checks under all schedules; `make test-archs` checks all."""
+    return [name for name in with_one_dtype() if name.startswith(("neighbor/", "reduce/", "scan/"))]
+
+
 def with_every_option() -> list[str]:
     """Return each variant with each value of each option, in one dtype."""
     cases = [subjects()[name].case for name in with_one_dtype()]

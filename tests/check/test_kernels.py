@@ -24,7 +24,7 @@ REFUSED = "pairs_initialised<int> for sm_90 does not compile: pairs/initialised.
 ALL = "all 7 schedules"
 STORE, LOAD = "volatile_store(&slots[mine], x);", "x = next(x, volatile_load(&slots[source]));"
 DECK = "x = slots[mine] = next(x, slots[source]);"
-ONE_DTYPE = kernels.with_one_dtype()
+ONE_DTYPE = kernels.checked_by_tests()
 UNSAFE = [name for name in ONE_DTYPE if not kernels.variant_of(name).safe]
 
 

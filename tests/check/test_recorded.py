@@ -36,7 +36,7 @@ def test_a_warning_about_a_safe_kernel_is_a_surprise_and_silence_about_an_unsafe
     assert surprises({safe: SAID[unsafe], unsafe: SAID[safe]}) == [f"{safe}: {SAID[unsafe]}", f"{unsafe}: {SAID[safe]}"]
 
 
-@pytest.mark.parametrize("built_in", kernels.with_one_dtype())
+@pytest.mark.parametrize("built_in", kernels.checked_by_tests())
 def test_racecheck_and_the_emulator_agree(built_in: str, reports: Mapping[str, KernelReport]) -> None:
     races = {str(finding.kind) for finding in reports[built_in].findings} & RACES
     assert bool(races) == (SAID[built_in]["racecheck"][1] > 0)
