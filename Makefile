@@ -32,8 +32,9 @@ types: .venv/ready ## mypy, strict
 imports: .venv/ready ## the one-way flow of data
 	@$(BIN)/lint-imports
 
+# By group (tests/conftest.py), in the order of the files: what takes long comes first, whatever its number of tests.
 tests: .venv/ready ## pytest
-	@$(BIN)/pytest -q
+	@$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
 test-archs: .venv/ready ## every kernel on six architectures against its declaration, and every check: minutes
 	@$(BIN)/pytest -q -m archs

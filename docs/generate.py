@@ -18,6 +18,7 @@ from shflbench.cli.main import READER_GONE, shflbench
 from shflbench.cli.registry import COMMANDS
 from shflbench.patterns.discover import builtin
 from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
+from shflbench.store.keys import KEYS
 from shflbench.suite import json_schema, shipped
 from shflbench.suite.schema import SECTIONS
 
@@ -77,14 +78,31 @@ def columns() -> str:
     rows = [(f"`{name}`", kinds[name], meaning) for name, meaning in row_columns().items()]
     samples = [(f"`{name}`", meaning) for name, meaning in SAMPLE_COLUMNS.items()]
     about = """\
-A run is a folder with `run.json` (settings, versions, device), `results.csv` and `samples.csv.gz`. Both tables are
-UTF-8 with a header; a value that is not known is empty, never 0."""
+A run is a folder with [`run.json`](run-json.md) (settings, versions, device), `results.csv` and `samples.csv.gz`. Both
+tables are UTF-8 with a header; a value that is not known is empty, never 0."""
     return _page(
         "Columns",
         about,
         f"## results.csv: one row a case\n\n{_table('column | type | meaning', rows)}",
-        f"## samples.csv.gz: one row a timed launch\n\n{_table('column | meaning', samples)}",
+        f"## samples.csv.gz: one row a sample\n\n{_table('column | meaning', samples)}",
     )
+
+
+def run_file() -> str:
+    """Return the page of every key of `run.json`."""
+    about = """\
+`run.json` says what it takes to judge a run or to repeat it. A value that is not known is null: `device` where no GPU
+was timed, `device.state` where NVML, the driver's management library, does not say. Files of earlier versions lack
+some keys.
+
+`versions.source` can be made of any commit, in its folder `shflbench`:
+
+```sh
+find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |
+    LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16
+```"""
+    rows = [(f"`{key}`", meaning) for key, meaning in KEYS.items()]
+    return _page("run.json", about, _table("key | meaning", rows))
 
 
 def exit_codes() -> str:
@@ -101,7 +119,8 @@ def exit_codes() -> str:
         UNCERTAIN: "`compare --strict`: a case cannot be decided; `check --strict`: a declaration looks wrong, or a"
         " kernel is doubtful",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
-        errors.INTERRUPTED: "interrupted; finished rows are kept, and `run --resume` goes on",
+        errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `run --resume` goes on",
+        errors.TERMINATED: "ended by SIGTERM; likewise",
         READER_GONE: "whoever read the output went away, as `head` does",
     }
     rows = [(str(code), meaning) for code, meaning in sorted(known.items())]
@@ -113,6 +132,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "commands.md": commands,
     "suite.md": suite,
     "columns.md": columns,
+    "run-json.md": run_file,
     "exit-codes.md": exit_codes,
     "patterns/README.md": index,
     **{f"patterns/{name}.md": partial(page, name) for name in builtin()},

@@ -34,7 +34,7 @@ def index() -> str:
     for name, folder in builtin().items():
         pattern = load(folder).declaration
         rows.append((f"[{name}]({name}.md)", pattern.summary, " ".join(pattern.dtypes), " ".join(pattern.claims)))
-    own = [(f"`{name}`", f"{among[0]} to {among[-1]}", words) for name, (among, words) in LAUNCH_OPTIONS.items()]
+    own = [(f"`{name}`", _among(values), words) for name, (values, words) in LAUNCH_OPTIONS.items()]
     code = (SHARED / COMMON).read_text(encoding="utf-8").rstrip()
     return "\n\n".join(
         (
@@ -47,6 +47,11 @@ def index() -> str:
             f"## What every kernel may use\n\n```cuda\n{code}\n```\n",
         )
     )
+
+
+def _among(values: range | tuple[str, ...]) -> str:
+    """Say which values an option has, in a table's cell."""
+    return f"{values[0]} to {values[-1]}" if isinstance(values, range) else " ".join(f"`{word}`" for word in values)
 
 
 def page(name: str, machine_code: str | None = None) -> str:

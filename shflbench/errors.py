@@ -19,6 +19,11 @@ from __future__ import annotations
 
 INTERNAL_FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault in shflbench itself
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+TERMINATED = 143  # 128 + SIGTERM
+
+
+class TerminatedError(KeyboardInterrupt):
+    """Somebody asked the process to end, as a queue does whose time is up; handled like Ctrl-C."""
 
 
 class ShflbenchError(Exception):

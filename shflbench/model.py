@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003  (kernels travel to worker processes: their types are read there)
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+from pathlib import Path  # noqa: TC003
 
 WARP = 32  # threads a warp, on every GPU that CUDA has run on
 MAX_BLOCK = 1024  # threads a block, on every GPU since Fermi
+SENTINEL = "sentinel/"  # begins the ids of sentinels, which stand among the samples
 
 
 class Status(StrEnum):
@@ -116,11 +114,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class MeasureRules:
-    """How long to measure: until the interval is within `precision`, or `max_seconds` a case."""
+    """How long to measure a case: until its interval is within `precision`, inside these limits."""
 
     precision: float = 0.005  # half-width of the 95 % interval of the median, as a fraction of it
+    # Over which a case's rounds are spread, at least: slow states of a GPU last up to 0.1 s.
+    min_seconds: float = 1.0
     max_seconds: float = 2.0  # seconds of sampling a case, at most
+    min_samples: int = 27  # timed launches a case, at least
+    max_samples: int = 2500
     processes: int = 1  # fresh worker processes a case
+    timeout: float = 60.0  # seconds without a sign of life after which a worker process is killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +188,24 @@ class Kernel:
     violations: tuple[str, ...]  # what breaks the pattern's promises; empty for an honest kernel
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceState:
+    """How a GPU is set up, and who else is on it, when a run starts; None where nobody says."""
+
+    pci_bus: str | None = None  # domain:bus:device.function, e.g. "00000000:5d:00.0"
+    l2_bytes: int | None = None
+    max_memory_clock_mhz: int | None = None
+    application_clock_mhz: int | None = None  # SM clock that programs are to run at; the owner may have lowered it
+    application_memory_clock_mhz: int | None = None
+    ecc: bool | None = None
+    mig: bool | None = None  # whether the GPU is cut into instances
+    persistence: bool | None = None  # whether the driver stays loaded while nobody uses the GPU
+    compute_mode: str | None = None  # default, exclusive-process or prohibited
+    power_limit_w: float | None = None  # the lowest of those in force
+    memory_used_bytes: int | None = None
+    other_processes: int | None = None  # that compute on it, as far as this process is shown them
+
+
 @dataclass(frozen=True, slots=True)
 class Device:
     """A GPU as the driver describes it."""
@@ -200,6 +221,7 @@ class Device:
     cuda: str  # the newest CUDA version the driver supports
     index: int = 0
     threads_per_sm: int = 0  # resident at once, 0 if unknown
+    state: DeviceState = DeviceState()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +253,7 @@ class Sample:
     time_us: float
     sm_clock_mhz: float | None  # measured on the device around this sample's burst
     dropped: bool  # taken while the GPU was throttled
+    seconds: float | None = None  # from the first round of its process to the begin of its burst
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,5 +290,28 @@ class Timing:
     sm_clock_mhz: float | None
     samples: int  # kept, at the case's iterations
     dropped: int
-    conditions: Conditions
-    stopped_by: str  # "precision", or "max_seconds" when the precision was not reached
+    rounds: int  # kept
+    launches: int  # that each sample brackets
+    processes: tuple[int, ...]  # numbers of the worker processes that the samples are from
+    troubles: tuple[Trouble, ...] = ()
+
+
+class Disturbance(StrEnum):
+    """What can be wrong with the samples of a case."""
+
+    DRIFT = "drift"  # its time moves steadily one way
+    SLOW_EPISODES = "slow-episodes"  # some rounds are slower than the others
+    TWO_LEVELS = "two-levels"  # its samples gather around two times
+    THROTTLED = "throttled"  # samples were dropped
+    BENT = "bent"  # its times at the iteration counts do not lie on a line
+    PROCESSES = "processes"  # its worker processes disagree
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One thing that is wrong with the samples of a case: how large, and what to do about it."""
+
+    kind: Disturbance
+    size: float  # as a fraction of the time; of THROTTLED, of the samples
+    sentence: str
+    advice: str

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pynvml
 import pytest
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from shflbench.cli.gpus import NO_DRIVER
 from shflbench.cli.main import main
@@ -17,6 +20,9 @@ from tests.trial import Tried, try_unit
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+# Fixtures of a session that take many seconds and every core, among a test's parameters.
+EXPENSIVE = re.compile(r"\b(?:tried|reports|planted): ")
 
 
 @dataclass(frozen=True)
@@ -52,8 +58,9 @@ def shflbench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture(scope="session")
 def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Keep the compiled kernels of the whole session, so that each is compiled once."""
-    return tmp_path_factory.mktemp("kernels")
+    """Keep the compiled kernels of the whole session, so that each is compiled once, whichever process asks first."""
+    own = tmp_path_factory.getbasetemp()  # of one process: beside it lie those of the others
+    return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "kernels"
 
 
 @pytest.fixture(scope="session")
@@ -64,6 +71,32 @@ def tried(request: pytest.FixtureRequest) -> Mapping[str, Tried]:
     units = kernels.units(name for name in kernels.subjects() if name in wanted)
     names = [unit.names for unit in sorted(units, key=lambda unit: not unit.slow)]  # what takes long comes first
     return {name: item for made in kernels.spread(try_unit, names) for name, item in made.items()}
+
+
+class Scheduler(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
+    """Gives each process one group of files after the other."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group(self.config.rootpath / nodeid.partition("::")[0])
+
+
+# Not `--dist loadgroup`, which pytest-xdist 3.8 does by changing ids that pytest 9.2 does not let it change.
+@pytest.hookimpl(optionalhook=True)  # there is none under `-p no:xdist`
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
+    return Scheduler(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with what takes the longest."""
+    items.sort(key=lambda item: group(item.path) != "kernels")
+
+
+@cache
+def group(file: Path) -> str:
+    """Return what the tests of one process have in common: the GPU, fixtures that take long, or else their file."""
+    if file.parent.name == "gpu":
+        return "gpu"  # two processes on it would disturb one another's times
+    return "kernels" if EXPENSIVE.search(file.read_text(encoding="utf-8")) else file.as_posix()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

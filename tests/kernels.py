@@ -29,6 +29,7 @@ from tests.backends.emulator.archive import digest, digests, ptx
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from shflbench.backends.base import KernelCall
     from shflbench.backends.emulator.backend import EmulatedKernel
     from shflbench.backends.emulator.launch import Launch as Launched
     from shflbench.check import Subject
@@ -169,8 +170,8 @@ def archived(name: str, arch: str = "sm_90") -> Kernel:
     return cases.kernel(symbol, text, arch)
 
 
-def opened(name: str, kernel: Kernel, shape: str = "") -> tuple[EmulatedKernel, Workload]:
-    """Return a kernel in the emulator, and the workload that knows what must come out.
+def call(name: str, kernel: Kernel, shape: str = "") -> tuple[KernelCall, Workload]:
+    """Return how a kernel is launched, and the workload that knows what must come out.
 
     `shape` is the launch, by default that of `shflbench check`.
     """
@@ -180,7 +181,13 @@ def opened(name: str, kernel: Kernel, shape: str = "") -> tuple[EmulatedKernel, 
         case = replace(case, launch=Launch(shape, block, grid))
     pattern = subjects()[name].pattern
     workload = Workload.of(pattern, case, case.launch.grid or 0, seed=1)
-    return EmulatorBackend(kernel.arch).open(call_of(pattern, case, kernel, workload.setting)), workload
+    return call_of(pattern, case, kernel, workload.setting), workload
+
+
+def opened(name: str, kernel: Kernel, shape: str = "") -> tuple[EmulatedKernel, Workload]:
+    """Return a kernel in the emulator, and the workload that knows what must come out."""
+    called, workload = call(name, kernel, shape)
+    return EmulatorBackend(kernel.arch).open(called), workload
 
 
 def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple[Launched, Workload]:

@@ -42,6 +42,13 @@ def test_runs_are_drawn_without_the_compiler_and_the_gpu() -> None:
     assert loaded.isdisjoint({"cupy", "cuda", "pynvml", "ruamel", "pydantic"})
 
 
+def test_cupy_is_imported_by_one_file_alone() -> None:
+    statement = re.compile(r"""^\s*(?:import|from) cupy\b|import_module\(.cupy""", re.MULTILINE)
+    files = (REPOSITORY / "shflbench").rglob("*.py")
+    found = [path.name for path in files if statement.search(path.read_text(encoding="utf-8"))]
+    assert found == ["cuda.py"]
+
+
 def test_every_dependency_has_its_reason_in_contributing() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = chain(project["dependencies"], *project["optional-dependencies"].values())

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import pytest
 
 from shflbench.model import Interval
-from shflbench.statistics import median_interval, ratio, resolution, widened
+from shflbench.statistics import median_interval, ratio, resolution, trend, two_levels, widened
 
 
 def test_median_of_nine_lies_between_the_second_and_the_eighth() -> None:
@@ -78,3 +78,71 @@ def test_widened_interval_keeps_its_value() -> None:
 
 def test_ratio_covers_every_pair_of_values() -> None:
     assert ratio(Interval(6.0, 4.0, 8.0), Interval(2.0, 1.0, 4.0)) == Interval(3.0, 1.0, 8.0)
+
+
+def test_trend_is_the_median_slope_whatever_one_wild_value_does() -> None:
+    points = [(float(t), 2.0 * t) for t in range(10)]
+    points[4] = (4.0, 1000.0)
+    found = trend([points])
+    assert found.slope == 2.0
+    assert found.p < 0.05
+
+
+def test_trend_has_the_probability_of_mann_and_kendall() -> None:
+    # Ten values in order: score 45, variance 10·9·25/18 = 125, z = 44/√125 = 3.935
+    assert trend([[(float(t), float(t)) for t in range(10)]]).p == pytest.approx(8.3e-5, rel=0.01)
+    # With four ties of two: 125 - 4·2·1·9/18 = 121, score 45 - 4 = 41, z = 40/11
+    tied = [(float(t), float(v)) for t, v in enumerate([0, 0, 1, 1, 2, 2, 3, 3, 4, 5])]
+    assert trend([tied]).p == pytest.approx(2 * (1 - NormalDist().cdf(40 / 11)))
+
+
+def test_trend_compares_points_of_one_stratum_only() -> None:
+    """Each stratum falls, and each starts higher than the one before ended."""
+    strata = [[(float(t), 100.0 * number - t) for t in range(6)] for number in range(4)]
+    found = trend(strata)
+    assert found.slope == -1.0
+    assert found.p < 0.001
+
+
+@pytest.mark.parametrize("strata", [[], [[]], [[(0.0, 1.0)]], [[(0.0, 1.0), (1.0, 1.0), (2.0, 1.0)]]])
+def test_no_trend_without_values_that_differ(strata: list[list[tuple[float, float]]]) -> None:
+    assert (trend(strata).slope, trend(strata).p) == (0.0, 1.0)
+
+
+def test_two_levels_are_cut_where_they_part() -> None:
+    found = two_levels([10.0, 10.2, 9.8, 12.0, 12.2, 11.8, 10.0, 10.0], 0.25)
+    assert found is not None
+    assert (found.low, found.high, found.share) == pytest.approx((10.0, 12.0, 3 / 8))
+    within = (2 * 0.2**2 + 2 * 0.2**2) / 8
+    assert found.distance == pytest.approx(2.0 / math.sqrt(within))
+
+
+def test_each_level_holds_the_smallest_share() -> None:
+    found = two_levels([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0], 0.25)
+    assert found is not None
+    assert (found.share, found.high) == (0.25, 5.0)
+
+
+def test_step_of_the_values_counts_as_scatter() -> None:
+    found = two_levels([1.0, 1.0, 2.0, 2.0], 0.25, step=1.0)
+    assert found is not None
+    assert found.distance == pytest.approx(math.sqrt(12))
+    exact = two_levels([1.0, 1.0, 2.0, 2.0], 0.25)
+    assert exact is not None
+    assert exact.distance == math.inf
+
+
+def test_best_cut_through_a_normal_and_a_uniform_distribution() -> None:
+    normal = two_levels([NormalDist().inv_cdf((i + 0.5) / 4000) for i in range(4000)], 0.25)
+    uniform = two_levels([i / 4000 for i in range(4000)], 0.25)
+    assert normal is not None
+    assert uniform is not None
+    assert (normal.distance, uniform.distance) == pytest.approx((2.65, 3.46), abs=0.01)
+
+
+def test_equal_or_few_values_are_on_no_two_levels() -> None:
+    equal = two_levels([1.0] * 8, 0.25)
+    assert equal is not None
+    assert equal.distance == 0.0
+    assert two_levels([1.0], 0.25) is None
+    assert two_levels([], 0.25) is None

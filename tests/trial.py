@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.backends.emulator.backend import EmulatedKernel
 from shflbench.backends.emulator.launch import execute
+from shflbench.backends.emulator.link import link
 from shflbench.backends.emulator.parse import parse
 from shflbench.check import check_all
 from shflbench.errors import KernelError, ShflbenchError
@@ -15,6 +17,7 @@ from tests.archs import forms
 
 if TYPE_CHECKING:
     from shflbench.check import KernelReport
+    from shflbench.measure.workload import Workload
     from shflbench.model import Kernel
 
 ARCH = "sm_90"
@@ -46,15 +49,17 @@ def try_unit(names: tuple[str, ...]) -> dict[str, Tried]:
 
 
 def _tried(name: str, kernel: Kernel) -> Tried:
+    kept = replace(kernel, cubin=b"", sass=None)
     try:
-        wrong = _wrong(name, kernel)
+        call, workload = kernels.call(name, kernel)
+        module = parse(kernel.ptx)  # once for both, because it takes as long as to run the kernel
+        emulated = EmulatedKernel(call, link(module, kernel.symbol))
+        return Tried(kept, _wrong(emulated, workload), forms(module))
     except ShflbenchError as error:
-        wrong = error.message
-    return Tried(replace(kernel, cubin=b"", sass=None), wrong, forms(parse(kernel.ptx)))
+        return Tried(kept, error.message)
 
 
-def _wrong(name: str, kernel: Kernel) -> str:
-    emulated, workload = kernels.opened(name, kernel)
+def _wrong(emulated: EmulatedKernel, workload: Workload) -> str:
     for iterations in workload.verify_iterations:
         outputs = execute(emulated.launch(workload.inputs(0), iterations)).outputs
         if found := difference(workload, outputs, 0, iterations):

@@ -53,6 +53,7 @@ class KernelCall:
     buffers: tuple[Buffer, ...]
     arguments: tuple[str | np.generic, ...]  # in the kernel's order: buffers by name, `iterations`, numbers
     carveout: int | None = None  # per cent of the on-chip memory to be shared memory; None: the driver decides
+    cold: bool = False  # whether each timed launch finds none of its buffers in the L2 cache
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:
@@ -67,10 +68,11 @@ class KernelCall:
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A few launches back to back: the time of each, and the SM clock over all of them."""
+    """A few samples back to back: the time of one launch in each, and the SM clock over all of them."""
 
     times_us: tuple[float, ...]
     sm_clock_mhz: float | None
+    late: bool = False  # the host fell behind the device, and some times hold the host's own: not to be used
 
 
 class OpenKernel(Protocol):
@@ -80,8 +82,11 @@ class OpenKernel(Protocol):
         """Launch once and return the outputs, flat, which held other bytes before; LaunchError if it crashes."""
         ...
 
-    def burst(self, iterations: int, launches: int) -> Burst:
-        """Time `launches` launches, each by itself, after one that is not counted; LaunchError if it crashes."""
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
+        """Take `samples`, each of `launches` launches back to back, after one launch that is not counted.
+
+        The times are those of one launch. The buffers start as the last `run` left them. LaunchError if it crashes.
+        """
         ...
 
     def close(self) -> None:
@@ -96,6 +101,7 @@ class Backend(Protocol):
     timed: bool  # whether its bursts are measurements
     device: Device
     most_threads: int | None  # larger launches are verified with fewer blocks; None: every launch as it is
+    problem: str  # what it cannot find out about the device, a sentence; empty if it can
 
     def open(self, call: KernelCall) -> OpenKernel:
         """Load a kernel and allocate its buffers; LaunchError if it does not fit the device."""
@@ -103,6 +109,18 @@ class Backend(Protocol):
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
         """Return how many blocks an SM holds at once; 0 if the launch does not fit."""
+        ...
+
+    def free_bytes(self) -> int:
+        """Return how much device memory can be allocated now."""
+        ...
+
+    def usable(self) -> bool:
+        """Whether kernels can still be run: a crashed one may have taken the device's context along."""
+        ...
+
+    def now(self) -> float:
+        """Return the seconds of the clock that sampling goes by; it never jumps."""
         ...
 
     def conditions(self) -> Conditions:

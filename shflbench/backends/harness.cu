@@ -32,3 +32,15 @@ extern "C" __global__ void busy(unsigned long long duration_ns, float* sink) {
     }
     if (x < 0) *sink = x;  // never true: keeps the arithmetic
 }
+
+// Read `count` words of 16 bytes through the L2 cache, past the L1, so that nothing else is left in it.
+extern "C" __global__ void read(const uint4* words, unsigned long long count, unsigned* sink) {
+    const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;
+    unsigned seen = 0;
+#pragma unroll 4
+    for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) {
+        const uint4 word = __ldcg(words + i);
+        seen |= word.x | word.y | word.z | word.w;
+    }
+    if (seen != 0) *sink = seen;  // never true, as they are zeros: keeps the reads
+}

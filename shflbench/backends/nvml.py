@@ -1,4 +1,8 @@
-"""Read a GPU's state through NVML; whatever NVML does not say stays unknown."""
+"""Read a GPU's state through NVML, the driver's management library.
+
+NVML may be missing, refuse a question or fail midway, and that must not cost a measurement: whatever it
+does not say stays unknown, and nothing in `Monitor` raises.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pynvml
 
-from shflbench.model import Conditions
+from shflbench.backends.tenants import count_others, sees_everyone
+from shflbench.model import Conditions, DeviceState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection
 
 # Clock event reasons that slow the clock down below what was asked for. Idle, an application clock set
 # by the user and a display's clock are not among them. Source: nvml.h, nvmlClocksEventReasons.
@@ -21,46 +26,115 @@ THROTTLE_REASONS = {
     0x40: "hardware thermal slowdown",
     0x80: "power brake",
 }
+# Source: nvml.h, nvmlComputeMode_t. The mode 1, exclusive thread, is gone from today's drivers.
+COMPUTE_MODES: dict[int | None, str] = {0: "default", 2: "prohibited", 3: "exclusive-process"}
 
 
 class Monitor:
     """Watches one GPU."""
 
     def __init__(self, uuid: str) -> None:
-        """Watch the GPU with `uuid` (`GPU-…`); without NVML all conditions are unknown and `problem` says why."""
+        """Watch the GPU with `uuid` (`GPU-…`); where NVML fails, now or later, `problem` says why."""
         self.problem = ""
+        self._refusal = ""  # why the last question without an answer had none
         self._handle: Any = None
         try:
             pynvml.nvmlInit()
             self._handle = pynvml.nvmlDeviceGetHandleByUUID(uuid)
-        except pynvml.NVMLError as error:
-            self.problem = f"NVML does not work ({error}): clock, temperature, power and throttling are unknown"
+        except Exception as error:  # noqa: BLE001  (whatever a broken driver or binding raises)
+            self.problem = _problem("does not work", str(error))
 
     def conditions(self) -> Conditions:
-        """Return the GPU's state as it is now."""
+        """Return the GPU's clock, temperature, power and throttling as they are now."""
         if self._handle is None:
             return Conditions()
-        reasons = self._ask(pynvml.nvmlDeviceGetCurrentClocksEventReasons) or 0
-        power_mw = self._ask(pynvml.nvmlDeviceGetPowerUsage)
-        return Conditions(
-            sm_clock_mhz=self._ask(pynvml.nvmlDeviceGetClockInfo, pynvml.NVML_CLOCK_SM),
-            temperature_c=self._ask(pynvml.nvmlDeviceGetTemperature, pynvml.NVML_TEMPERATURE_GPU),
-            power_w=None if power_mw is None else power_mw / 1000,
-            throttle=tuple(name for bit, name in THROTTLE_REASONS.items() if reasons & bit),
+        reasons = self._number("nvmlDeviceGetCurrentClocksEventReasons")
+        if reasons is None:
+            reasons = self._number("nvmlDeviceGetCurrentClocksThrottleReasons")  # its name before driver 535
+        now = Conditions(
+            sm_clock_mhz=self._number("nvmlDeviceGetClockInfo", pynvml.NVML_CLOCK_SM),
+            temperature_c=self._number("nvmlDeviceGetTemperature", pynvml.NVML_TEMPERATURE_GPU),
+            power_w=_watts(self._number("nvmlDeviceGetPowerUsage")),
+            throttle=tuple(name for bit, name in THROTTLE_REASONS.items() if (reasons or 0) & bit),
         )
+        if reasons is None and now == Conditions() and not self.problem:
+            self.problem = _problem("stopped answering", self._refusal)
+        return now
+
+    def state(self, own_pids: Collection[int] = ()) -> DeviceState:
+        """Return how the GPU is set up and who else is on it; `own_pids` are the processes of this run.
+
+        `l2_bytes` stays None: NVML does not know it.
+        """
+        return DeviceState(
+            pci_bus=as_text(getattr(self._ask("nvmlDeviceGetPciInfo"), "busId", None)),
+            max_memory_clock_mhz=self._number("nvmlDeviceGetMaxClockInfo", pynvml.NVML_CLOCK_MEM),
+            application_clock_mhz=self._number("nvmlDeviceGetApplicationsClock", pynvml.NVML_CLOCK_SM),
+            application_memory_clock_mhz=self._number("nvmlDeviceGetApplicationsClock", pynvml.NVML_CLOCK_MEM),
+            ecc=_is_on(self._ask("nvmlDeviceGetEccMode")),
+            mig=_is_on(self._ask("nvmlDeviceGetMigMode")),
+            persistence=_is_on(self._ask("nvmlDeviceGetPersistenceMode")),
+            compute_mode=COMPUTE_MODES.get(self._number("nvmlDeviceGetComputeMode")),
+            power_limit_w=_watts(self._number("nvmlDeviceGetEnforcedPowerLimit")),
+            memory_used_bytes=as_number(getattr(self._ask("nvmlDeviceGetMemoryInfo"), "used", None)),
+            other_processes=self.other_processes(own_pids),
+        )
+
+    def other_processes(self, own_pids: Collection[int] = ()) -> int | None:
+        """Return how many processes beside `own_pids` compute on the GPU now; None if that cannot be told."""
+        listed = self._ask("nvmlDeviceGetComputeRunningProcesses")
+        if not isinstance(listed, list):
+            return None
+        pids = {pid for pid in (as_number(getattr(process, "pid", None)) for process in listed) if pid is not None}
+        return count_others(pids, own_pids, everyone=sees_everyone())
 
     def driver(self) -> str:
         """Return the driver's version, empty if unknown."""
-        return "" if self._handle is None else str(pynvml.nvmlSystemGetDriverVersion())
+        if self._handle is None:
+            return ""
+        try:
+            return as_text(pynvml.nvmlSystemGetDriverVersion()) or ""
+        except Exception:  # noqa: BLE001  (as above)
+            return ""
 
     def max_clock_mhz(self) -> int:
         """Return the highest SM clock the driver offers, 0 if unknown."""
-        if self._handle is None:
-            return 0
-        return self._ask(pynvml.nvmlDeviceGetMaxClockInfo, pynvml.NVML_CLOCK_SM) or 0
+        return self._number("nvmlDeviceGetMaxClockInfo", pynvml.NVML_CLOCK_SM) or 0
 
-    def _ask(self, question: Callable[..., int], *arguments: int) -> int | None:
-        try:
-            return question(self._handle, *arguments)
-        except pynvml.NVMLError:  # not every GPU answers every question
+    def _number(self, question: str, *arguments: int) -> int | None:
+        return as_number(self._ask(question, *arguments))
+
+    def _ask(self, question: str, *arguments: int) -> Any:  # noqa: ANN401  (each question has its own kind of answer)
+        if self._handle is None:
             return None
+        try:
+            return getattr(pynvml, question)(self._handle, *arguments)
+        except Exception as error:  # noqa: BLE001  (not every GPU, driver and binding knows every question)
+            self._refusal = str(error)
+            return None
+
+
+def as_text(answer: object) -> str | None:
+    """Return a text that NVML gave as str or, in some editions of the binding, as bytes."""
+    if isinstance(answer, bytes):
+        return answer.decode(errors="replace")
+    return answer if isinstance(answer, str) else None
+
+
+def as_number(answer: object) -> int | None:
+    """Return a whole number that NVML gave, None for anything else."""
+    return answer if isinstance(answer, int) and not isinstance(answer, bool) else None
+
+
+def _is_on(answer: object) -> bool | None:
+    """Return what a switch is set to; some are answered with a pair, now and after the next reset."""
+    now = answer[0] if isinstance(answer, list | tuple) and answer else answer
+    return {0: False, 1: True}.get(now) if isinstance(now, int) else None
+
+
+def _watts(milliwatts: int | None) -> float | None:
+    return None if milliwatts is None else milliwatts / 1000
+
+
+def _problem(what: str, why: str) -> str:
+    return f"NVML {what} ({why}): clock, temperature, power and throttling are unknown"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import PatternError, UsageError
 from shflbench.model import Case, Launch
+from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.suite import load as load_suite
 from shflbench.suite import shipped
@@ -103,7 +104,9 @@ def _of_suite(path: Path) -> Iterator[Subject]:
     suite = load_suite(path)
     patterns = {name: load(folder) for name, folder in suite.pattern_folders.items()}
     for case in suite.cases:
-        yield _subject(patterns[case.pattern], case.variant, case.dtype, case.options)
+        # What belongs to the launch makes no other kernel.
+        options = tuple(item for item in case.options if item[0] not in LAUNCH_OPTIONS)
+        yield _subject(patterns[case.pattern], case.variant, case.dtype, options)
 
 
 def _of_pattern(pattern: LoadedPattern) -> Iterator[Subject]:

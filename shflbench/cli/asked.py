@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from shflbench.backends.base import Backend
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.measure.executor import Executor
     from shflbench.model import Suite
     from shflbench.store import RunInfo
     from shflbench.suite import Overrides
 
 EMULATED = "Kernels are compiled, and verified by running their PTX on an emulator; nothing is timed"
+OPENER = "shflbench.backends.cuda:open_backend"  # what a worker process opens a GPU with
 DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
 
 
@@ -34,6 +34,7 @@ class Asked:
     sms: int | None = None
     precision: float | None = None
     max_seconds: float | None = None
+    processes: int | None = None
     seed: int = 0
 
     def load_suite(self) -> Suite:
@@ -45,6 +46,7 @@ class Asked:
             suite.rules,
             precision=self.precision or suite.rules.precision,
             max_seconds=self.max_seconds or suite.rules.max_seconds,
+            processes=self.processes or suite.rules.processes,
         )
         return replace(suite, rules=rules)
 
@@ -74,6 +76,7 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> Asked:
             sms=None if info.device else settings["sms"],
             precision=float(settings["precision"]),
             max_seconds=float(settings["max_seconds"]),
+            processes=int(settings["processes"]),
             seed=int(settings["seed"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -82,8 +85,8 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> Asked:
         ) from error
 
 
-def open_backend(asked: Asked, toolchain: Toolchain) -> tuple[Backend | None, str]:
-    """Return who runs the kernels, and what the user should know about that choice.
+def open_executor(asked: Asked, timeout: float) -> tuple[Executor | None, str]:
+    """Return who runs the kernels, and what the user should know about that choice; `timeout` in seconds.
 
     DeviceError where a GPU is asked for, or is there, but cannot be used.
     """
@@ -99,19 +102,20 @@ def open_backend(asked: Asked, toolchain: Toolchain) -> tuple[Backend | None, st
         raise UsageError(
             "--arch and --sms are for runs without a GPU; a GPU knows its own", "Leave them out, or add --device none."
         )
-    from shflbench.backends.cuda import CudaBackend
+    from shflbench.measure.supervisor import Supervisor
 
     try:
-        return CudaBackend.open_device(asked.gpu, toolchain), ""
+        return Supervisor(OPENER, asked.gpu, timeout), ""
     except DeviceError:
         _no_driver_comes_first()
         raise
 
 
-def _emulator(asked: Asked) -> Backend:
+def _emulator(asked: Asked) -> Executor:
     from shflbench.backends.emulator.backend import EmulatorBackend
+    from shflbench.measure.executor import Here
 
-    return EmulatorBackend(asked.arch or DEFAULT_ARCH)
+    return Here(EmulatorBackend(asked.arch or DEFAULT_ARCH))
 
 
 def _no_driver_comes_first() -> None:

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 
 from shflbench import __version__
 from shflbench.cli.extra import CUDA13, choose
+from shflbench.cli.gpu_state import describe, disturbances, usable
 from shflbench.cli.gpus import Gpu, find
 from shflbench.errors import CompilerError, DeviceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.model import DeviceState
 
 CUPY_PACKAGES = ("cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy")  # all install the same module
 HEADERS = {"cuda_runtime_api.h": "CUDA runtime", "cub/cub.cuh": "CCCL"}
@@ -53,15 +56,25 @@ class Checkup:
 
 def examine(cache: Path) -> Checkup:
     """Look at every part; `cache` is the folder for compiled kernels."""
+    from shflbench.backends.nvml import Monitor
+
     extra = choose().extra
     gpus, driver = _gpus()
+    states = {gpu: Monitor(gpu.uuid).state() for gpu in gpus}
     toolchain, compiler = _compiler(f"pip install 'shflbench[{extra}]'")
     cupy = _cupy(extra if gpus else CUDA13)
     versions = Finding("shflbench", good=True, found=f"{__version__}, Python {platform.python_version()}")
     return Checkup(
-        findings=(versions, *driver, *compiler, cupy, _cache(cache)),
+        findings=(
+            versions,
+            *driver,
+            *(finding for gpu, state in states.items() for finding in _gpu(gpu, state)),
+            *compiler,
+            cupy,
+            _cache(cache),
+        ),
         compiles=toolchain is not None,
-        times=toolchain is not None and bool(gpus) and cupy.good,
+        times=toolchain is not None and cupy.good and any(usable(state) for state in states.values()),
     )
 
 
@@ -72,11 +85,17 @@ def _gpus() -> tuple[list[Gpu], list[Finding]]:
         return [], [Finding("driver", good=False, found=error.message, remedy=error.advice)]
     if not gpus:
         return [], [Finding("GPU", good=False, found="the driver lists none", remedy="check the GPU's seat and power")]
-    lines = [f"{gpu.index}: {gpu.name}, {gpu.arch}, {gpu.memory_gib} GiB, {gpu.uuid}" for gpu in gpus]
-    return gpus, [
-        Finding("driver", good=True, found=gpus[0].driver),
-        *(Finding("GPU", good=True, found=line) for line in lines),
-    ]
+    return gpus, [Finding("driver", good=True, found=gpus[0].driver)]
+
+
+def _gpu(gpu: Gpu, state: DeviceState) -> Iterator[Finding]:
+    """Yield what the GPU is, how it is set up, and what would disturb its times."""
+    name = f"{gpu.index}: {gpu.name}, {gpu.arch}, {gpu.memory_gib} GiB, {gpu.uuid}"
+    yield Finding("GPU", good=True, found=name)
+    if described := describe(state):
+        yield Finding("GPU", good=True, found=f"{gpu.index}: {described}")
+    for found, remedy in disturbances(gpu.index, state):
+        yield Finding("GPU", good=False, found=f"{gpu.index}: {found}", remedy=remedy)
 
 
 def _compiler(install: str) -> tuple[Toolchain | None, list[Finding]]:

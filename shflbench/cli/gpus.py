@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pynvml
 
+from shflbench.backends.nvml import as_text
 from shflbench.errors import DeviceError
 
 NO_DRIVER = (
@@ -37,13 +39,14 @@ def find() -> list[Gpu]:
         message = f"the NVIDIA driver does not answer: {error}"
         raise DeviceError(message, "`nvidia-smi` should say why; after an update of the driver, reboot") from error
     try:
-        driver = str(pynvml.nvmlSystemGetDriverVersion())
+        driver = as_text(pynvml.nvmlSystemGetDriverVersion()) or ""
         return [_gpu(index, driver) for index in range(pynvml.nvmlDeviceGetCount())]
-    except pynvml.NVMLError as error:
+    except (pynvml.NVMLError, UnicodeDecodeError) as error:
         message = f"the NVIDIA driver does not describe its GPUs: {error}"
         raise DeviceError(message, "`nvidia-smi` should say why") from error
     finally:
-        pynvml.nvmlShutdown()
+        with suppress(pynvml.NVMLError):  # a driver that went away meanwhile does not say goodbye
+            pynvml.nvmlShutdown()
 
 
 def _gpu(index: int, driver: str) -> Gpu:
@@ -51,9 +54,9 @@ def _gpu(index: int, driver: str) -> Gpu:
     major, minor = pynvml.nvmlDeviceGetCudaComputeCapability(handle)
     return Gpu(
         index=index,
-        name=str(pynvml.nvmlDeviceGetName(handle)),
+        name=as_text(pynvml.nvmlDeviceGetName(handle)) or "",
         arch=f"sm_{major}{minor}",
         memory_gib=round(pynvml.nvmlDeviceGetMemoryInfo(handle).total / 2**30, 1),
         driver=driver,
-        uuid=str(pynvml.nvmlDeviceGetUUID(handle)),
+        uuid=as_text(pynvml.nvmlDeviceGetUUID(handle)) or "",
     )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
+from threading import Timer
+from typing import NoReturn
 
 import click
 
@@ -12,8 +15,17 @@ from shflbench import __version__
 from shflbench.cli.console import Console, ReaderGoneError
 from shflbench.cli.environment import color_refused
 from shflbench.cli.registry import LazyGroup
-from shflbench.errors import INTERNAL_FAULT, INTERRUPTED, InputError, ShflbenchError, UsageError
+from shflbench.errors import (
+    INTERNAL_FAULT,
+    INTERRUPTED,
+    TERMINATED,
+    InputError,
+    ShflbenchError,
+    TerminatedError,
+    UsageError,
+)
 
+AGAIN_SECONDS = 0.05  # until a signal is sent again: a destructor takes less
 READER_GONE = 141  # 128 + SIGPIPE, as shells report it
 
 
@@ -45,9 +57,23 @@ def entry() -> None:
     # After a kernel has crashed, CUDA's objects cannot be freed any more, and their destructors would print tracebacks
     # as the process ends: Cython's through both hooks. Errors that mean anything end in `main`.
     if "--debug" not in sys.argv:
-        sys.unraisablehook = lambda _: None
         sys.excepthook = lambda *_: None
+    sys.unraisablehook = _drop
+    signal.signal(signal.SIGTERM, _terminate)
     sys.exit(main())
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise TerminatedError
+
+
+def _drop(unraisable: sys.UnraisableHookArgs) -> None:
+    """Let go of what a destructor raised, but send a signal again that came while it ran: it must not be lost."""
+    if "--debug" in sys.argv:
+        sys.__unraisablehook__(unraisable)
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        again = signal.SIGTERM if isinstance(unraisable.exc_value, TerminatedError) else signal.SIGINT
+        Timer(AGAIN_SECONDS, os.kill, (os.getpid(), again)).start()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -83,6 +109,8 @@ def _explain(error: BaseException) -> tuple[int, str, str]:
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "shflbench"
             return UsageError.exit_code, error.format_message(), f"`{command} --help` says what it takes"
+        case TerminatedError():
+            return TERMINATED, "terminated", ""
         case KeyboardInterrupt() | click.Abort():
             return INTERRUPTED, "interrupted", ""
         case OSError():

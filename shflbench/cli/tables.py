@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table
-from shflbench.model import Interval, Status
+from shflbench.model import Interval, MeasureRules, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from shflbench.store.columns import Row
 
 MOST_DIGITS = 5  # significant, of the group's smallest number: more would only look precise
+QUIET = "quiet"  # in the column `noise`: nothing is wrong
+NOTABLE = MeasureRules().precision  # what is smaller is in the results and in no table: half of an H200's cases have it
 USUAL_DIGITS = 3  # likewise; more only where the interval is narrow enough to use them
 
 
@@ -39,7 +41,7 @@ def group_table(rows: Sequence[Row]) -> Table:
 
 
 def proof(row: Row) -> str:
-    """Say what is known of a case's result."""
+    """Say what is known of a case's result, and in a word each what is wrong with its samples."""
     matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
     match row.status:
         case Status.TIMED | Status.VERIFIED:
@@ -50,9 +52,19 @@ def proof(row: Row) -> str:
             known = "compiled" if row.safe else "UNSAFE, compiled"
         case _:
             known = row.status.value
-    dropped = f"{row.dropped} throttled samples dropped" if row.dropped else ""
-    notes = "; ".join(note for note in (dropped, row.reason) if note)
-    return f"{known}: {notes}" if notes else known
+    if row.status is Status.TIMED:
+        return "; ".join((known, *_troubles(row)))
+    return f"{known}: {row.reason}" if row.reason else known
+
+
+def _troubles(row: Row) -> list[str]:
+    """Name what is wrong with a row's samples; the sentences about it are its `reason`, too long for a table."""
+    if row.noise is None:  # of an older run, which judged nothing but throttling
+        return [f"{row.dropped} throttled samples dropped"] if row.dropped else []
+    if row.noise == QUIET:
+        return []
+    sizes = (part.partition("=") for part in row.noise.split(";"))
+    return [kind for kind, _, size in sizes if float(size or 1) >= NOTABLE]
 
 
 def _verified(row: Row) -> str:
@@ -102,7 +114,8 @@ def _table(title: str, rows: Sequence[Row], columns: dict[str, list[str]]) -> Ta
 def _style(row: Row) -> str:
     if row.status in {Status.INCORRECT, Status.FAILED}:
         return "bad"
-    return "" if row.safe and row.status is not Status.SKIPPED else "doubt"
+    doubtful = not row.safe or row.status is Status.SKIPPED or (row.status is Status.TIMED and _troubles(row))
+    return "doubt" if doubtful else ""
 
 
 def _speedup(row: Row) -> str:

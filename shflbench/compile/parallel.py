@@ -7,10 +7,11 @@ import signal
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING, TypeVar
 
 from shflbench.compile.build import machine_code
+from shflbench.compile.orphan import die_with
 from shflbench.errors import CompileError, KernelError
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def build_all(builder: Builder, orders: Mapping[Name, Order]) -> Iterator[tuple[
 def _compile(builder: Builder, orders: Mapping[Name, Order]) -> Iterator[tuple[Name, Kernel | KernelError]]:
     workers = min(len(orders), os.cpu_count() or 1)
     # Not by fork: a process that has opened a GPU must not be forked.
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    spawn = get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=die_with, initargs=(os.getpid(),))
     try:
         with _deaf_to_interrupts():
             running = {
@@ -57,6 +59,10 @@ def _compile(builder: Builder, orders: Mapping[Name, Order]) -> Iterator[tuple[N
             except BrokenProcessPool:
                 expression = orders[name].source.expression
                 yield name, CompileError(f"the compiler crashed on {expression} or beside it", "Run it again alone.")
+    except BaseException:  # above all Ctrl-C: who has given up does not wait for compilers
+        for process in active_children():
+            process.kill()
+        raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

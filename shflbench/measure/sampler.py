@@ -1,150 +1,190 @@
-"""Time the cases of one group, interleaved in shuffled rounds."""
+"""Sample the cases of a window of groups, interleaved in shuffled rounds."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.errors import LaunchError
-from shflbench.measure.schedule import FEWEST_LAUNCHES, iteration_counts, launches_a_burst
+from shflbench.measure.messages import BurstTaken, Doing, Ended, Round, Settled, Unwatched
+from shflbench.measure.schedule import (
+    FEWEST_SAMPLES,
+    iteration_counts,
+    launches_a_sample,
+    samples_a_burst,
+    unsettled,
+)
 from shflbench.measure.stopping import why_stop
-from shflbench.model import Conditions, Sample, Timing
-from shflbench.statistics import median_interval, resolution, widened
+from shflbench.model import Case, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from random import Random
 
     from shflbench.backends.base import Backend, Burst, OpenKernel
-    from shflbench.model import Case, MeasureRules
+    from shflbench.measure.messages import Message
+    from shflbench.model import MeasureRules
+
+
+class DeviceLostError(Exception):
+    """A kernel that crashed took the device's context along: no other can be run in this process."""
 
 
 @dataclass(slots=True)
 class Subject:
-    """One case being sampled, and all that is known of it so far."""
+    """One kernel being sampled, and what decides when it has been sampled enough."""
 
-    case: Case
+    name: str  # id of the case, or of the sentinel
+    group: str  # the cases that are compared with one another; empty for a sentinel
     kernel: OpenKernel
     counts: tuple[int, ...]  # iteration counts to time; the first is the case's own
-    seconds: float = 0.0
-    launches: dict[int, int] = field(default_factory=dict)  # a burst, by iteration count
-    medians: list[dict[int, float]] = field(default_factory=list)  # of each kept round, by iteration count
-    clocks: list[float] = field(default_factory=list)
-    kept: int = 0
-    dropped: int = 0
-    stopped_by: str = ""
+    launches: int = 1  # that one sample brackets
+    samples: dict[int, int] = field(default_factory=dict)  # a burst, by iteration count
+    medians: list[float] = field(default_factory=list)  # of each kept round, at the case's own iterations, in µs
+    kept: int = 0  # samples at the case's own iterations
+    seconds: float = 0.0  # that its bursts took
+    began: float | None = None  # when its first kept round did, in seconds
     failure: str = ""
 
     @classmethod
     def of(cls, case: Case, kernel: OpenKernel, unroll: int) -> Subject:
-        """Return a case ready to be sampled; `unroll` keeps the second iteration count on whole passes."""
-        return cls(case, kernel, iteration_counts(case.iterations, unroll))
+        """Return a case ready to be sampled; `unroll` keeps the other iteration counts on whole passes."""
+        return cls(case.id, case.group, kernel, iteration_counts(case.iterations, unroll))
+
+    def take(self, iterations: int, burst: Burst, began: float) -> None:
+        """Take a kept burst into account, of a round that began at `began`."""
+        if iterations == self.counts[0]:
+            self.medians.append(median(burst.times_us))
+            self.kept += len(burst.times_us)
+            self.began = began if self.began is None else self.began
+
+    def why_stop(self, now: float, rules: MeasureRules) -> str:
+        """Return what ends its sampling, empty to go on."""
+        span = 0.0 if self.began is None else now - self.began
+        return why_stop(self.medians, self.kept, span, self.seconds, rules)
+
+    def close(self) -> None:
+        """Give the buffers back, if the device still takes them."""
+        with suppress(LaunchError):
+            self.kernel.close()
 
 
-class GroupSampler:
-    """Samples the cases of one group; every round launches each of them, in a new order."""
+class Sampler:
+    """Samples the groups of a window; every round launches each of their cases, in a new order."""
 
     def __init__(
         self,
         backend: Backend,
-        subjects: Sequence[Subject],
+        cases: Sequence[Subject],
+        sentinels: Sequence[Subject],
         rules: MeasureRules,
         random: Random,
-        now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Sample `subjects` on `backend` until each is known to `rules.precision`; `now` gives seconds."""
-        self.samples: list[Sample] = []
-        self._backend, self._rules, self._random, self._now = backend, rules, random, now
-        self._subjects = list(subjects)
-        self._conditions = Conditions()
+        """Sample `cases` on `backend` until each is known to `rules.precision`, and `sentinels` in the same rounds."""
+        self._backend, self._rules, self._random = backend, rules, random
+        self._cases, self._sentinels = list(cases), list(sentinels)
 
-    def rounds(self) -> Iterator[int]:
-        """Sample round after round, yielding each one's number, until every case has a reason to stop."""
-        self._choose_launches()
-        number = 0
-        while active := [subject for subject in self._subjects if not subject.failure]:
-            self._sample_round(number, active)
-            yield number
+    def rounds(self, process: int, first: int, start: float) -> Iterator[Message]:
+        """Sample round after round until every group is settled. DeviceLostError after a crash that nothing survives.
+
+        `process` and `first` number the rounds; `start` is when the first round of the process began, in seconds.
+        """
+        yield from self._choose()
+        number = first
+        while self._cases:
+            yield from self._round(process, number, start)
+            yield from self._settle()
             number += 1
-            active = [subject for subject in active if not subject.failure]
-            for subject in active:
-                own = [medians[subject.case.iterations] for medians in subject.medians]
-                subject.stopped_by = why_stop(own, subject.seconds, self._rules)
-            # All go on until the last is done: only so does drift hit all alike.
-            if all(subject.stopped_by for subject in active):
-                return
 
-    def _choose_launches(self) -> None:
-        for subject in self._subjects:
+    def _choose(self) -> Iterator[Message]:
+        """Choose how many samples a burst takes, and how many launches a sample."""
+        times: dict[str, dict[int, float]] = {}  # of one launch, by subject and iteration count, in µs
+        for subject in self._all:
+            times[subject.name] = {}
             for iterations in subject.counts:
-                burst = self._burst(subject, iterations, FEWEST_LAUNCHES)
-                if burst is not None:
-                    subject.launches[iterations] = launches_a_burst(median(burst.times_us))
+                burst = yield from self._burst(subject, iterations, FEWEST_SAMPLES)
+                if burst is None:
+                    self._still_usable()
+                    break
+                times[subject.name][iterations] = median(burst.times_us)
+        self._leave_out_failed()
+        for subject in self._cases:  # the cases of a group bracket the same, or they could not be compared
+            own = [times[other.name][other.counts[0]] for other in self._cases if other.group == subject.group]
+            subject.launches = launches_a_sample(min(own))
+        for subject in self._all:
+            launches = subject.launches
+            subject.samples = {count: samples_a_burst(launches * us) for count, us in times[subject.name].items()}
 
-    def _sample_round(self, number: int, active: Sequence[Subject]) -> None:
-        before = self._backend.conditions()
-        points = [(subject, iterations) for subject in active for iterations in subject.counts]
-        bursts = [
-            (subject, iterations, burst)
-            for subject, iterations in self._random.sample(points, len(points))
-            if (burst := self._burst(subject, iterations, subject.launches[iterations])) is not None
-        ]
-        self._conditions = self._backend.conditions()
-        throttled = bool(before.throttle or self._conditions.throttle)
-        for subject in active:
-            if not throttled:
-                subject.medians.append({})
-        for subject, iterations, burst in bursts:
-            self._record(number, subject, iterations, burst, throttled=throttled)
+    def _round(self, process: int, number: int, start: float) -> Iterator[Message]:
+        """Launch everything once, and tell what was taken."""
+        began, before = self._backend.now(), self._backend.conditions()
+        points = [(subject, iterations) for subject in self._all for iterations in subject.counts]
+        taken: list[tuple[Subject, int, float, Burst]] = []
+        for subject, iterations in self._random.sample(points, len(points)):
+            if subject.failure:
+                continue
+            at = self._backend.now() - start
+            burst = yield from self._burst(subject, iterations, subject.samples[iterations])
+            if burst is not None:
+                taken.append((subject, iterations, at, burst))
+            elif not self._backend.usable():
+                break  # what was taken stays
+        after = self._backend.conditions()
+        throttled = bool(before.throttle or after.throttle)
+        bursts = []
+        for subject, iterations, at, burst in taken:
+            dropped = throttled or burst.late
+            if not dropped:
+                subject.take(iterations, burst, began)
+            times, clock = burst.times_us, burst.sm_clock_mhz
+            bursts.append(BurstTaken(subject.name, iterations, subject.launches, at, times, clock, dropped, burst.late))
+        yield Round(process, number, tuple(bursts), after)
+        if any(subject.failure for subject in self._all):
+            self._still_usable()
+            self._leave_out_failed()
 
-    def _burst(self, subject: Subject, iterations: int, launches: int) -> Burst | None:
-        if subject.failure:
-            return None
-        start = self._now()
+    def _still_usable(self) -> None:
+        if not self._backend.usable():
+            raise DeviceLostError
+
+    def _burst(self, subject: Subject, iterations: int, samples: int) -> Generator[Message, None, Burst | None]:
+        """Take one burst; None if it failed, which is then told."""
+        yield Doing(subject.name, "timing")
+        start = self._backend.now()
+        first = unsettled(samples)
         try:
-            return subject.kernel.burst(iterations, launches)
+            burst = subject.kernel.burst(iterations, first + samples, subject.launches)
+            return replace(burst, times_us=burst.times_us[first:])
         except LaunchError as error:
             subject.failure = error.message
-            return None
         finally:
-            subject.seconds += self._now() - start
+            subject.seconds += max(0.0, self._backend.now() - start)
+        if subject.group:
+            yield Ended(subject.name, Status.FAILED, subject.failure)
+        else:
+            yield Unwatched(subject.name, subject.failure)
+        return None
 
-    def _record(self, number: int, subject: Subject, iterations: int, burst: Burst, *, throttled: bool) -> None:
-        self.samples += [
-            Sample(subject.case.id, 0, number, index, iterations, 1, time_us, burst.sm_clock_mhz, throttled)
-            for index, time_us in enumerate(burst.times_us)
-        ]
-        if iterations == subject.case.iterations:
-            subject.kept += 0 if throttled else len(burst.times_us)
-            subject.dropped += len(burst.times_us) if throttled else 0
-        if not throttled:
-            subject.medians[-1][iterations] = median(burst.times_us)
-            if burst.sm_clock_mhz is not None:
-                subject.clocks.append(burst.sm_clock_mhz)
+    def _leave_out_failed(self) -> None:
+        for subject in self._all:
+            if subject.failure:
+                subject.close()
+        self._cases = [subject for subject in self._cases if not subject.failure]
+        self._sentinels = [subject for subject in self._sentinels if not subject.failure]
 
-    def timing(self, subject: Subject) -> Timing | None:
-        """Return what was found for `subject`, None if it failed or every sample was dropped."""
-        rounds = [medians for medians in subject.medians if len(medians) == len(subject.counts)]
-        if subject.failure or not rounds:
-            return None
-        # A time is known to the timer's step and no better, however often the same step comes up.
-        step_us = resolution([sample.time_us for sample in self.samples])
-        most, *fewer = subject.counts
-        time_us = widened(median_interval([medians[most] for medians in rounds]), step_us / 2)
-        slope = None
-        if fewer:
-            trips = most - fewer[0]
-            slopes = [1000 * (medians[most] - medians[fewer[0]]) / trips for medians in rounds]
-            slope = widened(median_interval(slopes), 1000 * step_us / trips)
-        return Timing(
-            time_us=time_us,
-            ns_per_iteration=slope,
-            launch_overhead_us=None if slope is None else time_us.value - slope.value * most / 1000,
-            sm_clock_mhz=median(subject.clocks) if subject.clocks else None,
-            samples=subject.kept,
-            dropped=subject.dropped,
-            conditions=self._conditions,
-            stopped_by=subject.stopped_by,
-        )
+    def _settle(self) -> Iterator[Message]:
+        """Let go of the groups whose every case has a reason to stop: only together does drift hit them alike."""
+        now = self._backend.now()
+        reasons = {subject.name: subject.why_stop(now, self._rules) for subject in self._cases}
+        going_on = {subject.group for subject in self._cases if not reasons[subject.name]}
+        for subject in self._cases:
+            if subject.group not in going_on:
+                yield Settled(subject.name, reasons[subject.name])
+                subject.close()
+        self._cases = [subject for subject in self._cases if subject.group in going_on]
+
+    @property
+    def _all(self) -> list[Subject]:
+        return [*self._cases, *self._sentinels]

@@ -41,7 +41,8 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
     """Return the launch of `kernel`, which is that of `case`; PatternError where the pattern's own functions fail."""
     declared = pattern.declaration
     variant = declared.variant(case.variant)
-    carveout = dict(case.options).get("carveout")
+    options = dict(case.options)
+    carveout = options.get("carveout")
     with pattern.calling("PATTERN"):
         scalars = {item.name: _number(_dtype(item, setting), item.value(setting)) for item in declared.scalars}
         return KernelCall(
@@ -52,6 +53,7 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
             buffers=buffers_of(pattern, setting),
             arguments=tuple(scalars.get(name, name) for name in declared.arguments(variant)),
             carveout=None if carveout is None else int(carveout),
+            cold=options.get("l2") == "cold",
         )
 
 

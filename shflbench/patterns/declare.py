@@ -37,9 +37,14 @@ EXCHANGES = (
 )
 
 # Options that every pattern has: they change the launch and not the kernel. Without them a case's name stays as it is.
-LAUNCH_OPTIONS: Mapping[str, tuple[range, str]] = {
+# Each has its values, whole numbers or words, and its meaning.
+LAUNCH_OPTIONS: Mapping[str, tuple[range | tuple[str, ...], str]] = {
     "extra_shared": (range(2**20), "bytes of shared memory that each block takes beside what it uses"),
     "carveout": (range(101), "per cent of an SM's on-chip memory that shall be shared memory and not L1 cache"),
+    "l2": (
+        ("warm", "cold"),
+        "what a timed launch finds in the L2 cache: what the last one left, which is the default, or none of its data",
+    ),
 }
 
 ITERATIONS = "iterations"  # the name of the trip count among a kernel's arguments

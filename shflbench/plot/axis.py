@@ -31,6 +31,7 @@ _TITLES = {
     BLOCK: "threads a block",
     "extra_shared": "extra_shared: unused shared memory, bytes a block",
     "carveout": "carveout: shared memory's part, %",
+    "l2": "L2 cache before each launch",
 }
 
 

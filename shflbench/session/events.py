@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.model import Trouble
     from shflbench.store import Row
 
 
@@ -36,9 +39,10 @@ class Working:
 
 @dataclass(frozen=True, slots=True)
 class GroupDone:
-    """The rows of one group are on disk."""
+    """The rows of one group are on disk; `troubles` tell what is wrong with the samples of its cases, by case."""
 
     rows: tuple[Row, ...]
+    troubles: Mapping[str, Sequence[Trouble]]
 
 
 @dataclass(frozen=True, slots=True)

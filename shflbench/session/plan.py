@@ -7,15 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.patterns.discover import load
+from shflbench.session.rows import wants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from shflbench.backends.base import Backend
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.measure.executor import Executor
     from shflbench.model import Case, Suite
     from shflbench.patterns.discover import LoadedPattern
+    from shflbench.store import Resumed
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,15 @@ class Plan:
     suite: Suite
     toolchain: Toolchain
     arch: str
-    backend: Backend | None  # None: compile only
+    executor: Executor | None  # None: compile only
     cache_folder: Path | None
     sms: int | None  # of the device, or as the user says; None leaves grids open that depend on it
     seed: int = 0
+
+    def close(self) -> None:
+        """End whatever runs the kernels."""
+        if self.executor is not None:
+            self.executor.close()
 
     @cached_property
     def patterns(self) -> Mapping[str, LoadedPattern]:
@@ -38,6 +45,16 @@ class Plan:
     def lacking(self, case: Case) -> str:
         """Return why the architecture cannot run `case`, empty if it can."""
         return self.patterns[case.pattern].declaration.variant(case.variant).lacking(self.arch)
+
+    def left(self, stopped: Resumed | None) -> list[Case]:
+        """Return the cases whose kernels are needed: those that a stopped run did not bring to their end."""
+        known = {row.case_id: row for row in stopped.rows} if stopped else {}
+        most = self.suite.rules.processes
+
+        def unfinished(case: Case) -> bool:
+            return case.id not in known or (self.executor is not None and wants(known[case.id], most))
+
+        return [case for case in self.suite.cases if not self.lacking(case) and unfinished(case)]
 
     @property
     def groups(self) -> dict[str, list[Case]]:

@@ -11,6 +11,7 @@ from shflbench.store import RunInfo, SuiteText, surroundings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.model import Device
     from shflbench.session.plan import Plan
     from shflbench.suite import Overrides
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
     """Return the record of a run that starts now; `overrides` are those already applied to `plan.suite`."""
     suite = plan.suite
-    device = plan.backend.device if plan.backend and plan.backend.timed else None  # not the emulated one
+    device = _device(plan)
     return RunInfo(
         suite=SuiteText(suite.name, suite.title, suite.path.name, suite.text),
         settings={
@@ -32,12 +33,17 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
         versions=surroundings.versions(
             nvrtc=plan.toolchain.version,
             nvdisasm=plan.toolchain.nvdisasm_version(),
-            driver=device.driver if device else None,
+            driver=(device.driver or None) if device else None,
             cuda=device.cuda if device else None,
         ),
         device=device,
-        backend=plan.backend.name if plan.backend else "none",
+        backend=plan.executor.name if plan.executor else "none",
         arch=plan.arch,
         host=surroundings.host(),
         started=surroundings.utc_now(),
     )
+
+
+def _device(plan: Plan) -> Device | None:
+    """Return the GPU that is timed; the emulated one is none."""
+    return plan.executor.device if plan.executor and plan.executor.timed else None

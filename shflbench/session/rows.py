@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from shflbench.compile.rules import exchanges
@@ -13,8 +13,16 @@ from shflbench.store import Row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.model import Case, Device, Kernel, Proof, Timing
+    from shflbench.model import Case, Conditions, Device, Kernel, Proof, Timing
     from shflbench.patterns.declare import Pattern
+
+# What a case that crashes in its second process must not keep from the first.
+TIMES = (
+    *("time_us", "time_low_us", "time_high_us", "samples", "rounds", "launches", "processes", "stopped_by", "noise"),
+    *("ns_per_iteration", "ns_per_iteration_low", "ns_per_iteration_high", "cycles_per_iteration"),
+    *("launch_overhead_us", "gb_per_s", "sm_clock_mhz", "temperature_c", "power_w", "throttle"),
+)
+QUIET = "quiet"  # of a case with whose samples nothing is wrong
 
 
 def planned(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
@@ -41,8 +49,9 @@ def planned(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
 
 
 def ended(row: Row, status: Status, reason: str) -> Row:
-    """Return `row` as one that got no further, with the reason in one line."""
-    return replace(row, status=status, reason=" ".join(reason.split()))
+    """Return `row` as one that got no further, without any time, and with the reason in one line."""
+    kept = {item.name: getattr(row, item.name) for item in fields(row) if item.name not in TIMES}
+    return Row(**{**kept, "status": status, "reason": " ".join(reason.split())})
 
 
 def compiled(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
@@ -62,11 +71,19 @@ def compiled(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
     )
 
 
-def resident(row: Row, resident_blocks: int, device: Device) -> Row:
-    """Return `row` with the occupancy of its launch."""
-    if not device.threads_per_sm:
-        return row
+def placed(row: Row, grid: int | None, resident_blocks: int | None, device: Device | None) -> Row:
+    """Return `row` with its grid on the device, and with its occupancy where `resident_blocks` an SM are known."""
+    row = replace(row, grid=grid)
+    if device is None or not device.threads_per_sm or not resident_blocks or "carveout=" in row.options:
+        return row  # the driver's calculator does not know of a carveout
     return replace(row, occupancy=resident_blocks * row.block / device.threads_per_sm)
+
+
+def wants(row: Row, processes: int) -> bool:
+    """Whether a case is to be measured further, until it was measured in so many processes."""
+    if row.status is Status.TIMED:
+        return len((row.processes or "").split(";")) < processes
+    return row.status is Status.COMPILED
 
 
 def verified(row: Row, proof: Proof) -> Row:
@@ -84,7 +101,7 @@ def verified(row: Row, proof: Proof) -> Row:
     return row
 
 
-def timed(row: Row, timing: Timing, bytes_moved: int | None = None) -> Row:
+def timed(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int | None = None) -> Row:
     """Return `row` with its times, and with the bandwidth where it is known how many bytes a launch moves."""
     slope, clock = timing.ns_per_iteration, timing.sm_clock_mhz
     return replace(
@@ -95,7 +112,11 @@ def timed(row: Row, timing: Timing, bytes_moved: int | None = None) -> Row:
         time_high_us=timing.time_us.high,
         samples=timing.samples,
         dropped=timing.dropped,
-        stopped_by=timing.stopped_by,
+        rounds=timing.rounds,
+        launches=timing.launches,
+        processes=";".join(map(str, timing.processes)),
+        noise=";".join(f"{trouble.kind}={trouble.size:.2g}" for trouble in timing.troubles) or QUIET,
+        reason="; ".join(trouble.sentence for trouble in timing.troubles) or None,
         ns_per_iteration=slope.value if slope else None,
         ns_per_iteration_low=slope.low if slope else None,
         ns_per_iteration_high=slope.high if slope else None,
@@ -103,9 +124,9 @@ def timed(row: Row, timing: Timing, bytes_moved: int | None = None) -> Row:
         gb_per_s=bytes_moved / timing.time_us.value / 1000 if bytes_moved else None,
         launch_overhead_us=timing.launch_overhead_us,
         sm_clock_mhz=clock,
-        temperature_c=timing.conditions.temperature_c,
-        power_w=timing.conditions.power_w,
-        throttle=";".join(timing.conditions.throttle) or None,
+        temperature_c=conditions.temperature_c,
+        power_w=conditions.power_w,
+        throttle=";".join(conditions.throttle) or None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,12 @@ from shflbench.store import files, rows, samples
 from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from shflbench.model import Sample
     from shflbench.store.columns import Row
+    from shflbench.store.fields import Json
     from shflbench.store.provenance import RunInfo
 
 
@@ -27,6 +28,7 @@ class RunFolder:
 
     path: Path
     info: RunInfo
+    _rows: dict[str, Row] = field(default_factory=dict)  # that are on disk, by case
 
     @classmethod
     def create(cls, info: RunInfo, root: Path) -> RunFolder:
@@ -57,31 +59,68 @@ class RunFolder:
     @classmethod
     def _start(cls, path: Path, info: RunInfo) -> RunFolder:
         folder = cls(path, info)
-        folder.rewrite(rows.header().encode(), samples.header())
+        folder.rewrite((), ())
         return folder
 
     def append(self, finished: Iterable[Row], taken: Iterable[Sample] = ()) -> None:
         """Put finished rows and the samples that they were taken from on the disk before returning.
 
-        Give the rows of a group together with its samples. The samples are written first, so that a
-        row on disk always has its samples. ResultsError where the disk is full or the folder is gone.
+        Give the rows of a group together with its samples; a row that is there already is replaced. The samples are
+        written first, so that a row on disk always has its samples. ResultsError where the disk is full or the folder
+        is gone.
         """
+        finished = tuple(finished)
+        known = self._rows.keys() & {row.case_id for row in finished}
+        self._rows |= {row.case_id: row for row in finished}
         with writing(self.path):
             if taken := tuple(taken):
                 files.append(self.path / SAMPLES_FILE, samples.encode(taken))
-            files.append(self.path / ROWS_FILE, rows.encode(finished).encode())
+            if known:
+                files.replace(self.path / ROWS_FILE, self._row_lines())
+            elif finished:
+                files.append(self.path / ROWS_FILE, rows.encode(finished).encode())
 
-    def finish(self, finished: str, notes: Iterable[str] = ()) -> None:
-        """Mark the run as finished at `finished` (UTC, ISO 8601), with what was noted on the way."""
-        self.info = dataclasses.replace(self.info, finished=finished, notes=(*self.info.notes, *notes))
+    def sort(self, order: Iterable[str]) -> None:
+        """Put the rows on the disk into the order of these cases: groups end in any order."""
+        places = {case_id: place for place, case_id in enumerate(order)}
+        self._rows = dict(sorted(self._rows.items(), key=lambda item: places.get(item[0], len(places))))
+        with writing(self.path):
+            files.replace(self.path / ROWS_FILE, self._row_lines())
+
+    def _row_lines(self) -> bytes:
+        return (rows.header() + rows.encode(self._rows.values())).encode()
+
+    def finish(
+        self,
+        finished: str,
+        notes: Iterable[str] = (),
+        *,
+        others_after: int | None = None,
+        noise: Mapping[str, Json] | None = None,
+        sentinels: Mapping[str, Json] | None = None,
+    ) -> None:
+        """Mark the run as finished at `finished` (UTC, ISO 8601), with what was noted on the way.
+
+        `others_after` are the other processes on the GPU at the end, `noise` has the texts `verdict`,
+        `sentence` and `advice`, and `sentinels` says what the sentinels were.
+        """
+        self.info = dataclasses.replace(
+            self.info,
+            finished=finished,
+            notes=(*self.info.notes, *notes),
+            others_after=others_after,
+            noise=noise,
+            sentinels=sentinels,
+        )
         with writing(self.path):
             files.replace(self.path / RUN_FILE, self.info.to_json().encode())
 
-    def rewrite(self, row_lines: bytes, sample_members: bytes) -> None:
+    def rewrite(self, kept: Iterable[Row], taken: Iterable[Sample]) -> None:
         """Replace all three files; `run.json` comes last, so that a folder that has it has the others."""
+        self._rows = {row.case_id: row for row in kept}
         with writing(self.path):
-            files.replace(self.path / ROWS_FILE, row_lines)
-            files.replace(self.path / SAMPLES_FILE, sample_members)
+            files.replace(self.path / ROWS_FILE, self._row_lines())
+            files.replace(self.path / SAMPLES_FILE, samples.header() + samples.encode(taken))
             files.replace(self.path / RUN_FILE, self.info.to_json().encode())
 
 

@@ -49,9 +49,17 @@ class Row:
     time_us: float | None = column("median time of one launch, µs")
     time_low_us: float | None = column("lower end of its 95 % interval, µs")
     time_high_us: float | None = column("upper end of its 95 % interval, µs")
-    samples: int | None = column("timed launches kept")
-    dropped: int | None = column("timed launches dropped because the GPU was throttled")
-    stopped_by: str | None = column("what ended sampling: precision or max_seconds")
+    samples: int | None = column("samples kept, each of `launches` launches")
+    dropped: int | None = column("samples dropped because the GPU was throttled, or overtook the host that launches")
+    rounds: int | None = column("rounds kept: the independent units of the interval")
+    launches: int | None = column("launches back to back that one sample brackets and is divided by")
+    processes: str | None = column("numbers of the worker processes that the samples are from, joined by `;`")
+    stopped_by: str | None = column("what ended sampling: precision, max_seconds or max_samples")
+    noise: str | None = column(
+        "what is wrong with the samples, and how large it is as a fraction of the time, `drift=0.012` joined by `;`: "
+        "drift, slow-episodes, two-levels, throttled (a fraction of the samples), bent (the times at the iteration "
+        "counts lie on no line), processes (they disagree); quiet if nothing is"
+    )
     ns_per_iteration: float | None = column("slope of time over iterations, ns: free of launch overhead")
     ns_per_iteration_low: float | None = column("lower end of its 95 % interval, ns")
     ns_per_iteration_high: float | None = column("upper end of its 95 % interval, ns")
@@ -85,7 +93,8 @@ SAMPLE_COLUMNS: Mapping[str, str] = {  # field of model.Sample → meaning, in f
     "launches": "launches that the time was divided by",
     "time_us": "time of one launch, µs",
     "sm_clock_mhz": "SM clock measured on the device around this sample's burst, MHz",
-    "dropped": "whether it was taken while the GPU was throttled",
+    "dropped": "whether it was taken while the GPU was throttled, or too late: the GPU overtook the host",
+    "seconds": "from the first round of the process to the begin of the sample's burst, s; empty in older runs",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.errors import ResultsError
@@ -37,6 +37,10 @@ class Fields:
             raise ResultsError(f"{path}: not a JSON object", RESTORE)
         return cls(content, path)
 
+    def padded(self, *keys: str) -> Fields:
+        """Return the same object with null under each of `keys` that it lacks: older files lack later keys."""
+        return replace(self, content={**dict.fromkeys(keys), **self.content})
+
     def has(self, key: str) -> bool:
         """Whether `key` holds something other than null; ResultsError if it is not there at all."""
         return self._take(key) is not None
@@ -51,6 +55,10 @@ class Fields:
         if not isinstance(value, dict):
             raise self._wrong(key, "an object")
         return value
+
+    def optional_mapping(self, key: str) -> dict[str, Json] | None:
+        """Return the object under `key` as it stands, or None where it is null."""
+        return self.mapping(key) if self.has(key) else None
 
     def text(self, key: str) -> str:
         """Return the text under `key`."""
@@ -79,6 +87,19 @@ class Fields:
         if not isinstance(value, int) or isinstance(value, bool):
             raise self._wrong(key, "a whole number")
         return value
+
+    def optional_integer(self, key: str) -> int | None:
+        """Return the whole number under `key`, or None where it is null."""
+        return self.integer(key) if self.has(key) else None
+
+    def optional_number(self, key: str) -> float | None:
+        """Return the number under `key`, or None where it is null."""
+        value = self._take(key)
+        if value is None:
+            return None
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise self._wrong(key, "a number or null")
+        return float(value)
 
     def optional_boolean(self, key: str) -> bool | None:
         """Return the truth value under `key`, or None where it is null."""

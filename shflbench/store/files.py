@@ -20,29 +20,36 @@ SAMPLES_FILE = "samples.csv.gz"
 RESTORE = "restore the file as the run wrote it, or measure again"
 WHICH_FOLDER = "give the folder that `shflbench run` printed"
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+# What the system's number of an error means here, and what to do about it.
+_REFUSED = "you may not write there", "make it writable, or give another folder"
+_GONE = "it is gone", "somebody deleted or moved it: measure again in a new folder"
+_MEANINGS = {
+    errno.ENOSPC: ("the disk is full", "free some space"),
+    errno.EDQUOT: ("your quota of the disk is used up", "free some space"),
+    errno.EFBIG: ("no file may grow that large here", "raise the limit (`ulimit -f`)"),
+    errno.EROFS: ("the disk is read-only", "make it writable, or give another folder"),
+    errno.EACCES: _REFUSED,
+    errno.EPERM: _REFUSED,
+    errno.ENOENT: _GONE,
+}
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn an error of the file system into a ResultsError that says what to do."""
+    """Turn an error of the file system while `folder` is written into a ResultsError that says what to do."""
     try:
         yield
     except OSError as error:
-        place = error.filename or folder
-        if error.errno in _FULL:
-            raise ResultsError(
-                f"{place} cannot be written: the disk is full",
-                f"free some space; what was finished is kept: go on with --resume {folder}",
-            ) from error
-        raise ResultsError(
-            f"{place} cannot be written: {error.strerror or error}", "give a folder that you may write to"
-        ) from error
+        otherwise = error.strerror or str(error), "give a folder that you may write to"
+        why, advice = _MEANINGS.get(error.errno or 0, otherwise)
+        if os.path.exists(folder / RUN_FILE):  # noqa: PTH110  (Path's own raises where the folder may not be searched)
+            advice += f"; what was finished is kept: go on with --resume {folder}"
+        raise ResultsError(f"{error.filename or folder} cannot be written: {why}", advice) from error
 
 
 def replace(path: Path, content: bytes) -> None:
     """Replace the file at `path` in one step: a reader sees the old content or the new, never a part of it."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside = path.with_name(f".{path.name}.part")  # one name, so that what a kill leaves is gone with the next try
     try:
         with aside.open("wb") as file:
             file.write(content)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.model import Device
+from shflbench.model import Device, DeviceState
 from shflbench.store.columns import SCHEMA
 from shflbench.store.fields import Fields
 from shflbench.store.files import RESTORE
@@ -50,6 +50,7 @@ class Versions:
     cuda: str | None = None  # the newest CUDA version that the driver supports
     git_commit: str | None = None  # of shflbench, where it runs from a checkout
     git_dirty: bool | None = None  # whether that checkout held changes
+    source: str | None = None  # hash of shflbench's own files, which tells editions apart where there is no git
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,9 @@ class RunInfo:
     finished: str | None = None  # None until the last row is on disk
     resumed: tuple[str, ...] = ()  # when a stopped run was continued, UTC
     notes: tuple[str, ...] = ()  # on warm-up and clock, a sentence each
+    others_after: int | None = None  # other processes on the GPU at the end; at the start: `device.state`
+    noise: Mapping[str, Json] | None = None  # how quiet the GPU was over the run: verdict, sentence and advice
+    sentinels: Mapping[str, Json] | None = None  # the frozen kernels that ran in every round: their version
     schema: int = SCHEMA
 
     def to_json(self) -> str:
@@ -93,7 +97,7 @@ class RunInfo:
 
         ResultsError if it is no JSON, lacks a key, holds a value of the wrong kind or is of a newer schema.
         """
-        top = Fields.parse(text, path)
+        top = Fields.parse(text, path).padded("others_after", "noise", "sentinels")
         refuse_newer(top.integer("schema"), path)
         suite, versions, host = top.part("suite"), top.part("versions"), top.part("host")
         if not re.fullmatch(r"[a-z0-9-]+", suite.text("name")):  # it names a folder of charts
@@ -111,6 +115,9 @@ class RunInfo:
             finished=top.optional_text("finished"),
             resumed=top.texts("resumed"),
             notes=top.texts("notes"),
+            others_after=top.optional_integer("others_after"),
+            noise=_noise(top),
+            sentinels=top.optional_mapping("sentinels"),
             schema=top.integer("schema"),
         )
         if info.suite.sha256 != suite.text("sha256"):
@@ -127,7 +134,15 @@ def refuse_newer(schema: int, path: Path) -> None:
         )
 
 
+def _noise(top: Fields) -> Mapping[str, Json] | None:
+    if not top.has("noise"):
+        return None
+    item = top.part("noise")
+    return {key: item.text(key) for key in ("verdict", "sentence", "advice")}
+
+
 def _versions(item: Fields) -> Versions:
+    item = item.padded("source")
     return Versions(
         python=item.text("python"),
         shflbench=item.text("shflbench"),
@@ -139,10 +154,12 @@ def _versions(item: Fields) -> Versions:
         cuda=item.optional_text("cuda"),
         git_commit=item.optional_text("git_commit"),
         git_dirty=item.optional_boolean("git_dirty"),
+        source=item.optional_text("source"),
     )
 
 
 def _device(item: Fields) -> Device:
+    item = item.padded("state")
     return Device(
         name=item.text("name"),
         uuid=item.text("uuid"),
@@ -155,4 +172,23 @@ def _device(item: Fields) -> Device:
         cuda=item.text("cuda"),
         index=item.integer("index"),
         threads_per_sm=item.integer("threads_per_sm"),
+        state=_state(item.part("state")) if item.has("state") else DeviceState(),
+    )
+
+
+def _state(item: Fields) -> DeviceState:
+    item = item.padded(*(field.name for field in fields(DeviceState)))
+    return DeviceState(
+        pci_bus=item.optional_text("pci_bus"),
+        l2_bytes=item.optional_integer("l2_bytes"),
+        max_memory_clock_mhz=item.optional_integer("max_memory_clock_mhz"),
+        application_clock_mhz=item.optional_integer("application_clock_mhz"),
+        application_memory_clock_mhz=item.optional_integer("application_memory_clock_mhz"),
+        ecc=item.optional_boolean("ecc"),
+        mig=item.optional_boolean("mig"),
+        persistence=item.optional_boolean("persistence"),
+        compute_mode=item.optional_text("compute_mode"),
+        power_limit_w=item.optional_number("power_limit_w"),
+        memory_used_bytes=item.optional_integer("memory_used_bytes"),
+        other_processes=item.optional_integer("other_processes"),
     )

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store import rows, samples
+from shflbench.model import SENTINEL
+from shflbench.store import samples
 from shflbench.store.append import RunFolder
 from shflbench.store.files import SAMPLES_FILE
 from shflbench.store.read import read_info, read_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from shflbench.model import Case
+    from shflbench.model import Case, Sample
     from shflbench.store.columns import Row
     from shflbench.store.provenance import RunInfo
 
@@ -29,15 +30,20 @@ class Resumed:
     """A stopped run, ready to be continued."""
 
     folder: RunFolder
-    rows: tuple[Row, ...]  # of the groups that are done
-    done: frozenset[str]  # their names, as `Case.group` gives them
+    rows: tuple[Row, ...]  # of groups that were measured, in one process at least
+    samples: tuple[Sample, ...]  # that belong to them
+
+    @property
+    def next_process(self) -> int:
+        """The number of the first worker process that has not been."""
+        return 1 + max((sample.process for sample in self.samples), default=-1)
 
 
 def resume(path: Path, current: RunInfo, cases: Iterable[Case]) -> Resumed:
     """Open the stopped run at `path` and go on with it under the conditions of `current`.
 
-    `cases` is the whole plan. A group is done when every case of it has its row; the rows and
-    samples of other groups are removed from the files, and so is a half-written last line.
+    `cases` is the whole plan. Kept are the groups of which every case has its row, with the samples that these were
+    made of; everything else is removed from the files, and so is a half-written last line.
     ResultsError where the run is finished, or was made of another suite, on another GPU, for another
     architecture, with other software or settings: one folder holds measurements that compare.
     """
@@ -51,15 +57,29 @@ def resume(path: Path, current: RunInfo, cases: Iterable[Case]) -> Resumed:
     for row in found:
         if row.case_id not in plan:
             raise ResultsError(f"{path} cannot be resumed: {row.case_id} is not planned", MEASURE_AGAIN)
-    done = frozenset(plan.values()) - {plan[case] for case in plan.keys() - {row.case_id for row in found}}
-    kept = tuple(row for row in found if plan[row.case_id] in done)
-    info = dataclasses.replace(recorded, resumed=(*recorded.resumed, current.started))
-    folder = RunFolder(path, info)
-    folder.rewrite(
-        (rows.header() + rows.encode(kept)).encode(),
-        samples.keep(path / SAMPLES_FILE, {row.case_id for row in kept}),
-    )
-    return Resumed(folder, kept, done)
+    whole = frozenset(plan.values()) - {plan[case] for case in plan.keys() - {row.case_id for row in found}}
+    kept = tuple(row for row in found if plan[row.case_id] in whole)
+    taken = tuple(_belonging(samples.read(path / SAMPLES_FILE), kept))
+    folder = RunFolder(path, dataclasses.replace(recorded, resumed=(*recorded.resumed, current.started)))
+    folder.rewrite(kept, taken)
+    return Resumed(folder, kept, taken)
+
+
+def _belonging(taken: Sequence[Sample], kept: Sequence[Row]) -> Iterator[Sample]:
+    """Yield the samples that rows were made of, and those of other kernels (sentinels) of the same rounds."""
+    processes = {row.case_id: row.processes.split(";") if row.processes else None for row in kept}
+
+    def own(sample: Sample) -> bool:
+        if sample.case_id not in processes:
+            return False
+        numbers = processes[sample.case_id]  # None for a case that failed: what was taken of it stays
+        return numbers is None or str(sample.process) in numbers
+
+    rounds = {(sample.process, sample.round) for sample in taken if own(sample)}
+    for sample in taken:
+        watched = sample.case_id.startswith(SENTINEL) and (sample.process, sample.round) in rounds
+        if watched or own(sample):
+            yield sample
 
 
 def _differences(recorded: RunInfo, current: RunInfo) -> Iterator[str]:

@@ -9,19 +9,19 @@ import zlib
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
+from shflbench.model import Sample
 from shflbench.store import files
 from shflbench.store.columns import SAMPLE_COLUMNS
 from shflbench.store.files import RESTORE
 from shflbench.store.rows import csv_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     import pandas as pd
 
-    from shflbench.model import Sample
-
+OPTIONAL = {"seconds"}  # columns that older runs lack
 GZIP = 31  # zlib's window size for 32 KiB, plus 16: a gzip header (zlib manual, inflateInit2)
 
 
@@ -57,27 +57,46 @@ def members(content: bytes, path: Path) -> Iterator[str]:
         content = member.unused_data
 
 
-def keep(path: Path, cases: Collection[str]) -> bytes:
-    """Return what the file at `path` holds with the samples of `cases` alone; ResultsError where it is damaged."""
-    lines = csv.reader(io.StringIO("".join(members(files.read(path), path)), newline=""))
-    next(lines, None)
-    return header() + pack("".join(csv_line(cells) for cells in lines if cells[0] in cases))
+def read(path: Path) -> list[Sample]:
+    """Read the samples at `path`; those that a kill cut off are left out. ResultsError where the file is damaged."""
+    lines = csv.DictReader(io.StringIO("".join(members(files.read(path), path)), newline=""))
+    try:
+        return [_sample(cells) for cells in lines]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ResultsError(f"{path} is damaged: {error!r}", RESTORE) from error
+
+
+def _sample(cells: Mapping[str, str]) -> Sample:
+    clock, seconds = cells["sm_clock_mhz"], cells.get("seconds")
+    return Sample(
+        case_id=cells["case_id"],
+        process=int(cells["process"]),
+        round=int(cells["round"]),
+        sample=int(cells["sample"]),
+        iterations=int(cells["iterations"]),
+        launches=int(cells["launches"]),
+        time_us=float(cells["time_us"]),
+        sm_clock_mhz=float(clock) if clock else None,
+        dropped=cells["dropped"] == "true",
+        seconds=float(seconds) if seconds else None,
+    )
 
 
 def load(path: Path) -> pd.DataFrame:
-    """Read the samples at `path`, a column for each of `SAMPLE_COLUMNS`, times in µs.
+    """Read the samples at `path`, a column for each of `SAMPLE_COLUMNS`, times in µs; those of sentinels, too.
 
-    Samples that a kill cut off are left out. ResultsError where the file is missing or broken.
+    Samples that a kill cut off are left out; what older runs did not note is NaN.
+    ResultsError where the file is missing or broken.
     """
     import pandas as pd  # noqa: PLC0415  (rows can be read where pandas is slow to import or absent)
 
     text = "".join(members(files.read(path), path))
+    kinds = {"case_id": "str", "time_us": "float64", "sm_clock_mhz": "float64", "dropped": "bool", "seconds": "float64"}
     try:
-        frame = pd.read_csv(
-            io.StringIO(text),
-            usecols=list(SAMPLE_COLUMNS),
-            dtype={"case_id": "str", "time_us": "float64", "sm_clock_mhz": "float64", "dropped": "bool"},
-        )
+        frame = pd.read_csv(io.StringIO(text), usecols=SAMPLE_COLUMNS.__contains__, dtype=kinds)
     except ValueError as error:  # pandas: a column is missing or a value is of the wrong kind
         raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
-    return frame[list(SAMPLE_COLUMNS)]
+    missing = [name for name in SAMPLE_COLUMNS if name not in {*frame.columns, *OPTIONAL}]
+    if missing:
+        raise ResultsError(f"{path} is damaged: it has no column {missing[0]}", RESTORE)
+    return frame.reindex(columns=list(SAMPLE_COLUMNS))

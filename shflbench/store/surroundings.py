@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 from datetime import UTC, datetime
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import shflbench
 from shflbench.store.provenance import Host, Versions
 
 CUPY = ("cupy-cuda13x", "cupy-cuda12x", "cupy")  # the names under which it is published
+SOURCE_KINDS = ("py", "cu", "cuh", "cubin")  # the files that shape a time
+SOURCE_DIGITS = 16  # 64 bits: enough to tell every edition there will ever be from the others
 
 
 def utc_now() -> str:
@@ -31,7 +34,8 @@ def versions(
     *, nvrtc: str | None = None, nvdisasm: str | None = None, driver: str | None = None, cuda: str | None = None
 ) -> Versions:
     """Return the versions in use: those given, and those that the installed packages and git tell."""
-    commit, dirty = checkout(Path(shflbench.__file__).parents[1])
+    package = Path(shflbench.__file__).parent
+    commit, dirty = checkout(package.parent)
     return Versions(
         python=platform.python_version(),
         shflbench=shflbench.__version__,
@@ -43,6 +47,7 @@ def versions(
         cuda=cuda,
         git_commit=commit,
         git_dirty=dirty,
+        source=source_hash(package),
     )
 
 
@@ -53,6 +58,21 @@ def checkout(folder: Path) -> tuple[str | None, bool | None]:
     commit = _git(folder, "rev-parse", "--verify", "HEAD")
     changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
     return commit, None if commit is None or changes is None else bool(changes)
+
+
+def source_hash(folder: Path) -> str | None:
+    """Return the hash of the source files in `folder`, None where one cannot be read.
+
+    It is what a shell makes of them, so that a run from a copy without git can be tied to a commit:
+    `find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' | LC_ALL=C sort | xargs sha256sum |
+    sha256sum | cut -c1-16`.
+    """
+    paths = {f"./{path.relative_to(folder)}": path for kind in SOURCE_KINDS for path in folder.rglob(f"*.{kind}")}
+    try:
+        lines = [f"{sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in sorted(paths.items())]
+    except OSError:
+        return None
+    return sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()[:SOURCE_DIGITS]
 
 
 def _git(folder: Path, *arguments: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
@@ -12,12 +13,15 @@ from shflbench.suite.problems import Problem
 from shflbench.suite.words import option_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from shflbench.patterns.declare import Pattern
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.suite.positions import Loc
     from shflbench.suite.schema import Defaults, Experiment, Skip, SuiteFile
+
+# Of one suite, before `skip`: they take half a second to expand, and at 0.2 s each more than an hour to measure.
+MAX_CASES = 20_000
 
 Options = tuple[tuple[str, str], ...]
 
@@ -28,9 +32,14 @@ def expand(file: SuiteFile, patterns: Mapping[str, LoadedPattern]) -> tuple[list
     `patterns` are keyed by the word that names them in the file; all words have been checked.
     """
     first: dict[Case, int] = {}  # case → the experiment that it comes from
-    problems = []
+    problems: list[Problem] = []
+    total = 0
     for index, experiment in enumerate(file.experiments):
         loc = ("experiments", index)
+        total += _most(experiment, file.defaults, patterns[experiment.pattern].declaration)
+        if total > MAX_CASES:  # before they are made: a few lists can have a product of billions
+            problems.append(Problem(loc, f"{total:,} cases up to here", f"allowed: {MAX_CASES:,} in a suite"))
+            break
         cases, found = _expand_experiment(loc, experiment, file.defaults, patterns[experiment.pattern])
         problems += found
         again = [case for case in cases if case in first]
@@ -111,18 +120,37 @@ def _variants(experiment: Experiment, defaults: Defaults, pattern: Pattern, dtyp
     return [name for name in experiment.variants or defaults.variants or having if name in having]
 
 
+def _most(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> int:
+    """Return how many cases the experiment's axes have: before what `skip` or a variant leaves out."""
+    counts = (1,) if pattern.one_pass else experiment.iterations or defaults.iterations
+    return prod(
+        (
+            sum(value.count for value in experiment.launch or defaults.launch),
+            len(counts),
+            sum(
+                len(_variants(experiment, defaults, pattern, dtype)) for dtype in _dtypes(experiment, defaults, pattern)
+            ),
+            *map(len, _option_axes(experiment, pattern)),
+        )
+    )
+
+
 def _options(experiment: Experiment, pattern: Pattern) -> list[Options]:
-    """Return every combination of the pattern's options; one that is not given has its first value."""
+    """Return every combination of the options."""
+    return list(product(*_option_axes(experiment, pattern)))
+
+
+def _option_axes(experiment: Experiment, pattern: Pattern) -> list[list[tuple[str, str]]]:
+    """Return the values of each option; one of the pattern's that is not given has its first value."""
     axes = [
         [(name, str(value)) for value in option_values(experiment.options.get(name, values[0]))]
         for name, values in pattern.options.items()
     ]
-    axes += [
+    return axes + [
         [(name, str(value)) for value in option_values(experiment.options[name])]
         for name in LAUNCH_OPTIONS
         if name in experiment.options
     ]
-    return list(product(*axes))
 
 
 def _choices(pattern: Pattern) -> str:
@@ -134,27 +162,32 @@ def _without_skipped(loc: Loc, skips: Iterable[Skip], cases: list[Case]) -> tupl
     problems = []
     kept = cases
     for index, skip in enumerate(skips):
-        if not any(_matches(skip, case) for case in cases):
+        matches = _matcher(skip)
+        left_out = {case for case in cases if matches(case)}
+        if not left_out:
             nothing = Problem(
                 (*loc, "skip", index), "a skip that matches no case", "needed: a combination that the experiment has"
             )
             problems.append(nothing)
-        kept = [case for case in kept if not _matches(skip, case)]
+        kept = [case for case in kept if case not in left_out]
     if not kept:
         problems.append(Problem((*loc, "skip"), "a skip of every case", "needed: at least one case left", at_key=True))
     return kept, problems
 
 
-def _matches(skip: Skip, case: Case) -> bool:
-    """Tell whether a case has one of the values of every key of `skip`."""
-    launches = tuple(launch for value in skip.launch for launch in value.launches())
-    options = dict(case.options)
-    return all(
-        (
-            not skip.variant or case.variant in skip.variant,
-            not skip.dtype or case.dtype in skip.dtype,
-            not launches or case.launch in launches,
-            not skip.iterations or case.iterations in skip.iterations,
-            *(options[name] in option_values(value) for name, value in skip.options.items()),
+def _matcher(skip: Skip) -> Callable[[Case], bool]:
+    """Return whether a case has one of the values of every key of `skip`."""
+    launches = {launch for value in skip.launch for launch in value.launches()}
+    options = {(name, frozenset(option_values(value))) for name, value in skip.options.items()}
+
+    def matches(case: Case) -> bool:
+        own = dict(case.options)
+        return (
+            (not skip.variant or case.variant in skip.variant)
+            and (not skip.dtype or case.dtype in skip.dtype)
+            and (not launches or case.launch in launches)
+            and (not skip.iterations or case.iterations in skip.iterations)
+            and all(own.get(name) in values for name, values in options)  # an option of the launch may be absent
         )
-    )
+
+    return matches

@@ -24,8 +24,15 @@ def locate(name_or_path: str) -> Path:
     if name_or_path in known:
         return known[name_or_path]
     path = Path(name_or_path)
-    if path.exists() or path.suffix in _SUFFIXES or len(path.parts) > 1:
+    if _is_there(path) or path.suffix in _SUFFIXES or len(path.parts) > 1:
         return path  # reading it says what is wrong with it
     allowed = ", ".join([*known, "or the path of a YAML file"])
     message = f"found the suite `{name_or_path}`; allowed: {allowed}{did_you_mean(name_or_path, known)}"
     raise SuiteError(message, "`shflbench list` describes every suite.")
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # too long a name, or a folder that may not be entered
+        return True

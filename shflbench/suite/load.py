@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from shflbench.model import MeasureRules, Suite
+from shflbench.model import Suite
 from shflbench.suite.document import parse, read
 from shflbench.suite.expand import by_group, expand, refuse
 from shflbench.suite.overrides import Overrides
 from shflbench.suite.problems import Problem, from_pydantic, stop
+from shflbench.suite.rules import check_rules, rules_of
 from shflbench.suite.schema import Experiment, SuiteFile
 from shflbench.suite.words import check_defaults, check_experiment, find_patterns
 
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ruamel.yaml.comments import CommentedMap
-
     from shflbench.patterns.discover import LoadedPattern
+    from shflbench.suite.positions import Entries
 
 _AS_WRITTEN = Overrides()
 
@@ -46,12 +46,12 @@ def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
         path=path,
         text=text,
         cases=tuple(cases),
-        rules=MeasureRules(file.measure.precision, file.measure.max_seconds, file.measure.processes),
+        rules=rules_of(file.measure),
         pattern_folders={pattern.name: pattern.folder for pattern in patterns.values() if pattern.name in used},
     )
 
 
-def _check(document: CommentedMap, path: Path) -> tuple[SuiteFile, Mapping[str, LoadedPattern]]:
+def _check(document: Entries, path: Path) -> tuple[SuiteFile, Mapping[str, LoadedPattern]]:
     """Return the file and its patterns, once every key, value and word of it has been checked."""
     problems: list[Problem] = []
     try:
@@ -66,6 +66,8 @@ def _check(document: CommentedMap, path: Path) -> tuple[SuiteFile, Mapping[str, 
         if experiment.pattern in patterns:
             declaration = patterns[experiment.pattern].declaration
             problems += check_experiment(("experiments", index), experiment, declaration)
+    if file:
+        problems += check_rules(file.measure)
     if file and not unfound:
         problems += check_defaults(file.defaults, [pattern.declaration for pattern in patterns.values()])
     if problems or not file:
@@ -73,7 +75,7 @@ def _check(document: CommentedMap, path: Path) -> tuple[SuiteFile, Mapping[str, 
     return file, patterns
 
 
-def _sound_experiments(document: CommentedMap) -> dict[int, Experiment]:
+def _sound_experiments(document: Entries) -> dict[int, Experiment]:
     """Return the experiments that can be checked further although the file has a mistake elsewhere."""
     sound = {}
     written = document.get("experiments")

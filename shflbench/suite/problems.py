@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
-from shflbench.suite.positions import Loc, key_position, value_at, value_position
+from shflbench.suite.positions import Loc, Place, key_position, value_at, value_position
 from shflbench.suite.schema import SECTIONS
+from shflbench.suite.shown import MOST_SHOWN, quoted, show
 from shflbench.suite.values import NOT_ALLOWED
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 ADVICE = "`shflbench list` names patterns and variants, `shflbench schema` every key of a suite."
 
-
-_NUMBER = re.compile(r"[-+]?[0-9.]+")
+MOST_TOLD = 30  # problems of one file; further ones are often of the same kind, and are counted only
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,36 +31,25 @@ class Problem:
     found: str
     remedy: str  # "allowed: …" or "needed: …"
     at_key: bool = False  # the key itself is wrong or missing, not its value
+    word: str = ""  # a word that is none of those in `known`, one of which may be meant
+    known: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What was found and what should be there, with the nearest known word."""
+        return f"found {self.found}; {self.remedy}{did_you_mean(self.word, self.known)}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean …?`, or nothing where no known word is near."""
-    near = get_close_matches(word, list(known), n=1)
+    near = get_close_matches(word, list(known), n=1) if len(word) <= MOST_SHOWN else []
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def unknown(loc: Loc, kind: str, word: str, known: Iterable[str], *, at_key: bool = False) -> Problem:
     """Return the problem of a word that is none of the known ones."""
-    known = list(known)
-    remedy = f"allowed: {', '.join(known)}{did_you_mean(word, known)}"
-    return Problem(loc, f"the unknown {kind} `{word}`", remedy, at_key)
-
-
-def show(value: object) -> str:
-    """Return a value of the file as a sentence names it."""
-    match value:
-        case None:
-            return "nothing"
-        case dict():
-            return "a mapping"
-        case list():
-            return "a list" if value else "an empty list"
-        case bool():
-            return f"`{value}`".lower()
-        case str() if _NUMBER.fullmatch(value):
-            return f"the text `{value}`"  # where a number is needed, the sentence would contradict itself
-        case _:
-            return f"`{value}`" if str(value).strip() else "empty text"
+    known = tuple(known)
+    return Problem(loc, f"the unknown {kind} {quoted(word)}", f"allowed: {', '.join(known)}", at_key, word, known)
 
 
 def from_pydantic(error: ValidationError, document: object) -> list[Problem]:
@@ -72,7 +60,7 @@ def from_pydantic(error: ValidationError, document: object) -> list[Problem]:
         match detail["type"]:
             case "missing":
                 problems.append(Problem(loc, f"no key `{loc[-1]}`", f"needed: {_meaning(loc)}", at_key=True))
-            case "extra_forbidden" | "invalid_key":
+            case "extra_forbidden":
                 keys = SECTIONS[_section(loc[:-1])].keys()
                 problems.append(unknown(loc, "key", str(loc[-1]), keys, at_key=True))
             case "model_type":
@@ -96,12 +84,19 @@ def _meaning(loc: Loc) -> str:
 
 
 def stop(path: Path, document: object, problems: Iterable[Problem]) -> NoReturn:
-    """Raise one SuiteError that tells all problems, one a line, in the order of the file."""
-    placed = sorted((_place(document, problem), problem.found, problem.remedy) for problem in problems)
-    lines = [f"{path}:{line}:{column}: found {found}; {remedy}" for (line, column), found, remedy in placed]
-    raise SuiteError("\n".join(dict.fromkeys(lines)), ADVICE)
+    """Raise one SuiteError that tells the first MOST_TOLD problems, one a line, in the order of the file."""
+    # Two uses of one anchor have the same problems at the same places.
+    placed = {(_place(document, problem), problem.found, problem.remedy): problem for problem in problems}
+    first = sorted(placed)[:MOST_TOLD]
+    lines = [f"{path}:{key[0].line}:{key[0].column}: {placed[key].sentence}" for key in first]
+    if more := len(placed) - len(first):
+        place = sorted(placed)[MOST_TOLD][0]
+        lines.append(
+            f"{path}:{place.line}:{place.column}: found {more} more; they are told once those above are mended"
+        )
+    raise SuiteError("\n".join(lines), ADVICE)
 
 
-def _place(document: object, problem: Problem) -> tuple[int, int]:
+def _place(document: object, problem: Problem) -> Place:
     find = key_position if problem.at_key else value_position
     return find(document, problem.loc)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic.json_schema import GenerateJsonSchema
 
 from shflbench.model import Launch, MeasureRules
 from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, make_launch, split_launch
@@ -21,21 +20,23 @@ from shflbench.suite.values import (
     PatternName,
     Precision,
     Processes,
+    Samples,
     Seconds,
     SuiteName,
     Title,
     VariantName,
     Version,
     as_list,
+    at_most,
     parsed_by,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pydantic_core import CoreSchema
-
 _RULES = MeasureRules()
+MAX_LAUNCHES = 2000  # of one axis; every block size with 60 grids, while two lists of 1000 would be a million
+MAX_SKIPS = 100  # of one experiment: each is held against every case
 
 
 class Section(BaseModel):
@@ -64,6 +65,11 @@ class LaunchProduct(Section):
     )
     block: Annotated[tuple[Block, ...], _axis(Block)] = Field(description="threads a block, in whole warps")
 
+    @property
+    def count(self) -> int:
+        """How many launches there are."""
+        return len(self.grid) * len(self.block)
+
     def launches(self) -> tuple[Launch, ...]:
         """Return the launches, by grid and then by block."""
         return tuple(make_launch(grid, block) for grid in self.grid for block in self.block)
@@ -84,7 +90,11 @@ LaunchValue = Annotated[
 
 Variants = Annotated[tuple[VariantName, ...], _axis(VariantName)]
 Dtypes = Annotated[tuple[DtypeName, ...], _axis(DtypeName)]
-Launches = Annotated[tuple[LaunchValue, ...], _axis(LaunchValue)]
+Launches = Annotated[
+    tuple[LaunchValue, ...],
+    _axis(LaunchValue),
+    at_most(MAX_LAUNCHES, "launches", lambda axis: sum(value.count for value in axis)),
+]
 IterationCounts = Annotated[tuple[Iterations, ...], _axis(Iterations)]
 
 
@@ -122,7 +132,7 @@ class Experiment(WithOptions):
     iterations: IterationCounts = Field(
         default_factory=tuple, description="trips of the kernel's inner loop; omitted: the default"
     )
-    skip: Annotated[tuple[Skip, ...], _axis(Skip)] = Field(
+    skip: Annotated[tuple[Skip, ...], _axis(Skip), at_most(MAX_SKIPS, "entries")] = Field(
         default_factory=tuple, description="combinations to leave out; each entry must match at least one"
     )
 
@@ -137,14 +147,31 @@ class Defaults(Section):
 
 
 class Measure(Section):
-    """How long to measure a case: until the precision is reached, or for `max_seconds`."""
+    """How long to measure a case: until the precision is reached, within limits of samples and seconds."""
 
     precision: Precision = Field(
         default=_RULES.precision,
         description="half-width of the median's 95 % interval at which sampling stops, as `0.5%` or as a fraction",
     )
-    max_seconds: Seconds = Field(default=_RULES.max_seconds, description="seconds of sampling a case, at most")
-    processes: Processes = Field(default=1, description="fresh worker processes a case; only 1 so far")
+    min_seconds: Seconds = Field(
+        default=_RULES.min_seconds,
+        description="seconds over which a case's rounds are spread, at least: states in which a GPU is slow last up to "
+        "0.1 s. Other cases are sampled in between",
+    )
+    max_seconds: Seconds = Field(
+        default=_RULES.max_seconds,
+        description="seconds of sampling a case, at most; only its own are counted, so that this may be less than "
+        "`min_seconds`",
+    )
+    min_samples: Samples = Field(default=_RULES.min_samples, description="samples of a case, at least")
+    max_samples: Samples = Field(
+        default=_RULES.max_samples, description="samples of a case, at most; not less than `min_samples`"
+    )
+    processes: Processes = Field(default=_RULES.processes, description="fresh worker processes to repeat each case in")
+    timeout: Seconds = Field(
+        default=_RULES.timeout,
+        description="seconds without a sign of life after which a worker process is killed, at the cost of one case",
+    )
 
 
 class SuiteFile(Section):
@@ -170,18 +197,3 @@ SECTIONS: Mapping[str, type[Section]] = {  # key in the file → what its mappin
     "launch": LaunchProduct,
     "skip": Skip,
 }
-
-
-class _Plain(GenerateJsonSchema):
-    """A JSON Schema without a title for each field, which would only repeat its name."""
-
-    def field_title_should_be_set(self, schema: CoreSchema) -> bool:
-        """Leave the titles out."""
-        del schema
-        return False
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of suite files, by which editors complete and check."""
-    schema = SuiteFile.model_json_schema(schema_generator=_Plain)
-    return {"$schema": _Plain.schema_dialect, **schema}

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainValidator, ValidationError, WithJsonSchema, WrapValidator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+    WrapValidator,
+)
 from pydantic_core import PydanticCustomError
 
 from shflbench.model import DTYPES, MAX_BLOCK, WARP
@@ -20,6 +29,11 @@ NOT_ALLOWED = "not_allowed"  # the type of these errors in pydantic's list; thei
 
 MAX_ITERATIONS = 2**31 - 1  # kernels count in `int`
 MAX_PRECISION = 0.1  # a wider interval tells nothing; the bound also catches `0.5` written for `0.5%`
+MAX_SECONDS = 86_400  # a day; timers overflow at 9·10^9, and who writes more means milliseconds
+MAX_SAMPLES = 1_000_000  # of one case, as many as fill 60 MB of samples.csv
+MAX_PROCESSES = 100  # fresh ones take a second each to start; their spread is known long before
+
+_PERCENTAGE = re.compile(r"([0-9]*\.?[0-9]+)%")  # float() alone would take `1_0`, `nan` and digits of other scripts
 
 
 def says(words: str) -> WrapValidator:
@@ -54,14 +68,26 @@ def as_list(value: object) -> object:
     return value if isinstance(value, list) else [value]
 
 
+def at_most(most: int, noun: str, count: Callable[[Any], int] = len) -> AfterValidator:
+    """Refuse a list whose `count` is larger than `most`, before anything is expanded."""
+
+    @parsed_by
+    def check(value: object) -> object:
+        if count(value) > most:
+            raise ValueError(f"at most {most} {noun}")
+        return value
+
+    return AfterValidator(check)
+
+
 def _fraction(value: object) -> object:
     """Return `0.5%` as 0.005, and a number as it is."""
     if not isinstance(value, str):
         return value
-    number, percent, rest = value.partition("%")
-    if not percent or rest:
+    percentage = _PERCENTAGE.fullmatch(value)
+    if percentage is None:
         raise ValueError(value)
-    return float(number) / 100
+    return float(percentage[1]) / 100
 
 
 def _grid(value: object) -> Grid:
@@ -70,14 +96,15 @@ def _grid(value: object) -> Grid:
     return parse_grid(str(value))
 
 
-_LINE = r"[^\x00-\x1f\x7f]"  # no line break, and nothing that a terminal takes for a command
+_STEERING = r"\x00-\x1f\x7f-\x9f\u2028\u2029"  # line breaks, and what a terminal takes for a command
+_LINE = f"[^{_STEERING}]"
 
 SuiteName = Annotated[
     str,
     Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64),  # it names a folder of results
     says("lower-case words and numbers joined by hyphens, such as `launch-sweep`"),
 ]
-Title = Annotated[str, Field(pattern=rf"^{_LINE}*[^\s\x00-\x1f\x7f]{_LINE}*$"), says("one line of text")]
+Title = Annotated[str, Field(pattern=rf"^{_LINE}*[^\s{_STEERING}]{_LINE}*$"), says("one line of text")]
 PatternName = Annotated[
     str,
     Field(pattern=rf"^{_LINE}+$", json_schema_extra={"anyOf": [{"enum": list(builtin())}, {"pattern": r"^\.|/"}]}),
@@ -102,11 +129,18 @@ Precision = Annotated[
 ]
 Seconds = Annotated[
     float,
-    Field(strict=True, gt=0, allow_inf_nan=False),
-    says("a number of seconds above 0, such as `2`"),
+    Field(strict=True, gt=0, le=MAX_SECONDS, allow_inf_nan=False),
+    says(f"a number of seconds above 0 and at most {MAX_SECONDS}, such as `2`"),
+]
+Samples = Annotated[
+    int,
+    Field(strict=True, ge=1, le=MAX_SAMPLES),
+    says(f"a whole number from 1 to {MAX_SAMPLES}"),
 ]
 Processes = Annotated[
-    int, Field(strict=True, ge=1, le=1), says("1, because repeating cases in fresh processes is not supported yet")
+    int,
+    Field(strict=True, ge=1, le=MAX_PROCESSES),
+    says(f"a whole number from 1 to {MAX_PROCESSES}"),
 ]
 Version = Annotated[int, Field(strict=True, ge=1, le=1), says("1, the only version of suite files so far")]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from shflbench.errors import PatternError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
-from shflbench.suite.problems import Problem, show, unknown
+from shflbench.suite.problems import Problem, unknown
+from shflbench.suite.shown import escaped, quoted, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from shflbench.patterns.declare import Pattern
@@ -42,23 +44,44 @@ def find_patterns(
 def _find_pattern(loc: Loc, word: str, folder: Path, found: Mapping[str, LoadedPattern]) -> LoadedPattern | Problem:
     if word in found:
         return found[word]
-    known = builtin()
-    if "/" in word or word.startswith("."):
-        target = (folder / word).resolve()
-    elif word in known:
-        target = known[word]
-    else:
-        return unknown(loc, "pattern", word, [*known, "or a folder such as `./my_exchange`"])
-    if not target.is_dir():
-        return Problem(loc, f"the folder `{word}`, which does not exist", OWN_FOLDER)
-    try:
-        pattern = load(target)
-    except PatternError as error:
-        return Problem(loc, f"the pattern `{word}`, which cannot be used: {error.message}", SOUND_FOLDER)
+    own = "/" in word or word.startswith(".")
+    if not own and word not in _shipped():
+        return unknown(loc, "pattern", word, [*_shipped(), "or a folder such as `./my_exchange`"])
+    pattern = _load_own(loc, word, folder) if own else _load_shipped(word)
+    if isinstance(pattern, Problem):
+        return pattern
     for other, earlier in found.items():
         if earlier.name == pattern.name and earlier.folder != pattern.folder:
-            return Problem(loc, f"the pattern `{word}`, named like `{other}`", "needed: a name of its own for each")
+            found_here = f"the pattern {quoted(word)}, named like {quoted(other)}"
+            return Problem(loc, found_here, "needed: a name of its own for each")
     return pattern
+
+
+def _load_own(loc: Loc, word: str, folder: Path) -> LoadedPattern | Problem:
+    try:
+        target = (folder / word).resolve()
+        there = target.is_dir()
+    except (OSError, RuntimeError) as error:  # too long a name, or links in a circle
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return Problem(loc, f"the folder {quoted(word)}, which cannot be opened: {escaped(str(reason))}", OWN_FOLDER)
+    if not there:
+        return Problem(loc, f"the folder {quoted(word)}, which does not exist", OWN_FOLDER)
+    try:
+        return load(target)
+    except PatternError as error:
+        reason = escaped(error.message)
+        return Problem(loc, f"the pattern {quoted(word)}, which cannot be used: {reason}", SOUND_FOLDER)
+
+
+@cache
+def _shipped() -> dict[str, Path]:
+    return builtin()
+
+
+@cache
+def _load_shipped(name: str) -> LoadedPattern:
+    """Load a pattern that comes with shflbench, once: checking it takes milliseconds, and many experiments name it."""
+    return load(_shipped()[name])
 
 
 def check_experiment(loc: Loc, experiment: Experiment, pattern: Pattern) -> Iterator[Problem]:
@@ -105,25 +128,37 @@ def _word(value: object) -> object:
 def _check_options(loc: Loc, section: Experiment | Skip, pattern: Pattern) -> Iterator[Problem]:
     for name, value in section.options.items():
         if name in pattern.options:
-            words = pattern.options[name]
-            if value == []:
-                yield Problem((*loc, name), show(value), f"allowed: {', '.join(words)}")
-            yield from _check_words((*loc, name), name, option_values(value), words)
+            yield from _check_option((*loc, name), name, value, pattern.options[name])
         elif name in LAUNCH_OPTIONS:
-            yield from _check_numbers((*loc, name), value, LAUNCH_OPTIONS[name][0])
+            values, _ = LAUNCH_OPTIONS[name]
+            if isinstance(values, range):
+                yield from _check_numbers((*loc, name), value, values)
+            else:
+                yield from _check_option((*loc, name), name, value, values)
         else:
             known = [*section.keys(), *pattern.options, *LAUNCH_OPTIONS]
             yield unknown((*loc, name), "key", name, known, at_key=True)
 
 
+def _check_option(loc: Loc, name: str, value: object, words: Sequence[str]) -> Iterator[Problem]:
+    if value == []:
+        yield Problem(loc, show(value), f"allowed: {', '.join(words)}")
+    yield from _check_words(loc, name, option_values(value), words)
+
+
 def _check_numbers(loc: Loc, value: object, among: range) -> Iterator[Problem]:
     allowed = f"allowed: whole numbers from {among.start} to {among.stop - 1}, at least one and each once"
     values = value if isinstance(value, list) else [value]
-    if not values or len(set(map(repr, values))) != len(values):
+    if not values:
         yield Problem(loc, show(value), allowed)
+    seen = set()
     for index, number in enumerate(values):
         if not isinstance(number, int) or isinstance(number, bool) or number not in among:
             yield Problem((*loc, index), show(number), allowed)
+        elif number in seen:
+            yield _repeated((*loc, index), str(number))
+        else:
+            seen.add(number)
 
 
 def _check_words(loc: Loc, kind: str, words: Iterable[object], known: Iterable[str]) -> Iterator[Problem]:
@@ -154,4 +189,4 @@ def _check_repeats(loc: Loc, section: Experiment | Defaults) -> Iterator[Problem
 
 
 def _repeated(loc: Loc, word: str) -> Problem:
-    return Problem(loc, f"`{word}` a second time", "allowed: each value once")
+    return Problem(loc, f"{quoted(word)} a second time", "allowed: each value once")

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.backends.cuda import HARNESS, import_cupy
+from shflbench.backends.cuda import CudaBackend, import_cupy, open_backend
+from shflbench.backends.cuda_harness import harness_source
 from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
 from shflbench.compile.toolchain import find
 from shflbench.errors import DeviceError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from shflbench.compile.toolchain import Toolchain
 
 
 @pytest.fixture
@@ -62,6 +64,50 @@ def test_cupy_that_raises_at_import_is_broken(cupy: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
 def test_kernels_of_the_harness_compile_under_their_plain_names(arch: str) -> None:
-    source = Source(HARNESS.name, HARNESS.read_text(encoding="utf-8"), {}, "stamp")
-    compiled = compile_kernel(source, arch, find())
-    assert all(f".entry {name}(" in compiled.ptx for name in ("delay", "stamp", "busy"))
+    compiled = compile_kernel(harness_source(), arch, find())
+    assert all(f".entry {name}(" in compiled.ptx for name in ("delay", "stamp", "busy", "read"))
+
+
+def test_cache_is_read_in_whole_words_past_the_l1() -> None:
+    ptx = compile_kernel(harness_source(), "sm_90", find()).ptx
+    assert "ld.global.cg.v4" in ptx.partition(".entry read(")[2]
+
+
+def test_worker_opens_a_gpu_by_its_number_and_finds_the_compiler_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, Toolchain]] = []
+    monkeypatch.setattr(CudaBackend, "open_device", lambda *words: asked.append(words))
+    open_backend(3)
+    assert asked == [(3, find())]
+
+
+def no_driver(cupy: Path, error: str) -> None:
+    """Make cupy one that finds no driver."""
+    lines = (
+        "class cuda:",
+        "    class runtime:",
+        "        def getDeviceCount():",
+        f"            raise {error}",
+    )
+    cupy.write_text("\n".join(lines), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("RuntimeError('cudaErrorNoDevice: no CUDA-capable device is detected')", "cudaErrorNoDevice: no CUDA-capable"),
+        ("RuntimeError('CuPy failed to load libcuda.so.1')", "CuPy failed to load libcuda.so.1"),
+        ("MemoryError", "MemoryError"),
+    ],
+)
+def test_gpu_that_cannot_be_opened_is_a_device_error(cupy: Path, error: str, said: str) -> None:
+    no_driver(cupy, error)
+    with pytest.raises(DeviceError, match=f"^no usable GPU: {said}") as caught:
+        CudaBackend.open_device(0, find())
+    assert caught.value.exit_code == 4
+
+
+def test_gpu_that_is_not_there_names_those_that_are(cupy: Path) -> None:
+    lines = ("class cuda:", "    class runtime:", "        getDeviceCount = lambda: 2")
+    cupy.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(DeviceError, match="there is no GPU 2; this machine has 2"):
+        CudaBackend.open_device(2, find())

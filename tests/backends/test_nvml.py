@@ -1,20 +1,31 @@
 from __future__ import annotations
 
-import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pynvml
 import pytest
 
 from shflbench.backends.nvml import THROTTLE_REASONS, Monitor
-from shflbench.model import Conditions
+from shflbench.backends.tenants import MACHINE_NAMESPACE
+from shflbench.model import Conditions, DeviceState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 UUID = "GPU-1234"
 UNSUPPORTED = pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+NO_FUNCTION = pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
+LOST = pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
+UNDECODABLE = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
+
+def processes(*pids: int) -> list[SimpleNamespace]:
+    return [SimpleNamespace(pid=pid, usedGpuMemory=None) for pid in pids]
+
+
+# An H200 with driver 580, as it answered; only the clock, power, temperature and processes are made up.
 ANSWERS: dict[str, Any] = {
     "nvmlInit": None,
     "nvmlDeviceGetHandleByUUID": "handle",
@@ -22,14 +33,28 @@ ANSWERS: dict[str, Any] = {
     "nvmlDeviceGetPowerUsage": 182500,
     "nvmlDeviceGetClockInfo": 1980,
     "nvmlDeviceGetTemperature": 41,
+    "nvmlDeviceGetCurrentClocksThrottleReasons": 0x1,
     "nvmlDeviceGetMaxClockInfo": 1995,
     "nvmlSystemGetDriverVersion": "580.159",
+    "nvmlDeviceGetPciInfo": SimpleNamespace(busId="00000000:00:06.0"),
+    "nvmlDeviceGetApplicationsClock": 1980,
+    "nvmlDeviceGetEccMode": [1, 1],
+    "nvmlDeviceGetMigMode": [0, 0],
+    "nvmlDeviceGetPersistenceMode": 1,
+    "nvmlDeviceGetComputeMode": 0,
+    "nvmlDeviceGetEnforcedPowerLimit": 700000,
+    "nvmlDeviceGetMemoryInfo": SimpleNamespace(used=644939776),
+    "nvmlDeviceGetComputeRunningProcesses": processes(17, 425),
 }
+QUESTIONS = [name for name in ANSWERS if name not in {"nvmlInit", "nvmlDeviceGetHandleByUUID"}]
 
 
 @pytest.fixture
-def nvml(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Make NVML answer as above, but for what is named; an error is raised."""
+def nvml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
+    """Make NVML answer as above, but for what is named; an error is raised. The process is in no container."""
+    namespace = tmp_path / "pid"
+    namespace.symlink_to(MACHINE_NAMESPACE)
+    monkeypatch.setattr("shflbench.backends.tenants.OWN_NAMESPACE", namespace)
 
     def answering(answer: Any) -> Callable[..., Any]:
         def ask(*_: object) -> Any:
@@ -98,8 +123,115 @@ def test_without_nvml_everything_is_unknown_and_the_problem_is_named(nvml: Calla
         "NVML does not work (Driver Not Loaded): clock, temperature, power and throttling are unknown"
     )
     assert (monitor.conditions(), monitor.driver(), monitor.max_clock_mhz()) == (Conditions(), "", 0)
+    assert monitor.state({425}) == DeviceState()
 
 
-def test_missing_package_is_a_problem_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pynvml", None)
-    assert Monitor(UUID).problem.startswith("NVML does not work (")
+def test_throttling_is_read_from_a_driver_that_knows_it_by_its_old_name(nvml: Callable[..., None]) -> None:
+    nvml(nvmlDeviceGetCurrentClocksEventReasons=NO_FUNCTION, nvmlDeviceGetCurrentClocksThrottleReasons=0x40)
+    assert Monitor(UUID).conditions().throttle == ("hardware thermal slowdown",)
+
+
+@pytest.mark.usefixtures("nvml")
+def test_state_is_what_nvml_says() -> None:
+    assert Monitor(UUID).state({425}) == DeviceState(
+        pci_bus="00000000:00:06.0",
+        max_memory_clock_mhz=1995,
+        application_clock_mhz=1980,
+        application_memory_clock_mhz=1980,
+        ecc=True,
+        mig=False,
+        persistence=True,
+        compute_mode="default",
+        power_limit_w=700.0,
+        memory_used_bytes=644939776,
+        other_processes=1,
+    )
+
+
+def test_each_clock_is_asked_for_by_its_own_number(nvml: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    nvml()
+    clocks = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
+    for question in ("nvmlDeviceGetMaxClockInfo", "nvmlDeviceGetApplicationsClock"):
+        monkeypatch.setattr(pynvml, question, lambda _, kind: clocks[kind])
+    monitor = Monitor(UUID)
+    state = monitor.state()
+    assert (monitor.max_clock_mhz(), state.max_memory_clock_mhz) == (1980, 3201)
+    assert (state.application_clock_mhz, state.application_memory_clock_mhz) == (1980, 3201)
+
+
+def test_switch_is_reported_as_it_is_now_and_not_as_it_will_be_after_a_reset(nvml: Callable[..., None]) -> None:
+    nvml(nvmlDeviceGetEccMode=[1, 0], nvmlDeviceGetMigMode=[0, 1])
+    state = Monitor(UUID).state()
+    assert (state.ecc, state.mig) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("mode", "name"),
+    [
+        (pynvml.NVML_COMPUTEMODE_DEFAULT, "default"),
+        (pynvml.NVML_COMPUTEMODE_PROHIBITED, "prohibited"),
+        (pynvml.NVML_COMPUTEMODE_EXCLUSIVE_PROCESS, "exclusive-process"),
+        (77, None),
+    ],
+)
+def test_compute_mode_has_the_name_that_nvml_gives_it(nvml: Callable[..., None], mode: int, name: str | None) -> None:
+    nvml(nvmlDeviceGetComputeMode=mode)
+    assert Monitor(UUID).state().compute_mode == name
+
+
+def test_text_that_nvml_gives_as_bytes_is_read(nvml: Callable[..., None]) -> None:
+    nvml(nvmlSystemGetDriverVersion=b"580.159", nvmlDeviceGetPciInfo=SimpleNamespace(busId=b"00000000:5D:00.0"))
+    monitor = Monitor(UUID)
+    assert (monitor.driver(), monitor.state().pci_bus) == ("580.159", "00000000:5D:00.0")
+
+
+def test_processes_are_unknown_where_the_driver_does_not_list_them(nvml: Callable[..., None]) -> None:
+    nvml(nvmlDeviceGetComputeRunningProcesses=UNSUPPORTED)
+    assert Monitor(UUID).other_processes({425}) is None
+
+
+@pytest.mark.parametrize("failure", [UNSUPPORTED, NO_FUNCTION, LOST, UNDECODABLE, None, b"", [], "?"], ids=repr)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_one_question_that_fails_costs_one_answer(nvml: Callable[..., None], question: str, failure: object) -> None:
+    def answers() -> list[object]:
+        monitor = Monitor(UUID)
+        now, state = monitor.conditions(), monitor.state({425})
+        parts = [getattr(part, name) for part in (now, state) for name in part.__slots__]
+        return [*parts, monitor.driver(), monitor.max_clock_mhz()]
+
+    usual = answers()
+    nvml(**{question: failure})
+    changed = [(before, after) for before, after in zip(usual, answers(), strict=True) if before != after]
+    # The maximum and the application clock are questions asked twice, of the SM and of the memory.
+    assert len(changed) <= (2 if "Clock" in question else 1), changed
+    assert all(after in {None, "", "?", 0} for _, after in changed)
+
+
+@pytest.mark.parametrize("failure", [LOST, UNDECODABLE, RuntimeError("out of order")], ids=repr)
+def test_nvml_that_fails_midway_leaves_everything_unknown_and_the_problem_named(
+    nvml: Callable[..., None], failure: Exception
+) -> None:
+    monitor = Monitor(UUID)
+    assert monitor.conditions().sm_clock_mhz == 1980
+    nvml(**dict.fromkeys(QUESTIONS, failure))
+    assert (monitor.conditions(), monitor.state({425})) == (Conditions(), DeviceState())
+    assert (monitor.driver(), monitor.max_clock_mhz(), monitor.other_processes()) == ("", 0, None)
+    assert monitor.problem == (
+        f"NVML stopped answering ({failure}): clock, temperature, power and throttling are unknown"
+    )
+
+
+@pytest.mark.usefixtures("nvml")
+def test_nvml_that_works_has_no_problem_after_many_questions() -> None:
+    monitor = Monitor(UUID)
+    for _ in range(3):
+        monitor.conditions()
+        monitor.state()
+    assert monitor.problem == ""
+
+
+def test_machine_without_the_library_is_a_problem_and_no_error(nvml: Callable[..., None]) -> None:
+    nvml(nvmlInit=pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND))
+    assert Monitor(UUID).problem == (
+        "NVML does not work (NVML Shared Library Not Found): clock, temperature, power and throttling are unknown"
+    )

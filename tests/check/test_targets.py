@@ -114,3 +114,9 @@ def test_filters_that_fit_nothing_together_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         find(["reduce"], Filters(variants=("redux",), dtypes=("f32",)))
     assert caught.value.message == "no kernel has variant redux, dtype f32 together"
+
+
+def test_what_belongs_to_the_launch_makes_no_other_kernel() -> None:
+    names = [subject.name for subject in find(["moving-average"])]  # the suite, which has cases with `l2: cold`
+    assert not any("l2" in name for name in names)
+    assert len(names) == len(set(names))

@@ -17,6 +17,7 @@ SUITE = """\
 schema: 1
 name: demo
 title: A demonstration
+measure: {min_seconds: 0.001}
 defaults: {launch: 2x64, iterations: 4096, dtypes: f32}
 experiments:
   - pattern: neighbor

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from shflbench.measure.sentinels.table import SENTINELS
 from shflbench.model import Status
 from shflbench.store import Row, read_run
 from tests.cli.demo import NEIGHBOR, PATTERNS, REDUCE, SCRIPTS, SUITE, rows_of, statuses
-from tests.fakes.backend import (
-    H200,
-    FakeBackend,
-)
+from tests.fakes.backend import H200, FakeBackend
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Plug
@@ -44,6 +42,7 @@ def test_run_on_a_gpu_prints_its_folder_and_tells_the_rest(run: Command, plug: P
         "",
         "neighbor, f32, mode=idx: shfl is 4.8 times as fast as smem",
         "reduce, f32, width=32: shfl is 4.8 times as fast as smem",
+        "The machine was quiet: nine tenths of the sentinels' rounds within 0.00 %, the SM clock within 0.00 %.",
     ]
 
 
@@ -71,12 +70,16 @@ def test_row_holds_the_exact_figures_of_the_script(run: Command, plug: Plug) -> 
         time_us=69.536,
         time_low_us=69.52,
         time_high_us=69.552,
-        samples=90,
+        samples=81,
         dropped=0,
+        rounds=9,
+        launches=1,
+        processes="0",
         stopped_by="precision",
+        noise="quiet",
         ns_per_iteration=16.0,
-        ns_per_iteration_low=15.98438,
-        ns_per_iteration_high=16.01562,
+        ns_per_iteration_low=15.98958,
+        ns_per_iteration_high=16.01042,
         cycles_per_iteration=32.0,
         launch_overhead_us=4.0,
         baseline="smem",
@@ -105,9 +108,11 @@ def test_every_sample_is_on_disk(run: Command, plug: Plug) -> None:
     outcome = run("demo.yaml")
     samples = read_run(Path(outcome.out.strip())).samples()
     shfl = samples[(samples["case_id"] == NEIGHBOR[2]) & (samples["iterations"] == 4096)]
-    assert len(shfl) == rows_of(outcome)[NEIGHBOR[2]].samples == 90
+    assert len(shfl) == rows_of(outcome)[NEIGHBOR[2]].samples == 81
     assert sorted(set(shfl["time_us"])) == pytest.approx([69.504, 69.536, 69.568])
-    assert set(samples["case_id"]) == {*NEIGHBOR, *REDUCE}
+    assert shfl["seconds"].is_monotonic_increasing
+    assert set(samples["case_id"]) == {*NEIGHBOR, *REDUCE, *(sentinel.case_id for sentinel in SENTINELS)}
+    assert set(samples[samples["case_id"] == NEIGHBOR[2]]["iterations"]) == {4096, 2048, 1024}
 
 
 def test_fill_gives_each_sm_as_many_blocks_as_the_hungriest_variant_allows(run: Command, plug: Plug) -> None:
@@ -150,6 +155,10 @@ def test_dry_run_lists_the_cases_and_touches_nothing(run: Command, plug: Plug) -
     outcome = run("demo.yaml", "--dry-run")
     assert outcome.code == 0
     assert outcome.out.splitlines() == NEIGHBOR + REDUCE
-    assert outcome.err == "5 cases; sampling takes 10 s at most, beside compiling and verifying\n"
+    assert outcome.err == (
+        "5 cases; sampling takes about 1 s, and about 10 s where no case reaches its precision, "
+        "beside compiling and verifying\n"
+    )
+    assert "about 1 s, and about 20 s" in run("demo.yaml", "--dry-run", "--processes", "2").err
     assert device.launched == []
     assert not Path("results").exists()

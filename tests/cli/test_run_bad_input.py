@@ -17,18 +17,19 @@ from shflbench.errors import DeviceError
 from shflbench.model import Status
 from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
-from tests.fakes.backend import H200, FakeBackend, FakeKernel, plug_in
+from tests.fakes.backend import H200, FakeBackend, FakePatternKernel, plug_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from shflbench.backends.base import Array, Burst, KernelCall
+    from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
     from tests.conftest import Command
 
 SUITE = """\
 schema: 1
 name: own
+measure: {min_seconds: 0.001}
 experiments:
   - {pattern: ./swap, variants: [smem, shfl], dtypes: f32, launch: 2x64, iterations: 64}
 """
@@ -64,9 +65,10 @@ def test_flags_without_sense_are_refused(run: Command, flags: Sequence[str], sen
     assert not Path("results").exists()
 
 
-def test_dry_run_rounds_the_seconds_up(run: Command) -> None:
-    outcome = run("quick", *TWO_CASES, "--max-seconds", "0.2", "--dry-run")
-    assert outcome.err == "2 cases; sampling takes 1 s at most, beside compiling and verifying\n"
+def test_dry_run_rounds_the_seconds_up_and_never_promises_less_at_most_than_at_least(run: Command) -> None:
+    for most, seconds in (("0.2", 1), ("1.1", 3)):
+        outcome = run("quick", *TWO_CASES, "--max-seconds", most, "--dry-run")
+        assert outcome.err.startswith(f"2 cases; sampling takes about 1 s, and about {seconds} s where no case ")
 
 
 def refuse(*_: object) -> NoReturn:
@@ -80,7 +82,7 @@ def test_missing_driver_is_named_before_a_missing_cupy(run: Command, monkeypatch
     assert (outcome.code, outcome.err) == (4, "error: no NVIDIA driver is loaded\nInstall one\n")
 
 
-class RightKernel(FakeKernel):
+class RightKernel(FakePatternKernel):
     """Rotates without asking the pattern, so that only the pattern can be wrong."""
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
@@ -88,7 +90,7 @@ class RightKernel(FakeKernel):
 
 
 class RightBackend(FakeBackend):
-    def open(self, call: KernelCall) -> FakeKernel:
+    def open(self, call: KernelCall) -> OpenKernel:
         opened = super().open(call)
         opened.__class__ = RightKernel
         return opened
@@ -170,7 +172,7 @@ def interrupted(*_: object) -> Burst:
 def test_stopped_run_of_an_own_suite_says_that_it_needs_the_file(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         plug_in(patch, FakeBackend(folders=[Path("swap").resolve()]))
-        patch.setattr(FakeKernel, "burst", interrupted)
+        patch.setattr(FakePatternKernel, "burst", interrupted)
         outcome = run("own.yaml", "--output", "my run")
     assert outcome.code == 130
     assert outcome.err.endswith("\nGo on with: shflbench run own.yaml --resume 'my run'\n")

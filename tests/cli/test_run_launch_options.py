@@ -1,4 +1,4 @@
-"""`extra_shared` and `carveout`: options that every pattern has, and that change the launch alone."""
+"""`extra_shared`, `carveout` and `l2`: options that every pattern has, and that change the launch alone."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SUITE = """\
 schema: 1
 name: own
+measure: {min_seconds: 0.001}
 experiments:
   - pattern: neighbor
     variants: [smem, shfl]
@@ -47,9 +48,30 @@ def test_each_value_is_a_case_with_its_shared_memory_and_carveout(own: Command, 
         64 * 4 + 1000,
         Status.TIMED,
     )
+    assert {row.occupancy for row in rows.values()} == {None}  # nobody calculates it under a carveout
     assert {(call.shared_bytes, call.carveout) for call in device.opened} == {
         (own + extra, carveout) for own in (0, 64 * 4) for extra in (0, 1000) for carveout in (0, 100)
     }
+
+
+def test_cold_l2_is_a_case_of_its_own_and_warm_is_the_default(run: Command, plug: Plug) -> None:
+    device = plug(FakeBackend())
+    text = (
+        SUITE.partition("    extra_shared")[0].replace("neighbor", "moving-average").replace("    iterations: 64\n", "")
+    )
+    text = text.replace("[smem, shfl]", "shfl")
+    Path("own.yaml").write_text(
+        f"{text}    l2: [warm, cold]\n{text.partition('experiments:')[2].replace('2x64', '4x64')}", encoding="utf-8"
+    )
+    outcome = run("own.yaml")
+    assert outcome.code == 0, outcome.err
+    assert {row.case_id.rpartition("/")[2]: row.status for row in rows_of(outcome).values()} == {
+        "l2=warm": Status.TIMED,
+        "l2=cold": Status.TIMED,
+        "missing=0": Status.TIMED,
+    }
+    cases = {(call.grid, call.cold) for call in device.opened if call.block == 64}
+    assert cases == {(2, False), (2, True), (4, False)}
 
 
 def test_memory_that_no_block_has_is_skipped_with_the_reason(own: Command, plug: Plug) -> None:

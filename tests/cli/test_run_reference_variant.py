@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SUITE = """\
 schema: 1
 name: own
+measure: {min_seconds: 0.001}
 experiments:
   - {pattern: ./swap, variants: [shfl, smem-syncwarp, smem], dtypes: f32, launch: 2x64, iterations: 64}
 """

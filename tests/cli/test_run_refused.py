@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
+
+import pytest
 
 from shflbench.store import read_run
 from tests.cli.demo import SCRIPTS
-from tests.fakes.backend import (
-    FakeBackend,
-)
+from tests.fakes.backend import FakeBackend
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Callable
 
     from tests.cli.conftest import Plug
     from tests.conftest import Command
 
 
-def fail(*_: object) -> NoReturn:
-    raise ImportError("libcudart.so.12: cannot open shared object file")
+@pytest.fixture
+def own_cupy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Give this machine, and the worker processes on it, a cupy that is imported by this code."""
+
+    def install(code: str) -> None:
+        folder = tmp_path / "packages" / "cupy"
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text(code, encoding="utf-8")
+        monkeypatch.syspath_prepend(folder.parent)
+
+    return install
 
 
 def test_asking_for_a_gpu_where_cupy_is_missing_exits_4_with_the_remedy(
-    run: Command, monkeypatch: pytest.MonkeyPatch
+    run: Command, own_cupy: Callable[[str], None]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "cupy", None)
+    own_cupy("raise ModuleNotFoundError('No module named cupy', name='cupy')")
     outcome = run("demo.yaml", "--device", "cuda")
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err == (
@@ -35,9 +44,8 @@ def test_asking_for_a_gpu_where_cupy_is_missing_exits_4_with_the_remedy(
     )
 
 
-def test_broken_cupy_is_told_from_a_missing_one(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "cupy", raising=False)
-    monkeypatch.setattr("shflbench.backends.cuda.importlib.import_module", fail)
+def test_broken_cupy_is_told_from_a_missing_one(run: Command, own_cupy: Callable[[str], None]) -> None:
+    own_cupy("raise ImportError('libcudart.so.12: cannot open shared object file')")
     outcome = run("demo.yaml", "--device", "cuda")
     assert outcome.code == 4
     assert outcome.err.startswith(

@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from shflbench.store import read_run
 from tests.cli.demo import NEIGHBOR, SCRIPTS
-from tests.fakes.backend import (
-    FakeBackend,
-    Script,
-)
+from tests.fakes.backend import FakeBackend, Script
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +22,11 @@ if TYPE_CHECKING:
 def interrupted(scripts: Mapping[str, Script]) -> dict[str, Script]:
     """Return the scripts of a run that somebody interrupts while `reduce` is timed."""
     return {**scripts, "reduce/smem": replace(scripts["smem"], burst_raises={9: KeyboardInterrupt()})}
+
+
+@pytest.fixture(autouse=True)
+def a_group_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shflbench.session.windows.CASES", 1)
 
 
 def test_interrupted_run_keeps_its_finished_groups_and_says_how_to_go_on(run: Command, plug: Plug) -> None:
@@ -48,8 +52,12 @@ def test_resumed_run_ends_as_one_that_was_never_interrupted(run: Command, plug: 
     assert (outcome.code, outcome.out) == (0, "mine\n")
     assert {name for name, _ in device.launched} == {"reduce/smem", "reduce/shfl"}
     whole, mine = read_run(Path("whole")), read_run(Path("mine"))
-    assert mine.rows == whole.rows
+    numbers = ["0", "0", "0", "1", "1"]  # who goes on is another process
+    assert mine.rows == tuple(replace(row, processes=own) for row, own in zip(whole.rows, numbers, strict=True))
     assert mine.info.finished is not None
+    first = [run.samples().query("process == 0 and case_id in @NEIGHBOR") for run in (mine, whole)]
+    assert len(first[0]) > 0
+    assert first[0].reset_index(drop=True).equals(first[1].reset_index(drop=True))
     assert len(mine.samples()) == len(whole.samples())
     assert run("demo.yaml", "--resume", "mine").code == 3
 

@@ -10,18 +10,23 @@ wrong is the planted fault alone. The same script gives the same numbers, bit fo
 
 from __future__ import annotations
 
-import random
 import re
+import zlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
 
 from shflbench.backends.base import Burst
 from shflbench.cli.gpus import Gpu
 from shflbench.compile.source import expression
+from shflbench.errors import LaunchError
+from shflbench.measure.executor import Here
 from shflbench.model import DTYPES, WARP, Conditions, Device
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
 from tests.fakes.clock import Clock
+from tests.fakes.noise import Noise
 from tests.fakes.runs import H200 as DESCRIBED
 from tests.fakes.runs import TICK_US
 
@@ -31,16 +36,22 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from shflbench.backends.base import Array, KernelCall
+    from shflbench.backends.base import Array, KernelCall, OpenKernel
     from shflbench.model import Kernel
     from shflbench.patterns.discover import LoadedPattern
 
     Trips = Callable[[int, int], Collection[int]]  # (iterations, unroll) → trips that go wrong, from 0
 
+SENTINEL_US, LONG_SENTINEL_US = 20.0, 400.0
+LONG_BLOCK = 512  # threads of a long sentinel's block
 CLOCK_MHZ = 2000.0  # a cycle takes half a nanosecond
 H200 = replace(DESCRIBED, threads_per_sm=2048)
 CALM = Conditions(sm_clock_mhz=2000, temperature_c=40, power_w=250.0)
 HOT = Conditions(sm_clock_mhz=1400, temperature_c=88, power_w=700.0, throttle=("hardware thermal slowdown",))
+
+
+class ContextLostError(LaunchError):
+    """A launch that takes the device's context along: nothing can be run afterwards."""
 
 
 def in_trip(number: int) -> Trips:
@@ -83,16 +94,20 @@ class Script:
 
     base_us: float = 4.0
     ns_per_iteration: float = 20.0
-    noise: float = 0.0  # standard deviation of a launch's time, as a fraction of it
+    noise: float | Noise = 0.0  # standard deviation of a launch's time, as a fraction of it; or all that disturbs it
+    offsets_us: Sequence[float] = ()  # that each process adds to every launch, the first one's first
     fault: Fault | None = None
     run_raises: Mapping[int, BaseException] = field(default_factory=dict)  # number of the launch, from 0 → raised
     burst_raises: Mapping[int, BaseException] = field(default_factory=dict)  # number of the burst, from 0 → raised
+    late: Collection[int] = ()  # numbers of the bursts in which the host falls behind
+    open_raises: BaseException | None = None
     resident_raises: BaseException | None = None
     clock_mhz: float | None = CLOCK_MHZ
 
-    def time_us(self, iterations: int) -> float:
+    def time_us(self, iterations: int, process: int = 0) -> float:
         """Return the time of an undisturbed launch."""
-        return self.base_us + self.ns_per_iteration * iterations / 1000
+        offset = self.offsets_us[process] if self.offsets_us else 0.0
+        return self.base_us + offset + self.ns_per_iteration * iterations / 1000
 
 
 class FakeBackend:
@@ -101,6 +116,7 @@ class FakeBackend:
     name = "cuda"
     timed = True
     most_threads: int | None = None
+    problem = ""
 
     def __init__(
         self,
@@ -110,30 +126,34 @@ class FakeBackend:
         device: Device = H200,
         throttled_rounds: Collection[int] = (),
         warm_clocks: Sequence[float | None] = (CLOCK_MHZ,),
+        noise: Noise | None = None,
     ) -> None:
-        """Behave as `scripts` say by variant (`shfl`) or by pattern and variant (`reduce/shfl`).
+        """Behave as `scripts` say by variant (`shfl`), by pattern and variant (`reduce/shfl`), or by symbol.
 
         NVML reports throttling in `throttled_rounds`, numbered over the whole run; the warm-up finds
-        `warm_clocks`, then the last of them again and again.
+        `warm_clocks`, then the last of them again and again. `noise` disturbs all that has none of its own.
         """
         self.device = device
         self.clock = Clock()
         self.throttled_rounds = throttled_rounds
         self.launched: list[tuple[str, int]] = []  # (pattern/variant, iterations) of each burst, in order
         self.opened: list[KernelCall] = []
+        self.held: list[FakeKernel] = []  # opened and not closed yet, sentinels too
+        self.process = 0
+        self.noise = noise
+        self.broken = False
         self._scripts = scripts or {}
         self._warm_clocks = list(warm_clocks)
         self._readings = 0
-        self._kernels = {
-            re.split(r"\W", expression(pattern.name, variant, DTYPES["f32"]))[0]: (pattern, variant.name)
-            for pattern in map(load, [*builtin().values(), *folders])
-            for variant in pattern.declaration.variants
-        }
+        self._folders = [*builtin().values(), *folders]
+        self._kernels: dict[str, tuple[LoadedPattern, str]] = {}  # those asked for, and others of the same patterns
 
-    def open(self, call: KernelCall) -> FakeKernel:
+    def open(self, call: KernelCall) -> OpenKernel:
+        if call.kernel.symbol.startswith("sentinel"):
+            return FakeKernel(self, call, call.kernel.symbol, self._sentinel(call))
         pattern, variant = self._what(call.kernel)
         self.opened.append(call)
-        return FakeKernel(self, call, pattern, f"{pattern.name}/{variant}", self._script(pattern, variant))
+        return FakePatternKernel(self, call, f"{pattern.name}/{variant}", self._script(pattern, variant), pattern)
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
         script = self._script(*self._what(kernel))
@@ -143,40 +163,121 @@ class FakeBackend:
         by_memory = self.device.max_shared_bytes // shared if shared else 32
         return min(by_memory, 2048 // block)
 
+    def free_bytes(self) -> int:
+        held = sum(buffer.nbytes for kernel in self.held for buffer in kernel.call.buffers)
+        return self.device.memory_bytes - held
+
+    def usable(self) -> bool:
+        return not self.broken
+
+    def renew(self) -> None:
+        """Go on as a fresh process would find it."""
+        self.process, self.broken = self.process + 1, False
+        self.held.clear()
+
+    def now(self) -> float:
+        return self.clock()
+
     def conditions(self) -> Conditions:
         round_number = self._readings // 2  # one reading before a round, one after it
         self._readings += 1
-        return HOT if round_number in self.throttled_rounds else CALM
+        throttled = self.noise is not None and self.noise.is_throttled(self.clock())
+        return HOT if throttled or round_number in self.throttled_rounds else CALM
 
     def keep_busy(self, milliseconds: float) -> float | None:
         self.clock.advance(milliseconds / 1000)
         return self._warm_clocks.pop(0) if len(self._warm_clocks) > 1 else self._warm_clocks[0]
 
+    def name_of(self, kernel: Kernel) -> str:
+        """Return pattern and variant that a kernel is of, e.g. `reduce/shfl`."""
+        pattern, variant = self._what(kernel)
+        return f"{pattern.name}/{variant}"
+
     def _what(self, kernel: Kernel) -> tuple[LoadedPattern, str]:
         length, rest = re.fullmatch(r"_Z(\d+)(\w+)", kernel.symbol).groups()  # type: ignore[union-attr]
-        return self._kernels[rest[: int(length)]]
+        name = rest[: int(length)]
+        if name not in self._kernels:
+            self._kernels |= {
+                re.split(r"\W", expression(pattern.name, variant, DTYPES["f32"]))[0]: (pattern, variant.name)
+                for pattern in map(load, (folder for folder in self._folders if _may_hold(folder, name)))
+                for variant in pattern.declaration.variants
+            }
+        return self._kernels[name]
 
     def _script(self, pattern: LoadedPattern, variant: str) -> Script:
         return self._scripts.get(f"{pattern.name}/{variant}") or self._scripts.get(variant) or Script()
 
+    def _sentinel(self, call: KernelCall) -> Script:
+        usual = Script(LONG_SENTINEL_US if call.block == LONG_BLOCK else SENTINEL_US, 0.0)
+        return self._scripts.get(call.kernel.symbol) or self._scripts.get("sentinel") or usual
+
 
 class FakeKernel:
-    """Stands in for `CudaKernel`."""
+    """Takes the time that its script says, and computes nothing: a sentinel, whose results nobody asks for."""
+
+    def __init__(self, backend: FakeBackend, call: KernelCall, name: str, script: Script) -> None:
+        if script.open_raises:
+            raise script.open_raises
+        self.call, self.name = call, name
+        self._backend, self._script = backend, script
+        self._random = np.random.default_rng(zlib.crc32(f"{name} {call.buffers} {backend.process}".encode()))
+        self._bursts = 0
+        backend.held.append(self)
+
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
+        number, self._bursts = self._bursts, self._bursts + 1
+        if number in self._script.burst_raises:
+            self._crash(self._script.burst_raises[number])
+        clock, usual = self._backend.clock, self._script.time_us(iterations, self._backend.process)
+        clock.advance(usual / 1e6)  # the first launch is not counted
+        times = []
+        for index in range(samples):
+            times.append(self._time_us(usual, index, launches))
+            clock.advance(launches * times[-1] / 1e6)
+        return Burst(tuple(times), self._script.clock_mhz, late=number in self._script.late)
+
+    def _time_us(self, usual: float, index: int, launches: int) -> float:
+        """Return whole ticks of the timer; samples swing by one, so that their median is the usual time."""
+        own = self._script.noise or self._backend.noise or 0.0
+        step = TICK_US / launches
+        if isinstance(own, Noise):
+            return replace(own, tick_us=step).time_us(usual, self._backend.clock(), self._random)
+        disturbed = usual * (1 + own * self._random.standard_normal())
+        return float((round(disturbed / step) + (0, 1, -1)[index % 3]) * step)
+
+    def _crash(self, error: BaseException) -> NoReturn:
+        self._backend.broken = isinstance(error, ContextLostError)
+        raise error
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        if self in self._backend.held:
+            self._backend.held.remove(self)
+
+
+class FakePatternKernel(FakeKernel):
+    """Stands in for `CudaKernel`: computes, too."""
 
     def __init__(
-        self, backend: FakeBackend, call: KernelCall, pattern: LoadedPattern, name: str, script: Script
+        self, backend: FakeBackend, call: KernelCall, name: str, script: Script, pattern: LoadedPattern
     ) -> None:
-        self._backend, self._call, self._pattern, self._name, self._script = backend, call, pattern, name, script
+        super().__init__(backend, call, name, script)
+        self._pattern = pattern
         (numpy,) = {buffer.dtype for buffer in call.outputs}
         dtype = next(dtype for dtype in DTYPES.values() if dtype.numpy == numpy)
         self._setting = Setting(dtype, pattern.declaration.option_choices[0], call.grid, call.block)
-        self._random = random.Random(f"{name} {numpy}")  # noqa: S311
-        self._runs = self._bursts = 0
+        self._runs = 0
+
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
+        self._backend.launched.append((self.name, iterations))
+        return super().burst(iterations, samples, launches)
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         number, self._runs = self._runs, self._runs + 1
         if number in self._script.run_raises:
-            raise self._script.run_raises[number]
+            self._crash(self._script.run_raises[number])
         fault = self._script.fault
         if fault is None or (fault.runs is not None and number >= fault.runs):
             return self._right(inputs, iterations)
@@ -197,31 +298,33 @@ class FakeKernel:
                 values[0][-1, 5] = values[0][-1, 6]
         return [array.reshape(-1) for array in values]
 
-    def burst(self, iterations: int, launches: int) -> Burst:
-        number, self._bursts = self._bursts, self._bursts + 1
-        self._backend.launched.append((self._name, iterations))
-        if number in self._script.burst_raises:
-            raise self._script.burst_raises[number]
-        usual = self._script.time_us(iterations)
-        times = tuple(self._time_us(usual, index) for index in range(launches))
-        self._backend.clock.advance((usual + sum(times)) / 1e6)  # the first launch of a burst is not counted
-        return Burst(times, self._script.clock_mhz)
 
-    def _time_us(self, usual: float, index: int) -> float:
-        """Return whole ticks of the timer; launches swing by one, so that their median is the usual time."""
-        disturbed = usual * (1 + self._random.gauss(0, self._script.noise))
-        return (round(disturbed / TICK_US) + (0, 1, -1)[index % 3]) * TICK_US
+class FreshHere(Here):
+    """Runs jobs in this process, and takes the device's fresh starts for fresh processes."""
 
-    def close(self) -> None:
-        pass
+    def __init__(self, backend: FakeBackend) -> None:
+        super().__init__(backend)
+        self._fake = backend
+
+    def renew(self) -> None:
+        self._fake.renew()
+        super().renew()
+
+
+def _may_hold(folder: Path, name: str) -> bool:
+    """Return whether a kernel of this name can be of the pattern in `folder`: loading all of them takes a second."""
+    return any(name in file.read_text(encoding="utf-8") for file in folder.glob("*.cu"))
+
+
+def listed(device: Device) -> Gpu:
+    """Return the device as the driver lists it."""
+    return Gpu(0, device.name, device.arch, device.memory_bytes / 2**30, device.driver, device.uuid)
 
 
 def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBackend:
     """Make this a machine whose only GPU is `backend`."""
-    device = backend.device
-    gpu = Gpu(0, device.name, device.arch, device.memory_bytes / 2**30, device.driver, device.uuid)
-    monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [gpu])
-    monkeypatch.setattr("shflbench.backends.cuda.CudaBackend.open_device", lambda *_: backend)
+    monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [listed(backend.device)])
+    monkeypatch.setattr("shflbench.measure.supervisor.Supervisor", lambda *_: FreshHere(backend))
     return backend
 
 

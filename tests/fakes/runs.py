@@ -37,6 +37,7 @@ H200 = Device(
 CLOCK_MHZ = 1980.0
 TICK_US = 0.032  # the step of an event time
 INPUTS = 8
+ROUND = 8  # samples a round
 
 
 @dataclass(frozen=True)
@@ -205,8 +206,13 @@ class _Taken:
                 time_us = typical * (1 + source.gauss(0, noise) + 3 * late)
                 tick = round(time_us / TICK_US) * TICK_US
                 clock = CLOCK_MHZ + source.gauss(0, 0.5)
-                place = (index // 8, index % 8)  # round and sample
-                taken.append(Sample(case.id, 0, *place, iterations, 1, round(tick, 3), clock, dropped=False))
+                number, place = divmod(index, ROUND)
+                seconds = 0.1 * number
+                taken.append(
+                    Sample(
+                        case.id, 0, number, place, iterations, 1, round(tick, 3), clock, dropped=False, seconds=seconds
+                    )
+                )
         return cls(case, variant, tuple(taken))
 
     def times(self, iterations: int) -> list[float]:
@@ -246,7 +252,11 @@ def _row(taken: _Taken, baseline: _Taken) -> Row:
         time_high_us=time.high,
         samples=len(taken.times(case.iterations)),
         dropped=0,
+        rounds=-(-len(taken.times(case.iterations)) // ROUND),
+        launches=1,
+        processes="0",
         stopped_by="precision",
+        noise="quiet",
         ns_per_iteration=per_iteration if loops else None,
         ns_per_iteration_low=per_iteration - spread if loops else None,
         ns_per_iteration_high=per_iteration + spread if loops else None,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import POISON, Buffer, KernelCall
-from shflbench.backends.cuda import LATE_BURST_RETRIES
+from shflbench.backends.cuda_delay import TRIES, Delay
 from shflbench.compile.build import Builder
 from shflbench.errors import LaunchError
 from shflbench.patterns.discover import builtin, load
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from shflbench.backends.cuda import CudaBackend, CudaKernel
+    from shflbench.backends.cuda import CudaBackend
+    from shflbench.backends.cuda_kernel import CudaKernel
     from shflbench.compile.toolchain import Toolchain
     from shflbench.model import Kernel
 
@@ -85,29 +86,37 @@ def test_resident_blocks_are_the_driver_s(backend: CudaBackend, kernel: Kernel) 
 
 
 @pytest.fixture
-def overtakings(backend: CudaBackend, monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """Count how often the GPU was faster than the host."""
-    noted: list[None] = []
-    monkeypatch.setattr(backend, "overtaken", lambda: noted.append(None))
+def late(backend: CudaBackend, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Note of each try at a burst whether the GPU was faster than the host."""
+    noted: list[bool] = []
+
+    class Watched(Delay):
+        def learn(self, *, late: bool) -> None:
+            noted.append(late)
+            super().learn(late=late)
+
+    monkeypatch.setattr(backend.harness, "delay", Watched())
     return noted
 
 
-def test_burst_that_the_gpu_overtook_is_repeated_and_then_kept(
-    backend: CudaBackend, opened: Callable[..., CudaKernel], overtakings: list[None], monkeypatch: pytest.MonkeyPatch
+def test_burst_that_the_gpu_overtakes_each_time_says_that_it_is_late(
+    backend: CudaBackend, opened: Callable[..., CudaKernel], late: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backend, "hold_back", lambda _: None)
+    monkeypatch.setattr(backend.harness, "hold_back", lambda *_: None)
     burst = opened().burst(0, 10)
-    assert len(overtakings) == LATE_BURST_RETRIES
+    assert late == [True] * TRIES
+    assert burst.late
     assert len(burst.times_us) == 10
 
 
-def test_delay_lets_the_host_queue_a_whole_burst(opened: Callable[..., CudaKernel], overtakings: list[None]) -> None:
+@pytest.mark.parametrize("launches", [1, 8])
+def test_delay_lets_the_host_queue_a_whole_burst(
+    opened: Callable[..., CudaKernel], late: list[bool], launches: int
+) -> None:
     kernel = opened()
     kernel.burst(0, 10)
-    bursts_on_time = 0
-    for _ in range(10):
-        before = len(overtakings)
-        times = kernel.burst(0, 10).times_us
-        bursts_on_time += len(overtakings) == before
-        assert min(times) > 0
-    assert bursts_on_time >= 5  # a busy host may be late now and then
+    late.clear()
+    bursts = [kernel.burst(0, 10, launches) for _ in range(10)]
+    assert not any(burst.late for burst in bursts)
+    assert all(min(burst.times_us) > 0 for burst in bursts)
+    assert late.count(True) <= 5  # a busy host may be late now and then

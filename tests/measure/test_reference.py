@@ -37,7 +37,7 @@ class Scripted:
         self._launches += 1
         return self._outputs(inputs, self._launches)
 
-    def burst(self, iterations: int, launches: int) -> Burst:
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         raise NotImplementedError
 
     def close(self) -> None:

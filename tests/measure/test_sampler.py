@@ -1,186 +1,330 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from random import Random
+from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
 
+from shflbench.backends.base import Burst
 from shflbench.errors import LaunchError
-from shflbench.measure.sampler import GroupSampler, Subject
-from shflbench.model import MeasureRules
-from tests.fakes.backend import CALM, CLOCK_MHZ, HOT, FakeBackend, Script
-from tests.fakes.runs import TICK_US
-from tests.measure.prepared import subject
+from shflbench.measure.messages import BurstTaken, Doing, Ended, Round, Settled, Unwatched
+from shflbench.measure.sampler import DeviceLostError, Sampler, Subject
+from shflbench.measure.workload import call_of
+from shflbench.model import MeasureRules, Status
+from tests import cases
+from tests.fakes.backend import CALM, CLOCK_MHZ, HOT, ContextLostError, FakeBackend, Script
+from tests.measure.prepared import AT_ONCE, NEIGHBOR, opened, subject, workload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.model import Interval
+    from shflbench.measure.messages import Message
 
 SHFL, SMEM = Script(base_us=4.0, ns_per_iteration=16.0), Script(base_us=4.0, ns_per_iteration=80.0)
 BOTH = {"shfl": SHFL, "smem": SMEM}
-RULES = MeasureRules(precision=0.005, max_seconds=2.0)
+SHORT = {"shfl": Script(base_us=4.0, ns_per_iteration=0.1), "smem": Script(base_us=100.0, ns_per_iteration=0.1)}
+PROCESS, FIRST = 3, 10  # numbers that the sampler is to use
+START = 2.0  # seconds before it starts, the first round of the process began
+
+
+def sentinel(device: FakeBackend, name: str = "shuffle") -> Subject:
+    call = call_of(NEIGHBOR, cases.case(), cases.kernel(f"sentinel_{name}"), workload().setting)
+    return Subject(f"sentinel/{name}", "", device.open(call), (864,))
 
 
 class Sampled:
-    """A group that was sampled to its end on a scripted device."""
+    """Groups that were sampled to their end on a scripted device: f32 is one group, f64 another."""
 
     def __init__(
         self,
         scripts: Mapping[str, Script],
         *,
+        dtypes: Sequence[str] = ("f32",),
         iterations: int = 4096,
-        rules: MeasureRules = RULES,
+        rules: MeasureRules = AT_ONCE,
         seed: int = 1,
         throttled_rounds: Sequence[int] = (),
+        watched: bool = False,
     ) -> None:
         self.device = FakeBackend(scripts, throttled_rounds=throttled_rounds)
-        self.subjects = {name: subject(self.device, name, iterations) for name in scripts}
+        self.device.clock.advance(START)
+        variants = [name for name in scripts if name in {"shfl", "smem"}]
+        self.subjects = [subject(self.device, name, iterations, dtype) for dtype in dtypes for name in variants]
+        self.sentinels = [sentinel(self.device)] if watched else []
         random = Random(seed)  # noqa: S311
-        self.sampler = GroupSampler(self.device, list(self.subjects.values()), rules, random, self.device.clock)
-        self.rounds = list(self.sampler.rounds())
+        sampler = Sampler(self.device, self.subjects, self.sentinels, rules, random)
+        self.messages: list[Message] = []
+        self.lost = False
+        try:
+            self.messages.extend(sampler.rounds(PROCESS, FIRST, start=0.0))
+        except DeviceLostError:
+            self.lost = True
 
-    def __getitem__(self, name: str) -> Subject:
-        return self.subjects[name]
+    @property
+    def rounds(self) -> list[Round]:
+        return [message for message in self.messages if isinstance(message, Round)]
 
+    @property
+    def settled(self) -> dict[str, str]:
+        """Return what ended the sampling of each case."""
+        return {message.case_id: message.stopped_by for message in self.messages if isinstance(message, Settled)}
 
-def ends(interval: Interval) -> tuple[float, float, float]:
-    return interval.value, interval.low, interval.high
+    @property
+    def ended(self) -> list[Ended]:
+        return [message for message in self.messages if isinstance(message, Ended)]
 
-
-def test_times_of_a_script_come_out_exactly() -> None:
-    group = Sampled(BOTH)
-    timing = group.sampler.timing(group["shfl"])
-    assert timing is not None
-    assert timing.ns_per_iteration is not None
-    assert timing.launch_overhead_us is not None
-    usual, tick = SHFL.time_us(4096), TICK_US  # 69.536 µs are 2173 ticks
-    assert ends(timing.time_us) == pytest.approx((usual, usual - tick / 2, usual + tick / 2))
-    step = 1000 * tick / 2048
-    assert ends(timing.ns_per_iteration) == pytest.approx((16.0, 16.0 - step, 16.0 + step))
-    assert timing.launch_overhead_us == pytest.approx(4.0)
-    assert (timing.sm_clock_mhz, timing.conditions) == (CLOCK_MHZ, CALM)
-    assert (timing.stopped_by, timing.samples, timing.dropped) == ("precision", 90, 0)
-    assert group.rounds == list(range(9))
-
-
-def test_every_sample_is_kept_with_its_round_and_its_iterations() -> None:
-    group = Sampled(BOTH)
-    counted = Counter((sample.case_id, sample.round, sample.iterations) for sample in group.sampler.samples)
-    expected = {("shfl", 4096): 10, ("shfl", 2048): 10, ("smem", 4096): 3, ("smem", 2048): 6}
-    assert counted == {
-        (f"neighbor/{name}/f32/2x64/4096", number, iterations): launches
-        for number in range(9)
-        for (name, iterations), launches in expected.items()
-    }
-    assert not any(sample.dropped for sample in group.sampler.samples)
-    assert {sample.sm_clock_mhz for sample in group.sampler.samples} == {CLOCK_MHZ}
+    def bursts(self, case_id: str, iterations: int = 4096) -> list[BurstTaken]:
+        bursts = (burst for taken in self.rounds for burst in taken.bursts)
+        return [burst for burst in bursts if (burst.case_id, burst.iterations) == (case_id, iterations)]
 
 
-def test_few_iterations_give_a_time_and_no_slope() -> None:
-    group = Sampled({"shfl": SHFL}, iterations=17)
-    timing = group.sampler.timing(group["shfl"])
-    assert timing is not None
-    assert timing.time_us.value == pytest.approx(SHFL.time_us(17), abs=TICK_US)
-    assert (timing.ns_per_iteration, timing.launch_overhead_us) == (None, None)
+def name_of(variant: str, dtype: str = "f32", iterations: int = 4096) -> str:
+    return f"neighbor/{variant}/{dtype}/2x64/{iterations}"
 
 
-def test_noise_within_the_precision_stops_early_and_more_of_it_later() -> None:
-    calm, noisy = (Sampled({"shfl": Script(noise=noise)}) for noise in (0.001, 0.05))
-    assert len(calm.rounds) == 9
-    assert len(noisy.rounds) > 12
-    timing = noisy.sampler.timing(noisy["shfl"])
-    assert timing is not None
-    assert timing.stopped_by == "precision"
-    assert timing.time_us.low <= Script().time_us(4096) <= timing.time_us.high
+def order(taken: Round) -> list[tuple[str, int]]:
+    return [(burst.case_id, burst.iterations) for burst in taken.bursts]
+
+
+def test_every_round_launches_every_case_at_each_of_its_iteration_counts() -> None:
+    sampled = Sampled(BOTH)
+    assert [(taken.process, taken.number) for taken in sampled.rounds] == [(PROCESS, FIRST + n) for n in range(9)]
+    sizes = {("shfl", 4096): 9, ("shfl", 2048): 9, ("shfl", 1024): 9}
+    sizes |= {("smem", 4096): 3, ("smem", 2048): 5, ("smem", 1024): 9}
+    for taken in sampled.rounds:
+        assert {(burst.case_id, burst.iterations): len(burst.times_us) for burst in taken.bursts} == {
+            (name_of(variant), iterations): count for (variant, iterations), count in sizes.items()
+        }
+        assert taken.conditions == CALM
+    assert {burst.sm_clock_mhz for taken in sampled.rounds for burst in taken.bursts} == {CLOCK_MHZ}
+    medians = [median(burst.times_us) for burst in sampled.bursts(name_of("smem"))]
+    assert medians == pytest.approx([SMEM.time_us(4096)] * 9, abs=0.016)
+    assert sampled.settled == {name_of("shfl"): "precision", name_of("smem"): "precision"}
+
+
+def test_few_iterations_are_timed_alone() -> None:
+    sampled = Sampled({"shfl": SHFL}, iterations=17)
+    assert {iterations for taken in sampled.rounds for _, iterations in order(taken)} == {17}
+
+
+def test_groups_and_sentinels_are_shuffled_among_one_another_anew_in_every_round() -> None:
+    rounds = [order(taken) for taken in Sampled(BOTH, dtypes=["f32", "f64"], watched=True).rounds]
+    assert all(sorted(taken) == sorted(rounds[0]) for taken in rounds)
+    assert Counter(name.split("/")[0] for name, _ in rounds[0]) == {"neighbor": 12, "sentinel": 1}
+    assert len(set(map(tuple, rounds))) == len(rounds)
+    kinds = [[name.split("/")[2] for name, _ in taken if "/f" in name] for taken in rounds]
+    changes = [sum(one != other for one, other in pairwise(kind)) for kind in kinds]
+    assert min(changes) >= 2  # one group after the other would change once
+    places = {[name for name, _ in taken].index("sentinel/shuffle") for taken in rounds}
+    assert len(places) > 4
+
+
+def test_order_is_repeated_by_the_same_seed_and_by_no_other() -> None:
+    same, again, other = ([order(taken) for taken in Sampled(BOTH, seed=seed).rounds] for seed in (5, 5, 6))
+    assert same == again
+    assert same != other
+
+
+def test_what_is_at_hand_is_told_before_each_burst() -> None:
+    sampled = Sampled(BOTH, watched=True)
+    doing = [message.case_id for message in sampled.messages if isinstance(message, Doing)]
+    taken = [name for one in sampled.rounds for name, _ in order(one)]
+    assert doing[-len(taken) :] == taken
+    assert {message.step for message in sampled.messages if isinstance(message, Doing)} == {"timing"}
+
+
+def test_group_leaves_when_all_of_it_is_known_while_others_go_on() -> None:
+    noisy = Script(noise=0.05)
+    device = FakeBackend({"shfl": SHFL, "smem": noisy})
+    alone, longer = subject(device), subject(device, "smem", dtype="f64")
+    messages = list(Sampler(device, [alone, longer], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    rounds = [message for message in messages if isinstance(message, Round)]
+    settled = [index for index, message in enumerate(messages) if isinstance(message, Settled)]
+    assert messages[settled[0]] == Settled(name_of("shfl"), "precision")
+    assert sum(isinstance(message, Round) for message in messages[: settled[0]]) == 9
+    assert len(rounds) > 12
+    assert {name for taken in rounds[9:] for name, _ in order(taken)} == {name_of("smem", "f64")}
+    assert device.held == []  # whatever leaves gives its memory back
+
+
+def test_all_cases_of_a_group_go_on_until_the_last_of_them_is_known() -> None:
+    sampled = Sampled({"shfl": Script(noise=0.05), "smem": SMEM})
+    assert len(sampled.rounds) > 12
+    assert {len(order(taken)) for taken in sampled.rounds} == {6}
+    assert sampled.settled == {name_of("shfl"): "precision", name_of("smem"): "precision"}
+
+
+def test_rounds_are_spread_over_the_seconds_that_the_rules_ask_for() -> None:
+    sampled = Sampled(BOTH, rules=MeasureRules(min_seconds=0.1))
+    begins = [min(burst.seconds for burst in taken.bursts) for taken in sampled.rounds]
+    assert len(begins) > 9
+    assert begins[-1] - begins[0] < 0.1 <= sampled.device.clock() - START - (begins[0] - START)
+    assert sampled.settled == {name_of("shfl"): "precision", name_of("smem"): "precision"}
 
 
 def test_time_that_runs_out_is_told_from_precision_that_was_reached() -> None:
-    group = Sampled({"shfl": Script(noise=0.2), "smem": SMEM}, rules=MeasureRules(precision=0.0001, max_seconds=0.05))
-    noisy, exact = (group.sampler.timing(group[name]) for name in ("shfl", "smem"))
-    assert noisy is not None
-    assert exact is not None
-    assert (noisy.stopped_by, exact.stopped_by) == ("max_seconds", "precision")
-    assert group["shfl"].seconds >= 0.05
-    assert group["shfl"].seconds < 0.06
+    rules = MeasureRules(precision=0.0001, min_seconds=0.0, max_seconds=0.05)
+    sampled = Sampled({"shfl": Script(noise=0.2), "smem": SMEM}, rules=rules)
+    assert sampled.settled == {name_of("shfl"): "max_seconds", name_of("smem"): "precision"}
+    noisy = sampled.subjects[0]
+    assert 0.05 <= noisy.seconds < 0.06
 
 
-def test_all_cases_go_on_until_the_last_is_known() -> None:
-    group = Sampled({"shfl": Script(noise=0.05), "smem": SMEM})
-    assert len(group.rounds) > 12
-    assert {len(subject.medians) for subject in group.subjects.values()} == {len(group.rounds)}
+def test_samples_that_are_enough_end_a_case_that_stays_noisy() -> None:
+    rules = MeasureRules(precision=0.0001, min_seconds=0.0, max_samples=100)
+    sampled = Sampled({"shfl": Script(noise=0.2)}, rules=rules)
+    assert sampled.settled == {name_of("shfl"): "max_samples"}
+    assert len(sampled.rounds) == 12  # of nine samples each
 
 
-def test_throttled_rounds_are_dropped_and_counted() -> None:
-    group = Sampled(BOTH, throttled_rounds=[0, 4])
-    assert group.rounds == list(range(11))
-    timing = group.sampler.timing(group["shfl"])
-    assert timing is not None
-    assert (timing.samples, timing.dropped) == (90, 20)
-    assert {sample.round for sample in group.sampler.samples if sample.dropped} == {0, 4}
-    assert len(group.sampler.samples) == 11 * (10 + 10 + 3 + 6)
+def test_samples_of_a_group_bracket_as_many_launches_as_its_fastest_case_needs() -> None:
+    device = FakeBackend({**SHORT, "neighbor/smem-double": SMEM})
+    group = [subject(device, "shfl"), subject(device, "smem")]
+    other = subject(device, "smem-double", dtype="f64")
+    watch = sentinel(device)
+    list(Sampler(device, [*group, other], [watch], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    assert [each.launches for each in (*group, other, watch)] == [8, 8, 1, 1]
+
+
+def test_burst_of_many_launches_a_sample_takes_a_millisecond_all_the_same() -> None:
+    sampled = Sampled(SHORT)
+    fast, slow = (sampled.bursts(name_of(variant))[0] for variant in ("shfl", "smem"))
+    assert (fast.launches, len(fast.times_us)) == (8, 9)
+    assert (slow.launches, len(slow.times_us)) == (8, 3)  # of 800 µs each
+    assert median(fast.times_us) == pytest.approx(SHORT["shfl"].time_us(4096), abs=0.004)
+
+
+def test_moment_of_a_burst_is_counted_from_the_first_round_of_the_process() -> None:
+    sampled = Sampled(BOTH)
+    seconds = [burst.seconds for taken in sampled.rounds for burst in taken.bursts]
+    assert seconds == sorted(seconds)
+    assert len(set(seconds)) == len(seconds)
+    assert START < seconds[0] < START + 0.01
+    first, second = sampled.rounds[0].bursts[:2]
+    launch_us = BOTH[first.case_id.split("/")[1]].time_us(first.iterations)
+    launched = (second.seconds - first.seconds) * 1e6 / launch_us
+    assert launched == pytest.approx(len(first.times_us) + 2, abs=0.01)  # two are not counted
+
+
+def test_throttled_rounds_are_dropped_and_made_up_for() -> None:
+    sampled = Sampled(BOTH, throttled_rounds=[0, 4])
+    assert [taken.number - FIRST for taken in sampled.rounds if all(burst.dropped for burst in taken.bursts)] == [0, 4]
+    assert sum(burst.dropped for taken in sampled.rounds for burst in taken.bursts) == 2 * 6
+    assert len(sampled.rounds) == 9 + 2
 
 
 def test_throttling_at_one_end_of_a_round_is_enough_to_drop_it() -> None:
     device = FakeBackend({"shfl": SHFL})
     readings = iter([CALM, HOT])
     device.conditions = lambda: next(readings, CALM)  # type: ignore[method-assign]
-    only = subject(device)
-    list(GroupSampler(device, [only], RULES, Random(1), device.clock).rounds())  # noqa: S311
-    assert only.dropped == 10
+    messages = list(Sampler(device, [subject(device)], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    rounds = [message for message in messages if isinstance(message, Round)]
+    assert [all(burst.dropped for burst in taken.bursts) for taken in rounds] == [True] + [False] * 9
+    assert rounds[0].conditions == HOT
 
 
-def test_device_that_is_always_throttled_gives_no_time() -> None:
-    group = Sampled(BOTH, throttled_rounds=range(10_000), rules=MeasureRules(max_seconds=0.1))
-    assert group.sampler.timing(group["shfl"]) is None
-    assert group["shfl"].dropped > 0
-    assert group["shfl"].stopped_by == "max_seconds"
-    assert all(sample.dropped for sample in group.sampler.samples)
+def test_device_that_is_always_throttled_runs_out_of_time() -> None:
+    sampled = Sampled(BOTH, throttled_rounds=range(10_000), rules=MeasureRules(min_seconds=0.0, max_seconds=0.1))
+    assert sampled.settled == {name_of("shfl"): "max_seconds", name_of("smem"): "max_seconds"}
+    assert all(burst.dropped for taken in sampled.rounds for burst in taken.bursts)
 
 
-# A case is asked once for each iteration count how long it takes, then twice a round.
-@pytest.mark.parametrize("burst", [0, 1, 2, 3, 7, 19])
+def test_burst_in_which_the_host_fell_behind_is_dropped_and_no_other() -> None:
+    own = range(3, 100)  # the first three ask how long each iteration count takes
+    sampled = Sampled({"shfl": Script(late=own[:2]), "smem": SMEM})
+    dropped = [burst for taken in sampled.rounds for burst in taken.bursts if burst.dropped]
+    assert [burst.case_id for burst in dropped] == [name_of("shfl")] * 2
+    assert set(dropped) <= set(sampled.rounds[0].bursts)
+    kept = [burst for burst in sampled.bursts(name_of("shfl")) if not burst.dropped]
+    assert len(kept) == 9
+
+
+# A case is asked once for each iteration count how long it takes, then three times a round.
+@pytest.mark.parametrize("burst", [0, 1, 2, 3, 10, 28])
 def test_crash_at_any_burst_costs_the_case_and_no_other(burst: int) -> None:
     crashing = Script(burst_raises={burst: LaunchError("shfl: illegal address")})
-    group = Sampled({"smem": SMEM, "shfl": crashing})
-    assert group.sampler.timing(group["shfl"]) is None
-    assert group["shfl"].failure == "shfl: illegal address"
-    timing = group.sampler.timing(group["smem"])
-    assert timing is not None
-    assert timing.time_us.value == pytest.approx(SMEM.time_us(4096))
-    assert timing.samples == 27
-    calls = [name for name, _ in group.device.launched if name == "neighbor/shfl"]
-    assert len(calls) == burst + 1  # not launched again
+    sampled = Sampled({"smem": SMEM, "shfl": crashing}, watched=True)
+    assert sampled.ended == [Ended(name_of("shfl"), Status.FAILED, "shfl: illegal address")]
+    assert sampled.settled == {name_of("smem"): "precision"}
+    assert len(sampled.bursts(name_of("smem"))) == 9
+    assert sum(name == "neighbor/shfl" for name, _ in sampled.device.launched) == burst + 1  # not launched again
+    assert [kernel.name for kernel in sampled.device.held] == ["sentinel_shuffle"]
 
 
-def test_group_in_which_every_case_crashes_ends() -> None:
+def test_group_in_which_every_case_crashes_leaves_the_others_alone() -> None:
     crash = Script(burst_raises={3: LaunchError("illegal address")})
-    group = Sampled({"smem": crash, "shfl": crash})
-    assert group.rounds == [0]
-    assert all(group.sampler.timing(subject) is None for subject in group.subjects.values())
+    device = FakeBackend({"shfl": crash, "smem": SMEM})
+    subjects = [subject(device), subject(device, "smem", dtype="f64")]
+    messages = list(Sampler(device, subjects, [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    assert [message.case_id for message in messages if isinstance(message, Ended)] == [name_of("shfl")]
+    assert [message.case_id for message in messages if isinstance(message, Settled)] == [name_of("smem", "f64")]
 
 
-def orders(group: Sampled) -> list[tuple[tuple[str, int], ...]]:
-    """Return the order of the launches in each round."""
-    launched = group.device.launched[4:]  # the first four ask how long each takes
-    return [tuple(launched[start : start + 4]) for start in range(0, len(launched), 4)]
+def test_windows_ends_with_its_last_case_whatever_the_sentinels_do() -> None:
+    crash = Script(burst_raises={3: LaunchError("illegal address")})
+    sampled = Sampled({"smem": crash, "shfl": crash}, watched=True)
+    assert len(sampled.rounds) == 1
+    assert [message.case_id for message in sampled.ended] != []
 
 
-def test_every_round_launches_everything_in_an_order_of_its_own() -> None:
-    rounds = orders(Sampled(BOTH))
-    assert {frozenset(order) for order in rounds} == {frozenset(rounds[0])}
-    assert len(rounds[0]) == 4
-    assert len(set(rounds)) > 4
+def test_sentinel_that_crashes_is_told_and_left_out() -> None:
+    crash = Script(20.0, 0.0, burst_raises={4: LaunchError("illegal address")})
+    sampled = Sampled({**BOTH, "sentinel": crash}, watched=True)
+    assert [message for message in sampled.messages if isinstance(message, Unwatched)] == [
+        Unwatched("sentinel/shuffle", "illegal address")
+    ]
+    assert len(sampled.bursts("sentinel/shuffle", 864)) == 3  # the first burst asks how long it takes
+    assert set(sampled.settled) == {name_of("shfl"), name_of("smem")}
+    assert sampled.sentinels[0].failure == "illegal address"
 
 
-def test_order_is_repeated_by_the_same_seed_and_by_no_other() -> None:
-    assert orders(Sampled(BOTH, seed=5)) == orders(Sampled(BOTH, seed=5))
-    assert orders(Sampled(BOTH, seed=5)) != orders(Sampled(BOTH, seed=6))
+def test_lost_device_keeps_what_was_taken_in_its_last_round() -> None:
+    lost = Script(burst_raises={3 + 3 * 2: ContextLostError("shfl: illegal address")})  # in the third round
+    sampled = Sampled({"smem": SMEM, "shfl": lost})
+    assert sampled.lost
+    *whole, last = sampled.rounds
+    assert [len(taken.bursts) for taken in whole] == [6, 6]
+    assert len(last.bursts) < 6
+    assert name_of("shfl") not in {burst.case_id for burst in last.bursts}
+    assert sampled.ended == [Ended(name_of("shfl"), Status.FAILED, "shfl: illegal address")]
+    assert sampled.messages[-1] == last
+    assert sampled.settled == {}
+
+
+def test_device_that_is_lost_at_the_first_try_has_no_rounds() -> None:
+    sampled = Sampled({"shfl": Script(burst_raises={0: ContextLostError("illegal address")}), "smem": SMEM})
+    assert sampled.lost
+    assert sampled.rounds == []
+    assert sampled.ended == [Ended(name_of("shfl"), Status.FAILED, "illegal address")]
 
 
 def test_device_without_a_clock_leaves_it_unknown() -> None:
-    group = Sampled({"shfl": Script(clock_mhz=None)})
-    timing = group.sampler.timing(group["shfl"])
-    assert timing is not None
-    assert timing.sm_clock_mhz is None
+    sampled = Sampled({"shfl": Script(clock_mhz=None)})
+    assert {burst.sm_clock_mhz for taken in sampled.rounds for burst in taken.bursts} == {None}
+
+
+def test_closing_a_subject_of_a_lost_device_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FakeBackend()
+    kernel = opened(device)
+
+    def refuse() -> None:
+        raise LaunchError("the context is gone")
+
+    monkeypatch.setattr(kernel, "close", refuse)
+    Subject("a case", "its group", kernel, (1,)).close()
+
+
+def test_first_sample_of_a_long_burst_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FakeBackend()
+    only = subject(device, iterations=17)
+
+    def numbered(_: int, samples: int, launches: int = 1) -> Burst:
+        return Burst(tuple(50.0 + index for index in range(samples * launches)), None)
+
+    monkeypatch.setattr(only.kernel, "burst", numbered)
+    messages = list(Sampler(device, [only], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    (times,) = {burst.times_us for taken in messages if isinstance(taken, Round) for burst in taken.bursts}
+    assert times == tuple(51.0 + index for index in range(9))

@@ -2,35 +2,50 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.measure.schedule import iteration_counts, launches_a_burst
+from shflbench.measure.schedule import iteration_counts, launches_a_sample, samples_a_burst
 
 
 @pytest.mark.parametrize(
     ("iterations", "unroll", "counts"),
     [
-        (4096, 16, (4096, 2048)),
-        (1024, 4, (1024, 512)),
-        (100, 16, (100, 52)),  # 6 passes and 4 trips, 3 passes and 4 trips
-        (32, 16, (32, 16)),
+        (4096, 16, (4096, 2048, 1024)),
+        (1024, 4, (1024, 512, 256)),
+        (100, 16, (100, 52, 36)),  # 6, 3 and 2 passes, and 4 trips each
+        (48, 16, (48, 32, 16)),
+        (32, 16, (32, 16)),  # half of the passes and a quarter of them are both one
         (31, 16, (31,)),  # one pass: none to leave out
         (1, 16, (1,)),
-        (5, 1, (5, 3)),
+        (5, 1, (5, 3, 2)),
     ],
 )
-def test_second_count_leaves_out_half_of_the_passes(iterations: int, unroll: int, counts: tuple[int, ...]) -> None:
+def test_other_counts_leave_out_half_and_three_quarters_of_the_passes(
+    iterations: int, unroll: int, counts: tuple[int, ...]
+) -> None:
     assert iteration_counts(iterations, unroll) == counts
 
 
 @pytest.mark.parametrize("iterations", range(1, 200, 7))
 @pytest.mark.parametrize("unroll", [1, 4, 16])
-def test_both_counts_leave_the_same_trips_to_the_remainder_loop(iterations: int, unroll: int) -> None:
+def test_all_counts_leave_the_same_trips_to_the_remainder_loop(iterations: int, unroll: int) -> None:
     counts = iteration_counts(iterations, unroll)
     assert {count % unroll for count in counts} == {iterations % unroll}
     assert counts[0] == iterations
+    assert list(counts) == sorted(set(counts), reverse=True)
 
 
 @pytest.mark.parametrize(
-    ("time_us", "launches"), [(70.0, 10), (200.0, 5), (250.0, 4), (328.0, 3), (1e6, 3), (5.0, 10), (0.0, 10)]
+    ("time_us", "samples"),
+    [(70.0, 9), (130.0, 7), (200.0, 5), (250.0, 5), (328.0, 3), (1e6, 3), (5.0, 9), (0.0, 9)],
 )
-def test_burst_takes_about_a_millisecond_within_bounds(time_us: float, launches: int) -> None:
-    assert launches_a_burst(time_us) == launches
+def test_burst_takes_about_a_millisecond_within_bounds(time_us: float, samples: int) -> None:
+    assert samples_a_burst(time_us) == samples
+
+
+@pytest.mark.parametrize("time_us", [3.0 * 1.1**step for step in range(80)])
+def test_samples_of_a_burst_are_odd_so_that_their_median_is_one_of_them(time_us: float) -> None:
+    assert samples_a_burst(time_us) in {3, 5, 7, 9}
+
+
+@pytest.mark.parametrize(("fastest_us", "launches"), [(2.0, 8), (7.9, 8), (8.0, 1), (70.0, 1), (3000.0, 1)])
+def test_sample_of_a_short_kernel_brackets_eight_launches(fastest_us: float, launches: int) -> None:
+    assert launches_a_sample(fastest_us) == launches

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.model import DTYPES, Mechanism
-from shflbench.patterns.declare import InOut, Input, Output, Pattern, PerWord, Scalar, Variant, elements_per_thread
+from shflbench.patterns.declare import (
+    LAUNCH_OPTIONS,
+    InOut,
+    Input,
+    Output,
+    Pattern,
+    PerWord,
+    Scalar,
+    Variant,
+    elements_per_thread,
+)
 from tests.cases import setting
 
 if TYPE_CHECKING:
@@ -121,3 +131,12 @@ def test_buffer_has_elements_for_each_thread_or_as_many_as_its_function_says() -
     assert Input("a").count(at) == 128
     assert InOut("a", per_thread=4).count(at) == 512
     assert Output("a", elements=lambda at: at.warps * at.whole("words")).count(at) == 12
+
+
+def test_options_of_the_launch_have_whole_numbers_or_words_and_a_meaning() -> None:
+    assert {name: (values[0], values[-1]) for name, (values, _) in LAUNCH_OPTIONS.items()} == {
+        "extra_shared": (0, 2**20 - 1),
+        "carveout": (0, 100),
+        "l2": ("warm", "cold"),
+    }
+    assert all(meaning for _, meaning in LAUNCH_OPTIONS.values())

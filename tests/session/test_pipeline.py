@@ -10,23 +10,26 @@ import pytest
 
 from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
-from shflbench.model import Status
+from shflbench.measure.sentinels import version
+from shflbench.model import Disturbance, Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, WarmedUp, Working, run
 from shflbench.session.record import run_info
-from shflbench.store import RunFolder, read_run
+from shflbench.store import RunFolder, read_run, resume
 from shflbench.suite import Overrides, load
-from tests.fakes.backend import FakeBackend, Script
+from tests.fakes.backend import FakeBackend, FreshHere, Script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
     from pathlib import Path
 
     from shflbench.model import Suite
     from shflbench.session import Event
+    from shflbench.store import Resumed
 
 SUITE = """\
 schema: 1
 name: demo
+measure: {min_seconds: 0.001}
 defaults: {launch: 2x64, iterations: 1024, variants: [smem, shfl], dtypes: [f32, i32]}
 experiments:
   - pattern: neighbor
@@ -46,7 +49,8 @@ def suite(tmp_path: Path) -> Suite:
 @pytest.fixture
 def plan(suite: Suite, kernel_cache: Path) -> Callable[[FakeBackend | None], Plan]:
     def make(backend: FakeBackend | None) -> Plan:
-        return Plan(suite, find(), "sm_90", backend, kernel_cache, 132, seed=1)
+        executor = FreshHere(backend) if backend else None
+        return Plan(suite, find(), "sm_90", executor, kernel_cache, 132, seed=1)
 
     return make
 
@@ -55,8 +59,26 @@ def started(plan: Plan, path: Path) -> RunFolder:
     return RunFolder.create_at(run_info(plan, Overrides(), ["shflbench", "run"]), path)
 
 
-def events(plan: Plan, path: Path, done: Collection[str] = ()) -> list[Event]:
-    return list(run(plan, started(plan, path), frozenset(done)))
+def events(plan: Plan, path: Path, stopped: Resumed | None = None) -> list[Event]:
+    return list(run(plan, stopped.folder if stopped else started(plan, path), stopped))
+
+
+def in_processes(plan: Plan, processes: int) -> Plan:
+    return replace(plan, suite=replace(plan.suite, rules=replace(plan.suite.rules, processes=processes)))
+
+
+def stop(plan: Plan, path: Path, finished: int) -> Resumed:
+    """Run until so many groups are finished, and return what is to be gone on with."""
+    going = run(plan, started(plan, path))
+    for _ in range(finished):
+        next(event for event in going if isinstance(event, GroupDone))
+    going.close()  # type: ignore[attr-defined]  # run is a generator
+    return resume(path, run_info(plan, Overrides(), ["shflbench", "run"]), plan.suite.cases)
+
+
+@pytest.fixture
+def a_group_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shflbench.session.windows.CASES", 1)
 
 
 def test_run_compiles_warms_up_and_then_goes_group_by_group(
@@ -84,23 +106,23 @@ def test_progress_grows_and_reaches_the_end(plan: Callable[[FakeBackend | None],
     assert {event.total for event in working} == {12.0}
     assert shares[0] == 0.0
     assert shares[-1] == 12.0
-    assert [event.text for event in working[:4]] == [
-        GROUPS[0],
-        "verifying neighbor/smem/f32/2x64/1024/mode=idx",
-        "verifying neighbor/shfl/f32/2x64/1024/mode=idx",
-        f"timing {GROUPS[0]}",
+    verified = [
+        f"verifying {group.replace('/', f'/{variant}/', 1)}" for group in GROUPS for variant in ("smem", "shfl")
     ]
+    assert [event.text for event in working[:7]] == [*verified, "timing 6 cases"]
 
 
 def test_failed_case_does_not_hold_the_progress_back(
     plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
 ) -> None:
     crash = Script(run_raises={0: LaunchError("illegal address")})
-    seen = events(plan(FakeBackend({"shfl": crash, "smem": crash})), tmp_path / "run")
-    working = [event for event in seen if isinstance(event, Working)]
-    assert [event.done for event in working if event.text in GROUPS] == [0.0, 4.0, 8.0]
+    chosen = in_processes(plan(FakeBackend({"shfl": crash})), 2)
+    working = [event for event in events(chosen, tmp_path / "run") if isinstance(event, Working)]
+    assert working[-1].total == working[-1].done == 24.0
+    assert [event.done for event in working] == sorted(event.done for event in working)
 
 
+@pytest.mark.usefixtures("a_group_a_window")
 def test_rows_of_a_group_are_on_disk_before_the_next_one_starts(
     plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
 ) -> None:
@@ -116,20 +138,106 @@ def test_rows_of_a_group_are_on_disk_before_the_next_one_starts(
     assert read_run(tmp_path / "run").info.finished is not None
 
 
+def test_groups_are_announced_in_the_order_of_the_suite_whatever_the_order_they_end_in(
+    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
+) -> None:
+    noisy = FakeBackend({"neighbor/shfl": Script(noise=0.05)})
+    done = [event for event in events(plan(noisy), tmp_path / "run") if isinstance(event, GroupDone)]
+    assert [event.rows[0].dtype for event in done] == ["f32", "i32", "i32"]
+    assert [event.rows[0].pattern for event in done] == ["neighbor", "neighbor", "reduce"]
+    assert [row.case_id for row in read_run(tmp_path / "run").rows] == [
+        row.case_id for event in done for row in event.rows
+    ]
+
+
+@pytest.mark.usefixtures("a_group_a_window")
 def test_groups_that_are_done_are_neither_compiled_nor_run(
     plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
 ) -> None:
+    stopped = stop(plan(FakeBackend()), tmp_path / "run", finished=2)
+    assert len(stopped.rows) == 4
     device = FakeBackend()
-    seen = events(plan(device), tmp_path / "run", done=GROUPS[:2])
+    seen = events(plan(device), tmp_path / "run", stopped)
     assert sum(isinstance(event, Compiling) for event in seen) == 2
     assert {name for name, _ in device.launched} == {"reduce/smem", "reduce/shfl"}
+    assert sum(isinstance(event, GroupDone) for event in seen) == 1
+    rows = read_run(tmp_path / "run").rows
+    assert [row.processes for row in rows] == ["0", "0", "0", "0", "1", "1"]
 
 
 def test_nothing_left_to_do_does_not_warm_the_device_up(
     plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
 ) -> None:
-    assert events(plan(FakeBackend()), tmp_path / "run", done=GROUPS) == []
+    stopped = stop(plan(FakeBackend()), tmp_path / "run", finished=3)
+    assert events(plan(FakeBackend()), tmp_path / "run", stopped) == []
     assert read_run(tmp_path / "run").info.finished is not None
+
+
+def test_each_group_is_measured_in_as_many_processes_as_asked_for(
+    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
+) -> None:
+    device = FakeBackend()
+    seen = events(in_processes(plan(device), 3), tmp_path / "run")
+    assert device.process == 2
+    assert sum(isinstance(event, WarmedUp) for event in seen) == 3
+    assert sum(isinstance(event, GroupDone) for event in seen) == 3
+    read = read_run(tmp_path / "run")
+    assert {(row.processes, row.rounds) for row in read.rows} == {("0;1;2", 27)}
+    samples = read.samples()
+    assert set(samples["process"]) == {0, 1, 2}
+    sentinels = samples[samples["case_id"] == "sentinel/shuffle"]
+    assert len(sentinels.groupby(["process", "round"])) == 27
+
+
+def test_run_that_was_stopped_between_its_processes_repeats_none_of_them(
+    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
+) -> None:
+    first = FakeBackend()
+    chosen = in_processes(plan(first), 2)
+    going = run(chosen, started(chosen, tmp_path / "run"))
+    while first.process == 0:
+        next(going)
+    going.close()  # type: ignore[attr-defined]  # run is a generator
+    stopped = resume(tmp_path / "run", run_info(chosen, Overrides(), []), chosen.suite.cases)
+    assert {row.processes for row in stopped.rows} == {"0"}
+    device = FakeBackend()
+    events(in_processes(plan(device), 2), tmp_path / "run", stopped)
+    assert device.process == 0  # the first of this session is the second of the run
+    assert {row.processes for row in read_run(tmp_path / "run").rows} == {"0;1"}
+
+
+def test_group_that_is_throttled_in_its_last_process_is_announced_all_the_same(
+    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
+) -> None:
+    device = FakeBackend(throttled_rounds=range(9, 100_000))
+    chosen = in_processes(plan(device), 2)
+    hasty = replace(chosen.suite, rules=replace(chosen.suite.rules, max_seconds=0.01))
+    done = [event for event in events(replace(chosen, suite=hasty), tmp_path / "run") if isinstance(event, GroupDone)]
+    assert len(done) == 3
+    assert {(row.processes, row.noise) for event in done for row in event.rows} == {("0", "throttled=0.68")}
+    assert {trouble.kind for event in done for own in event.troubles.values() for trouble in own} == {
+        Disturbance.THROTTLED
+    }
+
+
+def test_record_of_a_finished_run_judges_the_noise_and_names_the_sentinels(
+    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
+) -> None:
+    events(plan(FakeBackend()), tmp_path / "run")
+    about = read_run(tmp_path / "run").info
+    assert about.noise is not None
+    assert about.noise["verdict"] == "quiet"
+    assert about.sentinels == {"version": version()}
+
+
+def test_problem_of_the_device_is_noted_once_and_recorded(
+    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
+) -> None:
+    device = FakeBackend()
+    device.problem = "NVML does not answer"
+    notes = [event.sentence for event in events(plan(device), tmp_path / "run") if isinstance(event, Note)]
+    assert notes == ["NVML does not answer"]
+    assert read_run(tmp_path / "run").info.notes == ("NVML does not answer",)
 
 
 def test_without_a_device_nothing_is_warmed_up_or_timed(
@@ -140,9 +248,7 @@ def test_without_a_device_nothing_is_warmed_up_or_timed(
     assert {row.status for row in read_run(tmp_path / "run").rows} == {Status.COMPILED}
 
 
-def test_order_of_launches_depends_on_the_seed_and_the_group(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_order_of_launches_depends_on_the_seed(plan: Callable[[FakeBackend | None], Plan], tmp_path: Path) -> None:
     def launched(seed: int, name: str) -> list[tuple[str, int]]:
         device = FakeBackend()
         chosen = replace(plan(device), seed=seed)
@@ -152,8 +258,6 @@ def test_order_of_launches_depends_on_the_seed_and_the_group(
     first = launched(1, "a")
     assert first == launched(1, "b")
     assert first != launched(2, "c")
-    f32, i32 = first[: len(first) // 3], first[len(first) // 3 : 2 * len(first) // 3]
-    assert f32 != i32
 
 
 def test_device_that_verifies_but_cannot_time_gives_verified_rows(

@@ -1,24 +1,34 @@
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
+import shflbench
 from shflbench.compile.toolchain import Toolchain
-from shflbench.model import Case, Launch, MeasureRules, Suite
+from shflbench.measure.executor import Here
+from shflbench.model import Case, DeviceState, Launch, MeasureRules, Suite
 from shflbench.patterns.discover import builtin
 from shflbench.session import Plan
 from shflbench.session.record import run_info
+from shflbench.store.surroundings import source_hash
 from shflbench.suite import Overrides
 from tests.fakes.backend import FakeBackend
 
 CASE = Case("neighbor", "shfl", "f32", Launch("2x64", 64, 2), 64)
 SUITE = Suite(
-    "demo", "A demonstration", Path("/home/me/demo.yaml"), "schema: 1\n", (CASE,), MeasureRules(0.01, 3.0), builtin()
+    "demo",
+    "A demonstration",
+    Path("/home/me/demo.yaml"),
+    "schema: 1\n",
+    (CASE,),
+    MeasureRules(precision=0.01, max_seconds=3.0),
+    builtin(),
 )
 TOOLCHAIN = Toolchain((13, 5), "libnvrtc.so", (), None, (90,), "id")
 
 
 def plan(backend: FakeBackend | None) -> Plan:
-    return Plan(SUITE, TOOLCHAIN, "sm_90", backend, None, 132, seed=7)
+    return Plan(SUITE, TOOLCHAIN, "sm_90", Here(backend) if backend else None, None, 132, seed=7)
 
 
 def test_record_of_a_run_holds_what_it_takes_to_repeat_it() -> None:
@@ -28,19 +38,35 @@ def test_record_of_a_run_holds_what_it_takes_to_repeat_it() -> None:
     assert info.suite.text == "schema: 1\n"
     assert info.argv == ("shflbench", "run", "demo.yaml")
     assert (info.device, info.backend, info.arch) == (device.device, "cuda", "sm_90")
-    for name, value in {"precision": 0.01, "max_seconds": 3.0, "processes": 1, "seed": 7, "sms": 132}.items():
-        assert info.settings[name] == value, name
-    assert info.settings["overrides"] == {
-        "patterns": [],
-        "variants": ["shfl"],
-        "dtypes": [],
-        "launches": [],
-        "iterations": [],
+    assert info.settings == {
+        **asdict(SUITE.rules),
+        "seed": 7,
+        "input_sets": 8,
+        "sms": 132,
+        "overrides": {"patterns": [], "variants": ["shfl"], "dtypes": [], "launches": [], "iterations": []},
     }
+    assert (info.settings["precision"], info.settings["max_seconds"]) == (0.01, 3.0)
     assert (info.versions.nvrtc, info.versions.driver, info.versions.cuda) == ("13.5", "580.159", "13.0")
     assert info.versions.shflbench
+    assert info.versions.source == source_hash(Path(shflbench.__file__).parent)
     assert info.host.cores > 0
     assert info.finished is None
+
+
+def test_record_of_a_run_holds_the_state_of_the_gpu() -> None:
+    backend = FakeBackend()
+    state = DeviceState(ecc=True, other_processes=2)
+    backend.device = replace(backend.device, state=state)
+    device = run_info(plan(backend), Overrides(), []).device
+    assert device is not None
+    assert device.state == state
+
+
+def test_driver_that_does_not_say_its_version_is_unknown_and_not_empty() -> None:
+    backend = FakeBackend()
+    backend.device = replace(backend.device, driver="")
+    info = run_info(plan(backend), Overrides(), [])
+    assert (info.versions.driver, info.versions.cuda) == (None, "13.0")
 
 
 def test_record_of_a_run_without_a_gpu_has_no_device() -> None:

@@ -5,7 +5,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.model import Case, Conditions, Interval, Kernel, Launch, Loop, Proof, Resources, Status, Timing
+from shflbench.model import (
+    Case,
+    Conditions,
+    Disturbance,
+    Interval,
+    Kernel,
+    Launch,
+    Loop,
+    Proof,
+    Resources,
+    Status,
+    Timing,
+    Trouble,
+)
 from shflbench.patterns.discover import builtin, load
 from shflbench.session import rows
 from tests.fakes.backend import H200
@@ -22,9 +35,13 @@ TIMING = Timing(
     sm_clock_mhz=2000.0,
     samples=90,
     dropped=10,
-    conditions=Conditions(1980, 45, 300.0, ("power brake", "sync boost")),
-    stopped_by="precision",
+    rounds=9,
+    launches=8,
+    processes=(0, 2),
 )
+CONDITIONS = Conditions(1980, 45, 300.0, ("power brake", "sync boost"))
+DRIFT = Trouble(Disturbance.DRIFT, 0.012, "its time rose by 1.2 % over 1.0 s", "warm the GPU up")
+BENT = Trouble(Disturbance.BENT, 0.02, "at 9 iterations it takes 2 % more", "time more iterations")
 
 
 def row(variant: str = "shfl") -> Row:
@@ -54,7 +71,19 @@ def test_shared_memory_is_the_static_and_the_dynamic_part() -> None:
 
 @pytest.mark.parametrize(("threads_per_sm", "occupancy"), [(2048, 0.5), (1024, 1.0), (0, None)])
 def test_occupancy_is_the_share_of_an_sm_s_threads(threads_per_sm: int, occupancy: float | None) -> None:
-    assert rows.resident(row(), 1, replace(H200, threads_per_sm=threads_per_sm)).occupancy == occupancy
+    placed = rows.placed(row(), 66, 1, replace(H200, threads_per_sm=threads_per_sm))
+    assert (placed.grid, placed.occupancy) == (66, occupancy)
+
+
+def test_occupancy_stays_empty_where_nobody_measured_the_blocks_of_an_sm() -> None:
+    assert rows.placed(row(), 66, None, H200).occupancy is None
+    assert rows.placed(row(), None, 1, None).occupancy is None
+
+
+def test_occupancy_is_empty_where_a_carveout_changes_it() -> None:
+    carved = Case("neighbor", "shfl", "f64", LAUNCH, 4096, (("mode", "idx"), ("carveout", "50")))
+    planned = rows.planned(carved, DECLARATION, "cuda", "sm_90")
+    assert rows.placed(planned, 66, 1, H200).occupancy is None
 
 
 @pytest.mark.parametrize(
@@ -76,24 +105,59 @@ def test_unsafe_variant_is_reported_and_not_judged(
 
 
 def test_timed_row_counts_cycles_by_the_clock_of_its_samples() -> None:
-    timed = rows.timed(row(), TIMING)
+    timed = rows.timed(row(), TIMING, CONDITIONS)
     assert timed.status is Status.TIMED
     assert timed.cycles_per_iteration == 32.0
     assert (timed.samples, timed.dropped, timed.throttle) == (90, 10, "power brake;sync boost")
     assert (timed.temperature_c, timed.power_w, timed.sm_clock_mhz) == (45, 300.0, 2000.0)
+    assert (timed.rounds, timed.launches, timed.processes) == (9, 8, "0;2")
+
+
+def test_noise_names_every_trouble_and_the_reason_tells_it_in_words() -> None:
+    quiet = rows.timed(row(), TIMING, CONDITIONS)
+    assert (quiet.noise, quiet.reason) == ("quiet", None)
+    noisy = rows.timed(row(), replace(TIMING, troubles=(DRIFT, BENT)), CONDITIONS)
+    assert noisy.noise == "drift=0.012;bent=0.02"
+    assert noisy.reason == "its time rose by 1.2 % over 1.0 s; at 9 iterations it takes 2 % more"
+
+
+def test_row_that_ends_keeps_nothing_of_its_times() -> None:
+    (failed,) = rows.with_speedups([rows.ended(rows.timed(row(), TIMING, CONDITIONS), Status.FAILED, "it crashed")])
+    assert {name: getattr(failed, name) for name in (*rows.TIMES, "speedup")} == dict.fromkeys((*rows.TIMES, "speedup"))
+
+
+@pytest.mark.parametrize(
+    ("status", "processes", "wanted"),
+    [
+        (Status.COMPILED, None, [True, True, True]),
+        (Status.TIMED, "0", [False, True, True]),
+        (Status.TIMED, "0;3", [False, False, True]),
+        (Status.FAILED, None, [False, False, False]),
+        (Status.INCORRECT, None, [False, False, False]),
+        (Status.SKIPPED, None, [False, False, False]),
+        (Status.VERIFIED, None, [False, False, False]),
+    ],
+)
+def test_case_is_measured_until_it_was_in_so_many_processes(
+    status: Status, processes: str | None, wanted: list[bool]
+) -> None:
+    found = replace(row(), status=status, processes=processes)
+    assert [rows.wants(found, count) for count in (1, 2, 3)] == wanted
 
 
 @pytest.mark.parametrize("unknown", ["ns_per_iteration", "sm_clock_mhz"])
 def test_cycles_stay_empty_where_slope_or_clock_are_unknown(unknown: str) -> None:
     changes: dict[str, None] = {unknown: None}
-    timed = rows.timed(row(), replace(TIMING, **changes))  # type: ignore[arg-type]
+    timed = rows.timed(row(), replace(TIMING, **changes), CONDITIONS)  # type: ignore[arg-type]
     assert timed.cycles_per_iteration is None
     assert timed.time_us == 70.0
 
 
 def test_speedup_is_the_ratio_of_times_and_errs_wide() -> None:
     slow = replace(TIMING, time_us=Interval(350.0, 345.0, 355.0))
-    baseline, fast = rows.with_speedups([rows.timed(row("smem"), slow), rows.timed(row(), TIMING)])
+    baseline, fast = rows.with_speedups(
+        [rows.timed(row("smem"), slow, CONDITIONS), rows.timed(row(), TIMING, CONDITIONS)]
+    )
     assert (baseline.speedup, baseline.speedup_low, baseline.speedup_high) == (1.0, 1.0, 1.0)
     assert (fast.speedup, fast.speedup_low, fast.speedup_high) == (5.0, 345 / 71, 355 / 69)
 
@@ -101,5 +165,5 @@ def test_speedup_is_the_ratio_of_times_and_errs_wide() -> None:
 def test_without_a_timed_baseline_there_are_no_speedups() -> None:
     failed = rows.ended(row("smem"), Status.FAILED, "it\n  crashed")
     assert failed.reason == "it crashed"
-    kept = rows.with_speedups([failed, rows.timed(row(), TIMING)])
+    kept = rows.with_speedups([failed, rows.timed(row(), TIMING, CONDITIONS)])
     assert [one.speedup for one in kept] == [None, None]

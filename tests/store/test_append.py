@@ -83,9 +83,9 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
 def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(ResultsError, match="cannot be written: Permission denied") as caught:
+    with pytest.raises(ResultsError, match="cannot be written: you may not write there") as caught:
         RunFolder.create(info(), tmp_path)
-    assert caught.value.advice == "give a folder that you may write to"
+    assert caught.value.advice == "make it writable, or give another folder"
 
 
 def test_rows_and_samples_are_on_disk_as_soon_as_they_are_appended(tmp_path: Path) -> None:
@@ -94,6 +94,33 @@ def test_rows_and_samples_are_on_disk_as_soon_as_they_are_appended(tmp_path: Pat
         folder.append([row], [sample for sample in SAMPLES if sample.case_id == row.case_id])
         assert [each.case_id for each in read_run(tmp_path).rows] == [each.case_id for each in ROWS[:count]]
     assert len(gzip.decompress((tmp_path / "samples.csv.gz").read_bytes()).splitlines()) == 1 + len(SAMPLES)
+
+
+def test_row_that_is_measured_again_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    folder.append(ROWS, SAMPLES)
+    later = replace(ROWS[1], processes="0;1", time_us=200.0)
+    folder.append([later], [replace(SAMPLES[0], process=1)])
+    assert [row.case_id for row in read_run(tmp_path).rows] == [row.case_id for row in ROWS]
+    assert read_run(tmp_path).rows[1].processes == "0;1"
+    assert set(read_run(tmp_path).samples()["process"]) == {0, 1}
+
+
+def test_rows_of_groups_that_ended_in_any_order_are_put_into_that_of_the_suite(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    for row in reversed(ROWS):
+        folder.append([row])
+    folder.sort(row.case_id for row in ROWS)
+    assert [row.case_id for row in read_run(tmp_path).rows] == [row.case_id for row in ROWS]
+
+
+def test_samples_alone_leave_the_rows_as_they_are(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    folder.append(ROWS)
+    before = (tmp_path / "results.csv").read_bytes()
+    folder.append((), SAMPLES)
+    assert (tmp_path / "results.csv").read_bytes() == before
+    assert len(read_run(tmp_path).samples()) == len(SAMPLES)
 
 
 def test_samples_go_to_the_disk_before_their_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +158,7 @@ def test_a_row_that_could_be_written_in_part_only_is_taken_back(tmp_path: Path) 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, hard))  # the system writes 20 bytes, then refuses
     try:
-        with pytest.raises(ResultsError, match="cannot be written: File too large"):
+        with pytest.raises(ResultsError, match="cannot be written: no file may grow that large here"):
             folder.append(ROWS[2:3])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -144,7 +171,7 @@ def test_a_folder_that_vanished_is_one_sentence(tmp_path: Path) -> None:
     folder = RunFolder.create_at(info(), tmp_path / "run")
     for path in folder.path.iterdir():
         path.unlink()
-    with pytest.raises(ResultsError, match="cannot be written: No such file or directory"):
+    with pytest.raises(ResultsError, match="cannot be written: it is gone"):
         folder.append(ROWS)
     assert list(folder.path.iterdir()) == []
 

@@ -8,23 +8,59 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.store import RunInfo
+from shflbench.model import DeviceState
+from shflbench.store import RunFolder, RunInfo, read_info
 from shflbench.store.columns import SCHEMA
-from tests.fakes.runs import info
+from shflbench.store.keys import KEYS
+from tests.fakes.runs import H200, info
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from shflbench.store.fields import Json
 
 FILE = Path("run/run.json")
+LATER = ("others_after", "noise", "sentinels")  # keys that the first files of schema 1 lack
+STATE = DeviceState(
+    pci_bus="00000000:00:06.0",
+    l2_bytes=62_914_560,
+    max_memory_clock_mhz=3201,
+    application_clock_mhz=1980,
+    application_memory_clock_mhz=3201,
+    ecc=True,
+    mig=False,
+    persistence=True,
+    compute_mode="default",
+    power_limit_w=699.5,
+    memory_used_bytes=644_939_776,
+    other_processes=2,
+)
+NOISE = {"verdict": "busy", "sentence": "2 other processes computed on the GPU", "advice": "measure again alone"}
 
 
-def edited(*keys: str, value: object) -> str:
+def full() -> RunInfo:
+    """Return a finished run with every key filled in."""
+    about = info(device=replace(H200, state=STATE))
+    versions = replace(about.versions, source="8c5813feae41862f")
+    return replace(about, versions=versions, others_after=1, noise=NOISE, sentinels={"version": "1"})
+
+
+def keys(part: object, where: str = "") -> Iterator[str]:
+    """Yield the keys of all objects in a JSON text, joined by dots, but for what stands under one known by name."""
+    if isinstance(part, dict) and where not in {"settings", "sentinels"}:
+        for key, value in part.items():
+            yield from keys(value, f"{where}.{key}" if where else key)
+    else:
+        yield where
+
+
+def edited(*path: str, value: object) -> str:
     """Return the JSON of a run with one value replaced."""
-    content = json.loads(info().to_json())
+    content = json.loads(full().to_json())
     part: Any = content
-    for key in keys[:-1]:
+    for key in path[:-1]:
         part = part[key]
-    part[keys[-1]] = value
+    part[path[-1]] = value
     return json.dumps(content)
 
 
@@ -32,12 +68,13 @@ def edited(*keys: str, value: object) -> str:
     "about",
     [
         info(),
+        full(),
         info(device=None, backend="none"),
         replace(
             info(), finished="2026-11-20T08:00:30Z", resumed=("2026-11-20T08:00:10Z",), notes=("clock not steady",)
         ),
     ],
-    ids=["gpu", "no-gpu", "finished"],
+    ids=["gpu", "all", "no-gpu", "finished"],
 )
 def test_a_run_comes_back_as_it_was_written(about: RunInfo) -> None:
     assert RunInfo.from_json(about.to_json(), FILE) == about
@@ -65,9 +102,9 @@ def test_a_newer_schema_is_refused_with_the_way_out() -> None:
     assert "pip install --upgrade shflbench" in caught.value.advice
 
 
-@pytest.mark.parametrize("key", [key for key in json.loads(info().to_json()) if key != "schema"])
+@pytest.mark.parametrize("key", [key for key in json.loads(info().to_json()) if key not in LATER])
 def test_a_missing_key_is_named(key: str) -> None:
-    content = json.loads(info().to_json())
+    content = json.loads(full().to_json())
     del content[key]
     with pytest.raises(ResultsError) as caught:
         RunInfo.from_json(json.dumps(content), FILE)
@@ -75,7 +112,7 @@ def test_a_missing_key_is_named(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "value", "sentence"),
+    ("path", "value", "sentence"),
     [
         (("schema",), "1", '`schema` is "1", not a whole number'),
         (("device", "sms"), True, "`device.sms` is true, not a whole number"),
@@ -87,12 +124,67 @@ def test_a_missing_key_is_named(key: str) -> None:
         (("argv",), "run", '`argv` is "run", not a list of texts'),
         (("versions", "git_dirty"), "no", '`versions.git_dirty` is "no", not true, false or null'),
         (("finished",), 0, "`finished` is 0, not a text"),
+        (("versions", "source"), 8, "`versions.source` is 8, not a text"),
+        (("device", "state"), "quiet", '`device.state` is "quiet", not an object'),
+        (("device", "state", "pci_bus"), 6, "`device.state.pci_bus` is 6, not a text"),
+        (("device", "state", "l2_bytes"), 1.5, "`device.state.l2_bytes` is 1.5, not a whole number"),
+        (("device", "state", "ecc"), 1, "`device.state.ecc` is 1, not true, false or null"),
+        (("device", "state", "power_limit_w"), "700", '`device.state.power_limit_w` is "700", not a number or null'),
+        (("device", "state", "power_limit_w"), True, "`device.state.power_limit_w` is true, not a number or null"),
+        (("others_after",), "1", '`others_after` is "1", not a whole number'),
+        (("noise",), "quiet", '`noise` is "quiet", not an object'),
+        (("noise", "advice"), None, "`noise.advice` is null, not a text"),
+        (("sentinels",), [1], "`sentinels` is [1], not an object"),
     ],
 )
-def test_a_value_of_the_wrong_kind_is_named(keys: tuple[str, ...], value: object, sentence: str) -> None:
+def test_a_value_of_the_wrong_kind_is_named(path: tuple[str, ...], value: object, sentence: str) -> None:
     with pytest.raises(ResultsError) as caught:
-        RunInfo.from_json(edited(*keys, value=value), FILE)
+        RunInfo.from_json(edited(*path, value=value), FILE)
     assert caught.value.message == f"{FILE}: {sentence}"
+
+
+def test_a_noise_verdict_without_its_sentence_is_damaged() -> None:
+    with pytest.raises(ResultsError) as caught:
+        RunInfo.from_json(edited("noise", value={"verdict": "busy", "advice": ""}), FILE)
+    assert caught.value.message == f"{FILE}: `noise.sentence` is missing"
+
+
+def test_a_run_of_an_earlier_version_is_read_with_what_it_does_not_say_unknown() -> None:
+    content = json.loads(full().to_json())
+    for key in LATER:
+        del content[key]
+    del content["versions"]["source"]
+    del content["device"]["state"]
+    old = RunInfo.from_json(json.dumps(content), FILE)
+    assert (old.others_after, old.noise, old.sentinels, old.versions.source) == (None, None, None, None)
+    assert old.device == H200
+    assert H200.state == DeviceState()
+
+
+@pytest.mark.parametrize("key", DeviceState.__slots__)
+def test_a_state_that_lacks_a_key_is_read_without_it(key: str) -> None:
+    content = json.loads(full().to_json())
+    del content["device"]["state"][key]
+    device = RunInfo.from_json(json.dumps(content), FILE).device
+    assert device is not None
+    assert device.state == replace(STATE, **{key: None})
+
+
+@pytest.mark.parametrize("path", sorted(Path("results").glob("*/*/run.json")), ids=str)
+def test_committed_runs_are_read(path: Path) -> None:
+    assert RunInfo.from_json(path.read_text(encoding="utf-8"), path).finished
+
+
+def test_every_key_is_in_the_reference() -> None:
+    assert list(KEYS) == list(keys(json.loads(full().to_json())))
+
+
+def test_the_end_of_a_run_is_kept_with_what_was_found_out_about_the_gpu(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(replace(info(), notes=("warm",)), tmp_path / "run")
+    folder.finish("2026-11-20T08:00:30Z", ["steady"], others_after=0, noise=NOISE, sentinels={"version": None})
+    about = read_info(tmp_path / "run")
+    assert (about.finished, about.notes) == ("2026-11-20T08:00:30Z", ("warm", "steady"))
+    assert (about.others_after, about.noise, about.sentinels) == (0, NOISE, {"version": None})
 
 
 def test_an_edited_suite_text_is_noticed() -> None:

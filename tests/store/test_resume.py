@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.store import RunInfo, SuiteText, read_run, resume
-from tests.fakes.runs import H200, info, measured, planned, write_run
+from shflbench.model import Status
+from shflbench.store import Resumed, RunInfo, SuiteText, read_run, resume
+from shflbench.store.samples import read
+from tests.fakes.runs import H200, info, measured, planned, untimed, write_run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from shflbench.model import Sample
 
 ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32", "f64"], samples=8)
 PLAN = [case for group in planned(["neighbor"], ["f32", "f64"]) for case, _ in group]
@@ -24,11 +29,17 @@ def stopped(folder: Path, rows: int) -> Path:
     return write_run(folder, ROWS[:rows], [sample for sample in SAMPLES if sample.case_id in kept], finished=False)
 
 
+def groups(resumed: Resumed) -> set[str]:
+    plan = {case.id: case.group for case in PLAN}
+    return {plan[row.case_id] for row in resumed.rows}
+
+
 def test_groups_that_are_done_are_kept_and_others_start_anew(tmp_path: Path) -> None:
     run = stopped(tmp_path / "run", rows=8)
     resumed = resume(run, LATER, PLAN)
-    assert resumed.done == {F32}
+    assert groups(resumed) == {F32}
     assert [row.case_id for row in resumed.rows] == [row.case_id for row in ROWS[:6]]
+    assert resumed.samples == tuple(sample for sample in read(run / "samples.csv.gz") if "/f32/" in sample.case_id)
     on_disk = read_run(run)
     assert on_disk.rows == resumed.rows
     assert set(on_disk.samples()["case_id"]) == {row.case_id for row in ROWS[:6]}
@@ -66,20 +77,19 @@ def test_a_run_killed_at_any_byte_of_a_line_goes_on(tmp_path: Path) -> None:
         (run / "samples.csv.gz").write_bytes(samples[:-7])
         (run / "run.json").write_bytes(about)
         resumed = resume(run, LATER, PLAN)
-        assert resumed.done == {F32}
+        assert groups(resumed) == {F32}
         assert read_run(run).rows == resumed.rows
 
 
 def test_a_run_with_every_row_but_no_end_has_nothing_left_to_measure(tmp_path: Path) -> None:
     resumed = resume(stopped(tmp_path / "run", rows=12), LATER, PLAN)
-    assert resumed.done == {F32, F64}
+    assert groups(resumed) == {F32, F64}
     assert len(resumed.rows) == 12
 
 
 def test_a_run_stopped_before_its_first_row_starts_anew(tmp_path: Path) -> None:
     resumed = resume(stopped(tmp_path / "run", rows=0), LATER, PLAN)
-    assert resumed.done == frozenset()
-    assert resumed.rows == ()
+    assert (resumed.rows, resumed.samples, resumed.next_process) == ((), (), 0)
 
 
 def test_a_finished_run_is_refused(tmp_path: Path) -> None:
@@ -115,11 +125,44 @@ def test_other_conditions_are_refused_and_change_nothing(tmp_path: Path, current
 def test_settings_compare_as_they_are_written(tmp_path: Path) -> None:
     started = replace(info(), settings={"overrides": {"variants": ["shfl", "smem"]}})
     run = write_run(tmp_path / "run", ROWS[:6], about=started, finished=False)
-    again = replace(LATER, settings={"overrides": {"variants": ["shfl", "smem"]}})
-    assert resume(run, again, PLAN).done == {F32}
+    later = replace(LATER, settings={"overrides": {"variants": ["shfl", "smem"]}})
+    assert groups(resume(run, later, PLAN)) == {F32}
 
 
 def test_a_row_that_is_not_planned_is_refused(tmp_path: Path) -> None:
     run = stopped(tmp_path / "run", rows=8)
     with pytest.raises(ResultsError, match="neighbor/smem/f64/26x1024/4096 is not planned"):
         resume(run, LATER, PLAN[:6])
+
+
+def again(process: int, samples: Sequence[Sample], case_id: str = "") -> list[Sample]:
+    """Return the samples as a later process would have taken them, of another case if its id is given."""
+    return [replace(sample, process=process, case_id=case_id or sample.case_id) for sample in samples]
+
+
+def test_processes_of_a_group_that_were_finished_are_kept_and_no_part_of_another(tmp_path: Path) -> None:
+    first = [sample for sample in SAMPLES if "/f32/" in sample.case_id]
+    rows = [replace(row, processes="0;1") for row in ROWS[:6]]
+    taken = [*first, *again(1, first), *again(2, first[:5])]  # the third was stopped
+    resumed = resume(write_run(tmp_path / "run", rows, taken, finished=False), LATER, PLAN)
+    assert {sample.process for sample in resumed.samples} == {0, 1}
+    assert resumed.next_process == 2
+    assert len(read_run(tmp_path / "run").samples()) == len(resumed.samples) == 2 * len(first)
+
+
+def test_sentinels_are_kept_with_the_rounds_that_they_watched(tmp_path: Path) -> None:
+    f32 = [sample for sample in SAMPLES if "/f32/" in sample.case_id]
+    watched = [sample for process in (0, 1) for sample in again(process, f32[:1], "sentinel/l2")]
+    folder = write_run(tmp_path / "run", ROWS[:6], f32, finished=False)
+    resume(folder, LATER, PLAN).folder.append((), watched)
+    resumed = resume(folder, LATER, PLAN)
+    kept = [sample.process for sample in resumed.samples if sample.case_id == "sentinel/l2"]
+    assert kept == [0]  # of process 1 there is no row
+
+
+def test_what_was_taken_of_a_case_that_failed_is_kept(tmp_path: Path) -> None:
+    failed = [untimed(row, Status.FAILED, "it crashed") for row in ROWS[:6]]
+    f32 = [sample for sample in SAMPLES if "/f32/" in sample.case_id]
+    resumed = resume(write_run(tmp_path / "run", failed, f32, finished=False), LATER, PLAN)
+    assert len(resumed.samples) == len(f32)
+    assert resumed.next_process == 1

@@ -4,15 +4,19 @@ import platform
 import re
 import subprocess
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import shflbench
-from shflbench.store.surroundings import checkout, host, utc_now, versions
+from shflbench.store.surroundings import checkout, host, source_hash, utc_now, versions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
+
+IN_A_SHELL = (  # as docs/reference/run-json.md gives it
+    "find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |"
+    " LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16"
+)
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -46,6 +50,7 @@ def test_versions_are_those_given_and_those_installed() -> None:
     assert (found.nvrtc, found.driver, found.cuda) == ("13.0.48", "580.159", None)
     assert found.shflbench == shflbench.__version__
     assert found.numpy == version("numpy")
+    assert found.source == source_hash(Path(shflbench.__file__).parent)
 
 
 def test_a_checkout_tells_its_commit_and_whether_tracked_files_changed(tmp_path: Path) -> None:
@@ -69,3 +74,46 @@ def test_a_checkout_without_a_commit_or_without_git_is_unknown(tmp_path: Path, m
     assert checkout(tmp_path) == (None, None)
     monkeypatch.setenv("PATH", "")
     assert checkout(tmp_path) == (None, None)
+
+
+def package(folder: Path) -> Path:
+    """Write a small package and return its folder."""
+    for name, content in {
+        "model.py": b"WARP = 32\n",
+        "model_2.py": b"",
+        "patterns/neighbor/kernels.cu": b"__global__ void k() {}\n",
+        "patterns/common.cuh": b"#pragma once\n",
+        "sentinels/sm_90.cubin": b"\x7fELF\xff\x00",
+        "README.md": b"no source",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def test_source_hash_is_what_a_shell_makes_of_the_files(tmp_path: Path) -> None:
+    folder = package(tmp_path)
+    done = subprocess.run(["sh", "-c", IN_A_SHELL], cwd=folder, capture_output=True, text=True, check=True)
+    assert source_hash(folder) == done.stdout.strip()
+    page = Path(shflbench.__file__).parents[1] / "docs/reference/run-json.md"
+    assert " ".join(page.read_text(encoding="utf-8").split()).count(IN_A_SHELL) == 1
+
+
+def test_every_kind_of_source_file_changes_the_hash_and_nothing_else_does(tmp_path: Path) -> None:
+    folder = package(tmp_path)
+    seen = {source_hash(folder)}
+    for count, name in enumerate(["model.py", "patterns/neighbor/kernels.cu", "patterns/common.cuh"], 2):
+        (folder / name).write_bytes(b"changed")
+        seen.add(source_hash(folder))
+        assert len(seen) == count, name
+    (folder / "sentinels/sm_90.cubin").rename(folder / "sentinels/sm_100.cubin")
+    seen.add(source_hash(folder))
+    assert len(seen) == 5
+    (folder / "README.md").write_text("changed")
+    (folder / "model.pyc").write_text("compiled")
+    assert source_hash(folder) in seen
+
+
+def test_source_that_cannot_be_read_has_no_hash(tmp_path: Path) -> None:
+    (package(tmp_path) / "gone.py").symlink_to(tmp_path / "nowhere")
+    assert source_hash(tmp_path) is None

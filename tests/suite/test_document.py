@@ -8,6 +8,7 @@ import pytest
 
 from shflbench.errors import SuiteError
 from shflbench.suite import load
+from shflbench.suite.document import MAX_BYTES
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Folder
@@ -24,7 +25,7 @@ KEYS = "schema, name, title, defaults, measure, experiments"
         ("gtc2013\n", f"demo.yaml:1:1: found `gtc2013`; allowed: a mapping with the keys {KEYS}"),
         ("schema: 1\nname: [a, b\n", "demo.yaml:3:1: not YAML: expected ',' or ']', but got '<stream end>'"),
         ("schema: 1\n\tname: a\n", "demo.yaml:2:1: not YAML: found character '\\t' that cannot start any token"),
-        ("schema: 1\n---\nschema: 1\n", "demo.yaml:2:1: not YAML: but found another document"),
+        ("schema: 1\n---\nschema: 1\n", "demo.yaml:2:1: found a second document; allowed: one"),
         ("schema: 1\nname: \x07\n", "demo.yaml:2:7: not YAML: special characters are not allowed"),
         ("name: a\nschema: 1\nname: b\n", "demo.yaml:3:1: found the key `name` a second time; allowed: each key once"),
         (
@@ -33,15 +34,43 @@ KEYS = "schema, name, title, defaults, measure, experiments"
         ),
         ("schema: 1\nname: {{suite}}\n", "demo.yaml:2:8: found a key that is no word; allowed: keys such as `launch`"),
         ("a: &b [c]\n*b : 3\n", "demo.yaml:2:1: found a key that is no word; allowed: keys such as `launch`"),
-        ("name: 2026-99-99\n", "demo.yaml: not YAML that can be read: month must be in 1..12"),
         (
             "name: " + "[" * 1000,
-            "demo.yaml:1:56: found more nesting than a suite needs; allowed: 50 levels",
+            "demo.yaml:1:57: found more nesting than a suite needs; allowed: 50 levels",
         ),
     ],
 )
 def test_a_file_that_is_no_yaml_mapping_is_one_sentence(folder: Folder, text: str, message: str) -> None:
     assert folder.refusal(text) == message
+
+
+def test_lines_are_counted_however_they_end(folder: Folder) -> None:
+    del folder
+    for end in (b"\n", b"\r\n", b"\r"):
+        Path("ends.yaml").write_bytes(end.join((b"schema: 1", b"name: a", b"title: caf\xe9")))
+        with pytest.raises(SuiteError, match=r"^ends\.yaml:3:11: found the byte 0xe9"):
+            load(Path("ends.yaml"))
+        Path("ends.yaml").write_bytes(
+            end.join((b"schema: 1", b"name: a", b"titel: b", b"experiments: {pattern: neighbor}"))
+        )
+        with pytest.raises(SuiteError, match=r"^ends\.yaml:3:1: found the unknown key `titel`"):
+            load(Path("ends.yaml"))
+
+
+def test_line_breaks_that_editors_do_not_count_are_refused(folder: Folder) -> None:
+    for character in ("\x85", "\u2028", "\u2029"):
+        assert folder.refusal(f"schema: 1\n# a{character}b\n") == (
+            f"demo.yaml:2:4: found the line break U+{ord(character):04X}; allowed: LF, CR LF or CR"
+        )
+
+
+@pytest.mark.parametrize("file", ["/dev/zero", "long.yaml"])
+def test_file_without_end_is_refused_before_it_is_read(folder: Folder, file: str) -> None:
+    del folder
+    Path("long.yaml").write_bytes(b"#" * (MAX_BYTES + 1))
+    with pytest.raises(SuiteError) as error:
+        load(Path(file))
+    assert error.value.message == f"{file}:1:1: found a file that is larger than any suite; allowed: 100,000 bytes"
 
 
 def test_bytes_that_are_not_utf8_are_shown_with_their_place(folder: Folder) -> None:

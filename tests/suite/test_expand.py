@@ -96,12 +96,13 @@ def test_options_of_the_launch_stand_behind_the_pattern_s_own(folder: Folder) ->
         "    variants: shfl\n"
         "    dtypes: f32\n"
         "    launch: 1x32\n"
+        "    l2: cold\n"
         "    carveout: 50\n"
         "    extra_shared: [0, 1024]\n"
         "    width: 16\n"
     )
     assert folder.ids(text) == [
-        f"ring/shfl/f32/1x32/4096/mode=idx/width=16/extra_shared={extra}/carveout=50" for extra in (0, 1024)
+        f"ring/shfl/f32/1x32/4096/mode=idx/width=16/extra_shared={extra}/carveout=50/l2=cold" for extra in (0, 1024)
     ]
 
 
@@ -189,6 +190,10 @@ def test_skip_leaves_out_what_matches_every_key_of_an_entry(folder: Folder, skip
             "4:37: found a skip of every case; needed: at least one case left",
         ),
         (
+            "{pattern: ./ring, launch: 1x32, skip: {carveout: 0}}",  # without which the driver decides
+            "4:43: found a skip that matches no case; needed: a combination that the experiment has",
+        ),
+        (
             "{pattern: ./ring, launch: 1x32, skip: {}}",
             "4:37: found a skip of every case; needed: at least one case left",
         ),
@@ -211,4 +216,26 @@ def test_a_case_of_two_experiments_is_refused(folder: Folder) -> None:
         "allowed: each case once\n"
         "demo.yaml:7:5: found the case `neighbor/smem-deck/f32/1x32/4096/mode=idx` and 1 more, "
         "already in experiment 1; allowed: each case once"
+    )
+
+
+def test_a_product_of_too_many_cases_is_refused_before_it_is_made(folder: Folder) -> None:
+    numbers = ", ".join(map(str, range(1, 1001)))
+    text = (
+        "defaults: {launch: 1x32, dtypes: f32, variants: shfl}\n"
+        "experiments:\n"
+        "  - {pattern: neighbor}\n"
+        f"  - {{pattern: neighbor, iterations: [{numbers}], launch: {{grid: [{numbers}], block: [32, 64]}},\n"
+        f"     extra_shared: [{numbers}]}}\n"
+        "  - {pattern: reduce}\n"
+    )
+    assert folder.refusal_of(text) == (
+        "demo.yaml:6:5: found 2,000,000,001 cases up to here; allowed: 20,000 in a suite"
+    )
+
+
+def test_more_skips_than_a_suite_needs_are_refused(folder: Folder) -> None:
+    skips = ", ".join(["{variant: shfl}"] * 101)
+    assert folder.refusal_of(f"experiments:\n  - {{pattern: ./ring, launch: 1x32, skip: [{skips}]}}\n") == (
+        "demo.yaml:4:43: found a list; allowed: at most 100 entries"
     )

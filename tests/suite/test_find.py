@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.errors import SuiteError
-from shflbench.suite import locate, shipped
+from shflbench.suite import load, locate, shipped
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Folder
@@ -34,3 +34,8 @@ def test_an_unknown_name_suggests_the_nearest_suite(folder: Folder) -> None:
         f"found the suite `gtc2031`; allowed: {', '.join(shipped())}, or the path of a YAML file; "
         "did you mean `gtc2013`?"
     )
+
+
+def test_a_name_that_no_file_can_have_is_one_sentence() -> None:
+    with pytest.raises(SuiteError, match="cannot be read: File name too long"):
+        load(locate("a" * 300))

@@ -8,6 +8,7 @@ import pytest
 from shflbench.model import MeasureRules
 from shflbench.patterns.discover import builtin
 from shflbench.suite import load, shipped
+from shflbench.suite.problems import MOST_TOLD
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Folder
@@ -50,7 +51,7 @@ def test_all_problems_are_told_in_the_order_of_the_file(folder: Folder) -> None:
         "  - pattern: nieghbor\n"
         "    iterations: -1\n"
         "  - pattern: nieghbor\n"
-        "measure: {processes: 4}\n"
+        "measure: {processes: 400}\n"
     )
     assert folder.refusal(text).splitlines() == [
         (
@@ -68,7 +69,7 @@ def test_all_problems_are_told_in_the_order_of_the_file(folder: Folder) -> None:
             f"demo.yaml:13:14: found the unknown pattern `nieghbor`; allowed: {', '.join(builtin())}, "
             "or a folder such as `./my_exchange`; did you mean `neighbor`?"
         ),
-        "demo.yaml:14:22: found `4`; allowed: 1, because repeating cases in fresh processes is not supported yet",
+        "demo.yaml:14:22: found `400`; allowed: a whole number from 1 to 100",
     ]
 
 
@@ -89,6 +90,33 @@ def test_words_from_anchors_and_merges_are_checked_where_they_stand(folder: Fold
         "demo.yaml:10:29: found the unknown variant `smme`; allowed: smem, smem-unsafe, shfl, match; "
         "did you mean `smem`?"
     )
+
+
+def test_values_from_a_merge_have_the_place_where_they_are_written(folder: Folder) -> None:
+    text = (
+        "schema: 1\n"
+        "name: demo\n"
+        "experiments:\n"
+        "  - &first\n"
+        "    pattern: ./ring\n"
+        "    launch: 1x32\n"
+        "    variants: [smme]\n"
+        "  - {<<: *first, dtypes: f32}\n"
+        "  - {<<: [{launch: 2x32, dtypes: f99}, *first], variants: smem}\n"
+    )
+    assert [line.split(";")[0] for line in folder.refusal(text).splitlines()] == [
+        "demo.yaml:7:16: found the unknown variant `smme`",  # once, though two experiments have it
+        "demo.yaml:9:34: found the unknown dtype `f99`",
+    ]
+
+
+def test_only_the_first_problems_of_many_are_told(folder: Folder) -> None:
+    keys = "".join(f"k{number}: 1\n" for number in range(100))
+    *told, last = folder.refusal(
+        f"schema: 1\nname: a\n{keys}experiments: [{{pattern: ./ring, launch: 1x32}}]\n"
+    ).splitlines()
+    assert len(told) == MOST_TOLD
+    assert last == "demo.yaml:33:1: found 70 more; they are told once those above are mended"
 
 
 def test_a_shipped_suite_asks_its_question_in_its_first_line() -> None:

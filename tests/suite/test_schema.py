@@ -22,7 +22,9 @@ BLOCKS = "allowed: blocks of whole warps: a multiple of 32 from 32 to 1024 threa
 GRIDS = "allowed: a number of blocks from 1 to 2147483647, `sms`, `2*sms`, `sms/2` or `fill`"
 PRECISIONS = "allowed: a percentage such as `0.5%` or a fraction such as `0.005`, above 0 and at most 10 %"
 COUNTS = "allowed: a whole number from 1 to 2147483647"
-SECONDS = "allowed: a number of seconds above 0, such as `2`"
+SECONDS = "allowed: a number of seconds above 0 and at most 86400, such as `2`"
+SAMPLES = "allowed: a whole number from 1 to 1000000"
+PROCESSES = "allowed: a whole number from 1 to 100"
 NAMES = "allowed: lower-case words and numbers joined by hyphens, such as `launch-sweep`"
 KEYS = "schema, name, title, defaults, measure, experiments"
 
@@ -59,7 +61,7 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
     [
         ("claims: []\n", f"3:1: found the unknown key `claims`; allowed: {KEYS}"),
         ("tilte: b\n", f"3:1: found the unknown key `tilte`; allowed: {KEYS}; did you mean `title`?"),
-        ("1: b\n", f"3:1: found the unknown key `1`; allowed: {KEYS}"),
+        ("1: b\n", "3:1: found `1` as a key; allowed: keys such as `launch`"),
         (
             "defaults: {launchs: 1x32}\n",
             (
@@ -103,9 +105,17 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
         ("measure: {max_seconds: 0}\n", f"3:24: found `0`; {SECONDS}"),
         ("measure: {max_seconds: .inf}\n", f"3:24: found `inf`; {SECONDS}"),
         ("measure: {max_seconds: true}\n", f"3:24: found `true`; {SECONDS}"),
+        ("measure: {min_seconds: -1}\n", f"3:24: found `-1`; {SECONDS}"),
+        ("measure: {timeout: 86401}\n", f"3:20: found `86401`; {SECONDS}"),
+        ("measure: {min_samples: 0}\n", f"3:24: found `0`; {SAMPLES}"),
+        ("measure: {max_samples: 1.5}\n", f"3:24: found `1.5`; {SAMPLES}"),
+        ("measure: {processes: 101}\n", f"3:22: found `101`; {PROCESSES}"),
+        ("measure: {processes: true}\n", f"3:22: found `true`; {PROCESSES}"),
+        ("measure: {precision: 1_0%}\n", f"3:22: found `1_0%`; {PRECISIONS}"),
+        ("measure: {precision: \u0661%}\n", f"3:22: found `\u0661%`; {PRECISIONS}"),
         (
-            "measure: {processes: 2}\n",
-            "3:22: found `2`; allowed: 1, because repeating cases in fresh processes is not supported yet",
+            "defaults: {launch: {grid: [" + "sms, " * 63 + "sms], block: [" + "32, " * 31 + "32]}}\n",
+            "3:20: found a mapping; allowed: at most 2000 launches",
         ),
     ],
 )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 VARIANTS = "allowed: smem, smem-unsafe, shfl, match"
 OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
 SOUND_FOLDER = "needed: a pattern as docs/how-to/add-a-pattern.md describes it"
-KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width, extra_shared, carveout"
+KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width, extra_shared, carveout, l2"
 EXTRA_SHARED = "allowed: whole numbers from 0 to 1048575, at least one and each once"
 CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
 
@@ -43,7 +43,7 @@ CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
             "skip: {variants: shfl}",
             (
                 "4:46: found the unknown key `variants`; allowed: variant, dtype, launch, iterations, mode, width, "
-                "extra_shared, carveout; did you mean `variant`?"
+                "extra_shared, carveout, l2; did you mean `variant`?"
             ),
         ),
         ("extra_shared: 1048576", f"4:53: found `1048576`; {EXTRA_SHARED}"),
@@ -52,6 +52,12 @@ CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
         ("extra_shared: [0, 1.5]", f"4:57: found `1.5`; {EXTRA_SHARED}"),
         ("carveout: [50, 101]", f"4:54: found `101`; {CARVEOUT}"),
         ("carveout: all", f"4:49: found `all`; {CARVEOUT}"),
+        ("carveout: [50, 50]", "4:54: found `50` a second time; allowed: each value once"),
+        ("l2: [cold, clod]", "4:50: found the unknown l2 `clod`; allowed: warm, cold; did you mean `cold`?"),
+        ("l2: []", "4:43: found an empty list; allowed: warm, cold"),
+        ("l2: {warm: cold}", "4:43: found a mapping; allowed: warm, cold"),
+        ("l2: [warm, warm]", "4:50: found `warm` a second time; allowed: each value once"),
+        ("skip: {l2: hot}", "4:50: found the unknown l2 `hot`; allowed: warm, cold"),
         ("carveout: true", f"4:49: found `true`; {CARVEOUT}"),
         ("skip: {variant: shlf}", f"4:55: found the unknown variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
         ("skip: [{dtype: [f32, f46]}]", "4:60: found the unknown dtype `f46`; allowed: f32, i32"),
@@ -81,6 +87,17 @@ def test_an_unknown_pattern_suggests_the_nearest_name(folder: Folder) -> None:
 def test_a_folder_that_no_system_can_have_is_refused(folder: Folder) -> None:
     text = 'experiments:\n  - {pattern: "./a\\0b", launch: 1x32}\n'
     assert "allowed: the name of a pattern, or a folder such as `./my_exchange`" in folder.refusal_of(text)
+
+
+def test_a_folder_that_cannot_be_opened_is_told_why(folder: Folder) -> None:
+    Path("ring").rename("kept")
+    Path("ring").symlink_to("ring")
+    text = f"experiments:\n  - {{pattern: ./ring, launch: 1x32}}\n  - {{pattern: ./{'a' * 300}, launch: 1x32}}\n"
+    link, long = folder.refusal_of(text).splitlines()
+    assert link.startswith("demo.yaml:4:15: found the folder `./ring`, which cannot be opened: Symlink loop")
+    assert long == (
+        f"demo.yaml:5:15: found the folder `./{'a' * 78}…`, which cannot be opened: File name too long; {OWN_FOLDER}"
+    )
 
 
 def test_a_title_that_could_steer_a_terminal_is_refused(folder: Folder) -> None:

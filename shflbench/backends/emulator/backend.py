@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import cycle
 from typing import TYPE_CHECKING, NoReturn
 
@@ -55,6 +56,7 @@ class EmulatorBackend:
     name = "emulator"
     timed = False
     most_threads: int | None = 8 * 1024  # eight full blocks: more takes longer and shows no more
+    problem = ""
 
     def __init__(self, arch: str, sms: int = SMS) -> None:
         """Emulate a device of `arch`, e.g. `sm_90`."""
@@ -70,6 +72,18 @@ class EmulatorBackend:
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
         """Return how many blocks a multiprocessor of the architecture holds at once; 0 if the launch does not fit."""
         return resident_blocks(self.device.arch, kernel.resources, block, shared_bytes)
+
+    def free_bytes(self) -> int:
+        """Return the memory of the device that is emulated: each launch has its own."""
+        return self.device.memory_bytes
+
+    def usable(self) -> bool:
+        """Whether kernels can still be run: always, because a kernel that fails fails alone."""
+        return True
+
+    def now(self) -> float:
+        """Return the seconds of this machine's clock; nothing is sampled by it."""
+        return time.monotonic()
 
     def conditions(self) -> Conditions:
         """Return that nothing is known: there is no device."""
@@ -105,9 +119,9 @@ class EmulatedKernel:
         """
         return list(execute(self.launch(inputs, iterations), next(self._schedules), step_limit=STEP_LIMIT).outputs)
 
-    def burst(self, iterations: int, launches: int) -> Burst:
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Refuse: what the emulator takes says nothing about a GPU."""
-        _refuse(iterations, launches)
+        _refuse(iterations, samples * launches)
 
     def close(self) -> None:
         """Do nothing: each launch has its own memory."""

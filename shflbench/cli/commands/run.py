@@ -5,23 +5,26 @@ from __future__ import annotations
 import math
 import shlex
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from shflbench.cli.asked import DEFAULT_ARCH, Asked, from_record, open_backend
+from shflbench.cli.asked import DEFAULT_ARCH, Asked, from_record, open_executor
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.parameters import precision, seconds
-from shflbench.errors import INTERRUPTED, KernelError, UsageError
+from shflbench.cli.watch import watch
+from shflbench.errors import INTERRUPTED, TERMINATED, TerminatedError, UsageError
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.model import Suite
     from shflbench.session import Plan
-    from shflbench.store import RunFolder
+    from shflbench.store import Resumed, RunFolder
 
+MOST_PROCESSES = 100
 FOLDER = click.Path(path_type=Path)
 
 
@@ -52,12 +55,15 @@ FOLDER = click.Path(path_type=Path)
     help="Seconds of sampling a case instead of the suite's.",
 )
 @click.option(
+    "--processes", type=click.IntRange(1, MOST_PROCESSES), help="Measure each case in so many fresh processes."
+)
+@click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of the input data and the order of launches."
 )
 @click.option("--results", type=FOLDER, default="results", show_default=True, help="Where the run gets a folder.")
 @click.option("--output", type=FOLDER, help="The run's own folder, new or empty.")
 @click.option("--resume", type=FOLDER, help="Go on with the stopped run in this folder, as it was started.")
-@click.option("--dry-run", is_flag=True, help="List the cases and the time they take at most, and run nothing.")
+@click.option("--dry-run", is_flag=True, help="List the cases and about how long they take, and run nothing.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -85,15 +91,17 @@ def command(
     if flags["dry_run"]:
         return _list_cases(chosen, console)
     plan = _plan(chosen, asked, console)
-    folder, done = _folder(plan, asked, results, output, resume)
-    try:
-        code = _watch(plan, folder, done, console)
-    except KeyboardInterrupt:
-        console.error(
-            f"interrupted; the groups that were finished are in {folder.path}",
-            f"go on with: {shlex.join(['shflbench', 'run', *filter(None, [suite]), '--resume', str(folder.path)])}",
-        )
-        return INTERRUPTED
+    with closing(plan):
+        folder, stopped = _folder(plan, asked, results, output, resume)
+        try:
+            code = watch(plan, folder, stopped, console)
+        except KeyboardInterrupt as error:
+            terminated = isinstance(error, TerminatedError)
+            console.error(
+                f"{'terminated' if terminated else 'interrupted'}; the groups that were finished are in {folder.path}",
+                f"go on with: {shlex.join(['shflbench', 'run', *filter(None, [suite]), '--resume', str(folder.path)])}",
+            )
+            return TERMINATED if terminated else INTERRUPTED
     console.data(str(folder.path))
     return code
 
@@ -130,15 +138,22 @@ def _asked(suite: str | None, flags: dict[str, Any]) -> Asked:
     if suite is None:
         raise UsageError("no suite given", "`shflbench list suites` names those that come with shflbench.")
     kinds = ("patterns", "variants", "dtypes", "launches", "iterations")
-    rest = ("device", "gpu", "arch", "sms", "precision", "max_seconds", "seed")
+    rest = ("device", "gpu", "arch", "sms", "precision", "max_seconds", "processes", "seed")
     return Asked(suite, Overrides(**{name: flags[name] for name in kinds}), **{name: flags[name] for name in rest})
 
 
 def _list_cases(suite: Suite, console: Console) -> int:
+    from shflbench.session.windows import least_seconds
+
     for case in suite.cases:
         console.data(case.id)
-    most = math.ceil(len(suite.cases) * suite.rules.max_seconds)
-    console.say(f"{len(suite.cases)} cases; sampling takes {most} s at most, beside compiling and verifying")
+    rules = suite.rules
+    least = math.ceil(least_seconds(suite))
+    most = max(least, math.ceil(rules.processes * len(suite.cases) * rules.max_seconds))
+    console.say(
+        f"{len(suite.cases)} cases; sampling takes about {least} s, and about {most} s where no case reaches its "
+        "precision, beside compiling and verifying"
+    )
     return 0
 
 
@@ -148,62 +163,30 @@ def _plan(suite: Suite, asked: Asked, console: Console) -> Plan:
 
     toolchain = find()
     toolchain.require(asked.arch or DEFAULT_ARCH)
-    backend, remark = open_backend(asked, toolchain)
+    executor, remark = open_executor(asked, suite.rules.timeout)
     if remark:
         console.say(remark)
     title = f"{suite.title}: {len(suite.cases)} cases"
-    if backend is None or not backend.timed:
+    if executor is None or not executor.timed:
         arch = asked.arch or DEFAULT_ARCH
         console.say(f"{title}, compiled for {arch} by NVRTC {toolchain.version}.")
-        return Plan(suite, toolchain, arch, backend, cache_folder(), asked.sms, asked.seed)
-    device = backend.device
+        return Plan(suite, toolchain, arch, executor, cache_folder(), asked.sms, asked.seed)
+    device = executor.device
     toolchain.require(device.arch)
     console.say(f"{title}.")
     console.say(f"{device.name}, driver {device.driver}, CUDA {device.cuda}, NVRTC {toolchain.version}.")
-    return Plan(suite, toolchain, device.arch, backend, cache_folder(), device.sms, asked.seed)
+    return Plan(suite, toolchain, device.arch, executor, cache_folder(), device.sms, asked.seed)
 
 
 def _folder(
     plan: Plan, asked: Asked, results: Path, output: Path | None, resume: Path | None
-) -> tuple[RunFolder, frozenset[str]]:
+) -> tuple[RunFolder, Resumed | None]:
     from shflbench.session.record import run_info
     from shflbench.store import RunFolder
     from shflbench.store import resume as go_on
 
     info = run_info(plan, asked.overrides, ("shflbench", *sys.argv[1:]))
     if resume:
-        resumed = go_on(resume, info, plan.suite.cases)
-        return resumed.folder, resumed.done
-    return (RunFolder.create_at(info, output) if output else RunFolder.create(info, results)), frozenset()
-
-
-def _watch(plan: Plan, folder: RunFolder, done: frozenset[str], console: Console) -> int:
-    """Run the plan, show what happens, and return the exit code."""
-    from shflbench.analysis import sentences
-    from shflbench.cli.tables import group_table
-    from shflbench.model import Status
-    from shflbench.session import Compiling, GroupDone, Note, WarmedUp, Working, run
-    from shflbench.store import read_run
-
-    with console.progress() as progress:
-        for event in run(plan, folder, done):
-            match event:
-                case Compiling(finished, total):
-                    progress.show(f"compiling, {finished} of {total} kernels", finished, total)
-                case WarmedUp(_, clock) if clock:
-                    console.say(f"SM clock when warm: {clock:.0f} MHz.")
-                case Working(text, finished, total):
-                    progress.show(text, finished, total)
-                case Note(sentence):
-                    console.warn(sentence)
-                case GroupDone(rows):
-                    console.say()
-                    console.table(group_table(rows))
-    rows = read_run(folder.path).rows
-    console.say()
-    for sentence in sentences(rows):
-        console.say(sentence)
-    bad = [row for row in rows if row.status in {Status.INCORRECT, Status.FAILED}]
-    if bad:
-        console.warn(f"{len(bad)} of {len(rows)} cases failed or computed a wrong result")
-    return KernelError.exit_code if bad else 0
+        stopped = go_on(resume, info, plan.suite.cases)
+        return stopped.folder, stopped
+    return (RunFolder.create_at(info, output) if output else RunFolder.create(info, results)), None

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 from shflbench.cli.extra import Choice
+from shflbench.cli.gpu_state import describe
 from shflbench.cli.gpus import Gpu
 from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError, DeviceError
+from shflbench.model import DeviceState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 NO_GPU = DeviceError("no NVIDIA driver is loaded", "install one")
 NO_CUPY = DeviceError("cupy is not installed, so no GPU can be used", "install it")
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
+QUIET = DeviceState(
+    ecc=True, mig=False, persistence=True, compute_mode="default", power_limit_w=700.0, other_processes=0
+)
 
 
 class Cupy:
@@ -50,6 +56,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, headers: Path) -> Callable[..., Non
         cupy: type[Cupy] | DeviceError = NO_CUPY,
         compiler: bool = True,
         packages: tuple[str, ...] = (),
+        state: DeviceState = QUIET,
     ) -> None:
         toolchain = Toolchain(
             nvrtc=(13, 5),
@@ -66,6 +73,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, headers: Path) -> Callable[..., Non
         for name, value in {
             "shflbench.cli.checkup.find": raising(NO_GPU) if gpus is None else lambda: gpus,
             "shflbench.cli.checkup.choose": lambda: extra,
+            "shflbench.backends.nvml.Monitor.state": lambda _: state,
             "shflbench.compile.toolchain.find": found,
             "shflbench.backends.cuda.import_cupy": imported,
             "shflbench.cli.checkup._version": lambda name: "14.2.0" if name in packages else None,
@@ -87,6 +95,7 @@ def test_machine_with_everything_can_time(
     assert lines[2:] == [
         "ok  driver                580.95.05",
         "ok  GPU                   0: NVIDIA H200, sm_90, 139.8 GiB, GPU-1234",
+        f"ok  GPU                   0: {describe(QUIET)}",
         "ok  NVRTC                 13.5, /lib/libnvrtc.so.13",
         f"ok  CUDA runtime headers  {headers}",
         f"ok  CCCL headers          {headers}",
@@ -96,6 +105,36 @@ def test_machine_with_everything_can_time(
         "",
         "shflbench can compile, verify and time here.",
     ]
+
+
+def test_what_would_disturb_the_times_is_said_with_the_remedy(shflbench: Command, machine: Callable[..., None]) -> None:
+    machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x",), state=replace(QUIET, mig=True, other_processes=2))
+    outcome = shflbench("doctor")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.splitlines()[4:9] == [
+        "ok  GPU                   0: ECC on, MIG on, persistence on, compute mode default, power limit 700 W",
+        "--  GPU                   0: MIG cuts it into instances: times are those of one, and others move the clock",
+        "                          → have its owner run: nvidia-smi -i 0 -mig 0",
+        "--  GPU                   0: 2 others compute on it, which makes times longer and uneven",
+        "                          → wait, or choose another GPU with --gpu; nvidia-smi lists who it is",
+    ]
+    assert outcome.out.endswith("shflbench can compile, verify and time here.\n")
+
+
+def test_gpu_that_nothing_is_known_of_is_listed_all_the_same(shflbench: Command, machine: Callable[..., None]) -> None:
+    machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x",), state=DeviceState())
+    lines = shflbench("doctor").out.splitlines()
+    assert [line for line in lines if " GPU " in line] == [
+        "ok  GPU                   0: NVIDIA H200, sm_90, 139.8 GiB, GPU-1234"
+    ]
+    assert lines[-1] == "shflbench can compile, verify and time here."
+
+
+def test_machine_whose_only_gpu_may_not_be_used_cannot_time(shflbench: Command, machine: Callable[..., None]) -> None:
+    machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x",), state=replace(QUIET, compute_mode="prohibited"))
+    out = shflbench("doctor").out
+    assert "--  GPU                   0: no program may compute on it: its compute mode is prohibited\n" in out
+    assert "timing needs what is missing above" in out
 
 
 def test_machine_without_a_gpu_can_still_compile(shflbench: Command, machine: Callable[..., None]) -> None:
@@ -130,7 +169,7 @@ def test_broken_cupy_is_told_from_a_missing_one(
     broken = DeviceError("cupy is installed but broken: libcudart.so.12 is missing\nand more")
     machine(gpus=[H200], cupy=broken, packages=("cupy-cuda12x",))
     monkeypatch.setattr("shflbench.cli.checkup.find_spec", lambda _: object())
-    assert shflbench("doctor").out.splitlines()[8:10] == [
+    assert shflbench("doctor").out.splitlines()[9:11] == [
         "--  cupy                  cupy is installed but broken: libcudart.so.12 is missing",
         "                          → pip uninstall cupy-cuda12x, then pip install 'shflbench[cuda13]'",
     ]
@@ -138,7 +177,7 @@ def test_broken_cupy_is_told_from_a_missing_one(
 
 def test_two_cupys_that_overwrite_each_other_are_both_named(shflbench: Command, machine: Callable[..., None]) -> None:
     machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x", "cupy-cuda12x"))
-    assert shflbench("doctor").out.splitlines()[8:10] == [
+    assert shflbench("doctor").out.splitlines()[9:11] == [
         "--  cupy                  broken: cupy-cuda13x and cupy-cuda12x overwrite each other",
         "                          → pip uninstall cupy-cuda13x cupy-cuda12x, then pip install 'shflbench[cuda13]'",
     ]

@@ -1,0 +1,124 @@
+"""One kernel on the GPU: run it once to see what it computes, or in bursts to time it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shflbench.backends.base import POISON, Burst
+from shflbench.backends.cuda_delay import TRIES
+from shflbench.backends.cuda_errors import plain_name
+from shflbench.patterns.declare import ITERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from shflbench.backends.base import Array, Buffer, KernelCall
+    from shflbench.backends.cuda_harness import Harness
+    from shflbench.model import Kernel
+
+    Arguments = tuple[Any, ...]  # arrays of cupy and numbers of NumPy, in the kernel's order
+
+DEFAULT_SHARED_BYTES = 48 * 1024  # a block gets more only after it asks
+
+
+class CudaKernel:
+    """One kernel on the GPU with its buffers."""
+
+    def __init__(self, harness: Harness, call: KernelCall) -> None:
+        """Load the cubin and allocate; the CUDA error, if any, is the caller's to translate."""
+        self._harness, self._call = harness, call
+        cupy = harness.cupy
+        self._function = load(cupy, call.kernel, call.shared_bytes)
+        if call.carveout is not None:
+            driver = cupy.cuda.driver
+            driver.funcSetAttribute(
+                self._function.ptr, driver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, call.carveout
+            )
+        if call.cold:
+            harness.make_cold()
+        # Bytes, because cupy does not know every type that NumPy knows.
+        self._buffers = {buffer.name: cupy.zeros(buffer.nbytes, np.uint8) for buffer in call.buffers}
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        """Launch once and return the outputs, poisoned before; LaunchError if the kernel crashes."""
+        with self._harness.errors(plain_name(self._call.kernel.symbol)):
+            for buffer in self._call.outputs:
+                if buffer.initial is None:
+                    self._buffers[buffer.name].data.memset_async(POISON, buffer.nbytes)
+                else:
+                    self._set(buffer, buffer.before())
+            for buffer, values in zip(self._call.inputs, inputs, strict=True):
+                self._set(buffer, values)
+            self._launch(self._arguments(iterations))
+            return [self._buffers[buffer.name].get().view(buffer.dtype) for buffer in self._call.outputs]
+
+    def _set(self, buffer: Buffer, values: Array) -> None:
+        self._buffers[buffer.name].set(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
+        """Take `samples`, each of `launches` launches between two events, after one launch that is not counted.
+
+        Of a cold kernel each launch stands between two events of its own, because the cache is emptied before it; a
+        sample is then their mean. A burst that the GPU overtook is taken again, and is `late` if that does not help.
+        """
+        brackets, inside = (samples * launches, 1) if self._call.cold else (samples, launches)
+        arguments = self._arguments(iterations)
+        late = True
+        with self._harness.errors(plain_name(self._call.kernel.symbol)):
+            for _ in range(TRIES):
+                times_us, late = self._timed(arguments, brackets, inside)
+                self._harness.delay.learn(late=late)
+                if not late:
+                    break
+            clock_mhz = self._harness.clock_between_notes()
+        sample_us = np.reshape(times_us, (samples, -1)).sum(axis=1) / launches
+        return Burst(tuple(sample_us.tolist()), clock_mhz, late)
+
+    def _timed(self, arguments: Arguments, brackets: int, launches: int) -> tuple[list[float], bool]:
+        """Return the µs of each of so many brackets of `launches` launches, and whether the GPU overtook the host."""
+        harness, cold = self._harness, self._call.cold
+        events = harness.brackets(brackets)
+        kernels = 1 + brackets * (launches + cold)
+        harness.hold_back(kernels, 2 * brackets)
+        harness.note_clock(0)
+        self._launch(arguments)
+        late = False
+        for start, end in events:
+            if cold:
+                harness.empty_l2()
+            start.record()
+            for _ in range(launches):
+                self._launch(arguments)
+            end.record()
+            late = late or start.done  # then the host's own time is inside this bracket
+        harness.note_clock(1)
+        events[-1][1].synchronize()
+        elapsed_ms = harness.cupy.cuda.get_elapsed_time
+        return [1000 * elapsed_ms(start, end) for start, end in events], late
+
+    def _arguments(self, iterations: int) -> Arguments:
+        given = {**self._buffers, ITERATIONS: np.int32(iterations)}
+        return tuple(given[item] if isinstance(item, str) else item for item in self._call.arguments)
+
+    def _launch(self, arguments: Arguments) -> None:
+        call = self._call
+        self._function((call.grid,), (call.block,), arguments, shared_mem=call.shared_bytes)
+
+    def close(self) -> None:
+        """Give the buffers back to cupy's pool, from which the next kernel's are taken."""
+        self._buffers.clear()
+        self._harness.let_go(self._function)
+
+
+def load(cupy: ModuleType, kernel: Kernel, shared_bytes: int) -> Any:  # noqa: ANN401  (cupy ships no types)
+    """Return the kernel as a function that may be launched with `shared_bytes` of dynamic shared memory a block."""
+    module = cupy.cuda.function.Module()
+    module.load(kernel.cubin)
+    function = module.get_function(kernel.symbol)  # keeps the module, which unloads its code when it goes
+    if shared_bytes > DEFAULT_SHARED_BYTES:
+        driver = cupy.cuda.driver
+        driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes)
+    return function

@@ -1,0 +1,72 @@
+"""Show a run while it goes on, and say at its end what it found and what to doubt of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.cli.console import Console, Progress
+    from shflbench.model import Trouble
+    from shflbench.session import Event, Plan
+    from shflbench.store import Resumed, RunFolder
+
+QUIET = "quiet"  # what a run's record says of a machine that nothing disturbed
+
+
+def watch(plan: Plan, folder: RunFolder, stopped: Resumed | None, console: Console) -> int:
+    """Run the plan, show what happens, and return the exit code."""
+    from shflbench.session import GroupDone, run
+
+    troubles: dict[str, Sequence[Trouble]] = {}
+    with console.progress() as progress:
+        for event in run(plan, folder, stopped):
+            _show(event, console, progress)
+            if isinstance(event, GroupDone):
+                troubles |= event.troubles
+    return _conclude(plan, folder, troubles, console)
+
+
+def _show(event: Event, console: Console, progress: Progress) -> None:
+    from shflbench.cli.tables import group_table
+    from shflbench.session import Compiling, GroupDone, Note, WarmedUp, Working
+
+    match event:
+        case Compiling(finished, total):
+            progress.show(f"compiling, {finished} of {total} kernels", finished, total)
+        case WarmedUp(_, clock) if clock:
+            console.say(f"SM clock when warm: {clock:.0f} MHz.")
+        case Working(text, finished, total):
+            progress.show(text, finished, total)
+        case Note(sentence):
+            console.warn(sentence)
+        case GroupDone(rows, _):
+            console.say()
+            console.table(group_table(rows))
+
+
+def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
+    """Say what the run found and what to doubt of it, and return the exit code; `troubles` are by case."""
+    from shflbench.analysis import sentences
+    from shflbench.cli.troubles import warnings
+    from shflbench.model import Status
+    from shflbench.store import read_run
+
+    rows = read_run(folder.path).rows
+    console.say()
+    for sentence in sentences(rows):
+        console.say(sentence)
+    for warning in warnings(troubles, plan.suite.rules.precision):
+        console.warn(warning)
+    if noise := folder.info.noise:
+        if noise["verdict"] == QUIET:
+            console.say(f"The machine was quiet: {noise['sentence']}.")
+        else:
+            console.warn(f"{noise['verdict']}: {noise['sentence']}; {noise['advice']}")
+    bad = [row for row in rows if row.status in {Status.INCORRECT, Status.FAILED}]
+    if bad:
+        console.warn(f"{len(bad)} of {len(rows)} cases failed or computed a wrong result")
+    return KernelError.exit_code if bad else 0

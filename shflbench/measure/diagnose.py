@@ -1,0 +1,200 @@
+"""Find what is wrong with the samples of a case: pure functions of them.
+
+Each check asks two questions. Is the effect more than chance, by a test that holds for independent noise of any shape?
+And is it large enough to matter? The first alone flags what nobody cares about, the second whatever is noisy.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING
+
+from shflbench.measure.episodes import slow_rounds
+from shflbench.measure.rounds import rounds_of, step_us
+from shflbench.model import Disturbance, Trouble
+from shflbench.statistics import median_interval, trend, two_levels, widened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.measure.rounds import Round
+    from shflbench.model import Sample
+    from shflbench.statistics import Trend
+
+    ByProcess = Mapping[int, Sequence[Round]]
+
+# The share of undisturbed cases that a check may flag; all together it must stay below one in twenty.
+SIGNIFICANCE = 0.01
+# Slow rounds get most: two 0.3 % slower ones of three launches with 0.1 % of noise are found in 95 %, at 0.01 in 92 %.
+SLOW_SIGNIFICANCE = 0.03
+FEWEST_ROUNDS = 8  # that can show anything at that: seven have the same sign by chance in 1.6 % of all cases
+
+# The smallest effects that matter, as fractions of the time.
+DRIFT = 0.003  # over all rounds: by more, two runs of the same code should not differ either
+LEVELS = 0.003  # from one level to the other: what separates the usual and the slow state of a GPU
+BENT = 0.005  # of the middle from the line through the ends: the precision usually asked for
+PROCESSES = 0.005  # from one process to another: likewise
+# The best cut through 27 samples of a normal distribution is this wide in less than 1 of 1,000 cases.
+LEVELS_APART = 5.0  # standard deviations within a level
+STEPS_APART = 3.0  # of the timer: times on two neighbouring steps are no two levels
+# Of the samples, at least, on either level; fewer are outliers or slow episodes. The cut is looked for a little beyond:
+# there the best one through a long tail ends up, such as that of bursts whose first launches are slower.
+MINORITY = 0.25
+SMALLEST_CUT = 0.2
+
+
+def troubles(samples: Sequence[Sample], iterations: int) -> tuple[Trouble, ...]:
+    """Return what is wrong with all the samples of one case, whose own iterations are `iterations`."""
+    rounds: defaultdict[int, list[Round]] = defaultdict(list)
+    for this in rounds_of(samples):
+        if iterations in this.times_us:
+            rounds[this.process].append(this)
+    enough = {process: own for process, own in rounds.items() if len(own) >= FEWEST_ROUNDS}
+    step = step_us([sample for sample in samples if not sample.dropped])
+    moved = _trend(enough, iterations)
+    found = (
+        _drift(enough, moved),
+        _slow_episodes(enough, moved, iterations),
+        _two_levels(enough, step, iterations),
+        _throttled([sample.dropped for sample in samples if sample.iterations == iterations]),
+        _bent([this for own in enough.values() for this in own], step, iterations),
+        _processes(enough, step, iterations),
+    )
+    return tuple(trouble for trouble in found if trouble is not None)
+
+
+def _relative(rounds: Sequence[Round], iterations: int) -> list[list[float]]:
+    """Return how far the samples of each round of one process are above its typical time, as fractions of it."""
+    typical = median(this.median_us(iterations) for this in rounds)
+    return [[time / typical - 1 for time in this.times_us[iterations]] for this in rounds]
+
+
+def _moments(rounds: Sequence[Round]) -> list[float]:
+    """Return when each round was, in seconds if all of them know, else in rounds."""
+    return [float(this.number) if this.seconds is None else this.seconds for this in rounds]
+
+
+def _trend(rounds: ByProcess, iterations: int) -> Trend | None:
+    """Return how the rounds' medians move with time in all processes alike, None unless they do."""
+    strata = [list(zip(_moments(own), map(median, _relative(own, iterations)), strict=True)) for own in rounds.values()]
+    found = trend(strata)
+    return found if found.p <= SIGNIFICANCE else None
+
+
+def _span(rounds: ByProcess) -> float:
+    return max((max(times) - min(times) for times in map(_moments, rounds.values())), default=0.0)
+
+
+def _drift(rounds: ByProcess, moved: Trend | None) -> Trouble | None:
+    if moved is None or abs(moved.slope) * _span(rounds) < DRIFT:
+        return None
+    span = _span(rounds)
+    size = abs(moved.slope) * span
+    timed = all(this.seconds is not None for own in rounds.values() for this in own)
+    over = f"{span:.1f} s" if timed else f"{span:.0f} rounds"
+    return Trouble(
+        Disturbance.DRIFT,
+        size,
+        f"its time {'rose' if moved.slope > 0 else 'fell'} by {_percent(size)} over {over}",
+        "run again while the GPU is warm, or lock its clock (`nvidia-smi --lock-gpu-clocks`)",
+    )
+
+
+def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> Trouble | None:
+    """Judge what is left when any trend is taken out, or the last rounds of every rise would be slow ones."""
+    slope = moved.slope if moved else 0.0
+    levelled = [
+        [time - slope * moment for time in times]
+        for own in rounds.values()
+        for moment, times in zip(_moments(own), _relative(own, iterations), strict=True)
+    ]
+    slow = slow_rounds(levelled, SLOW_SIGNIFICANCE)
+    if slow is None:
+        return None
+    return Trouble(
+        Disturbance.SLOW_EPISODES,
+        slow.excess,
+        f"{slow.rounds} of {len(levelled)} rounds were {_percent(slow.excess)} slower than the others",
+        "stop what else runs on the GPU; a larger `min_seconds` spreads the rounds over more of such episodes",
+    )
+
+
+def _two_levels(rounds: ByProcess, step: float, iterations: int) -> Trouble | None:
+    times = [time for own in rounds.values() for values in _relative(own, iterations) for time in values]
+    if not times:
+        return None
+    typical = median(this.median_us(iterations) for own in rounds.values() for this in own)
+    levels = two_levels(times, SMALLEST_CUT, step / typical)
+    if levels is None or levels.distance < LEVELS_APART or not MINORITY <= levels.share <= 1 - MINORITY:
+        return None
+    size = levels.high - levels.low
+    if size < max(LEVELS, STEPS_APART * step / typical):
+        return None
+    return Trouble(
+        Disturbance.TWO_LEVELS,
+        size,
+        f"{levels.share:.0%} of its samples take {_percent(size)} longer than the rest, and few lie between",
+        "lock the GPU's clock (`nvidia-smi --lock-gpu-clocks`): the median jumps when the shares change",
+    )
+
+
+def _throttled(dropped: Sequence[bool]) -> Trouble | None:
+    if not any(dropped):
+        return None
+    count = sum(dropped)
+    return Trouble(
+        Disturbance.THROTTLED,
+        count / len(dropped),
+        f"{count} of {len(dropped)} samples were dropped: the GPU was throttled, or overtook the host that launches",
+        "let the GPU cool down or lock a lower clock (`nvidia-smi --lock-gpu-clocks`), and keep a core free for the host",
+    )
+
+
+def _bent(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | None:
+    """Hold the middle iteration count against the line through the ends, round by round."""
+    counts = sorted({count for this in rounds for count in this.times_us if count <= iterations})
+    whole = [this for this in rounds if all(count in this.times_us for count in counts)]
+    if len(counts) != 3 or len(whole) < FEWEST_ROUNDS:  # noqa: PLR2004
+        return None
+    first, middle, last = counts
+    part = (middle - first) / (last - first)
+    straight = [(1 - part) * this.median_us(first) + part * this.median_us(last) for this in whole]
+    bends = [this.median_us(middle) - line for this, line in zip(whole, straight, strict=True)]
+    bend = widened(median_interval(bends, 1 - SIGNIFICANCE), step)  # half of it, and half of the line's
+    size = abs(bend.value) / median(straight)
+    if size < BENT or bend.low <= 0 <= bend.high:
+        return None
+    return Trouble(
+        Disturbance.BENT,
+        size,
+        f"at {middle} iterations it takes {_percent(size)} {'more' if bend.value > 0 else 'less'} "
+        f"than the line through {first} and {last} says",
+        "do not rely on the time of an iteration or of a launch without any; time more iterations",
+    )
+
+
+def _processes(rounds: ByProcess, step: float, iterations: int) -> Trouble | None:
+    """Hold the slowest process against the fastest one: their rounds must not even overlap."""
+    intervals = {
+        process: widened(median_interval([this.median_us(iterations) for this in own], 1 - SIGNIFICANCE), step / 2)
+        for process, own in rounds.items()
+    }
+    if len(intervals) <= 1:
+        return None
+    fast = min(intervals, key=lambda process: intervals[process].value)
+    slow = max(intervals, key=lambda process: intervals[process].value)
+    size = intervals[slow].value / intervals[fast].value - 1
+    if size < PROCESSES or intervals[fast].high >= intervals[slow].low:
+        return None
+    return Trouble(
+        Disturbance.PROCESSES,
+        size,
+        f"it takes {_percent(size)} more in process {slow} than in process {fast}, beyond what their rounds scatter",
+        "time more iterations, for the difference is mostly the same at any length, or compare more processes",
+    )
+
+
+def _percent(fraction: float) -> str:
+    """Return a fraction as a reader of a warning wants it: `0.31 %`, `12 %`, `250 %`."""
+    return f"{100 * fraction:.2g} %" if fraction < 1 else f"{100 * fraction:.0f} %"

@@ -1,0 +1,84 @@
+"""What whoever measures is asked to do: one window of groups, and how it travels to a worker process."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path  # noqa: TC003  (pydantic takes the types from the annotations)
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+
+from shflbench.model import Case, Kernel, MeasureRules  # noqa: TC001
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One case and the kernel that runs it."""
+
+    case: Case
+    kernel: Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One window: groups whose cases are verified, and then sampled in the same rounds."""
+
+    groups: tuple[tuple[Task, ...], ...]
+    folders: dict[str, Path]  # pattern → its folder
+    rules: MeasureRules
+    seed: int
+    process: int = 0  # number of the worker process, unique in a run
+    first_round: int = 0  # rounds are numbered through all windows of a process
+    unwatched: tuple[str, ...] = ()  # sentinels that failed before, and are not to be timed
+
+    def __contains__(self, case_id: object) -> bool:
+        """Whether the case with this id is part of the job."""
+        return any(task.case.id == case_id for group in self.groups for task in group)
+
+    def without(self, ended: Collection[str]) -> Job:
+        """Return what is left of the job when the cases `ended` are done with."""
+        groups = (tuple(task for task in group if task.case.id not in ended) for group in self.groups)
+        return replace(self, groups=tuple(group for group in groups if group))
+
+    def to_json(self) -> str:
+        """Return the job as one line; kernels lose what only the emulator and the compiler's checks read."""
+        kernels = {id(task.kernel): task.kernel for group in self.groups for task in group}
+        places = {key: place for place, key in enumerate(kernels)}
+        bare = [replace(kernel, ptx="", cubin=b"", sass=None, loop=None) for kernel in kernels.values()]
+        wire = _Wire(
+            replace(self, groups=()),
+            [[(task.case, places[id(task.kernel)]) for task in group] for group in self.groups],
+            bare,
+            [base64.b64encode(kernel.cubin).decode() for kernel in kernels.values()],
+        )
+        return json.dumps(_wire().dump_python(wire, mode="json"))
+
+    @classmethod
+    def from_json(cls, line: str) -> Job:
+        """Read what `to_json` wrote."""
+        wire = _wire().validate_json(line)
+        cubins = map(base64.b64decode, wire.cubins)
+        kernels = [replace(kernel, cubin=cubin) for kernel, cubin in zip(wire.kernels, cubins, strict=True)]
+        groups = tuple(tuple(Task(case, kernels[place]) for case, place in group) for group in wire.groups)
+        return replace(wire.job, groups=groups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wire:
+    """A job as it travels: each kernel once, its code apart."""
+
+    job: Job
+    groups: list[list[tuple[Case, int]]]
+    kernels: list[Kernel]
+    cubins: list[str]
+
+
+@cache
+def _wire() -> TypeAdapter[_Wire]:
+    return TypeAdapter(_Wire)

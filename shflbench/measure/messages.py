@@ -1,0 +1,179 @@
+"""What whoever measures tells the run, one JSON line each on the way out of a worker process.
+
+What is at hand is told before it is tried, so that a crash can be put down to its case.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias, get_args
+
+from pydantic import TypeAdapter
+
+from shflbench.model import Conditions, Device, Proof, Sample, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The device is open; `problem` says what cannot be found out about it."""
+
+    name: str  # of the backend
+    device: Device
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The device cannot be used."""
+
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """The device is warm; `steady` tells whether its clock stopped moving in time."""
+
+    steady: bool
+    clock_mhz: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What is tried now: if nothing follows, it is what crashed."""
+
+    case_id: str
+    step: str  # opening, verifying or timing
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A case has a place on the device."""
+
+    case_id: str
+    grid: int | None  # None where nobody knows the device
+    resident_blocks: int | None  # that an SM holds at once; None where that would be a model
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A case was verified, if unsafe only counted."""
+
+    case_id: str
+    proof: Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A case gets no further."""
+
+    case_id: str
+    status: Status
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BurstTaken:
+    """The samples of one burst of one case."""
+
+    case_id: str
+    iterations: int
+    launches: int  # that each sample brackets
+    seconds: float  # from the first round of the process to the begin of the burst
+    times_us: tuple[float, ...]
+    sm_clock_mhz: float | None
+    dropped: bool
+    late: bool = False  # dropped because the GPU overtook the host that launches
+
+    def samples(self, process: int, number: int) -> list[Sample]:
+        """Return the samples as they are stored, taken in round `number` of `process`."""
+        return [
+            Sample(
+                case_id=self.case_id,
+                process=process,
+                round=number,
+                sample=index,
+                iterations=self.iterations,
+                launches=self.launches,
+                time_us=time_us,
+                sm_clock_mhz=self.sm_clock_mhz,
+                dropped=self.dropped,
+                seconds=self.seconds,
+            )
+            for index, time_us in enumerate(self.times_us)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round over the whole window."""
+
+    process: int
+    number: int
+    bursts: tuple[BurstTaken, ...]
+    conditions: Conditions  # after it
+
+    def samples(self) -> list[Sample]:
+        """Return the samples as they are stored."""
+        return [sample for burst in self.bursts for sample in burst.samples(self.process, self.number)]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A case has been sampled enough in this process."""
+
+    case_id: str
+    stopped_by: str  # the rule that ended it
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that the user should know."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unwatched:
+    """A sentinel failed, and is timed no more."""
+
+    sentinel: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """No kernel can be run any more: a crashed one took the device's context along."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobDone:
+    """All of the job has been told."""
+
+
+Message: TypeAlias = (
+    Opened | Refused | Warm | Doing | Placed | Verified | Ended | Round | Settled | Remark | Unwatched | Lost | JobDone
+)
+
+KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in get_args(Message)}
+
+
+def encode(message: Message) -> str:
+    """Return the message as one line, with its end."""
+    name = type(message).__name__
+    return f'{{"{name}":{_adapter(name).dump_json(message).decode()}}}\n'
+
+
+def decode(line: str) -> Message:
+    """Read what `encode` wrote; ValueError for anything else."""
+    match json.loads(line):
+        case dict(content) if len(content) == 1 and (name := next(iter(content))) in KINDS:
+            return _adapter(name).validate_python(content[name])
+    raise ValueError(f"not a message: {line[:80]!r}")
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Message]:
+    return TypeAdapter(KINDS[name])

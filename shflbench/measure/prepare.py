@@ -1,0 +1,142 @@
+"""Take the cases of one group to the device: placed, opened and verified, ready to be sampled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.errors import LaunchError, PatternError
+from shflbench.measure.messages import Doing, Ended, Placed, Settled, Verified
+from shflbench.measure.sampler import DeviceLostError, Subject
+from shflbench.measure.verify import verify, verify_reference
+from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
+from shflbench.model import Case, Status
+from shflbench.suite.launch import resolve_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from shflbench.backends.base import Backend
+    from shflbench.measure.job import Task
+    from shflbench.measure.messages import Message
+    from shflbench.patterns.discover import LoadedPattern
+
+FEW_BLOCKS = 2  # to verify with where the grid depends on a device that is not known
+
+
+class Group:
+    """The cases of one group on a device; they share their inputs."""
+
+    def __init__(self, tasks: Sequence[Task], pattern: LoadedPattern, backend: Backend, seed: int) -> None:
+        """Touch no device yet."""
+        self._pattern, self._backend, self._seed = pattern, backend, seed
+        self._tasks = sorted(tasks, key=lambda task: task.case.variant != pattern.declaration.reference_variant)
+        self._subjects: list[Subject] = []
+        self._workload: Workload | None = None
+
+    def footprint(self) -> int:
+        """Return the bytes of device memory that its buffers take together, 0 where that cannot be told."""
+        self._place()
+        try:
+            return sum(_bytes(self._pattern, task.case, self._grid(task.case)) for task in self._tasks)
+        except PatternError:  # its rows will say so
+            return 0
+
+    def prepare(self) -> Generator[Message, None, list[Subject]]:
+        """Place, open and verify each case; return those that may be timed.
+
+        DeviceLostError after a crash that nothing survives.
+        """
+        self._place()
+        for task in self._tasks:
+            yield Doing(task.case.id, "verifying")
+            try:
+                yield from self._one(task)
+            except (LaunchError, PatternError) as error:
+                yield Ended(task.case.id, Status.FAILED, error.message)
+                if isinstance(error, LaunchError) and not self._backend.usable():
+                    raise DeviceLostError from error
+            except MemoryError:
+                reason = "this machine's memory does not hold the data to verify it with"
+                yield Ended(task.case.id, Status.FAILED, reason)
+        return self._subjects
+
+    def _place(self) -> None:
+        """Give `fill` launches their grid, the same for all variants: that which the hungriest leaves room for."""
+        launch = self._tasks[0].case.launch
+        if launch.grid is not None or not self._backend.timed:  # how many blocks fill an SM, only a GPU says
+            return
+        resident = min(filter(None, map(self._resident_if_any, self._tasks)), default=None)
+        if resident is not None:
+            grid = resolve_grid(launch.expression, self._backend.device.sms, resident)
+            placed = replace(launch, grid=grid)
+            self._tasks = [replace(task, case=replace(task.case, launch=placed)) for task in self._tasks]
+
+    def _one(self, task: Task) -> Generator[Message, None, None]:
+        case, grid = task.case, self._grid(task.case)
+        resident = self._resident(task)
+        # An emulated device's occupancy would be a model among measurements.
+        yield Placed(case.id, case.launch.grid, resident if self._backend.timed else None)
+        if reason := self._unfit(task, grid, resident):
+            yield Ended(case.id, Status.SKIPPED, reason)
+            return
+        self._workload = self._workload or Workload.of(self._pattern, case, grid, self._seed)
+        kernel = self._backend.open(call_of(self._pattern, case, task.kernel, self._workload.setting))
+        try:
+            decides = case.variant == self._pattern.declaration.reference_variant
+            prove = verify_reference if decides else verify
+            proof = prove(kernel, self._workload, f"{grid}x{case.launch.block}")
+        except BaseException:
+            kernel.close()
+            raise
+        yield Verified(case.id, proof)
+        declared = self._pattern.declaration
+        if declared.variant(case.variant).safe and not proof.complete:
+            kernel.close()
+            yield Ended(case.id, Status.INCORRECT, proof.mismatch)
+        elif self._backend.timed:
+            self._subjects.append(Subject.of(case, kernel, declared.unroll))
+        else:
+            kernel.close()
+            yield Settled(case.id, "")
+
+    def _grid(self, case: Case) -> int:
+        """Return the blocks to verify a case with: its own, or as many as the backend runs in acceptable time."""
+        grid = case.launch.grid or FEW_BLOCKS
+        if self._backend.most_threads is None:
+            return grid
+        return max(1, min(grid, self._backend.most_threads // case.launch.block))
+
+    def _resident(self, task: Task) -> int:
+        case = task.case
+        shared = shared_of(self._pattern, case)
+        return self._backend.resident_blocks(task.kernel, case.launch.block, shared)
+
+    def _resident_if_any(self, task: Task) -> int | None:
+        try:
+            return self._resident(task)
+        except (LaunchError, PatternError):  # its row will say so
+            return None
+
+    def _unfit(self, task: Task, grid: int, resident: int) -> str:
+        """Return why the device cannot hold a case, empty if it can."""
+        case = task.case
+        if not resident:
+            shared = task.kernel.resources.shared_bytes + shared_of(self._pattern, case)
+            return f"a block of {case.launch.block} threads with {shared} bytes of shared memory does not fit an SM"
+        needed, memory = _bytes(self._pattern, case, grid), self._backend.device.memory_bytes
+        if needed > memory:
+            return f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory / 2**30:.0f} GiB"
+        return ""
+
+
+def shared_of(pattern: LoadedPattern, case: Case) -> int:
+    """Return the dynamic shared memory of a block; PatternError where the pattern's own functions fail."""
+    with pattern.calling("PATTERN"):
+        setting = setting_of(case, case.launch.grid or FEW_BLOCKS)
+        return shared_bytes(pattern.declaration.variant(case.variant), case, setting)
+
+
+def _bytes(pattern: LoadedPattern, case: Case, grid: int) -> int:
+    with pattern.calling("PATTERN"):
+        return sum(buffer.nbytes for buffer in buffers_of(pattern, setting_of(case, grid)))

@@ -1,0 +1,130 @@
+"""One worker process, seen from the process that started it: jobs go in, messages come out."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
+
+from shflbench.measure.messages import decode
+
+if TYPE_CHECKING:
+    from io import RawIOBase
+
+    from shflbench.measure.job import Job
+    from shflbench.measure.messages import Message
+
+END_SECONDS = 10.0  # for a killed process to go away: a driver that hangs holds it, and waiting longer does not help
+CHUNK = 1 << 16  # bytes: what a pipe of Linux holds
+LAST_WORDS = 4096  # bytes of what a worker printed that are looked through for its last line
+LONGEST_LINE = 300  # characters of that line that are kept
+
+
+class WorkerDiedError(Exception):
+    """Say how the worker process ended, in words that can follow a colon."""
+
+
+class Worker:
+    """One worker process and the pipes to it."""
+
+    def __init__(self, opener: str, index: int) -> None:
+        """Start the process, which opens device `index` by `opener` (`module:function`)."""
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
+        self._messages, write_end = os.pipe()
+        self._buffer = b""
+        command = [sys.executable, "-P", "-m", "shflbench.measure.worker", opener, str(index), str(write_end)]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603  (this Python, this package)
+                [*command, str(os.getpid())],
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=self._printed,
+                stderr=self._printed,
+                pass_fds=[write_end],
+                start_new_session=True,  # a terminal's Ctrl-C goes to the parent alone
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+        finally:
+            os.close(write_end)
+        os.set_blocking(self._jobs.fileno(), False)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    @property
+    def _jobs(self) -> RawIOBase:
+        return cast("RawIOBase", self._process.stdin)  # unbuffered
+
+    def send(self, job: Job, timeout: float) -> None:
+        """Send a job; WorkerDiedError if it is not taken within `timeout` seconds."""
+        rest = memoryview(f"{job.to_json()}\n".encode())
+        deadline = time.monotonic() + timeout
+        try:
+            while rest:
+                _, ready, _ = select.select([], [self._jobs], [], max(0.0, deadline - time.monotonic()))
+                if not ready:
+                    raise WorkerDiedError(f"its worker process took no work for {timeout:g} s")
+                rest = rest[self._jobs.write(rest) or 0 :]
+        except BrokenPipeError as error:
+            raise WorkerDiedError(self._end()) from error
+
+    def receive(self, timeout: float) -> Message:
+        """Return the next message; WorkerDiedError if there is none within `timeout` seconds, or if the worker died."""
+        deadline = time.monotonic() + timeout
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([self._messages], [], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise WorkerDiedError(f"it did not end within {timeout:g} s")
+            chunk = os.read(self._messages, CHUNK)
+            if not chunk:
+                raise WorkerDiedError(self._end())
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        try:
+            return decode(line.decode())
+        except ValueError as error:  # the crash of a kernel's host code may write anywhere
+            raise WorkerDiedError(f"its worker process said what nobody understands: {line[:80]!r}") from error
+
+    def kill(self) -> None:
+        """End the process at once, and wait until it is gone."""
+        self._process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_SECONDS)
+        self._jobs.close()
+        os.close(self._messages)
+        self._printed.close()
+
+    def _end(self) -> str:
+        """Return how the process ended, with the last line that it printed."""
+        try:
+            code = self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            return "its worker process closed its pipe and went on"
+        if code < 0:
+            how = f"its worker process was ended by {_name(-code)}"
+        else:
+            how = f"its worker process ended with exit code {code}"
+        last = "" if -code == signal.SIGKILL else self._last_words()  # who is killed says nothing
+        return f"{how}: {last}" if last else how
+
+    def _last_words(self) -> str:
+        """Return the last line that was printed, without what a table could not show."""
+        end = self._printed.seek(0, os.SEEK_END)
+        self._printed.seek(max(0, end - LAST_WORDS))
+        printed = self._printed.read().decode(errors="replace")
+        lines = ["".join(filter(str.isprintable, line)).strip() for line in printed.splitlines()]
+        return next((line[:LONGEST_LINE] for line in reversed(lines) if line), "")
+
+
+def _name(number: int) -> str:
+    """Return a signal as users know it: `SIGSEGV (Segmentation fault)`."""
+    known = signal.strsignal(number) or "unknown"
+    return f"{signal.Signals(number).name} ({known})" if number in set(signal.Signals) else f"signal {number}"

@@ -1,0 +1,94 @@
+"""The eight sentinels: which kernel, how many threads, how many trips."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.backends.base import Buffer, KernelCall
+from shflbench.measure.sentinels.frozen import kernels_for, manifest
+from shflbench.patterns.declare import ITERATIONS
+
+if TYPE_CHECKING:
+    from shflbench.model import Device, Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """One kernel at one launch shape, which grows with the GPU so that every SM has the same to do."""
+
+    name: str
+    symbol: str  # in the cubins
+    iterations: int
+    blocks_per_sm: int
+    block: int  # threads a block
+    long: bool  # long ones guard the clock, short ones measure what all kernels of a process share
+    words: int = 1  # of 32 bits that each thread has in the buffer
+
+    @property
+    def case_id(self) -> str:
+        """Its name among the cases of a run, e.g. `sentinel/shuffle`."""
+        return f"sentinel/{self.name}"
+
+
+def _short(name: str, iterations: int, words: int = 1) -> Sentinel:
+    # Eight warps an SM, two a scheduler: too few for any unit to be busy all the time, so that latency sets the time.
+    symbol = f"sentinel_{name.replace('-', '_')}"
+    return Sentinel(name, symbol, iterations, blocks_per_sm=1, block=256, long=False, words=words)
+
+
+def _long(name: str, of: str, iterations: int) -> Sentinel:
+    # 32 warps an SM, all that Turing holds: more than latency needs, so that a unit of the SM sets the time.
+    return Sentinel(name, f"sentinel_{of}", iterations, blocks_per_sm=2, block=512, long=True)
+
+
+# Iterations: multiples of the sixteen trips that the loops are unrolled by. Beside each what an H200 takes at 1980 MHz,
+# of which 3 to 4 µs are the launch. Short ones: 10 to 50 µs between 1.4 and 2.4 GHz, spread, because what a process
+# adds to all kernels shall be told from what grows with the time. Long ones: 300 µs or more even at 2.4 GHz.
+SENTINELS: tuple[Sentinel, ...] = (
+    _short("integer", 656),  # 12.8 µs: six dependent shifts and logic operations, 29 cycles a trip
+    _short("shuffle", 864),  # 17.0 µs: a SHFL and the mix, 32 cycles
+    _short("barrier", 592),  # 20.9 µs: two barriers, a store and a load, 59 cycles
+    _short("l2", 112, words=16),  # 22.1 µs: to L2 and back, 319 cycles
+    _short("shared-memory", 1552),  # 30.4 µs: a store, a load and the mix, 34 cycles
+    _short("multiply-add", 13600),  # 34.5 µs: 4.5 cycles
+    _long("multiply-add-long", "multiply_add", 53376),  # 400 µs: 14.7 cycles
+    _long("shared-memory-long", "shared_memory", 7696),  # 400 µs: 102 cycles
+)
+
+
+def version() -> str:
+    """Return the name of this set, e.g. `1-0a1b2c3d`: equal in two runs if and only if their sentinels were the same.
+
+    What follows the dash changes with the source and with the launches, the number before it with the compiler.
+    """
+    frozen = manifest()
+    launches = [astuple(sentinel) for sentinel in SENTINELS]
+    digest = hashlib.sha256(json.dumps([frozen.source_sha256, launches]).encode()).hexdigest()
+    return f"{frozen.version}-{digest[:8]}"
+
+
+def calls(device: Device) -> list[tuple[str, KernelCall, int]]:
+    """Return case id, call and iterations of every sentinel; nothing where no committed cubin runs on `device`."""
+    kernels = kernels_for(device.arch)
+    if not kernels:
+        return []
+    return [
+        (sentinel.case_id, _call(sentinel, kernels[sentinel.symbol], device.sms), sentinel.iterations)
+        for sentinel in SENTINELS
+    ]
+
+
+def _call(sentinel: Sentinel, kernel: Kernel, sms: int) -> KernelCall:
+    grid = sentinel.blocks_per_sm * sms
+    numbers = Buffer("numbers", grid * sentinel.block * sentinel.words, "uint32", written=True)
+    return KernelCall(
+        kernel=kernel,
+        grid=grid,
+        block=sentinel.block,
+        shared_bytes=0,  # beside the static arrays
+        buffers=(numbers,),
+        arguments=(numbers.name, ITERATIONS),
+    )

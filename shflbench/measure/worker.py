@@ -1,0 +1,55 @@
+"""The process that measures: it opens a device, takes jobs on stdin, and tells what happens through a pipe of its own.
+
+    python -m shflbench.measure.worker MODULE:FUNCTION INDEX PIPE PARENT
+
+`FUNCTION(INDEX)` opens the backend; PIPE is the file descriptor of the pipe, PARENT the process that started this one.
+Only `supervisor` starts it. What libraries print goes to stdout and stderr, and does not disturb.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from shflbench.compile.orphan import die_with
+from shflbench.errors import ShflbenchError
+from shflbench.measure.job import Job
+from shflbench.measure.messages import Opened, Refused, encode
+from shflbench.measure.window import Bench
+
+if TYPE_CHECKING:
+    from shflbench.backends.base import Backend
+
+
+def main(opener: str, index: str, pipe: str, parent: str) -> None:
+    """Do jobs until stdin ends."""
+    die_with(int(parent))  # nothing may stay behind on the GPU
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    fcntl.fcntl(int(pipe), fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # or a process that a library starts could keep it open
+    with os.fdopen(int(pipe), "w", encoding="utf-8") as out:
+        try:
+            backend = _open(opener, int(index))
+        except ShflbenchError as error:
+            out.write(encode(Refused(error.message, error.advice)))
+            return
+        out.write(encode(Opened(backend.name, backend.device, backend.problem)))
+        out.flush()
+        bench = Bench(backend)
+        for line in sys.stdin:
+            for message in bench.do(Job.from_json(line)):
+                out.write(encode(message))
+                out.flush()
+
+
+def _open(opener: str, index: int) -> Backend:
+    module, _, function = opener.partition(":")
+    backend: Backend = getattr(importlib.import_module(module), function)(index)
+    return backend
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

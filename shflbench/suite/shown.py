@@ -1,0 +1,45 @@
+"""Show words and values of a file in a sentence, on a terminal: short, and without anything that could steer it."""
+
+from __future__ import annotations
+
+import re
+
+MOST_SHOWN = 80  # characters of one word
+
+_NUMBER = re.compile(r"[-+]?[0-9.]+")
+
+
+def escaped(text: str) -> str:
+    """Return text with escapes for all that does not print: control characters, line breaks, marks of direction."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
+
+
+def quoted(word: str) -> str:
+    """Return a word as a sentence names it, cut where it is long."""
+    shown = word if len(word) <= MOST_SHOWN else f"{word[:MOST_SHOWN]}…"
+    return f"`{escaped(shown)}`"
+
+
+def show(value: object) -> str:
+    """Return a value of the file as a sentence names it."""
+    match value:
+        case None:
+            return "nothing"
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list" if value else "an empty list"
+        case str():
+            return _show_text(value)
+        case _:
+            return quoted(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def _show_text(text: str) -> str:
+    if not text.strip(" "):
+        return "empty text"
+    # Where a number is needed, `32` would contradict the sentence.
+    kind = "the text " if _NUMBER.fullmatch(text) or not text.strip() else ""
+    return f"{kind}{quoted(text)}"

@@ -1,0 +1,232 @@
+"""Bursts, cold caches and dead contexts, on a GPU and a host of scripted speed."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.backends.base import POISON, Buffer, KernelCall
+from shflbench.backends.cuda import CudaBackend
+from shflbench.backends.cuda_harness import L2_PASSES, Harness
+from shflbench.backends.nvml import Monitor
+from shflbench.errors import LaunchError
+from tests.cases import kernel
+from tests.fakes.backend import H200
+from tests.fakes.cupy import CLOCK_MHZ, ILLEGAL_ADDRESS, CudaError, FakeGpu, OutOfMemoryError, fake_cupy
+
+if TYPE_CHECKING:
+    from shflbench.backends.cuda_kernel import CudaKernel
+
+L2_BYTES = 1 << 20
+BUFFERS = (Buffer("values", 64, "float32", read=True), Buffer("result", 64, "float32", written=True))
+CALL = KernelCall(replace(kernel("work"), cubin=b"work"), 1, 64, 0, BUFFERS, ("values", "result", "iterations"))
+COLD = replace(CALL, cold=True)
+
+
+def backend_on(gpu: FakeGpu, l2_bytes: int = L2_BYTES) -> CudaBackend:
+    return CudaBackend(H200, Monitor("GPU-none"), Harness(fake_cupy(gpu), b"harness", 132, l2_bytes))
+
+
+def opened(gpu: FakeGpu, call: KernelCall = CALL) -> CudaKernel:
+    """Return the kernel with nothing queued yet."""
+    kernel = backend_on(gpu).open(call)
+    gpu.queued.clear()
+    return kernel
+
+
+def test_burst_brackets_each_launch_after_one_that_is_not_counted() -> None:
+    gpu = FakeGpu({"work": 3.0})
+    burst = opened(gpu).burst(100, samples=2)
+    bracket = ["event", "work", "event"]
+    assert gpu.queued == ["delay", "stamp", "work", *bracket, *bracket, "stamp"]
+    assert burst.times_us == pytest.approx((3.0, 3.0))
+    assert not burst.late
+
+
+def test_sample_of_several_launches_tells_the_time_of_one() -> None:
+    gpu = FakeGpu({"work": 3.0})
+    burst = opened(gpu).burst(100, samples=2, launches=4)
+    bracket = ["event", *["work"] * 4, "event"]
+    assert gpu.queued == ["delay", "stamp", "work", *bracket, *bracket, "stamp"]
+    assert burst.times_us == pytest.approx((3.0, 3.0))
+
+
+def test_all_launches_get_the_buffers_and_the_iterations() -> None:
+    gpu = FakeGpu()
+    opened(gpu).burst(17, samples=2, launches=3)
+    assert len(gpu.arguments) == 7
+    assert {arguments[2] for arguments in gpu.arguments} == {np.int32(17)}
+    assert len({tuple(map(id, arguments[:2])) for arguments in gpu.arguments}) == 1
+
+
+def test_clock_is_that_between_the_stamps() -> None:
+    assert opened(FakeGpu()).burst(100, samples=3).sm_clock_mhz == pytest.approx(CLOCK_MHZ, rel=0.01)
+
+
+@pytest.mark.parametrize(("samples", "launches"), [(3, 1), (9, 1), (9, 8)])
+def test_first_try_waits_long_enough_for_a_host_of_the_usual_speed(samples: int, launches: int) -> None:
+    gpu = FakeGpu({"work": 0.1})
+    kernel = opened(gpu)
+    assert not kernel.burst(100, samples, launches).late
+    assert gpu.queued.count("delay") == 1
+
+
+def test_slow_host_is_given_more_time_until_the_burst_is_on_time() -> None:
+    gpu = FakeGpu({"work": 0.1}, launch_us=40.0)  # eight times as slow as usual
+    burst = opened(gpu).burst(100, samples=9)
+    assert not burst.late
+    assert burst.times_us == pytest.approx([0.1] * 9)
+    assert 2 <= gpu.queued.count("delay") <= 5
+
+
+def test_next_burst_of_a_slow_host_is_on_time_at_once() -> None:
+    gpu = FakeGpu({"work": 0.1}, launch_us=40.0)
+    kernel = opened(gpu)
+    kernel.burst(100, samples=9)
+    gpu.queued.clear()
+    assert not kernel.burst(100, samples=9).late
+    assert gpu.queued.count("delay") == 1
+
+
+def test_burst_of_a_host_that_no_delay_helps_says_that_it_is_late() -> None:
+    gpu = FakeGpu({"work": 0.1}, launch_us=5000.0)
+    burst = opened(gpu).burst(100, samples=9)
+    assert burst.late
+    assert len(burst.times_us) == 9
+    assert gpu.queued.count("delay") == 7
+
+
+def test_cold_launch_follows_a_reading_of_the_cache_that_is_not_timed() -> None:
+    gpu = FakeGpu({"work": 3.0, "read": 60.0})
+    burst = opened(gpu, COLD).burst(100, samples=2)
+    bracket = ["read", "event", "work", "event"]
+    assert gpu.queued == ["delay", "stamp", "work", *bracket, *bracket, "stamp"]
+    assert burst.times_us == pytest.approx((3.0, 3.0))
+
+
+def test_cold_sample_of_several_launches_is_the_mean_of_cold_ones() -> None:
+    gpu = FakeGpu({"work": 3.0, "read": 60.0})
+    burst = opened(gpu, COLD).burst(100, samples=2, launches=3)
+    assert gpu.queued.count("read") == 6
+    assert gpu.queued.count("event") == 12
+    assert burst.times_us == pytest.approx((3.0, 3.0))
+
+
+def test_cold_kernels_share_one_buffer_of_several_times_the_cache() -> None:
+    gpu = FakeGpu()
+    backend = backend_on(gpu)
+    for call in (CALL, COLD, COLD):
+        backend.open(call)
+    assert gpu.asked.count(L2_PASSES * L2_BYTES) == 1
+
+
+def test_warm_kernels_need_no_such_buffer() -> None:
+    gpu = FakeGpu()
+    backend_on(gpu).open(CALL)
+    assert max(gpu.asked) < L2_BYTES
+
+
+def test_cold_kernel_is_refused_where_the_size_of_the_cache_is_unknown() -> None:
+    with pytest.raises(LaunchError, match="how large the L2 cache is"):
+        backend_on(FakeGpu(), l2_bytes=0).open(COLD)
+
+
+def test_run_sets_inputs_and_poisons_outputs() -> None:
+    gpu = FakeGpu()
+    values = np.arange(64, dtype=np.float32)
+    (result,) = opened(gpu).run([values.reshape(2, 32)], 5)
+    assert gpu.arguments[0][0].get().view(np.float32).tolist() == values.tolist()
+    assert set(result.view(np.uint8).tolist()) == {POISON}
+    assert result.dtype == np.float32
+
+
+def test_output_with_a_value_before_the_launch_has_it() -> None:
+    buffers = (Buffer("count", 8, "int32", written=True, initial=7),)
+    (count,) = opened(FakeGpu(), replace(CALL, buffers=buffers, arguments=("count",))).run([], 1)
+    assert count.tolist() == [7] * 8
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_crash_of_a_burst_is_named_after_the_kernel(cold: bool) -> None:  # noqa: FBT001
+    gpu = FakeGpu()
+    opened_kernel = opened(gpu, replace(CALL, kernel=kernel("_Z4workIfEvPT_"), cold=cold))
+    gpu.dead = ILLEGAL_ADDRESS
+    with pytest.raises(LaunchError, match=r"^work: illegal memory access"):
+        opened_kernel.burst(100, samples=3)
+
+
+def test_device_is_usable_until_its_context_is_dead() -> None:
+    gpu = FakeGpu()
+    backend = backend_on(gpu)
+    assert backend.usable()
+    gpu.dead = ILLEGAL_ADDRESS
+    assert not backend.usable()
+    with pytest.raises(LaunchError, match="device memory: illegal memory access"):
+        backend.free_bytes()
+
+
+def test_refused_launch_leaves_the_device_usable() -> None:
+    gpu = FakeGpu(raises=CudaError(1, "CUDA_ERROR_INVALID_VALUE: invalid argument"))
+    backend = backend_on(gpu)
+    with pytest.raises(LaunchError, match="refuses this grid, block or amount of shared memory"):
+        backend.open(CALL).burst(100, samples=3)
+    assert backend.usable()
+
+
+def test_kernel_whose_buffers_do_not_fit_says_what_it_needs_and_what_there_is() -> None:
+    large = Buffer("values", 3 << 28, "float32", read=True)
+    with pytest.raises(LaunchError) as caught:
+        backend_on(FakeGpu(free_bytes=1 << 30)).open(replace(CALL, buffers=(large,)))
+    assert caught.value.message == "work: out of device memory: its buffers take 3.00 GiB, and 1.00 GiB is free"
+
+
+def test_allocation_that_fails_all_the_same_is_an_error_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = backend_on(FakeGpu())
+
+    def refuse(*_: object) -> None:
+        raise OutOfMemoryError("Out of memory allocating 256 bytes (allocated so far: 0 bytes).")
+
+    monkeypatch.setattr(backend.harness.cupy, "zeros", refuse)
+    with pytest.raises(LaunchError, match=r"^work: out of device memory \(Out of memory allocating 256 bytes"):
+        backend.open(CALL)
+
+
+def test_free_memory_counts_what_cupy_keeps() -> None:
+    assert backend_on(FakeGpu(free_bytes=4096)).free_bytes() == 4096 + 512
+
+
+def open_close_and_forget(gpu: FakeGpu, *, crashed: bool) -> None:
+    """Forget the kernel, then the backend."""
+    backend = backend_on(gpu)
+    kernel = backend.open(CALL)
+    gpu.dead = ILLEGAL_ADDRESS if crashed else None
+    kernel.close()
+    kernel.close()  # does no harm
+    del kernel
+    gc.collect()
+    del backend
+    gc.collect()
+
+
+def test_closed_kernel_is_unloaded() -> None:
+    gpu = FakeGpu()
+    open_close_and_forget(gpu, crashed=False)
+    assert gpu.unloaded == ["work", "harness"]
+
+
+def test_nothing_is_unloaded_from_a_dead_context() -> None:
+    gpu = FakeGpu()
+    open_close_and_forget(gpu, crashed=True)
+    assert gpu.unloaded == []
+
+
+def test_problem_of_nvml_is_the_backend_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = backend_on(FakeGpu())
+    assert backend.problem.startswith("NVML does not work")
+    monkeypatch.setattr(backend.monitor, "problem", "NVML stopped answering")
+    backend.conditions()
+    assert backend.problem == "NVML stopped answering"

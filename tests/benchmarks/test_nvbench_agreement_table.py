@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from benchmarks.nvbench_agreement_table import (
+    MEDIAN_TAG,
+    WALL_TAG,
+    Comparison,
+    NVBenchCase,
+    Report,
+    ResultError,
+    compare,
+    read_nvbench,
+    spread,
+)
+
+TABLE = """\
+| kernel | NVBench, µs | its range | shflbench, µs | its range | difference | allowed | agree |
+|---|--:|--:|--:|--:|--:|--:|---|
+| `long` | 100.000 | 0.20% | 100.600 | 0.60% | +0.60% | 0.50% | **no** |
+| `short` | 20.000 | 2.00% | 20.000 | 2.00% | +0.00% | 2.00% | yes |
+| `tiny` | 5.000 | 0.00% | 6.000 | 0.00% | +20.00% | – | – |
+| `alone` | – | – | 70.000 | – | – | 0.50% | – |"""
+
+REPORT = Report(
+    (
+        Comparison("long", (100.0, 99.9, 100.1), (100.6, 100.9, 100.3)),
+        Comparison("short", (20.0, 19.8, 20.2), (20.0, 20.0, 19.6)),
+        Comparison("tiny", (5.0, 5.0, 5.0), (6.0, 6.0, 6.0)),
+        Comparison("alone", (), (70.0,)),
+    ),
+    their_seconds=(8.0, 8.4, 7.6),
+    our_seconds=(0.7, 0.9, 0.8),
+)
+
+
+TIMES = "NVBench takes 2.00 s a case and shflbench 0.200 s, both without start-up"
+
+
+def state(*values: tuple[str, str, object], **further: object) -> dict[str, Any]:
+    """Return a state as NVBench's `json_printer.cu` writes it: numbers as text, each summary with its own data."""
+    summaries = [
+        {"tag": tag, "name": "any", "data": [{"name": "value", "type": kind, "value": value}]}
+        for tag, kind, value in values
+    ]
+    return {
+        "name": "Device=0",
+        "device": 0,
+        "axis_values": None,
+        "summaries": summaries,
+        "is_skipped": False,
+        **further,
+    }
+
+
+def results(**states: dict[str, Any]) -> str:
+    """Return a result file with one benchmark for each of `states`."""
+    benches = [{"name": name, "index": i, "states": [states[name]]} for i, name in enumerate(states)]
+    return json.dumps({"meta": {}, "devices": [{"id": 0, "name": "NVIDIA H200"}], "benchmarks": benches})
+
+
+def test_medians_and_wall_times_of_nvbench_are_read_by_case() -> None:
+    text = results(
+        first=state(
+            ("nv/cold/sample_size", "int64", "499"),
+            ("nv/cold/time/gpu/mean", "float64", "0.0010034715849794225"),
+            (MEDIAN_TAG, "float64", "6.9408e-05"),
+            (WALL_TAG, "float64", "0.51435071"),
+        ),
+        second=state((MEDIAN_TAG, "float64", "2e-05"), (WALL_TAG, "float64", "2.5")),
+    )
+    found = read_nvbench(text)
+    assert {name: (round(case.median_us, 6), case.wall_s) for name, case in found.items()} == {
+        "first": (69.408, 0.51435071),
+        "second": (20.0, 2.5),
+    }
+
+
+def test_case_that_nvbench_skipped_is_named_with_its_reason() -> None:
+    with pytest.raises(ResultError, match="NVBench skipped first: no such thing"):
+        read_nvbench(results(first=state(summaries=None, is_skipped=True, skip_reason="no such thing")))
+
+
+def test_case_of_which_every_sample_was_throttled_is_named() -> None:
+    with pytest.raises(ResultError, match="NVBench took no sample of first"):
+        read_nvbench(results(first=state((WALL_TAG, "float64", "15.0"))))
+
+
+def test_table_shows_both_times_and_how_far_apart_they_are() -> None:
+    assert REPORT.table() == TABLE
+
+
+def test_each_bar_is_judged_with_its_figures() -> None:
+    assert [(bar.sentence, bar.reached) for bar in REPORT.bars()] == [
+        (
+            "1 of 2 kernels agree within 0.5% (50 µs and more), or 1.5% or NVBench's own range (10 to 50 µs)",
+            False,
+        ),
+        ("runs of shflbench differ by 0.60% at most for kernels of 50 µs and more; 0.3% is allowed", False),
+        (f"{TIMES}: 10.0 times less; 10 times is asked for", True),
+    ]
+    assert REPORT.verdicts().splitlines()[1].startswith("- **missed**: runs of shflbench differ by 0.60%")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "agrees"),
+    [
+        ((50.0, 50.0), (50.25,), True),
+        ((50.0, 50.0), (50.26,), False),
+        ((50.0, 52.0), (51.3,), False),  # NVBench's range widens no bar of a long kernel
+        ((49.0, 49.0), (49.7,), True),
+        ((49.0, 49.0), (49.8,), False),
+        ((48.0, 49.0, 50.0), (49.9,), True),
+        ((48.0, 49.0, 50.0), (51.1,), False),
+        ((30.0, 30.0), (30.0, 30.0, 29.5), True),  # one run in three is off
+        ((9.9, 9.9), (15.0,), None),
+        ((), (60.0,), None),
+        ((60.0,), (), None),
+    ],
+)
+def test_the_bar_depends_on_the_length_and_on_nvbenchs_own_range(
+    theirs: tuple[float, ...], ours: tuple[float, ...], agrees: object
+) -> None:
+    assert Comparison("case", theirs, ours).agrees is agrees
+
+
+def test_one_side_alone_is_held_against_what_it_can_be_held_against() -> None:
+    ours = Report((Comparison("case", (), (70.0, 70.1, 70.2)), Comparison("short", (), (20.0, 30.0))), (), (1.0, 1.0))
+    assert [(bar.sentence[:36], bar.reached) for bar in ours.bars()] == [("runs of shflbench differ by 0.29% at", True)]
+    assert list(Report((Comparison("case", (70.0, 71.0), ()),), (8.0, 8.0), ()).bars()) == []
+
+
+def test_nine_times_faster_is_not_ten() -> None:
+    case = Comparison("case", (9.0,), (9.0,))
+    assert [bar.reached for bar in Report((case,), (9.0,), (1.0,)).bars()] == [False]
+
+
+def test_results_are_joined_in_the_order_of_the_suite() -> None:
+    theirs = [{"b": NVBenchCase(2.0, 1.0), "a": NVBenchCase(1.0, 1.0)}]
+    joined = compare(["a", "b"], theirs, [{"a": 1.1, "b": 2.1}, {"a": 1.2, "b": 2.2}])
+    assert joined == (Comparison("a", (1.0,), (1.1, 1.2)), Comparison("b", (2.0,), (2.1, 2.2)))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "sentence"),
+    [
+        (["ab", "a"], ["ab"], "process 2 of NVBench has no time for b"),
+        (["ab", "ab"], ["ab", "b"], "run 2 of shflbench has no time for a"),
+    ],
+)
+def test_case_that_one_side_did_not_time_is_named(theirs: list[str], ours: list[str], sentence: str) -> None:
+    with pytest.raises(ResultError, match=sentence):
+        compare(
+            ["a", "b"],
+            [dict.fromkeys(names, NVBenchCase(1.0, 1.0)) for names in theirs],
+            [dict.fromkeys(names, 1.0) for names in ours],
+        )
+
+
+def test_one_time_has_no_range() -> None:
+    assert spread((1.0,)) is None
+    assert spread((1.0, 2.0, 4.0)) == 1.5

@@ -1,0 +1,191 @@
+"""A machine with a scripted GPU: the real command line, with real worker processes, of which some crash.
+
+    FAKE_MACHINE='{"faults": [{"where": "neighbor/shfl", "step": "time", "number": 4, "kind": "illegal address"}]}' \\
+        python -m tests.fakes.machine run demo.yaml
+
+`Plan` lists what can be scripted, `FAULTS` what can happen.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from shflbench.cli import asked, gpus, main
+from shflbench.errors import DeviceError, LaunchError
+from shflbench.measure import supervisor
+from shflbench.session import windows
+from tests.fakes.backend import H200, FakeBackend, Script, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
+    from shflbench.model import Conditions
+
+FOR_EVER = 3600.0  # seconds: longer than any test
+GARBAGE = b"\x1b[31m\xff\xfe\x00 terminate called: the heap is \x07broken\n"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens, and when: all conditions that are given must hold."""
+
+    where: str  # `pattern/variant`, the symbol of a sentinel, or `device`
+    step: str  # of a kernel: open, verify, time; of the device: open, warm, watch (reading its state between rounds)
+    kind: str  # one of FAULTS
+    number: int | None = None  # of the step in its worker process, from 0
+    worker: int | None = None  # number of the worker process, from 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A script."""
+
+    scripts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # as for FakeBackend
+    faults: Sequence[Mapping[str, Any]] = ()
+    log: str = os.devnull  # a file that gets a line for each worker process, and for each fault before it happens
+    problem: str = ""  # of NVML, from the start
+    problem_later: str = ""  # of NVML, from its tenth reading on
+    jumps: Mapping[str, float] = field(default_factory=dict)  # number of NVML's reading → seconds that the clock jumps
+    nap: float = 0.0  # real seconds that a burst takes
+    cases_a_window: int = windows.CASES
+    start_seconds: float = supervisor.START_SECONDS
+
+    @classmethod
+    def read(cls) -> Plan:
+        return cls(**json.loads(os.environ.get("FAKE_MACHINE", "{}")))
+
+
+class Machine(FakeBackend):
+    """The scripted GPU in a worker process."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__({name: Script(**how) for name, how in plan.scripts.items()})
+        self._plan, self._log = plan, Path(plan.log)
+        self._faults = [Fault(**fault) for fault in plan.faults]
+        self._steps = Counter[tuple[str, str]]()
+        self._dead = False
+        self.problem = plan.problem
+        self._worker = self._log.read_text(encoding="utf-8").count("worker") if self._log.exists() else 0
+        self._tell(f"worker {os.getpid()}")
+        self.reach("device", "open")
+
+    def reach(self, where: str, step: str) -> None:
+        """Let happen what the script has for this moment."""
+        number, self._steps[where, step] = self._steps[where, step], self._steps[where, step] + 1
+        for fault in self._faults:
+            met = fault.number in {None, number} and fault.worker in {None, self._worker}
+            if met and (fault.where, fault.step) == (where, step):
+                self._tell(f"{fault.kind}: {where} {step}")
+                FAULTS[fault.kind](self)
+
+    def die(self, message: str) -> NoReturn:
+        """Crash as a kernel does that takes the context along."""
+        self._dead = True
+        raise LaunchError(message)
+
+    def open(self, call: KernelCall) -> OpenKernel:
+        self._refuse_if_dead()
+        symbol = call.kernel.symbol
+        name = symbol if symbol.startswith("sentinel") else self.name_of(call.kernel)
+        self.reach(name, "open")
+        return Watched(self, name, super().open(call), self._plan.nap)
+
+    def usable(self) -> bool:
+        return not self._dead
+
+    def conditions(self) -> Conditions:
+        number = self._steps["device", "watch"]
+        self.reach("device", "watch")
+        self.clock.advance(self._plan.jumps.get(str(number), 0.0))
+        if number >= 10 and self._plan.problem_later:
+            self.problem = self._plan.problem_later
+        return super().conditions()
+
+    def keep_busy(self, milliseconds: float) -> float | None:
+        self._refuse_if_dead()
+        self.reach("device", "warm")
+        return super().keep_busy(milliseconds)
+
+    def _refuse_if_dead(self) -> None:
+        if self._dead:
+            raise LaunchError("the context is gone")
+
+    def _tell(self, line: str) -> None:
+        with self._log.open("a", encoding="utf-8") as log:
+            log.write(f"{line}\n")
+
+
+class Watched:
+    """A kernel of the scripted GPU whose every step may go wrong."""
+
+    def __init__(self, machine: Machine, name: str, kernel: OpenKernel, nap: float) -> None:
+        self._machine, self._name, self._kernel, self._nap = machine, name, kernel, nap
+        self.close = kernel.close
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        self._machine.reach(self._name, "verify")
+        return self._kernel.run(inputs, iterations)
+
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
+        self._machine.reach(self._name, "time")
+        time.sleep(self._nap)
+        return self._kernel.burst(iterations, samples, launches)
+
+
+def _fail(error: Exception) -> Callable[[Machine], NoReturn]:
+    def fail(_: Machine) -> NoReturn:
+        raise error
+
+    return fail
+
+
+def _exit_with_garbage(_: Machine) -> NoReturn:
+    os.write(2, GARBAGE)
+    os._exit(3)
+
+
+def _print_rubbish(_: Machine) -> None:
+    print('{"JobDone":{}}')  # noqa: T201
+    for stream in (1, 2):
+        os.write(stream, b"rubbish" + GARBAGE * 5000)
+
+
+# In the words of the CUDA backend.
+FAULTS: Mapping[str, Callable[[Machine], object]] = {
+    "nothing": lambda _: None,  # but a line in the log
+    "illegal address": lambda machine: machine.die("illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)"),
+    "misaligned address": lambda machine: machine.die("misaligned memory access (CUDA_ERROR_MISALIGNED_ADDRESS)"),
+    "failed launch": _fail(LaunchError("the device refuses this grid (CUDA_ERROR_INVALID_VALUE)")),
+    "out of memory": _fail(LaunchError("out of device memory: its buffers take 2.00 GiB, and 1.00 GiB is free")),
+    "hang": lambda _: time.sleep(FOR_EVER),
+    "kill": lambda _: os.kill(os.getpid(), signal.SIGKILL),
+    "segfault": lambda _: ctypes.string_at(0),
+    "exit": _exit_with_garbage,
+    "rubbish": _print_rubbish,
+    "exception": _fail(RuntimeError("cupy is confused")),
+    "refused": _fail(DeviceError("no usable GPU: GPU is lost", "See `shflbench doctor`.")),
+}
+
+
+def open_backend(index: int) -> FakeBackend:
+    """Open the GPU in a worker process."""
+    del index
+    return Machine(Plan.read())
+
+
+if __name__ == "__main__":
+    planned = Plan.read()
+    gpus.find = lambda: [listed(H200)]
+    asked.OPENER = "tests.fakes.machine:open_backend"
+    windows.CASES = planned.cases_a_window
+    supervisor.START_SECONDS = planned.start_seconds
+    main.entry()

@@ -1,0 +1,171 @@
+"""The real `shflbench run` in a process of its own, on a scripted GPU on which things go wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pytest
+
+from shflbench.model import Status
+from shflbench.store import read_run
+from shflbench.store.samples import read as read_samples
+from tests.conftest import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from shflbench.model import Sample
+    from shflbench.store import Row
+
+REPOSITORY = Path(__file__).parents[2]
+SUITE = """\
+schema: 1
+name: faults
+title: Everything that goes wrong
+defaults: {launch: 2x64, iterations: 256, dtypes: f32}
+measure: {min_seconds: 0.001, precision: 5%, timeout: 2}
+experiments:
+  - pattern: neighbor
+    variants: [smem, smem-double, smem-syncwarp, smem-unsafe, smem-deck, shfl]
+  - pattern: reduce
+    variants: [smem, smem-double, shfl]
+"""
+CASES = 9
+PATIENCE = 120.0  # seconds after which a test gives up on a machine that is busy
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A folder with a suite, and a scripted GPU, unless `module` is `shflbench` itself."""
+
+    folder: Path
+    cache: Path
+    plan: Mapping[str, Any]
+    mark: str = field(default_factory=lambda: uuid4().hex)  # in the environment of every process that it starts
+    module: str = "tests.fakes.machine"
+    grace: float = 2.0  # seconds after the end of a run in which all of its processes must be gone
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
+        """Start `shflbench run`."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", self.module, "run", *words],
+            cwd=self.folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *filter(None, sys.path)]),
+                "SHFLBENCH_CACHE": str(self.cache),
+                "FAKE_MACHINE": json.dumps({"log": str(self.log), **self.plan}),
+                "FAKE_MACHINE_MARK": self.mark,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+        self.started.append(process)
+        return process
+
+    def end(self, process: subprocess.Popen[str]) -> Outcome:
+        """Wait for the end of a run, however it ends, and check what holds for all of them."""
+        out, err = process.communicate(timeout=PATIENCE)
+        assert "Traceback" not in out + err
+        self.wait_until(lambda: not self.processes(), seconds=self.grace)
+        return Outcome(process.returncode, out, err)
+
+    def run(self, *words: str, **options: Any) -> Outcome:
+        """Run `shflbench run` to its end."""
+        return self.end(self.start(*words, **options))
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    def wait_for(self, happening: str, already: int = 0) -> None:
+        """Wait until a fault is about to happen, which happened `already` so many times."""
+        self.wait_until(lambda: self.happened().count(happening) > already)
+
+    def wait_until(self, met: Callable[[], object], seconds: float = PATIENCE) -> None:
+        deadline = time.monotonic() + seconds
+        while not met():
+            assert time.monotonic() < deadline, self.processes()
+            time.sleep(0.01)
+
+    def happened(self) -> str:
+        """Return a line for each worker process that was started, and for each fault."""
+        return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+
+    def clear(self) -> None:
+        """End what a test that failed left behind."""
+        for process in self.started:
+            process.kill()
+            process.communicate()
+
+    def processes(self) -> list[str]:
+        """Return the command lines of all processes that were started here, and live."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if self.mark.encode() in (process / "environ").read_bytes():
+                    found.append((process / "cmdline").read_text(encoding="utf-8").replace("\0", " "))
+            except OSError:  # it ended meanwhile, or is somebody else's
+                continue
+        return found
+
+    def all_rows(self, run: str = "out") -> tuple[Row, ...]:
+        """Return the rows on disk."""
+        return read_run(self.folder / run).rows
+
+    def rows(self, run: str = "out") -> dict[str, Row]:
+        """Return the rows on disk by `pattern/variant`, of a suite with one case of each."""
+        return {f"{row.pattern}/{row.variant}": row for row in self.all_rows(run)}
+
+    def samples(self, run: str = "out") -> Sequence[Sample]:
+        """Return the samples on disk."""
+        return read_samples(self.folder / run / "samples.csv.gz")
+
+    def processes_of(self, name: str, run: str = "out") -> set[int]:
+        """Return the numbers of the processes that a case's samples are from."""
+        return {sample.process for sample in self.samples(run) if sample.case_id.startswith(f"{name}/")}
+
+    def notes(self, run: str = "out") -> tuple[str, ...]:
+        return read_run(self.folder / run).info.notes
+
+    def failures(self, run: str = "out") -> dict[str, str]:
+        """Return the reason of each failed row; every other row must have been timed."""
+        rows = self.rows(run)
+        assert {row.status for row in rows.values()} <= {Status.TIMED, Status.FAILED}
+        assert all((row.time_us is None) == (row.status is Status.FAILED) for row in rows.values())
+        return {name: row.reason or "" for name, row in rows.items() if row.status is Status.FAILED}
+
+
+def machine(folder: Path, cache: Path, faults: Sequence[Mapping[str, Any]] = (), **plan: Any) -> Machine:
+    """Return a machine in `folder` on which these faults happen."""
+    (folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    return Machine(folder, cache, {"faults": list(faults), **plan})
+
+
+@pytest.fixture
+def make(tmp_path: Path, kernel_cache: Path) -> Iterator[Callable[..., Machine]]:
+    """Make a machine with the faults of a test."""
+    made: list[Machine] = []
+
+    def one(*faults: Mapping[str, Any], cache: Path = kernel_cache, **plan: Any) -> Machine:
+        made.append(machine(tmp_path, cache, faults, **plan))
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.clear()
+
+
+def fault(where: str, step: str, kind: str, number: int | None = None, worker: int | None = None) -> dict[str, Any]:
+    return {"where": where, "step": step, "kind": kind, "number": number, "worker": worker}

@@ -1,0 +1,93 @@
+"""Kernels that crash, hang or cannot be launched: each costs its own row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.faults.conftest import CASES, Machine, fault, machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Outcome
+
+
+@pytest.fixture(scope="module")
+def crashed(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> tuple[Machine, Outcome]:
+    """Return a run in which four kernels of two groups fail in four ways."""
+    faults = (
+        fault("neighbor/smem-double", "verify", "illegal address", 2),
+        fault("neighbor/smem-syncwarp", "time", "misaligned address", 8),
+        fault("neighbor/smem-deck", "time", "failed launch", 4, worker=1),
+        fault("reduce/smem-double", "open", "out of memory"),
+    )
+    made = machine(tmp_path_factory.mktemp("crashed"), kernel_cache, faults)
+    return made, made.run("suite.yaml", "--output", "out")
+
+
+def test_run_with_crashed_kernels_exits_5_and_says_how_many(crashed: tuple[Machine, Outcome]) -> None:
+    _, outcome = crashed
+    assert (outcome.code, outcome.out) == (5, "out\n")
+    assert outcome.err.endswith(f"warning: 4 of {CASES} cases failed or computed a wrong result\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("neighbor/smem-double", "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)"),
+        ("neighbor/smem-syncwarp", "misaligned memory access (CUDA_ERROR_MISALIGNED_ADDRESS)"),
+        ("neighbor/smem-deck", "the device refuses this grid (CUDA_ERROR_INVALID_VALUE)"),
+        ("reduce/smem-double", "out of device memory: its buffers take 2.00 GiB, and 1.00 GiB is free"),
+    ],
+)
+def test_row_of_a_kernel_that_cannot_be_run_says_why(crashed: tuple[Machine, Outcome], name: str, reason: str) -> None:
+    assert crashed[0].failures()[name] == reason
+
+
+def test_all_other_cases_are_timed_and_keep_the_samples_taken_before_a_crash(crashed: tuple[Machine, Outcome]) -> None:
+    made, _ = crashed
+    assert len(made.rows()) == CASES
+    assert len(made.failures()) == 4
+    # Process 0 ended while verifying, before any sample; process 1 within a round, and process 2 did the rest.
+    for name in ("neighbor/smem", "neighbor/shfl", "reduce/smem", "reduce/shfl"):
+        assert made.processes_of(name) == {1, 2}
+        assert made.rows()[name].processes == "1;2"
+    assert made.processes_of("neighbor/smem-syncwarp") == {1}
+
+
+def test_kernels_that_never_end_cost_their_own_rows(make: Callable[..., Machine]) -> None:
+    made = make(fault("neighbor/shfl", "verify", "hang"), fault("reduce/shfl", "time", "hang", 7))
+    outcome = made.run("suite.yaml", "--output", "out")
+    assert outcome.code == 5
+    assert made.failures() == dict.fromkeys(("neighbor/shfl", "reduce/shfl"), "it did not end within 2 s")
+    assert made.rows()["reduce/smem"].processes == "1;2"
+
+
+def test_sentinels_that_crash_or_hang_are_left_out_and_cost_no_row(make: Callable[..., Machine]) -> None:
+    made = make(
+        fault("sentinel_l2", "time", "illegal address", 3),
+        fault("sentinel_barrier", "time", "hang", 7),
+        fault("sentinel_shuffle", "open", "kill"),
+        fault("sentinel_integer", "time", "failed launch"),
+    )
+    outcome = made.run("suite.yaml", "--output", "out")
+    assert outcome.code == 0
+    assert made.failures() == {}
+    notes = {
+        "shuffle": "its worker process was ended by SIGKILL (Killed)",
+        "integer": "the device refuses this grid (CUDA_ERROR_INVALID_VALUE)",
+        "l2": "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)",
+        "barrier": "it did not end within 2 s",
+    }
+    expected = [f"sentinel/{name} failed, and watches the machine no more: {why}" for name, why in notes.items()]
+    assert list(made.notes()) == expected
+    assert [line for line in outcome.err.splitlines() if line.startswith("warning: ")] == [
+        f"warning: {sentence}" for sentence in expected
+    ]
+    last = max(sample.process for sample in made.samples())
+    watching = {sample.case_id for sample in made.samples() if sample.process == last}
+    assert "sentinel/multiply-add" in watching
+    assert watching.isdisjoint(f"sentinel/{name}" for name in notes)

@@ -1,0 +1,102 @@
+"""Runs that are killed, and have no time to put anything away."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+from shflbench.model import SENTINEL
+from shflbench.store import read_run
+from tests.faults.conftest import fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.faults.conftest import Machine
+
+KILLS = 20
+# 32 groups, each a window of its own. Its nine rounds of 14 bursts that nap 0.5 ms take 60 ms at least, so that the
+# twenty kills, after 0.15 s on average, do not outlast the run.
+LONGEST = 0.3  # seconds from the warm-up in a worker process to the kill
+NAP = 0.0005
+SUITE = f"""\
+schema: 1
+name: killed
+defaults: {{iterations: 256, dtypes: f32, launch: {[f"{blocks}x64" for blocks in range(1, 17)]}}}
+measure: {{min_seconds: 0.001, precision: 5%}}
+experiments:
+  - {{pattern: neighbor, variants: [smem, shfl]}}
+  - {{pattern: reduce, variants: [smem, shfl]}}
+"""
+
+
+def test_worker_that_hangs_does_not_outlive_a_run_that_is_killed(make: Callable[..., Machine]) -> None:
+    made = make(fault("neighbor/shfl", "time", "hang", 4))
+    process = made.start("suite.yaml", "--output", "out")
+    made.wait_for("hang")
+    assert any("shflbench.measure.worker" in command for command in made.processes())
+    process.kill()
+    assert made.end(process).code == -9  # end() waits two seconds for all processes to be gone
+
+
+def test_compilers_do_not_outlive_a_run_that_is_killed(make: Callable[..., Machine], tmp_path: Path) -> None:
+    made = make(cache=tmp_path / "cold")
+    process = made.start("suite.yaml", "--output", "out")
+    made.wait_until(lambda: list(made.cache.rglob("*.zip")))  # the first of nine kernels
+    process.kill()
+    assert made.end(process).code == -9
+
+
+def test_run_that_is_killed_at_20_random_moments_and_resumed_equals_an_uninterrupted_one(
+    make: Callable[..., Machine],
+) -> None:
+    made = make(fault("device", "warm", "nothing", 0), nap=NAP, cases_a_window=1)
+    (made.folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    assert made.run("suite.yaml", "--output", "whole").code == 0
+    moments, finished = random.Random(5), []  # noqa: S311
+    for _ in range(KILLS):
+        before = made.happened().count("warm")
+        process = made.start("suite.yaml", "--resume" if started(made) else "--output", "out")
+        if moments.random() < 0.2:
+            time.sleep(moments.uniform(0.0, 1.0))  # mostly while it starts, and while it puts the folder in order
+        else:
+            made.wait_for("warm", already=before)
+            time.sleep(moments.uniform(0.0, LONGEST))
+        process.kill()
+        assert made.end(process).code == -9
+        finished.append(len(read_run(made.folder / "out").rows) if started(made) else 0)
+    assert finished == sorted(finished)  # none was lost
+    assert len(set(finished)) > 3
+    assert made.run("suite.yaml", "--resume", "out").code == 0
+    assert_equal(made, "out", "whole")
+
+
+def started(made: Machine) -> bool:
+    """Whether there is a run to go on with; what was killed before that is cleared away."""
+    if (made.folder / "out" / "run.json").exists():
+        return True
+    shutil.rmtree(made.folder / "out", ignore_errors=True)
+    return False
+
+
+def assert_equal(made: Machine, run: str, whole: str) -> None:
+    """Check that a run holds what an uninterrupted one does."""
+    resumed, expected = read_run(made.folder / run), read_run(made.folder / whole)
+    assert resumed.info.finished is not None
+    assert [(row.case_id, row.status) for row in resumed.rows] == [(row.case_id, row.status) for row in expected.rows]
+    assert sorted(path.name for path in (made.folder / run).iterdir()) == [
+        "results.csv",
+        "run.json",
+        "samples.csv.gz",
+    ]
+    samples = made.samples(run)
+    keys = [(s.case_id, s.process, s.round, s.sample, s.iterations) for s in samples]
+    assert len(keys) == len(set(keys))
+    own = {(s.case_id, s.process) for s in samples if not s.case_id.startswith(SENTINEL)}
+    assert own == {(row.case_id, int(row.processes or "-1")) for row in resumed.rows}
+    kept = {(s.process, s.round) for s in samples if not s.case_id.startswith(SENTINEL)}
+    assert {(s.process, s.round) for s in samples if s.case_id.startswith(SENTINEL)} == kept
+    assert [row.time_us for row in resumed.rows] == [row.time_us for row in expected.rows]

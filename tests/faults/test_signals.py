@@ -1,0 +1,118 @@
+"""Runs that somebody ends: what was finished is kept, nothing stays behind, and the exit code tells."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.faults.conftest import CASES, REPOSITORY, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Outcome
+    from tests.faults.conftest import Machine
+
+
+def ctrl_c(process: subprocess.Popen[str]) -> None:
+    """Interrupt as a terminal does: every process of the group."""
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGINT)
+
+
+def terminate(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+
+
+def hang_up(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGHUP)
+
+
+def ended(made: Machine, end: Callable[[subprocess.Popen[str]], None]) -> Outcome:
+    """Run, and end it while a kernel of the second group does not."""
+    process = made.start("suite.yaml", "--output", "out", start_new_session=True)
+    made.wait_for("hang")
+    end(process)
+    return made.end(process)
+
+
+@pytest.fixture
+def endless(make: Callable[..., Machine]) -> Machine:
+    """Return a machine on which a kernel of the second group does not end, if it is the first worker's."""
+    return make(fault("reduce/smem", "time", "hang", 4, worker=0), cases_a_window=1)
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "word"),
+    [(ctrl_c, 130, "interrupted"), (interrupt, 130, "interrupted"), (terminate, 143, "terminated")],
+)
+def test_run_that_is_ended_says_in_a_sentence_how_to_go_on(
+    endless: Machine, end: Callable[[subprocess.Popen[str]], None], code: int, word: str
+) -> None:
+    outcome = ended(endless, end)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert outcome.err.endswith(
+        f"error: {word}; the groups that were finished are in out\nGo on with: shflbench run suite.yaml --resume out\n"
+    )
+    assert outcome.err.count("error:") == 1
+    assert {row.pattern for row in endless.rows().values()} == {"neighbor"}
+
+
+@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (hang_up, -signal.SIGHUP)])
+def test_run_that_was_ended_is_resumed_to_its_end(
+    endless: Machine, end: Callable[[subprocess.Popen[str]], None], code: int
+) -> None:
+    assert ended(endless, end).code == code
+    assert {row.pattern for row in endless.rows().values()} == {"neighbor"}
+    assert endless.run("suite.yaml", "--resume", "out").code == 0
+    assert len(endless.rows()) == CASES
+    assert endless.failures() == {}
+
+
+@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143)])
+def test_run_that_is_ended_while_it_compiles_leaves_no_compiler_behind(
+    make: Callable[..., Machine], tmp_path: Path, end: Callable[[subprocess.Popen[str]], None], code: int
+) -> None:
+    made = make(cache=tmp_path / "cold")
+    process = made.start("suite.yaml", "--output", "out", start_new_session=True)
+    made.wait_until(lambda: list(made.cache.rglob("*.zip")))  # the first of nine kernels
+    end(process)
+    outcome = made.end(process)
+    assert outcome.code == code
+    assert "Go on with: shflbench run suite.yaml --resume out\n" in outcome.err
+    assert outcome.err.count("error:") == 1
+    assert made.rows() == {}
+
+
+IN_A_DESTRUCTOR = """
+import os, signal, sys, time
+from shflbench.cli import main
+
+class Fragile:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{name})
+        time.sleep(0.01)
+
+def run(*_, **__):
+    Fragile()
+    time.sleep(10)
+
+main.shflbench.main = run
+main.entry()
+"""
+
+
+@pytest.mark.parametrize(("name", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+def test_signal_that_comes_while_an_object_is_cleared_away_is_not_lost(name: str, code: int, word: str) -> None:
+    command = [sys.executable, "-c", IN_A_DESTRUCTOR.format(name=name)]
+    outcome = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60, check=False)
+    assert (outcome.returncode, outcome.stdout, outcome.stderr.strip()) == (code, "", f"error: {word}")

@@ -1,0 +1,132 @@
+"""Worker processes that die, say nonsense or lose their GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.store import read_run
+from tests.faults.conftest import CASES, Machine, fault, machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Outcome
+
+RESUME = "`nvidia-smi` should say what is wrong; once it is mended, go on with --resume"
+SILENT = "NVML stopped answering (Unknown Error): clock, temperature, power and throttling are unknown"
+
+
+@pytest.fixture(scope="module")
+def died(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> tuple[Machine, Outcome]:
+    """Return a run whose worker process dies five times."""
+    faults = (
+        fault("neighbor/smem-double", "verify", "kill"),
+        fault("neighbor/smem-syncwarp", "time", "kill", 8),
+        fault("neighbor/smem-deck", "time", "exit", 4),
+        fault("reduce/smem-double", "open", "segfault"),
+        fault("reduce/shfl", "verify", "exception"),
+        fault("neighbor/shfl", "time", "rubbish", 4),
+    )
+    made = machine(tmp_path_factory.mktemp("died"), kernel_cache, faults)
+    return made, made.run("suite.yaml", "--output", "out")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("neighbor/smem-double", "its worker process was ended by SIGKILL (Killed)"),
+        ("neighbor/smem-syncwarp", "its worker process was ended by SIGKILL (Killed)"),
+        (
+            "neighbor/smem-deck",
+            "its worker process ended with exit code 3: [31m�� terminate called: the heap is broken",
+        ),
+        ("reduce/smem-double", "its worker process was ended by SIGSEGV (Segmentation fault)"),
+        ("reduce/shfl", "its worker process ended with exit code 1: RuntimeError: cupy is confused"),
+    ],
+)
+def test_death_of_a_worker_costs_the_case_at_hand_and_its_row_says_how_it_died(
+    died: tuple[Machine, Outcome], name: str, reason: str
+) -> None:
+    made, _ = died
+    assert made.failures()[name] == reason
+
+
+def test_all_other_cases_are_timed_whatever_a_library_prints(died: tuple[Machine, Outcome]) -> None:
+    made, outcome = died
+    assert outcome.code == 5
+    assert outcome.err.endswith(f"warning: 5 of {CASES} cases failed or computed a wrong result\n")
+    assert len(made.failures()) == 5
+    assert "rubbish: neighbor/shfl time" in made.happened()
+    assert "rubbish" not in outcome.out + outcome.err
+
+
+def test_worker_that_is_killed_between_two_rounds_costs_nothing(make: Callable[..., Machine]) -> None:
+    made = make(fault("device", "watch", "kill", 6, worker=0))
+    assert made.run("suite.yaml", "--output", "out").code == 0
+    assert made.failures() == {}
+    assert {row.processes for row in made.rows().values()} == {"0;1"}
+
+
+def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Callable[..., Machine]) -> None:
+    made = make(fault("device", "warm", "kill", 0))
+    outcome = made.run("suite.yaml", "--output", "out")
+    assert outcome.code == 4
+    assert outcome.err.endswith(
+        f"\nerror: the GPU cannot be used any more: its worker process was ended by SIGKILL (Killed)\n{RESUME}\n"
+    )
+
+
+def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_and_resume_goes_on(
+    make: Callable[..., Machine],
+) -> None:
+    faults = (fault("reduce/smem", "time", "illegal address", 4), fault("device", "open", "refused", worker=1))
+    made = make(*faults, cases_a_window=1)
+    outcome = made.run("suite.yaml", "--output", "out")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert outcome.err.endswith(f"\nerror: the GPU cannot be used any more: no usable GPU: GPU is lost\n{RESUME}\n")
+    assert {row.pattern for row in made.rows().values()} == {"neighbor"}
+    assert made.failures() == {}
+    assert made.run("suite.yaml", "--resume", "out").code == 5
+    assert made.failures() == {"reduce/smem": "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)"}
+    assert len(made.rows()) == CASES
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("kill", "its worker process was ended by SIGKILL (Killed)"),
+        ("hang", "it did not end within 1 s"),
+    ],
+)
+def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before_it_began(
+    make: Callable[..., Machine], kind: str, why: str
+) -> None:
+    made = make(fault("device", "open", kind), start_seconds=1)
+    outcome = made.run("suite.yaml", "--output", "out")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert outcome.err == f"error: the GPU cannot be opened: {why}\n`shflbench doctor` says what it finds\n"
+    assert not (made.folder / "out").exists()
+
+
+@pytest.mark.parametrize("when", ["problem", "problem_later"])
+def test_nvml_that_is_missing_or_fails_midway_costs_a_warning(make: Callable[..., Machine], when: str) -> None:
+    made = make(**{when: SILENT})
+    outcome = made.run("suite.yaml", "--output", "out")
+    assert outcome.code == 0
+    assert made.failures() == {}
+    assert made.notes() == (SILENT,)
+    assert outcome.err.count(f"warning: {SILENT}\n") == 1
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_clock_that_jumps_costs_no_case(make: Callable[..., Machine], hours: int) -> None:
+    made = make(jumps={"7": hours * 3600.0})
+    assert made.run("suite.yaml", "--output", "out").code == 0
+    assert made.failures() == {}
+    moments = [sample.seconds or 0.0 for sample in made.samples()]
+    assert max(map(abs, moments)) > 3500
+    assert min(row.rounds or 0 for row in made.rows().values()) >= 9
+    assert read_run(made.folder / "out").info.finished is not None

@@ -1,0 +1,54 @@
+"""Jobs: how they travel, and what is left of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from shflbench.measure.job import Job, Task
+from shflbench.model import MeasureRules
+from tests import cases
+
+KERNEL = replace(cases.kernel("_Z4shfl"), ptx=".version 8", cubin=bytes(range(256)))
+OTHER = replace(cases.kernel("_Z4smem"), cubin=b"")
+SHFL, LARGER = Task(cases.case(), KERNEL), Task(cases.case(launch="4x64"), KERNEL)
+SMEM = Task(cases.case(variant="smem", options={"mode": "idx"}), OTHER)
+JOB = Job(
+    groups=((SHFL, SMEM), (LARGER,)),
+    folders={"neighbor": Path("/patterns/neighbor")},
+    rules=MeasureRules(precision=0.01, processes=3, timeout=5.0),
+    seed=7,
+    process=2,
+    first_round=31,
+    unwatched=("sentinel/l2",),
+)
+
+
+def test_job_is_one_line_that_reads_back_with_all_that_running_its_kernels_takes() -> None:
+    line = JOB.to_json()
+    assert "\n" not in line
+    read = Job.from_json(line)
+    assert replace(read, groups=()) == replace(JOB, groups=())
+    assert [[task.case for task in group] for group in read.groups] == [[SHFL.case, SMEM.case], [LARGER.case]]
+    assert read.groups[0][0].kernel == replace(KERNEL, ptx="", sass=None, loop=None)
+
+
+def test_kernel_that_several_cases_share_travels_once() -> None:
+    read = Job.from_json(JOB.to_json())
+    assert read.groups[0][0].kernel is read.groups[1][0].kernel
+    assert (
+        len(JOB.to_json()) < len(replace(JOB, groups=((SHFL, SMEM), (replace(LARGER, kernel=OTHER),))).to_json()) + 50
+    )
+
+
+def test_what_is_done_with_is_left_out_and_so_is_a_group_without_cases() -> None:
+    assert JOB.without([]).groups == JOB.groups
+    assert JOB.without([SHFL.case.id]).groups == ((SMEM,), (LARGER,))
+    assert JOB.without([SHFL.case.id, SMEM.case.id]).groups == ((LARGER,),)
+    assert JOB.without([task.case.id for task in (SHFL, SMEM, LARGER)]).groups == ()
+
+
+def test_job_knows_its_cases_by_their_ids() -> None:
+    assert SMEM.case.id in JOB
+    assert "sentinel/l2" not in JOB
+    assert SMEM.case.id not in JOB.without([SMEM.case.id])

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.measure.noise import verdict
+from tests.measure.samples import burst
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shflbench.model import Sample
+
+STEADY = [1980.0 + number % 3 / 10 for number in range(100)]
+
+
+def sentinel(
+    factor: Callable[[int], float] = lambda _: 1.0, *, name: str = "long", time_us: float = 300.0, rounds: int = 200
+) -> list[Sample]:
+    """Return three samples in each round, 0.05 % around `time_us`, times `factor` of the round's number."""
+    source = Random(name)  # noqa: S311
+    return [
+        sample
+        for number in range(rounds)
+        for sample in burst(
+            [time_us * factor(number) * source.gauss(1, 0.0005) for _ in range(3)],
+            round_=number,
+            case_id=f"sentinel/{name}",
+        )
+    ]
+
+
+def slow_state(number: int) -> float:
+    """Return what an H200 left to itself does: 0.3 % slower in one round of six."""
+    return 1.003 if number % 6 == 0 else 1.0
+
+
+def test_quiet_machine_is_quiet_and_its_figures_are_told() -> None:
+    found = verdict(sentinel() + sentinel(name="other"), others=(0, 0), clocks_mhz=STEADY)
+    assert (found.verdict, found.advice) == ("quiet", "")
+    assert found.sentence.startswith("nine tenths of the sentinels' rounds within 0.1")
+    assert found.sentence.endswith("the SM clock within 0.01 %")
+
+
+def test_usual_slow_state_of_a_gpu_is_quiet() -> None:
+    assert verdict(sentinel(slow_state)).verdict == "quiet"
+
+
+def test_nothing_measured_says_so() -> None:
+    found = verdict()
+    assert found.verdict == "quiet"
+    assert "neither sentinels nor a clock" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("others", "sentence"),
+    [
+        ((1, 0), "another process computed on the GPU at the start of the run"),
+        ((None, 3), "3 other processes computed on the GPU at the end of the run"),
+    ],
+)
+def test_other_processes_make_a_busy_gpu(others: tuple[int | None, int | None], sentence: str) -> None:
+    found = verdict(sentinel(), others=others, dropped=0.5)
+    assert (found.verdict, found.sentence) == ("busy GPU", sentence)
+    assert "nvidia-smi" in found.advice
+
+
+def test_throttling_is_a_drifting_clock() -> None:
+    found = verdict(sentinel(), dropped=0.03)
+    assert (found.verdict, found.sentence) == (
+        "drifting clock",
+        "3% of the samples were taken while the GPU was throttled",
+    )
+    assert verdict(sentinel(), dropped=0.005).verdict == "quiet"
+
+
+def test_clock_that_moves_is_told_with_its_ends() -> None:
+    found = verdict(clocks_mhz=[1980.0] * 50 + [1920.0] * 50)
+    assert (found.verdict, found.sentence) == ("drifting clock", "the SM clock moved between 1920 and 1980 MHz")
+
+
+def test_one_odd_reading_of_the_clock_is_none() -> None:
+    assert verdict(clocks_mhz=[*STEADY, 200.0]).verdict == "quiet"
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        pytest.param(lambda number: 1 + 0.01 * number / 200, id="all the time"),
+        pytest.param(lambda number: 0.99 if number < 30 else 1.0, id="at the beginning"),
+        pytest.param(lambda number: 1.01 if 100 <= number < 140 else 1.0, id="and back again"),
+    ],
+)
+def test_long_sentinels_that_move_are_a_drifting_clock(factor: Callable[[int], float]) -> None:
+    found = verdict(sentinel(factor) + sentinel(factor, name="other"), clocks_mhz=STEADY)
+    assert found.verdict == "drifting clock"
+    assert found.sentence.startswith("the sentinels' times moved by ")
+    assert "lock its clock" in found.advice
+
+
+def test_one_sentinel_that_moves_alone_is_not_the_clock() -> None:
+    assert verdict(sentinel(lambda number: 1 + 0.006 * number / 200) + sentinel(name="other")).verdict != (
+        "drifting clock"
+    )
+
+
+@pytest.mark.parametrize(
+    ("factor", "sentence"),
+    [
+        (lambda number: 1.5 if number % 10 == 0 else 1.0, "more than 1 % slower than usual in 10% of their rounds"),
+        (lambda number: 1.004 if number % 5 < 2 else 1.0, "more than 0.15 % slower than usual in 40% of their rounds"),
+    ],
+)
+def test_many_slow_rounds_make_a_busy_gpu(factor: Callable[[int], float], sentence: str) -> None:
+    found = verdict(sentinel(factor))
+    assert (found.verdict, found.sentence) == ("busy GPU", f"the sentinels were {sentence}")
+
+
+def test_short_sentinels_show_their_process_and_not_the_machine() -> None:
+    second = [replace(sample, process=1) for sample in sentinel(name="short", time_us=10.5)]
+    assert verdict(sentinel(name="short", time_us=10.0) + second).verdict == "quiet"
+
+
+def test_short_run_is_not_cut_in_parts() -> None:
+    assert verdict(sentinel(lambda number: 1 + 0.005 * number / 17, rounds=17)).verdict != "drifting clock"

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from shflbench.errors import LaunchError
+from shflbench.measure.messages import Doing, Ended, Placed, Settled, Verified
+from shflbench.measure.prepare import Group, shared_of
+from shflbench.measure.sampler import DeviceLostError
+from shflbench.model import Status
+from tests import cases
+from tests.fakes.backend import H200, ContextLostError, FakeBackend, Script, in_trip, one_lane
+from tests.measure.prepared import NEIGHBOR, filling, tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from shflbench.measure.job import Task
+    from shflbench.measure.messages import Message
+    from shflbench.measure.sampler import Subject
+    from shflbench.patterns.discover import LoadedPattern
+
+SMEM, SHFL = (f"neighbor/{variant}/f32/2x64/4096/mode=idx" for variant in ("smem", "shfl"))
+BUFFER = 2 * 64 * 4  # bytes, of which each kernel has two
+CRASH = LaunchError("illegal address")
+
+
+class Prepared:
+    """A group that was taken to a scripted device."""
+
+    def __init__(self, device: FakeBackend, group: Sequence[Task], pattern: LoadedPattern = NEIGHBOR) -> None:
+        self.messages: list[Message] = []
+        self.subjects: list[Subject] = []
+        self.lost = False
+        try:
+            for message in self._all(Group(group, pattern, device, seed=1).prepare()):
+                self.messages.append(message)
+        except DeviceLostError:
+            self.lost = True
+
+    def _all(self, told: Generator[Message, None, list[Subject]]) -> Generator[Message, None, None]:
+        self.subjects = yield from told
+
+    @property
+    def names(self) -> list[str]:
+        return [subject.name for subject in self.subjects]
+
+    @property
+    def ended(self) -> dict[str, tuple[Status, str]]:
+        found = [message for message in self.messages if isinstance(message, Ended)]
+        return {message.case_id: (message.status, message.reason) for message in found}
+
+    @property
+    def placed(self) -> dict[str, tuple[int | None, int | None]]:
+        found = [message for message in self.messages if isinstance(message, Placed)]
+        return {message.case_id: (message.grid, message.resident_blocks) for message in found}
+
+
+def test_each_case_is_placed_and_verified_and_may_then_be_timed() -> None:
+    device = FakeBackend()
+    prepared = Prepared(device, tasks("smem", "shfl"))
+    assert [type(message) for message in prepared.messages] == [Doing, Placed, Verified] * 2
+    assert prepared.messages[0] == Doing(SMEM, "verifying")
+    assert prepared.placed == {SMEM: (2, 32), SHFL: (2, 32)}
+    (proof, _) = [message.proof for message in prepared.messages if isinstance(message, Verified)]
+    assert (proof.matched, proof.inputs, proof.launch) == (8, 8, "2x64")
+    assert prepared.names == [SMEM, SHFL]
+    assert [id(subject.kernel) for subject in prepared.subjects] == [id(kernel) for kernel in device.held]
+    assert prepared.subjects[0].counts == (4096, 2048, 1024)
+
+
+def test_reference_variant_comes_first_whatever_the_order_of_the_suite() -> None:
+    pattern = replace(NEIGHBOR, declaration=replace(NEIGHBOR.declaration, reference_variant="smem"))
+    prepared = Prepared(FakeBackend(), tasks("shfl", "smem"), pattern)
+    assert [message.case_id for message in prepared.messages if isinstance(message, Doing)] == [SMEM, SHFL]
+    assert prepared.names == [SMEM, SHFL]
+
+
+def test_fill_gives_all_variants_as_many_blocks_as_the_hungriest_leaves_room_for() -> None:
+    device = FakeBackend(device=replace(H200, max_shared_bytes=5 * 256))
+    prepared = Prepared(device, filling(tasks("smem", "shfl")))
+    assert set(prepared.placed.values()) == {(5 * 132, 5), (5 * 132, 32)}
+    assert {call.grid for call in device.opened} == {5 * 132}
+
+
+def test_fill_does_not_wait_for_a_variant_that_cannot_be_loaded() -> None:
+    device = FakeBackend({"smem": Script(resident_raises=CRASH)}, device=replace(H200, max_shared_bytes=5 * 256))
+    prepared = Prepared(device, filling(tasks("smem", "shfl")))
+    assert prepared.placed == {"neighbor/shfl/f32/fill x 64/4096/mode=idx": (32 * 132, 32)}
+    assert prepared.ended == {"neighbor/smem/f32/fill x 64/4096/mode=idx": (Status.FAILED, "illegal address")}
+
+
+def test_device_that_is_not_timed_settles_what_it_verified() -> None:
+    device = FakeBackend()
+    device.timed = False
+    prepared = Prepared(device, filling(tasks("shfl")))
+    name = "neighbor/shfl/f32/fill x 64/4096/mode=idx"
+    assert [type(message) for message in prepared.messages] == [Doing, Placed, Verified, Settled]
+    assert prepared.placed == {name: (None, None)}  # how many blocks fill an SM, only a GPU says
+    assert prepared.messages[-1] == Settled(name, "")
+    assert (prepared.subjects, device.held) == ([], [])
+
+
+def test_large_launch_is_verified_with_as_many_threads_as_the_device_runs_in_time() -> None:
+    device = FakeBackend()
+    device.timed, device.most_threads = False, 3 * 64
+    prepared = Prepared(device, tasks("shfl", launch="64x64"))
+    (proof,) = [message.proof for message in prepared.messages if isinstance(message, Verified)]
+    assert proof.launch == "3x64"
+    assert prepared.placed == {"neighbor/shfl/f32/64x64/4096/mode=idx": (64, None)}
+
+
+def test_block_that_does_not_fit_an_sm_is_skipped_with_the_reason() -> None:
+    device = FakeBackend(device=replace(H200, max_shared_bytes=255))
+    prepared = Prepared(device, tasks("smem", "shfl"))
+    reason = "a block of 64 threads with 256 bytes of shared memory does not fit an SM"
+    assert prepared.ended == {SMEM: (Status.SKIPPED, reason)}
+    assert prepared.names == [SHFL]
+
+
+def test_buffers_that_no_memory_of_the_device_holds_are_skipped_without_a_try() -> None:
+    device = FakeBackend(device=replace(H200, memory_bytes=2**20))
+    prepared = Prepared(device, tasks("shfl", launch="1048576x1024"))
+    name = "neighbor/shfl/f32/1048576x1024/4096/mode=idx"
+    assert prepared.ended == {name: (Status.SKIPPED, "its buffers take 8 GiB, and the GPU has 0 GiB")}
+    assert device.opened == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(Script(resident_raises=CRASH), id="while it is loaded"),
+        pytest.param(Script(open_raises=CRASH), id="while it is opened"),
+        pytest.param(Script(run_raises={3: CRASH}), id="while it is verified"),
+    ],
+)
+def test_crash_costs_its_case_and_the_others_go_on(script: Script) -> None:
+    device = FakeBackend({"smem": script})
+    prepared = Prepared(device, tasks("smem", "shfl"))
+    assert prepared.ended == {SMEM: (Status.FAILED, "illegal address")}
+    assert prepared.names == [SHFL]
+    assert [kernel.name for kernel in device.held] == ["neighbor/shfl"]
+    assert not prepared.lost
+
+
+def test_crash_that_nothing_survives_ends_the_group_with_its_case() -> None:
+    device = FakeBackend({"smem": Script(run_raises={3: ContextLostError("illegal address")})})
+    prepared = Prepared(device, tasks("smem", "shfl"))
+    assert prepared.lost
+    assert prepared.messages[-1] == Ended(SMEM, Status.FAILED, "illegal address")
+    assert [call.kernel.symbol for call in device.opened] == ["_Z13neighbor_smemIfEvPKT_PS0_i"]
+
+
+def test_wrong_result_ends_a_safe_variant_and_is_only_counted_of_an_unsafe_one() -> None:
+    wrong = Script(fault=one_lane(in_trip(0)))
+    device = FakeBackend({"smem-unsafe": wrong, "shfl": wrong})
+    prepared = Prepared(device, tasks("smem-unsafe", "shfl"))
+    proofs = {message.case_id: message.proof for message in prepared.messages if isinstance(message, Verified)}
+    assert {proof.matched for proof in proofs.values()} == {0}
+    assert prepared.ended == {SHFL: (Status.INCORRECT, proofs[SHFL].mismatch)}
+    assert prepared.names == ["neighbor/smem-unsafe/f32/2x64/4096/mode=idx"]
+    assert len(device.held) == 1
+
+
+def hungry(*_: object) -> NoReturn:
+    raise MemoryError
+
+
+def test_host_that_is_too_small_costs_the_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shflbench.measure.prepare.verify", hungry)
+    device = FakeBackend()
+    prepared = Prepared(device, tasks("shfl"))
+    reason = "this machine's memory does not hold the data to verify it with"
+    assert prepared.ended == {SHFL: (Status.FAILED, reason)}
+    assert device.held == []
+
+
+def fail(*_: object) -> NoReturn:
+    raise KeyError("no data")
+
+
+def test_function_of_the_pattern_that_fails_costs_the_cases_that_it_is_called_for() -> None:
+    prepared = Prepared(FakeBackend(), tasks("smem", "shfl"), cases.own_pattern({"inputs": fail, "reference": fail}))
+    assert set(prepared.ended) == {SMEM, SHFL}
+    assert {status for status, _ in prepared.ended.values()} == {Status.FAILED}
+    assert all("`inputs` fails" in reason for _, reason in prepared.ended.values())
+
+
+def test_interruption_gives_the_memory_back() -> None:
+    device = FakeBackend({"shfl": Script(run_raises={3: KeyboardInterrupt()})})
+    with pytest.raises(KeyboardInterrupt):
+        Prepared(device, tasks("shfl"))
+    assert device.held == []
+
+
+def test_footprint_is_what_the_buffers_of_all_cases_take_together() -> None:
+    assert Group(tasks("smem", "shfl"), NEIGHBOR, FakeBackend(), seed=1).footprint() == 2 * 2 * BUFFER
+
+
+def test_footprint_of_a_fill_launch_is_that_of_its_grid_on_the_device() -> None:
+    group = Group(filling(tasks("shfl")), NEIGHBOR, FakeBackend(), seed=1)
+    assert group.footprint() == 2 * 132 * 32 * 64 * 4
+
+
+def test_footprint_is_nothing_where_the_pattern_cannot_tell() -> None:
+    pattern = cases.own_pattern(buffers=fail)
+    assert Group(tasks("shfl"), pattern, FakeBackend(), seed=1).footprint() == 0
+
+
+def test_dynamic_shared_memory_is_that_of_the_variant() -> None:
+    smem, shfl = (task.case for task in tasks("smem", "shfl"))
+    assert (shared_of(NEIGHBOR, smem), shared_of(NEIGHBOR, shfl)) == (256, 0)

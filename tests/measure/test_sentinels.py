@@ -1,0 +1,187 @@
+"""The sentinels: that they are what was frozen, and that every GPU gets the right ones."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from shflbench.backends.emulator.backend import emulated_device
+from shflbench.backends.emulator.limits import LIMITS, resident_blocks
+from shflbench.compile import loops, rules, sass
+from shflbench.measure.sentinels import SENTINELS, calls, cubin_for, table, version
+from shflbench.measure.sentinels.frozen import FOLDER, MANIFEST, SOURCE, frozen_arch, manifest, path_of, read
+from tests import kernels
+from tools import sentinels as tool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from shflbench.model import Instruction
+
+    Numbers = NDArray[Any]
+
+SYMBOLS = sorted({sentinel.symbol for sentinel in SENTINELS})
+UNREAD = "sm_70"  # nvdisasm 13, the only one published as a package, does not read it
+READABLE = [arch for arch in manifest().cubins if arch != UNREAD]
+# Instructions of the kernel's own kind in one trip of its loop.
+A_TRIP: Mapping[str, Mapping[str, int]] = {
+    "sentinel_barrier": {"BAR": 1, "STS": 1, "LDS": 1},
+    "sentinel_integer": {"LOP3": 3},
+    "sentinel_l2": {"LDG": 1},
+    "sentinel_multiply_add": {"FFMA": 1},
+    "sentinel_shared_memory": {"STS": 1, "LDS": 1},
+    "sentinel_shuffle": {"SHFL": 1},
+}
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def test_source_is_the_frozen_one() -> None:
+    assert sha256(SOURCE.read_bytes()) == manifest().source_sha256
+
+
+def test_machine_code_is_the_frozen_one() -> None:
+    assert {path.stem: sha256(path.read_bytes()) for path in FOLDER.glob("*.cubin")} == {
+        arch: cubin.sha256 for arch, cubin in manifest().cubins.items()
+    }
+
+
+def test_version_names_this_set() -> None:
+    # Runs are compared only within one version: whoever sees this fail has made all earlier runs incomparable.
+    assert version() == "1-946b146b"
+
+
+def test_another_launch_is_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = version()
+    first, *others = SENTINELS
+    monkeypatch.setattr(table, "SENTINELS", (replace(first, iterations=first.iterations + 16), *others))
+    assert version() != before
+
+
+@cache
+def machine_code(arch: str) -> Mapping[str, tuple[Instruction, ...]]:
+    found = sass.disassemble_together(path_of(arch).read_bytes(), SYMBOLS, kernels.tools().nvdisasm)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
+@pytest.mark.parametrize("arch", READABLE)
+def test_every_loop_runs_with_its_instructions(arch: str, symbol: str) -> None:
+    loop = rules.timed_loop(loops.counted_loops(machine_code(arch)[symbol]))
+    assert loop is not None
+    assert loop.trips == 16
+    of_interest = {**rules.exchanges(loop.counts), **{opcode: loop.counts[opcode] for opcode in A_TRIP[symbol]}}
+    assert of_interest == {opcode: count * loop.trips for opcode, count in A_TRIP[symbol].items()}
+
+
+def test_what_no_disassembler_reads_has_the_kernels_all_the_same() -> None:
+    content = path_of(UNREAD).read_bytes()
+    assert [symbol for symbol in SYMBOLS if b"\0.text." + symbol.encode() + b"\0" not in content] == []
+
+
+def test_iterations_are_whole_passes_through_the_loop() -> None:
+    assert [sentinel.name for sentinel in SENTINELS if sentinel.iterations % 16] == []
+
+
+def test_manifest_knows_what_each_kernel_occupies() -> None:
+    static = {"sentinel_barrier": 4096, "sentinel_shared_memory": 2048}  # two rows and one of 512 slots
+    for cubin in manifest().cubins.values():
+        assert {symbol: kernel.shared_bytes for symbol, kernel in cubin.kernels.items()} == {
+            symbol: static.get(symbol, 0) for symbol in SYMBOLS
+        }
+        assert {kernel.local_bytes + kernel.spill_bytes for kernel in cubin.kernels.values()} == {0}
+        assert all(8 <= kernel.registers <= 64 for kernel in cubin.kernels.values())
+
+
+@pytest.mark.parametrize(
+    ("arch", "made_for"),
+    [
+        ("sm_61", None),  # before Volta
+        ("sm_70", "sm_70"),
+        ("sm_72", None),  # has its memory in common with a CPU
+        ("sm_75", "sm_75"),
+        ("sm_80", "sm_80"),
+        ("sm_86", "sm_80"),
+        ("sm_87", None),  # likewise
+        ("sm_89", "sm_80"),
+        ("sm_90", "sm_90"),
+        ("sm_100", "sm_100"),
+        ("sm_101", None),  # likewise
+        ("sm_103", "sm_100"),
+        ("sm_110", "sm_110"),
+        ("sm_120", "sm_120"),
+        ("sm_121", "sm_120"),
+        ("sm_130", None),  # not yet
+        ("gfx942", None),
+    ],
+)
+def test_a_gpu_runs_the_newest_cubin_of_its_major_version_that_is_not_newer_than_it(
+    arch: str, made_for: str | None
+) -> None:
+    assert cubin_for(arch) == (path_of(made_for) if made_for else None)
+
+
+def test_a_cubin_for_a_newer_minor_version_is_not_chosen() -> None:
+    committed = dict.fromkeys(("sm_80", "sm_86", "sm_87", "sm_103"))
+    chosen = {arch: frozen_arch(arch, committed) for arch in ("sm_80", "sm_86", "sm_87", "sm_89", "sm_100")}
+    assert chosen == {"sm_80": "sm_80", "sm_86": "sm_86", "sm_87": "sm_87", "sm_89": "sm_86", "sm_100": None}
+
+
+def test_six_are_short_and_two_are_long() -> None:
+    assert [sentinel.long for sentinel in SENTINELS].count(False) == 6
+    assert [sentinel.long for sentinel in SENTINELS].count(True) == 2
+
+
+def test_calls_are_named_apart_and_carry_the_kernel_that_the_gpu_runs() -> None:
+    made = calls(emulated_device("sm_86"))
+    assert [name for name, _, _ in made] == [f"sentinel/{sentinel.name}" for sentinel in SENTINELS]
+    assert len({name for name, _, _ in made}) == 8
+    assert [iterations for _, _, iterations in made] == [sentinel.iterations for sentinel in SENTINELS]
+    assert {(call.kernel.arch, call.kernel.cubin) for _, call, _ in made} == {("sm_80", path_of("sm_80").read_bytes())}
+
+
+def test_every_multiprocessor_has_the_same_to_do() -> None:
+    for sms in (1, 46, 132):
+        for sentinel, (_, call, _) in zip(SENTINELS, calls(emulated_device("sm_90", sms)), strict=True):
+            assert (call.grid, call.block) == (sentinel.blocks_per_sm * sms, sentinel.block)
+            assert call.buffers[0].elements == call.grid * call.block * sentinel.words
+
+
+@pytest.mark.parametrize("arch", [arch for arch in LIMITS if cubin_for(arch)])
+def test_all_blocks_run_at_once_on_every_architecture(arch: str) -> None:
+    for sentinel, (_, call, _) in zip(SENTINELS, calls(emulated_device(arch)), strict=True):
+        assert resident_blocks(arch, call.kernel.resources, call.block, call.shared_bytes) >= sentinel.blocks_per_sm
+
+
+def test_a_gpu_without_a_cubin_has_no_sentinels() -> None:
+    assert calls(replace(emulated_device("sm_90"), arch="sm_130")) == []
+
+
+def test_frozen_machine_code_is_not_overwritten() -> None:
+    before = {path: path.stat().st_mtime_ns for path in (MANIFEST, *FOLDER.glob("*.cubin"))}
+    refusal = tool.main(["sm_90"])
+    assert refusal is not None
+    assert re.match(r"set 1 has sm_90 already: .*--new-set", refusal)
+    assert {path: path.stat().st_mtime_ns for path in (MANIFEST, *FOLDER.glob("*.cubin"))} == before
+
+
+def test_another_source_is_refused_until_a_new_set_begins() -> None:
+    edited = SOURCE.read_bytes().replace(b"-1.9f", b"-1.8f")
+    assert "is not that of set 1" in (tool.refused(manifest(), edited, ["sm_130"]) or "")
+    begun = tool.begun(manifest(), edited)
+    assert (begun.version, begun.cubins) == (2, {})
+    assert tool.refused(begun, edited, ["sm_90"]) is None
+
+
+def test_a_manifest_is_read_as_it_was_written() -> None:
+    assert read(tool.written(manifest())) == manifest()

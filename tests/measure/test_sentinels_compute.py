@@ -1,0 +1,110 @@
+"""What the sentinels compute, held against formulas, on the emulator: that a trip cannot be left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from shflbench.backends.emulator.backend import EmulatorBackend
+from shflbench.backends.emulator.explore import explore
+from shflbench.compile.nvrtc import compile_together
+from shflbench.compile.source import Source
+from shflbench.measure.sentinels import SENTINELS, calls
+from shflbench.measure.sentinels.frozen import SOURCE
+from shflbench.model import WARP
+from tests import kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[Any]
+
+SYMBOLS = sorted({sentinel.symbol for sentinel in SENTINELS})
+
+
+def first_numbers(threads: int) -> Numbers:
+    return (2654435769 * np.arange(threads) + 1).astype(np.uint32)
+
+
+def exchanged(ring: Numbers, trips: int) -> Numbers:
+    """Return x + 2·next(x), repeated, around the last axis: the binomial theorem, because shifts commute."""
+    sums = np.zeros(ring.shape, np.uint32)
+    for distance in range(trips + 1):
+        sums += np.uint32(comb(trips, distance) * 2**distance % 2**32) * np.roll(ring, -distance, axis=-1)
+    return sums
+
+
+def in_warps(threads: int, _block: int, trips: int) -> Numbers:
+    return exchanged(first_numbers(threads).reshape(-1, WARP), trips).reshape(-1)
+
+
+def between_warps(threads: int, block: int, trips: int) -> Numbers:
+    lanes_apart = first_numbers(threads).reshape(-1, block // WARP, WARP).swapaxes(1, 2)
+    return exchanged(lanes_apart, trips).swapaxes(1, 2).reshape(-1)
+
+
+def squares(threads: int, _block: int, trips: int) -> Numbers:
+    x = (np.arange(threads) % 1024 / 1024).astype(np.float32)
+    for _ in range(trips):  # a product of two floats is exact in double precision
+        x = (x.astype(np.float64) ** 2 + np.float32(-1.9)).astype(np.float32)
+    bits: Numbers = x.view(np.uint32)
+    return bits
+
+
+def xorshift(threads: int, _block: int, trips: int) -> Numbers:
+    x = first_numbers(threads)
+    for _ in range(trips):
+        x ^= x << np.uint32(13)
+        x ^= x >> np.uint32(17)
+        x ^= x << np.uint32(5)
+    return x
+
+
+def places(threads: int, block: int, trips: int) -> Numbers:
+    words = 16 * block
+    table = (np.arange(16 * threads) % words + 37 * WARP) % words
+    thread = np.arange(threads)
+    visited = (thread[:, np.newaxis] % block + 37 * WARP * np.arange(1, trips + 1)) % words
+    table.reshape(-1, words)[:, :block] = (thread + visited.sum(axis=1)).reshape(-1, block)
+    return table.astype(np.uint32)
+
+
+FORMULAS: Mapping[str, Callable[[int, int, int], Numbers]] = {
+    "sentinel_barrier": between_warps,
+    "sentinel_integer": xorshift,
+    "sentinel_l2": places,
+    "sentinel_multiply_add": squares,
+    "sentinel_shared_memory": in_warps,
+    "sentinel_shuffle": in_warps,
+}
+
+
+@cache
+def ptx() -> str:
+    unit = Source(SOURCE.name, SOURCE.read_text(encoding="utf-8"), {}, SYMBOLS[0])
+    return compile_together(unit, SYMBOLS, "sm_90", kernels.tools())[0].ptx
+
+
+@pytest.mark.parametrize("trips", [0, 1, 37])  # 37: twice through the unrolled loop, and five trips more
+@pytest.mark.parametrize("place", range(len(SENTINELS)), ids=[sentinel.name for sentinel in SENTINELS])
+def test_source_computes_what_the_formula_says_under_every_schedule(place: int, trips: int) -> None:
+    backend = EmulatorBackend("sm_90")
+    _, call, _ = calls(backend.device)[place]
+    opened = backend.open(replace(call, kernel=replace(call.kernel, ptx=ptx())))
+    report = explore(opened.launch([], trips))
+    expected = FORMULAS[call.kernel.symbol](call.grid * call.block, call.block, trips)
+    assert (report.hazards, report.errors) == ((), ())
+    assert [outcome.policy for outcome in report.outcomes if not np.array_equal(outcome.outputs[0], expected)] == []
+
+
+def test_multiply_add_never_settles() -> None:
+    seen = [squares(256, 256, trips) for trips in (2000, 2001, 2002, 2003)]
+    assert all(len(set(numbers.tolist())) > 200 for numbers in seen)
+    assert all(np.count_nonzero(now == later) < 8 for now in seen for later in seen if now is not later)

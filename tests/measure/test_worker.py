@@ -1,0 +1,51 @@
+"""The worker process: jobs in, messages out, and nothing that outlives its parent."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from shflbench.measure.messages import Message, Opened, Refused, decode
+
+REPOSITORY = Path(__file__).parents[2]
+MACHINE = "tests.fakes.machine:open_backend"
+
+
+def told(parent: int, script: str = "{}", jobs: str = "") -> tuple[int, list[Message], str]:
+    """Run a worker process until it ends; return its exit code, what it told, and what it printed."""
+    read_end, write_end = os.pipe()
+    command = [sys.executable, "-m", "shflbench.measure.worker", MACHINE, "0", str(write_end), str(parent)]
+    process = subprocess.run(
+        command,
+        cwd=REPOSITORY,
+        env={**os.environ, "FAKE_MACHINE": script},
+        input=jobs,
+        capture_output=True,
+        text=True,
+        pass_fds=[write_end],
+        timeout=60,
+        check=False,
+    )
+    os.close(write_end)
+    with os.fdopen(read_end, encoding="utf-8") as pipe:
+        return process.returncode, list(map(decode, pipe)), process.stdout + process.stderr
+
+
+def test_worker_tells_that_the_device_is_open_and_ends_with_its_jobs() -> None:
+    code, (opened,), printed = told(os.getpid())
+    assert (code, printed) == (0, "")
+    assert isinstance(opened, Opened)
+    assert opened.device.name == "NVIDIA H200"
+
+
+def test_worker_that_cannot_open_the_device_says_why_in_its_own_way() -> None:
+    script = '{"faults": [{"where": "device", "step": "open", "kind": "refused"}]}'
+    code, messages, printed = told(os.getpid(), script)
+    assert (code, printed) == (0, "")
+    assert messages == [Refused("no usable GPU: GPU is lost", "See `shflbench doctor`.")]
+
+
+def test_worker_whose_parent_is_gone_opens_nothing() -> None:
+    assert told(parent=1) == (1, [], "")

@@ -1,0 +1,104 @@
+"""YAML that no suite needs, and that stalls or breaks careless readers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.suite.compose import MAX_VALUES, MisfitError, compose
+from shflbench.suite.positions import key_position, value_position
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Folder
+
+KEYS = "allowed: keys such as `launch`"
+TOO_MANY = f"found more values than a suite needs; allowed: {MAX_VALUES}, where those behind an alias count each time"
+
+
+def refused(text: str) -> str:
+    with pytest.raises(MisfitError) as error:
+        compose(text)
+    return f"{error.value.place.line}:{error.value.place.column}: {error.value.sentence}"
+
+
+def test_aliases_that_stand_for_billions_of_values_are_refused_where_they_become_too_many() -> None:
+    laughs = "".join(f"l{level}: &l{level} [{', '.join([f'*l{level - 1}'] * 9)}]\n" for level in range(1, 10))
+    assert refused(f"l0: &l0 [lol]\n{laughs}") == f"5:20: {TOO_MANY}"
+
+
+def test_merged_aliases_are_counted_too() -> None:
+    laughs = "".join(f"l{level}: &l{level} {{<<: [{', '.join([f'*l{level - 1}'] * 9)}]}}\n" for level in range(1, 10))
+    assert refused(f"l0: &l0 {{lol: 1}}\n{laughs}").endswith(TOO_MANY)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "a: &a [b, *a]",
+            "1:11: found the alias `*a` within what it stands for; allowed: aliases of what ends before them",
+        ),
+        (
+            "a: &a\n  <<: *a",
+            "2:7: found the alias `*a` within what it stands for; allowed: aliases of what ends before them",
+        ),
+        ("a: *b", "1:4: found the alias `*b` of nothing; needed: `&b` before it"),
+        ("a: [" + "1, " * MAX_VALUES + "]", f"1:{5 + 3 * (MAX_VALUES - 3)}: {TOO_MANY}"),
+        ("1: a", f"1:1: found `1` as a key; {KEYS}"),
+        ("a: {~: b}", f"1:5: found nothing as a key; {KEYS}"),
+        ("a: {.nan: b}", f"1:5: found `nan` as a key; {KEYS}"),
+        ("{a: 1, a: 2}", "1:8: found the key `a` a second time; allowed: each key once"),
+        ("{<<: {}, <<: {}}", "1:10: found the key `<<` a second time; allowed: each key once"),
+        ("<<: 1", "1:5: found `1` to merge; allowed: a mapping, or a list of mappings"),
+        ("<<: [{}, 1]", "1:5: found a list to merge; allowed: a mapping, or a list of mappings"),
+        ("%YAML 1.1\n---\na: b", "2:1: found a directive; allowed: none, suites are YAML 1.2"),
+        ("%TAG ! tag:x,2000:\n---\na: b", "2:1: found a directive; allowed: none, suites are YAML 1.2"),
+        ('a: "\\ud83d"', "1:4: found the text `\\ud83d`, half of a character; allowed: Unicode"),
+        ("a: " + "9" * 5000, "1:4: found a number of 5000 characters; allowed: at most 100"),
+        ("a: 0x" + "f" * 99, "1:4: found a number of 101 characters; allowed: at most 100"),
+        ("[" * 20_000, "1:51: found more nesting than a suite needs; allowed: 50 levels"),
+        ("a: " + "[\n" * 51, "51:1: found more nesting than a suite needs; allowed: 50 levels"),
+        ("{a: " * 2_000, "1:201: found more nesting than a suite needs; allowed: 50 levels"),
+        ("- " * 2_000, "1:101: found more nesting than a suite needs; allowed: 50 levels"),
+        ("a: !x b", "1:4: found the tag `!x`; allowed: values without tags"),
+    ],
+)
+def test_what_no_suite_needs_is_refused_at_its_place(text: str, sentence: str) -> None:
+    assert refused(text) == sentence
+
+
+@pytest.mark.parametrize("text", ['a: 1\nb: "\\UFFFFFFFF"\n', 'a: 1\nb: "\\U00110000"\n'])
+def test_character_that_does_not_exist_is_told_behind_the_last_word(text: str) -> None:
+    assert refused(text).startswith("2:2: not YAML: behind this, a number or a character's code is too large: ")
+
+
+def test_version_of_yaml_that_is_no_number_is_refused(folder: Folder) -> None:
+    sentence = "demo.yaml:1:1: not YAML: behind this, a number or a character's code is too large: Exceeds the limit"
+    assert folder.refusal(f"%YAML 1.{'9' * 5000}\n---\na: b\n").startswith(sentence)
+
+
+def test_values_know_their_places_and_merged_ones_those_of_their_origin() -> None:
+    document, place = compose("# one\na: &x {b: 1,\n  c: [2, 3]}\nd: {<<: *x, b: 4}\ne:\n")
+    assert document == {"a": {"b": 1, "c": [2, 3]}, "d": {"b": 4, "c": [2, 3]}, "e": None}
+    assert place == (2, 1)
+    assert value_position(document, ("a", "c", 1)) == (3, 10)
+    assert value_position(document, ("d", "c", 1)) == (3, 10)
+    assert key_position(document, ("d", "c")) == (3, 3)
+    assert value_position(document, ("d", "b")) == (4, 16)
+    assert value_position(document, ("e",)) == (5, 1)  # an empty value is where its key is
+    assert key_position(document, ("d", "absent")) == (4, 4)
+
+
+def test_the_first_of_several_merged_mappings_wins_and_own_keys_win_over_all() -> None:
+    document, _ = compose("{a: 1, <<: [{a: 2, b: 2}, {b: 3, c: 3}]}")
+    assert document == {"a": 1, "b": 2, "c": 3}
+
+
+def test_quoted_words_are_text_and_keys_may_be_quoted() -> None:
+    assert compose("'1': \"2\"\n'<<': 'true'\n")[0] == {"1": "2", "<<": "true"}
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "~"])
+def test_empty_text_is_nothing(text: str) -> None:
+    assert compose(text)[0] is None

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from shflbench.suite.shown import MOST_SHOWN, escaped, quoted, show
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a b", "a b"),
+        ("größer \u26a1", "größer \u26a1"),
+        ("\x1b[2J", r"\x1b[2J"),
+        ("a\nb", r"a\nb"),
+        ("\u202eabc", r"\u202eabc"),
+        ("\ud800", r"\ud800"),
+        ("\x9b31m\x7f\x00", r"\x9b31m\x7f\x00"),
+        ("\u00a0", r"\xa0"),
+    ],
+)
+def test_what_could_steer_a_terminal_is_shown_as_its_escape(text: str, shown: str) -> None:
+    assert escaped(text) == shown
+    assert escaped(text).isprintable()
+
+
+def test_long_words_are_cut() -> None:
+    assert quoted("a" * MOST_SHOWN) == f"`{'a' * MOST_SHOWN}`"
+    assert quoted("a" * 30_000) == f"`{'a' * MOST_SHOWN}…`"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "nothing"),
+        (True, "`true`"),
+        (1.5, "`1.5`"),
+        ({}, "a mapping"),
+        ([], "an empty list"),
+        ([1], "a list"),
+        ("32", "the text `32`"),
+        ("word", "`word`"),
+        ("", "empty text"),
+        ("  ", "empty text"),
+        ("\t", r"the text `\t`"),
+    ],
+)
+def test_values_are_named_as_a_person_would(value: object, shown: str) -> None:
+    assert show(value) == shown
