@@ -135,7 +135,7 @@ def _two_levels(rounds: ByProcess, step: float, iterations: int) -> Trouble | No
         Disturbance.TWO_LEVELS,
         size,
         f"{levels.share:.0%} of its samples take {_percent(size)} longer than the rest, and few lie between",
-        "lock the GPU's clock (`nvidia-smi --lock-gpu-clocks`): the median jumps when the shares change",
+        "its median jumps when the shares change: `--processes 3` shows how far, the chart of its samples what the levels are",
     )
 
 
@@ -147,7 +147,7 @@ def _throttled(dropped: Sequence[bool]) -> Trouble | None:
         Disturbance.THROTTLED,
         count / len(dropped),
         f"{count} of {len(dropped)} samples were dropped: the GPU was throttled, or overtook the host that launches",
-        "let the GPU cool down or lock a lower clock (`nvidia-smi --lock-gpu-clocks`), and keep a core free for the host",
+        "let the GPU cool down or lock a lower clock (`nvidia-smi --lock-gpu-clocks`); keep a core free for the host",
     )
 
 

@@ -142,9 +142,10 @@ def test_fill_launches_as_many_blocks_as_the_hungriest_variant_lets_reside(run: 
 LAUNCH_OPTIONS = """\
 schema: 1
 name: own
+defaults: {iterations: 256}
 experiments:
-  - {pattern: neighbor, variants: [smem, shfl], dtypes: f32, launch: sms x 256, iterations: 256, extra_shared: [0, 65536]}
-  - {pattern: neighbor, variants: [smem, shfl], dtypes: f32, launch: sms x 256, iterations: 256, carveout: [0, 100]}
+  - {pattern: neighbor, variants: [smem, shfl], dtypes: f32, launch: sms x 256, extra_shared: [0, 65536]}
+  - {pattern: neighbor, variants: [smem, shfl], dtypes: f32, launch: sms x 256, carveout: [0, 100]}
 """
 
 
