@@ -135,7 +135,7 @@ def _two_levels(rounds: ByProcess, step: float, iterations: int) -> Trouble | No
         Disturbance.TWO_LEVELS,
         size,
         f"{levels.share:.0%} of its samples take {_percent(size)} longer than the rest, and few lie between",
-        "its median jumps when the shares change: `--processes 3` shows how far, the chart of its samples what the levels are",
+        "its median jumps when the shares change: `--processes 3` shows how far, a chart of its samples between what",
     )
 
 

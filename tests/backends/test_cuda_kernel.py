@@ -103,8 +103,8 @@ def test_burst_of_a_host_that_no_delay_helps_says_that_it_is_late() -> None:
 def test_cold_launch_follows_a_reading_of_the_cache_that_is_not_timed() -> None:
     gpu = FakeGpu({"work": 3.0, "read": 60.0})
     burst = opened(gpu, COLD).burst(100, samples=2)
-    bracket = ["read", "event", "work", "event"]
-    assert gpu.queued == ["delay", "stamp", "work", *bracket, *bracket, "stamp"]
+    bracket = ["read", "delay", "event", "work", "event"]
+    assert gpu.queued == ["stamp", "work", *bracket, *bracket, "stamp"]
     assert burst.times_us == pytest.approx((3.0, 3.0))
 
 
