@@ -57,7 +57,7 @@ def test_machine_code_is_the_frozen_one() -> None:
 
 def test_version_names_this_set() -> None:
     # Runs are compared only within one version: whoever sees this fail has made all earlier runs incomparable.
-    assert version() == "1-946b146b"
+    assert version() == "1-95de7a58"
 
 
 def test_another_launch_is_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
