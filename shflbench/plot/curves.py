@@ -103,7 +103,10 @@ def _panels(subject: Subject, drawn: Collection[str]) -> dict[str, list[Row]]:
         own = dict(item[0])
         return others.index(words({n: v for n, v in own.items() if n != GRID})), size_of(item[1][0])
 
-    return {_heading(dict(own), rows): rows for own, rows in sorted(found.items(), key=rank)}
+    panels = {_heading(dict(own), rows): rows for own, rows in sorted(found.items(), key=rank)}
+    named = [heading for heading in panels if heading]
+    # Cases that leave out an option that others have.
+    return {heading or f"not {' or '.join(named)}" if named else heading: rows for heading, rows in panels.items()}
 
 
 def _heading(own: dict[str, str], rows: Sequence[Row]) -> str:

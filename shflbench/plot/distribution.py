@@ -79,7 +79,7 @@ def draw(subject: Subject) -> Page:
     page = Page(
         title=_title(subject, found, shown),
         subtitle=(
-            "A dot is a timed launch; in each row the first is at the top, the last at the bottom.",
+            "A dot is a sample; in each row the first is at the top, the last at the bottom.",
             "Band and figure: where the central 95 % lie, and how wide that is. The widest case comes first.",
         ),
         caption=subject.caption,

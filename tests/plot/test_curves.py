@@ -119,3 +119,9 @@ def test_one_block_size_makes_an_axis_of_the_blocks() -> None:
 def _legend(found: list[Row]) -> list[Line2D]:
     page = curves.draw(subject(found), BLOCK)
     return [line for legend in page.figure.legends for line in legend.get_lines()]
+
+
+def test_panel_of_cases_that_leave_an_option_out_says_so() -> None:
+    found = rows(launches=SWEEP[:3]) + rows(launches=SWEEP[:3], options=["l2=cold"])
+    one_grid = [row for row in found if row.launch.startswith(SWEEP[0].split("x")[0])]
+    assert {"l2=cold", "not l2=cold"} <= set(texts(curves.draw(subject(one_grid), BLOCK)))
