@@ -36,7 +36,7 @@ imports: .venv/ready ## the one-way flow of data
 tests: .venv/ready ## pytest
 	@$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
-test-archs: .venv/ready ## every kernel on six architectures against its declaration, and every check: minutes
+test-archs: .venv/ready ## what takes minutes: every kernel on six architectures, every check, ten thousand broken suites
 	@$(BIN)/pytest -q -m archs
 
 docs: .venv/ready ## write docs/reference from the code

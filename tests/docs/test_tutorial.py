@@ -5,18 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.docs.walk import steps, walk
 from tests.fakes.backend import unplug
 
 if TYPE_CHECKING:
-    import pytest
-
     from tests.conftest import Command
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial" / "compare-your-own-kernels.md"
 FAILING = "shflbench check ./my_exchange --variant smem-syncwarp --dtype f32"  # the first time, with one barrier
 
 
+@pytest.mark.archs  # half a minute, most of it the compiler's
 def test_its_commands_do_and_print_what_it_promises(
     shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
