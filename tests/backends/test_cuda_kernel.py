@@ -121,7 +121,7 @@ def test_cold_kernels_share_one_buffer_of_several_times_the_cache() -> None:
     backend = backend_on(gpu)
     for call in (CALL, COLD, COLD):
         backend.open(call)
-    assert gpu.asked.count(L2_PASSES * L2_BYTES) == 1
+    assert gpu.asked.count(int(L2_PASSES * L2_BYTES)) == 1
 
 
 def test_warm_kernels_need_no_such_buffer() -> None:
