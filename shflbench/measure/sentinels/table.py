@@ -48,14 +48,14 @@ def _long(name: str, of: str, iterations: int) -> Sentinel:
 # of which 3 to 4 µs are the launch. Short ones: 10 to 50 µs between 1.4 and 2.4 GHz, spread, because what a process
 # adds to all kernels shall be told from what grows with the time. Long ones: 300 µs or more even at 2.4 GHz.
 SENTINELS: tuple[Sentinel, ...] = (
-    _short("integer", 656),  # 12.8 µs: six dependent shifts and logic operations, 29 cycles a trip
-    _short("shuffle", 864),  # 17.0 µs: a SHFL and the mix, 32 cycles
-    _short("barrier", 592),  # 20.9 µs: two barriers, a store and a load, 59 cycles
-    _short("l2", 112, words=16),  # 22.1 µs: to L2 and back, 319 cycles
-    _short("shared-memory", 1552),  # 30.4 µs: a store, a load and the mix, 34 cycles
-    _short("multiply-add", 13600),  # 34.5 µs: 4.5 cycles
+    _short("integer", 656),  # 12.6 µs: six dependent shifts and logic operations, 29 cycles a trip
+    _short("shuffle", 864),  # 16.8 µs: a SHFL and the mix, 32 cycles
+    _short("barrier", 592),  # 20.7 µs: two barriers, a store and a load, 59 cycles
+    _short("l2", 112, words=16),  # 22.0 µs: to L2 and back, 319 cycles
+    _short("shared-memory", 1552),  # 30.2 µs: a store, a load and the mix, 34 cycles
+    _short("multiply-add", 13600),  # 34.1 µs: 4.5 cycles
     _long("multiply-add-long", "multiply_add", 82320),  # 415 µs: 9.9 cycles
-    _long("shared-memory-long", "shared_memory", 12160),  # 398 µs: 64 cycles
+    _long("shared-memory-long", "shared_memory", 12160),  # 397 µs: 64 cycles
 )
 
 
