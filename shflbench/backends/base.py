@@ -83,9 +83,10 @@ class OpenKernel(Protocol):
         ...
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
-        """Take `samples`, each of `launches` launches back to back, after one launch that is not counted.
+        """Take `samples`, each of `launches` launches, after one launch that is not counted.
 
-        The times are those of one launch. The buffers start as the last `run` left them. LaunchError if it crashes.
+        They follow one another at once, unless each has to find an empty cache. The times are those of one launch. The
+        buffers start as the last `run` left them. LaunchError if it crashes.
         """
         ...
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table
 from shflbench.model import Interval, MeasureRules, Status
+from shflbench.store.columns import QUIET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from shflbench.store.columns import Row
 
 MOST_DIGITS = 5  # significant, of the group's smallest number: more would only look precise
-QUIET = "quiet"  # in the column `noise`: nothing is wrong
-NOTABLE = MeasureRules().precision  # what is smaller is in the results and in no table: half of an H200's cases have it
+NOTABLE = MeasureRules().precision  # what is smaller is in the results and in no table: four in ten of an H200's cases
 USUAL_DIGITS = 3  # likewise; more only where the interval is narrow enough to use them
 
 

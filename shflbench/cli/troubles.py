@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.measure.diagnose import percent
 from shflbench.model import Disturbance
 
 if TYPE_CHECKING:
@@ -39,8 +40,3 @@ def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Ite
         else:
             many = MANY[kind].format(cases=len(found), size=percent(found[worst].size))
             yield f"{many}, most of all {worst}; {advice}"
-
-
-def percent(fraction: float) -> str:
-    """Write a share in two digits, as in `0.31 %`, and from 100 % on without decimals."""
-    return f"{100 * fraction:.2g} %" if fraction < 1 else f"{100 * fraction:.0f} %"

@@ -96,7 +96,7 @@ def _drift(rounds: ByProcess, moved: Trend | None) -> Trouble | None:
     return Trouble(
         Disturbance.DRIFT,
         size,
-        f"its time {'rose' if moved.slope > 0 else 'fell'} by {_percent(size)} over {over}",
+        f"its time {'rose' if moved.slope > 0 else 'fell'} by {percent(size)} over {over}",
         "run again while the GPU is warm, or lock its clock (`nvidia-smi --lock-gpu-clocks`)",
     )
 
@@ -115,7 +115,7 @@ def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> T
     return Trouble(
         Disturbance.SLOW_EPISODES,
         slow.excess,
-        f"{slow.rounds} of {len(levelled)} rounds were {_percent(slow.excess)} slower than the others",
+        f"{slow.rounds} of {len(levelled)} rounds were {percent(slow.excess)} slower than the others",
         "stop what else runs on the GPU; a larger `min_seconds` spreads the rounds over more of such episodes",
     )
 
@@ -134,7 +134,7 @@ def _two_levels(rounds: ByProcess, step: float, iterations: int) -> Trouble | No
     return Trouble(
         Disturbance.TWO_LEVELS,
         size,
-        f"{levels.share:.0%} of its samples take {_percent(size)} longer than the rest, and few lie between",
+        f"{levels.share:.0%} of its samples take {percent(size)} longer than the rest, and few lie between",
         "its median jumps when the shares change: `--processes 3` shows how far, a chart of its samples between what",
     )
 
@@ -168,7 +168,7 @@ def _bent(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | No
     return Trouble(
         Disturbance.BENT,
         size,
-        f"at {middle} iterations it takes {_percent(size)} {'more' if bend.value > 0 else 'less'} "
+        f"at {middle} iterations it takes {percent(size)} {'more' if bend.value > 0 else 'less'} "
         f"than the line through {first} and {last} says",
         "do not rely on the time of an iteration or of a launch without any; time more iterations",
     )
@@ -190,11 +190,11 @@ def _processes(rounds: ByProcess, step: float, iterations: int) -> Trouble | Non
     return Trouble(
         Disturbance.PROCESSES,
         size,
-        f"it takes {_percent(size)} more in process {slow} than in process {fast}, beyond what their rounds scatter",
+        f"it takes {percent(size)} more in process {slow} than in process {fast}, beyond what their rounds scatter",
         "time more iterations, for the difference is mostly the same at any length, or compare more processes",
     )
 
 
-def _percent(fraction: float) -> str:
+def percent(fraction: float) -> str:
     """Return a fraction as a reader of a warning wants it: `0.31 %`, `12 %`, `250 %`."""
     return f"{100 * fraction:.2g} %" if fraction < 1 else f"{100 * fraction:.0f} %"

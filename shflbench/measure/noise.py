@@ -53,7 +53,7 @@ def verdict(
     """Return how quiet the machine was; the first evidence against it decides, in the order of the arguments below.
 
     Args: how many other processes computed on the GPU at the run's start and at its end, None if unknown; the share of
-    all samples that was dropped; the SM clock of each burst; the samples of all sentinels.
+    all samples that was taken under throttling; the SM clock of each burst; the samples of all sentinels.
     """
     excesses = _excesses(sentinels)
     against = (

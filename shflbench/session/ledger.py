@@ -104,7 +104,7 @@ class Ledger:
             case Round():
                 self._conditions = message.conditions
                 self._bursts += [_Burst(one.sm_clock_mhz, one.dropped and not one.late) for one in message.bursts]
-                self._keep(message.samples())
+                self._keep(replace(message, process=message.process + self._first_process).samples())
             case Settled(name, stopped_by):
                 self._rows[name] = self._timed(replace(self._rows[name], stopped_by=stopped_by or None))
                 return self._close(name)
@@ -115,8 +115,7 @@ class Ledger:
         return ""
 
     def _keep(self, samples: Sequence[Sample]) -> None:
-        for taken in samples:
-            sample = replace(taken, process=taken.process + self._first_process)
+        for sample in samples:
             self._taken[sample.case_id].append(sample)
             self._unsaved[sample.case_id].append(sample)
 

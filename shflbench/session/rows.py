@@ -9,6 +9,7 @@ from shflbench.compile.rules import exchanges
 from shflbench.model import Interval, Status
 from shflbench.statistics import ratio
 from shflbench.store import Row
+from shflbench.store.columns import QUIET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,6 @@ TIMES = (
     *("ns_per_iteration", "ns_per_iteration_low", "ns_per_iteration_high", "cycles_per_iteration"),
     *("launch_overhead_us", "gb_per_s", "sm_clock_mhz", "temperature_c", "power_w", "throttle"),
 )
-QUIET = "quiet"  # of a case with whose samples nothing is wrong
 
 
 def planned(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:

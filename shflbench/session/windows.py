@@ -16,8 +16,6 @@ Item = TypeVar("Item")
 # Cases of a window, at least. On an H200 one takes about 5 ms a round, so that the nine rounds of a case that is soon
 # settled spread over a second: slow states last up to 0.1 s and must not hit most of them.
 CASES = 24
-
-
 # What a case then takes of the time of a window, in seconds.
 CASE_SECONDS = 0.005 * FEWEST_ROUNDS
 

@@ -13,6 +13,7 @@ from shflbench.model import Status  # noqa: TC001  (the reader takes each column
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+QUIET = "quiet"  # in the column `noise`: nothing is wrong with the samples
 SCHEMA = 1  # of run.json and both tables; a reader refuses newer ones
 
 

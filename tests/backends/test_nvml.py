@@ -9,6 +9,7 @@ import pytest
 from shflbench.backends.nvml import THROTTLE_REASONS, Monitor
 from shflbench.backends.tenants import MACHINE_NAMESPACE
 from shflbench.model import Conditions, DeviceState
+from tests.fakes.nvml import scripted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,21 +56,7 @@ def nvml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]
     namespace = tmp_path / "pid"
     namespace.symlink_to(MACHINE_NAMESPACE)
     monkeypatch.setattr("shflbench.backends.tenants.OWN_NAMESPACE", namespace)
-
-    def answering(answer: Any) -> Callable[..., Any]:
-        def ask(*_: object) -> Any:
-            if isinstance(answer, Exception):
-                raise answer
-            return answer
-
-        return ask
-
-    def answers(**changes: Any) -> None:
-        for question, answer in (ANSWERS | changes).items():
-            monkeypatch.setattr(pynvml, question, answering(answer))
-
-    answers()
-    return answers
+    return scripted(monkeypatch, ANSWERS)
 
 
 @pytest.mark.usefixtures("nvml")

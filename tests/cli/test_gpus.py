@@ -8,6 +8,7 @@ import pytest
 
 from shflbench.cli.gpus import Gpu, find
 from shflbench.errors import DeviceError
+from tests.fakes.nvml import scripted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,21 +32,7 @@ UNDECODABLE = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 @pytest.fixture
 def nvml(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Make NVML answer as above, but for what is named; an error is raised."""
-
-    def answering(answer: Any) -> Callable[..., Any]:
-        def ask(*_: object) -> Any:
-            if isinstance(answer, Exception):
-                raise answer
-            return answer
-
-        return ask
-
-    def answers(**changes: Any) -> None:
-        for question, answer in (ANSWERS | changes).items():
-            monkeypatch.setattr(pynvml, question, answering(answer))
-
-    answers()
-    return answers
+    return scripted(monkeypatch, ANSWERS)
 
 
 @pytest.mark.usefixtures("nvml")

@@ -309,12 +309,15 @@ def test_device_without_a_clock_leaves_it_unknown() -> None:
 def test_closing_a_subject_of_a_lost_device_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeBackend()
     kernel = opened(device)
+    asked: list[str] = []
 
     def refuse() -> None:
+        asked.append("close")
         raise LaunchError("the context is gone")
 
     monkeypatch.setattr(kernel, "close", refuse)
     Subject("a case", "its group", kernel, (1,)).close()
+    assert asked == ["close"]
 
 
 def test_first_sample_of_a_long_burst_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
