@@ -1,9 +1,31 @@
 """Turn a suite file into cases: read it, check every word, expand its axes."""
 
-from shflbench.suite.editors import json_schema
-from shflbench.suite.find import locate, shipped
-from shflbench.suite.launch import parse_launch, resolve_grid
-from shflbench.suite.load import load
-from shflbench.suite.overrides import Overrides
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shflbench.suite.editors import json_schema
+    from shflbench.suite.find import locate, shipped
+    from shflbench.suite.launch import parse_launch, resolve_grid
+    from shflbench.suite.loader import load
+    from shflbench.suite.overrides import Overrides
+else:
+    # Imported when they are asked for: `edition` and `launch` are for commands and workers that start fast.
+    _HOMES = {
+        "Overrides": "overrides",
+        "json_schema": "editors",
+        "load": "loader",
+        "locate": "find",
+        "parse_launch": "launch",
+        "resolve_grid": "launch",
+        "shipped": "find",
+    }
+
+    def __getattr__(name: str) -> object:
+        """Return what this package offers under `name`."""
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
 
 __all__ = ["Overrides", "json_schema", "load", "locate", "parse_launch", "resolve_grid", "shipped"]

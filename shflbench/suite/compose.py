@@ -83,9 +83,16 @@ class _Composer:
         try:
             self._event = next(self._events)
         except (ValueError, OverflowError) as error:  # of ruamel: `\UFFFFFFFF` and `%YAML 1.999…` are no numbers for it
-            mark = self._event.end_mark
             sentence = f"not YAML: behind this, a number or a character's code is too large: {error}"
-            raise MisfitError(Place(mark.line + 1, mark.column + 1), sentence) from None
+            raise MisfitError(self._behind, sentence) from None
+        except AssertionError:  # of ruamel: `%YAML 1.3`
+            sentence = "not YAML: behind this, a directive names a version that YAML does not have"
+            raise MisfitError(self._behind, sentence) from None
+
+    @property
+    def _behind(self) -> Place:
+        mark = self._event.end_mark
+        return Place(mark.line + 1, mark.column + 1)
 
     @property
     def _place(self) -> Place:

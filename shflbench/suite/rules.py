@@ -1,15 +1,18 @@
-"""Check what the measuring rules say together, and hand them on."""
+"""Check what the rules of measuring and comparing say together, and hand those of measuring on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from shflbench.model import MeasureRules
-from shflbench.suite.problems import Problem
+from shflbench.suite.problems import Problem, unknown
+from shflbench.suite.shown import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from shflbench.model import Case
+    from shflbench.suite.compare import Compare
     from shflbench.suite.schema import Measure
 
 
@@ -32,3 +35,21 @@ def check_rules(measure: Measure) -> Iterator[Problem]:
     else:
         remedy = f"allowed: at most `max_samples`, which is {measure.max_samples}"
         yield Problem(("measure", "min_samples"), f"`{measure.min_samples}`", remedy)
+
+
+def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
+    """Yield the words of the section `compare` by which an entry matches none of the suite's cases."""
+    ids = [case.id for case in cases]
+    patterns = dict.fromkeys(case.pattern for case in cases)
+    for index, entry in enumerate(compare.thresholds.some):
+        at = ("compare", "cases", index)
+        variants = dict.fromkeys(case.variant for case in cases if entry.pattern in {"", case.pattern})
+        if entry.pattern and entry.pattern not in patterns:
+            yield unknown((*at, "pattern"), "pattern", entry.pattern, patterns)
+        elif entry.variant and entry.variant not in variants:
+            yield unknown((*at, "variant"), "variant", entry.variant, variants)
+        elif not any(map(entry.holds_for, ids)):
+            needed = f"needed: ids of this suite, such as {quoted(ids[0])}, where `*` stands for anything"
+            nearest = tuple(f"{pattern}/*" for pattern in patterns)
+            found = f"{quoted(entry.case)}, which matches no case"
+            yield Problem((*at, "case"), found, needed, word=entry.case, known=nearest)

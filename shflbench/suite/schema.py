@@ -5,12 +5,14 @@ The checks, the JSON Schema for editors and the reference page are all derived f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from shflbench.model import Launch, MeasureRules
+from shflbench.suite.compare import Compare, SomeCases
 from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, make_launch, split_launch
+from shflbench.suite.section import Section, axis
 from shflbench.suite.values import (
     Block,
     DtypeName,
@@ -26,7 +28,6 @@ from shflbench.suite.values import (
     Title,
     VariantName,
     Version,
-    as_list,
     at_most,
     parsed_by,
 )
@@ -39,31 +40,14 @@ MAX_LAUNCHES = 2000  # of one axis; every block size with 60 grids, while two li
 MAX_SKIPS = 100  # of one experiment: each is held against every case
 
 
-class Section(BaseModel):
-    """A mapping of the file; it allows no other keys than its fields."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @classmethod
-    def keys(cls) -> list[str]:
-        """Return the keys as they stand in the file."""
-        return [field.alias or name for name, field in cls.model_fields.items()]
-
-
-def _axis(item: Any) -> BeforeValidator:  # noqa: ANN401  (a type, which has no type of its own)
-    """Take one value or a list of values, and tell editors so."""
-    values = Annotated[list[item], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
-    return BeforeValidator(as_list, json_schema_input_type=item | values)
-
-
 class LaunchProduct(Section):
     """Launches as a product: every grid with every block."""
 
-    grid: Annotated[tuple[GridSize, ...], _axis(GridSize)] = Field(
+    grid: Annotated[tuple[GridSize, ...], axis(GridSize)] = Field(
         description="number of blocks: `26`, `sms`, `2*sms`, `sms/2` (rounded down, at least 1) or `fill`, "
         "which is the SMs times the blocks that one holds at once"
     )
-    block: Annotated[tuple[Block, ...], _axis(Block)] = Field(description="threads a block, in whole warps")
+    block: Annotated[tuple[Block, ...], axis(Block)] = Field(description="threads a block, in whole warps")
 
     @property
     def count(self) -> int:
@@ -88,14 +72,14 @@ LaunchValue = Annotated[
     LaunchProduct, BeforeValidator(parsed_by(_launch_parts), json_schema_input_type=LaunchText | LaunchProduct)
 ]
 
-Variants = Annotated[tuple[VariantName, ...], _axis(VariantName)]
-Dtypes = Annotated[tuple[DtypeName, ...], _axis(DtypeName)]
+Variants = Annotated[tuple[VariantName, ...], axis(VariantName)]
+Dtypes = Annotated[tuple[DtypeName, ...], axis(DtypeName)]
 Launches = Annotated[
     tuple[LaunchValue, ...],
-    _axis(LaunchValue),
+    axis(LaunchValue),
     at_most(MAX_LAUNCHES, "launches", lambda axis: sum(value.count for value in axis)),
 ]
-IterationCounts = Annotated[tuple[Iterations, ...], _axis(Iterations)]
+IterationCounts = Annotated[tuple[Iterations, ...], axis(Iterations)]
 
 
 class WithOptions(Section):
@@ -132,7 +116,7 @@ class Experiment(WithOptions):
     iterations: IterationCounts = Field(
         default_factory=tuple, description="trips of the kernel's inner loop; omitted: the default"
     )
-    skip: Annotated[tuple[Skip, ...], _axis(Skip), at_most(MAX_SKIPS, "entries")] = Field(
+    skip: Annotated[tuple[Skip, ...], axis(Skip), at_most(MAX_SKIPS, "entries")] = Field(
         default_factory=tuple, description="combinations to leave out; each entry must match at least one"
     )
 
@@ -184,7 +168,8 @@ class SuiteFile(Section):
         default_factory=Defaults, description="what every experiment takes unless it says otherwise"
     )
     measure: Measure = Field(default_factory=Measure, description="how long to measure")
-    experiments: Annotated[tuple[Experiment, ...], _axis(Experiment)] = Field(
+    compare: Compare = Field(default_factory=Compare, description="which changes matter when runs are compared")
+    experiments: Annotated[tuple[Experiment, ...], axis(Experiment)] = Field(
         description="what to run: a list with at least one experiment"
     )
 
@@ -193,6 +178,8 @@ SECTIONS: Mapping[str, type[Section]] = {  # key in the file → what its mappin
     "": SuiteFile,
     "defaults": Defaults,
     "measure": Measure,
+    "compare": Compare,
+    "cases": SomeCases,
     "experiments": Experiment,
     "launch": LaunchProduct,
     "skip": Skip,

@@ -33,7 +33,9 @@ MAX_SECONDS = 86_400  # a day; timers overflow at 9·10^9, and who writes more m
 MAX_SAMPLES = 1_000_000  # of one case, as many as fill 60 MB of samples.csv
 MAX_PROCESSES = 100  # fresh ones take a second each to start; their spread is known long before
 
-_PERCENTAGE = re.compile(r"([0-9]*\.?[0-9]+)%")  # float() alone would take `1_0`, `nan` and digits of other scripts
+# float() alone would take `1_0`, `nan` and digits of other scripts. The two ways to write a number exclude each other:
+# a long one is read once.
+_PERCENTAGE = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)%")
 
 
 def says(words: str) -> WrapValidator:
@@ -110,7 +112,7 @@ PatternName = Annotated[
     Field(pattern=rf"^{_LINE}+$", json_schema_extra={"anyOf": [{"enum": list(builtin())}, {"pattern": r"^\.|/"}]}),
     says("the name of a pattern, or a folder such as `./my_exchange`"),
 ]
-VariantName = Annotated[str, says("the name of a variant")]
+VariantName = Annotated[str, Field(min_length=1), says("the name of a variant")]
 DtypeName = Annotated[str, Field(json_schema_extra={"enum": list(DTYPES)}), says("the name of a dtype, such as `f32`")]
 Iterations = Annotated[
     int,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tests.suite.conftest import Folder
 
 KEYS = "allowed: keys such as `launch`"
+NO_SUCH_YAML = "not YAML: behind this, a directive names a version that YAML does not have"
 TOO_MANY = f"found more values than a suite needs; allowed: {MAX_VALUES}, where those behind an alias count each time"
 
 
@@ -54,6 +55,8 @@ def test_merged_aliases_are_counted_too() -> None:
         ("<<: [{}, 1]", "1:5: found a list to merge; allowed: a mapping, or a list of mappings"),
         ("%YAML 1.1\n---\na: b", "2:1: found a directive; allowed: none, suites are YAML 1.2"),
         ("%TAG ! tag:x,2000:\n---\na: b", "2:1: found a directive; allowed: none, suites are YAML 1.2"),
+        ("%YAML 1.3\n---\na: b", f"1:1: {NO_SUCH_YAML}"),
+        ("a: b\n...\n%YAML 1.0\n--- c", f"2:4: {NO_SUCH_YAML}"),
         ('a: "\\ud83d"', "1:4: found the text `\\ud83d`, half of a character; allowed: Unicode"),
         ("a: " + "9" * 5000, "1:4: found a number of 5000 characters; allowed: at most 100"),
         ("a: 0x" + "f" * 99, "1:4: found a number of 101 characters; allowed: at most 100"),

@@ -13,7 +13,7 @@ from shflbench.suite.document import MAX_BYTES
 if TYPE_CHECKING:
     from tests.suite.conftest import Folder
 
-KEYS = "schema, name, title, defaults, measure, experiments"
+KEYS = "schema, name, title, defaults, measure, compare, experiments"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
@@ -26,7 +27,7 @@ SECONDS = "allowed: a number of seconds above 0 and at most 86400, such as `2`"
 SAMPLES = "allowed: a whole number from 1 to 1000000"
 PROCESSES = "allowed: a whole number from 1 to 100"
 NAMES = "allowed: lower-case words and numbers joined by hyphens, such as `launch-sweep`"
-KEYS = "schema, name, title, defaults, measure, experiments"
+KEYS = "schema, name, title, defaults, measure, compare, experiments"
 
 
 @pytest.mark.parametrize(
@@ -142,6 +143,12 @@ def test_measuring_rules_have_defaults(folder: Folder) -> None:
 def test_a_precision_is_a_percentage_or_a_fraction(folder: Folder, written: str) -> None:
     suite = folder.load(f"schema: 1\nname: a\nmeasure: {{precision: {written}, max_seconds: 1}}\n" + RING)
     assert (suite.rules.precision, suite.rules.max_seconds) == (0.02, 1)
+
+
+def test_a_number_as_long_as_the_file_is_refused_at_once(folder: Folder) -> None:
+    begin = time.process_time()
+    assert folder.refusal_of(f"measure: {{precision: {'9' * 50_000}x}}\n" + RING).startswith("demo.yaml:3:22: found ")
+    assert time.process_time() - begin < 2  # reading each digit as the first of a fraction took 10 s
 
 
 def test_every_field_says_what_it_means() -> None:

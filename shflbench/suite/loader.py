@@ -11,7 +11,7 @@ from shflbench.suite.document import parse, read
 from shflbench.suite.expand import by_group, expand, refuse
 from shflbench.suite.overrides import Overrides
 from shflbench.suite.problems import Problem, from_pydantic, stop
-from shflbench.suite.rules import check_rules, rules_of
+from shflbench.suite.rules import check_compare, check_rules, rules_of
 from shflbench.suite.schema import Experiment, SuiteFile
 from shflbench.suite.words import check_defaults, check_experiment, find_patterns
 
@@ -34,7 +34,7 @@ def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
     document = parse(text, path)
     file, patterns = _check(document, path)
     cases, problems = expand(file, patterns)
-    if problems:
+    if problems := problems or list(check_compare(file.compare, cases)):
         stop(path, document, problems)
     cases = by_group(overrides.apply(cases, file.name))
     for pattern in patterns.values():
@@ -48,6 +48,7 @@ def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
         cases=tuple(cases),
         rules=rules_of(file.measure),
         pattern_folders={pattern.name: pattern.folder for pattern in patterns.values() if pattern.name in used},
+        thresholds=file.compare.thresholds,
     )
 
 

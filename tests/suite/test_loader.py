@@ -56,7 +56,7 @@ def test_all_problems_are_told_in_the_order_of_the_file(folder: Folder) -> None:
     assert folder.refusal(text).splitlines() == [
         (
             "demo.yaml:3:1: found the unknown key `tilte`; allowed: schema, name, title, defaults, measure, "
-            "experiments; did you mean `title`?"
+            "compare, experiments; did you mean `title`?"
         ),
         "demo.yaml:4:24: found `many`; allowed: a whole number from 1 to 2147483647",
         (

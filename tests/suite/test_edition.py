@@ -1,0 +1,133 @@
+"""What a run's copy of its suite says, without the file and its patterns, and whatever became of the text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from shflbench.suite import shipped
+from shflbench.suite.document import MAX_BYTES
+from shflbench.suite.edition import same_measurements, thresholds_of
+from shflbench.thresholds import Special, Threshold, Thresholds
+from tests.suite.hostile import HEADS, VALUES
+from tests.suite.mutations import mutant, originals
+
+SUITE = (
+    "schema: 1\nname: demo\ntitle: Which?\nmeasure: {precision: 1%, max_seconds: 2}\n"
+    "experiments: [{pattern: ./gone, launch: 1x32, variants: [smem, shfl]}]\n"
+)
+COMPARE = "compare: {threshold: 1%, cases: {pattern: gone, variant: shfl, threshold: 0.2us}}\n"
+THRESHOLDS = Thresholds(Threshold(0.01), (Special(Threshold(0.2, "us"), pattern="gone", variant="shfl"),))
+FILES = 200
+MOST_SECONDS = 3.0  # of one text, on a slow machine; here the slowest takes 0.7
+
+
+def test_thresholds_are_read_from_a_text_whose_patterns_are_gone() -> None:
+    assert thresholds_of(SUITE + COMPARE) == THRESHOLDS
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("'compare': ", '"compare": ', "compare : ", "? compare\n: ", "? compare # which?\n: ", '"\\x63ompare": '),
+        *("? 'compare'\n# which?\n: ", "? |-\n  compare\n: ", "&key compare: ", "<<: &all\n  compare: "),
+    ],
+)
+def test_thresholds_are_found_however_their_key_is_written(key: str) -> None:
+    assert thresholds_of(SUITE + COMPARE.replace("compare: ", key)) == THRESHOLDS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SUITE,
+        SUITE + "# compare: {threshold: 1%}\n",
+        SUITE + "compare: {}\n",
+        SUITE + "compare:\n",
+        SUITE + "compare: {threshold: 1}\n",
+        SUITE + "compare: {threshold: 1%, quantile: 0.9}\n",  # a later shflbench may know this
+        (SUITE + COMPARE).replace("schema: 1", "schema: 2"),
+        (SUITE + COMPARE).replace("schema: 1\n", ""),
+        SUITE + COMPARE + "[",
+        SUITE + COMPARE + COMPARE,
+        "compare: [",
+        "[compare: 1]",
+        SUITE + COMPARE + "#" * MAX_BYTES,
+    ],
+)
+def test_a_text_that_says_nothing_known_leaves_the_thresholds_to_the_comparison(text: str) -> None:
+    assert thresholds_of(text) == Thresholds()
+
+
+def test_a_text_without_thresholds_is_read_without_a_parser() -> None:
+    command = (
+        "import sys; from shflbench.suite.edition import same_measurements, thresholds_of; text = sys.stdin.read(); "
+        "thresholds_of(text); same_measurements(text, text); print({'pydantic', 'ruamel'} & set(sys.modules))"
+    )
+    for path in shipped().values():
+        with path.open() as text:
+            done = subprocess.run([sys.executable, "-c", command], stdin=text, check=True, capture_output=True)
+        assert done.stdout == b"set()\n", path
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SUITE,
+        SUITE + COMPARE,
+        SUITE.replace("Which?", "Which one?"),
+        SUITE.replace("title: Which?\n", ""),
+        "# Why?\n" + SUITE.replace("1x32,", "1x32,   ").replace("\n", "  # how\n"),
+        SUITE.replace("{precision: 1%, max_seconds: 2}", "\n  max_seconds: 2.0\n  precision: '1%'"),
+        "".join(sorted(SUITE.splitlines(keepends=True))),
+        SUITE.replace("experiments: [{", "experiments:\n - {").replace("}]", "}"),
+    ],
+)
+def test_title_comments_form_and_thresholds_change_no_measurement(other: str) -> None:
+    assert same_measurements(SUITE, other)
+    assert same_measurements(other, SUITE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SUITE.replace("demo", "demo2"),
+        SUITE.replace("1%", "2%"),
+        SUITE.replace("1x32", "2x32"),
+        SUITE.replace("[smem, shfl]", "[shfl, smem]"),  # another order of the variants
+        SUITE.replace(", variants: [smem, shfl]", ""),
+        SUITE + "defaults: {iterations: 7}\n",
+        SUITE + "# a comment that ends\n[",
+        "",
+    ],
+)
+def test_everything_else_is_another_measurement(other: str) -> None:
+    assert not same_measurements(SUITE, other)
+    assert not same_measurements(other, SUITE)
+
+
+@pytest.mark.parametrize("text", ["", "[", "gtc2013", "- a", "\ud800", "\x00", "&a [*a]", SUITE + "#" * MAX_BYTES])
+def test_what_is_no_suite_is_the_same_as_itself_only(text: str) -> None:
+    assert same_measurements(text, text)
+    assert not same_measurements(text, text + "\n# changed\n")
+
+
+def test_no_text_stops_or_stalls_the_reader() -> None:
+    texts = originals()
+    changed = [mutant(number, texts).data.decode(errors="surrogateescape") for number in range(FILES)]
+    hostile = [f"{SUITE}compare: {value}\n" for value in VALUES] + [f"{head}{SUITE}{COMPARE}" for head in HEADS]
+    for text in [*changed, *hostile]:
+        begin = time.process_time()
+        assert isinstance(thresholds_of(f"compare: {{threshold: 1%}}\n{text}"), Thresholds)
+        assert same_measurements(text, SUITE) in {True, False}
+        assert time.process_time() - begin < 2 * MOST_SECONDS
+
+
+def test_some_changed_suites_keep_their_thresholds() -> None:
+    found = [
+        thresholds_of(f"{COMPARE}{mutant(number, (SUITE,)).data.decode(errors='replace')}") for number in range(99)
+    ]
+    assert {True, False} == {thresholds == THRESHOLDS for thresholds in found}
