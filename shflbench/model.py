@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003
 
+from shflbench.thresholds import Thresholds
+
 WARP = 32  # threads a warp, on every GPU that CUDA has run on
 MAX_BLOCK = 1024  # threads a block, on every GPU since Fermi
 SENTINEL = "sentinel/"  # begins the ids of sentinels, which stand among the samples
@@ -137,6 +139,7 @@ class Suite:
     cases: tuple[Case, ...]  # in the order of the file; grids None where the device decides
     rules: MeasureRules
     pattern_folders: Mapping[str, Path]  # pattern name → its folder, for every pattern in `cases`
+    thresholds: Thresholds = field(default_factory=Thresholds)  # for comparing its runs; no measurement depends on them
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ class RunFolder:
         suite = root / info.suite.name
         with writing(suite):
             suite.mkdir(parents=True, exist_ok=True)
-            return cls._start(_claim(suite, f"{_slug(info)}-{_date(info)}"), info)
+            name = gpu_slug(info.device.name if info.device else f"no-gpu-{info.arch}")
+            return cls._start(_claim(suite, f"{name}-{_date(info)}"), info)
 
     @classmethod
     def create_at(cls, info: RunInfo, path: Path) -> RunFolder:
@@ -112,6 +113,14 @@ class RunFolder:
             noise=noise,
             sentinels=sentinels,
         )
+        self._write_info()
+
+    def reopen(self) -> None:
+        """Mark a finished run as one that goes on: until it is finished again, a kill leaves it to be resumed."""
+        self.info = dataclasses.replace(self.info, finished=None)
+        self._write_info()
+
+    def _write_info(self) -> None:
         with writing(self.path):
             files.replace(self.path / RUN_FILE, self.info.to_json().encode())
 
@@ -136,9 +145,9 @@ def _claim(parent: Path, stem: str) -> Path:
     return path
 
 
-def _slug(info: RunInfo) -> str:
-    name = info.device.name if info.device else f"no-gpu-{info.arch}"
-    return re.sub("[^a-z0-9_]+", "-", name.lower()).strip("-")
+def gpu_slug(name: str) -> str:
+    """Return a GPU's name as folders have it, `nvidia-h200`; what is one already stays as it is."""
+    return re.sub("[^a-z0-9_]+", "-", name.lower()).strip("-") or "gpu"  # it must not be empty: it names a folder
 
 
 def _date(info: RunInfo) -> str:

@@ -13,7 +13,7 @@ from shflbench.model import Status  # noqa: TC001  (the reader takes each column
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-QUIET = "quiet"  # in the column `noise`: nothing is wrong with the samples
+QUIET = "quiet"  # in the column `noise`, and as the verdict on a whole run: nothing disturbed it
 SCHEMA = 1  # of run.json and both tables; a reader refuses newer ones
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -99,7 +100,10 @@ class Fields:
             return None
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise self._wrong(key, "a number or null")
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # a whole number of hundreds of digits
+            return math.inf
 
     def optional_boolean(self, key: str) -> bool | None:
         """Return the truth value under `key`, or None where it is null."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from shflbench.store.columns import Row
+    from shflbench.store.samples import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,14 @@ class Run:
     def samples(self) -> pd.DataFrame:
         """Read the raw samples: a column for each of `SAMPLE_COLUMNS`; imports pandas."""
         return samples.load(self.folder / SAMPLES_FILE)
+
+    def kept_samples(self) -> Kept | None:
+        """Read the kept samples as arrays, which is quicker; None where the folder has no samples.
+
+        ResultsError where the file is damaged, or where a finished run lacks its end.
+        """
+        path = self.folder / SAMPLES_FILE
+        return samples.kept(path, whole=self.info.finished is not None) if path.exists() else None
 
 
 def read_run(folder: Path) -> Run:

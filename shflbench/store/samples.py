@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
@@ -16,12 +17,15 @@ from shflbench.store.files import RESTORE
 from shflbench.store.rows import csv_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 OPTIONAL = {"seconds"}  # columns that older runs lack
+WHOLE = ("iterations", "process", "round", "launches")  # the columns of numbers that `kept` returns
 GZIP = 31  # zlib's window size for 32 KiB, plus 16: a gzip header (zlib manual, inflateInit2)
 
 
@@ -40,8 +44,8 @@ def pack(text: str) -> bytes:
     return gzip.compress(text.encode(), mtime=0)
 
 
-def members(content: bytes, path: Path) -> Iterator[str]:
-    """Yield the text of each whole member; a last one that a kill cut off is left out.
+def members(content: bytes, path: Path, *, whole: bool = False) -> Iterator[str]:
+    """Yield the text of each whole member; a last one that a kill cut off is left out, and an error if all is `whole`.
 
     ResultsError where the content of the file at `path` is no gzip.
     """
@@ -52,6 +56,8 @@ def members(content: bytes, path: Path) -> Iterator[str]:
         except zlib.error as error:
             raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
         if not member.eof:
+            if whole:
+                raise ResultsError(f"{path} is damaged: its end is missing", RESTORE)
             return
         yield files.text(data, path)
         content = member.unused_data
@@ -100,3 +106,53 @@ def load(path: Path) -> pd.DataFrame:
     if missing:
         raise ResultsError(f"{path} is damaged: it has no column {missing[0]}", RESTORE)
     return frame.reindex(columns=list(SAMPLE_COLUMNS))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The samples that were kept, in arrays of an element for each; sorted by case, iterations, process and round."""
+
+    cases: tuple[str, ...]  # ids, in the order in which they appear in the file; those of sentinels, too
+    case: NDArray[np.int64]  # place in `cases`
+    iterations: NDArray[np.int64]
+    process: NDArray[np.int64]
+    round: NDArray[np.int64]
+    launches: NDArray[np.int64]
+    time_us: NDArray[np.float64]
+
+
+def kept(path: Path, *, whole: bool) -> Kept:
+    """Read the kept samples at `path`; imports NumPy, and not pandas, which takes longer than reading 100,000 samples.
+
+    ResultsError where the file is missing or damaged, or where its end is missing although all of it is to be there.
+    """
+    import numpy as np  # noqa: PLC0415  (as above)
+
+    lines = csv.reader(io.StringIO("".join(members(files.read(path), path, whole=whole)), newline=""), strict=True)
+    try:
+        columns = _columns(next(lines, []), list(lines))
+        places = {case_id: place for place, case_id in enumerate(dict.fromkeys(columns["case_id"]))}
+        case = np.array([places[case_id] for case_id in columns["case_id"]], np.int64)
+        numbers = [np.array([*map(int, columns[name])], np.int64) for name in WHOLE]
+        times = np.array([*map(float, columns["time_us"])], np.float64)
+    except (csv.Error, OverflowError, ValueError) as error:
+        raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
+    if len(times) and not (np.isfinite(times).all() and times.min() > 0):
+        raise ResultsError(f"{path} is damaged: a time is not above 0", RESTORE)
+    order = np.lexsort((numbers[2], numbers[1], numbers[0], case))
+    iterations, process, rounds, launches = (each[order] for each in numbers)
+    return Kept(tuple(places), case[order], iterations, process, rounds, launches, times[order])
+
+
+def _columns(names: Sequence[str], lines: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+    """Return the columns that `kept` needs, of the samples that were not dropped; ValueError where one is missing."""
+    for name in SAMPLE_COLUMNS:
+        if name not in {*names, *OPTIONAL}:
+            raise ValueError(f"it has no column {name}")
+    if any(len(cells) != len(names) for cells in lines):
+        raise ValueError(f"a line does not have {len(names)} values")
+    dropped = names.index("dropped")
+    if not {cells[dropped] for cells in lines} <= {"true", "false"}:
+        raise ValueError("`dropped` is neither true nor false")
+    lines = [cells for cells in lines if cells[dropped] == "false"]
+    return {name: [cells[names.index(name)] for cells in lines] for name in ("case_id", "time_us", *WHOLE)}

@@ -30,6 +30,32 @@ def test_a_finished_run_comes_back_without_notes(run: Path) -> None:
     assert len(read.samples()) == len(SAMPLES)
 
 
+def test_the_kept_samples_of_a_run_come_as_arrays(run: Path) -> None:
+    found = read_run(run).kept_samples()
+    assert found is not None
+    assert sorted(found.time_us.tolist()) == sorted(sample.time_us for sample in SAMPLES)
+    assert set(found.cases) == {row.case_id for row in ROWS}
+
+
+def test_a_run_without_samples_has_no_kept_ones(run: Path) -> None:
+    (run / "samples.csv.gz").unlink()
+    assert read_run(run).kept_samples() is None
+
+
+def test_only_an_unfinished_run_may_lack_the_end_of_its_samples(tmp_path: Path) -> None:
+    for finished in (True, False):
+        run = write_run(tmp_path / str(finished), ROWS, SAMPLES, finished=finished)
+        path = run / "samples.csv.gz"
+        path.write_bytes(path.read_bytes() + b"\x1f\x8b")
+        if finished:
+            with pytest.raises(ResultsError, match="its end is missing"):
+                read_run(run).kept_samples()
+        else:
+            found = read_run(run).kept_samples()
+            assert found is not None
+            assert len(found.time_us) == len(SAMPLES)
+
+
 def test_an_unfinished_run_says_how_to_go_on(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", ROWS, finished=False)
     (note,) = read_run(run).notes

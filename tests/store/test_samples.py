@@ -1,16 +1,23 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.store.columns import SAMPLE_COLUMNS
-from shflbench.store.samples import encode, header, load, members, pack, read
+from shflbench.store.samples import encode, header, kept, load, members, pack, read
 from tests.fakes.runs import measured
 
+if TYPE_CHECKING:
+    from shflbench.model import Sample
+
+NAMES = [name for name in SAMPLE_COLUMNS if name != "seconds"]
 FILE = Path("run/samples.csv.gz")
 _, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32"], samples=6)
 SMEM = [sample for sample in SAMPLES if "/smem/" in sample.case_id]
@@ -58,8 +65,7 @@ def test_samples_come_back_as_they_were_taken(tmp_path: Path) -> None:
 
 def test_samples_of_an_older_run_do_not_know_their_moment(tmp_path: Path) -> None:
     path = tmp_path / "samples.csv.gz"
-    names = [name for name in SAMPLE_COLUMNS if name != "seconds"]
-    path.write_bytes(pack(",".join(names) + "\na,0,1,2,4096,1,70.0,1980.0,false\n"))
+    path.write_bytes(pack(",".join(NAMES) + "\na,0,1,2,4096,1,70.0,1980.0,false\n"))
     (sample,) = read(path)
     assert (sample.case_id, sample.round, sample.time_us, sample.seconds) == ("a", 1, 70.0, None)
     table = load(path)
@@ -95,3 +101,98 @@ def test_what_is_no_text_is_refused() -> None:
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"samples\.csv\.gz cannot be read: No such file"):
         load(tmp_path / "samples.csv.gz")
+
+
+def written(path: Path, *taken: Sample, cut: int = 0) -> Path:
+    """Write samples to a file, a member for each, and cut the end off."""
+    content = header() + b"".join(encode([sample]) for sample in taken)
+    path.write_bytes(content[: len(content) - cut])
+    return path
+
+
+def test_kept_samples_are_sorted_by_case_iterations_process_and_round(tmp_path: Path) -> None:
+    one = replace(SMEM[0], launches=8)
+    orders = [("b", 8, 1, 0), ("a", 8, 0, 1), ("a", 8, 0, 0), ("b", 4, 2, 1), ("b", 8, 0, 3), ("a", 8, 0, 1)]
+    taken = [
+        replace(one, case_id=name, iterations=count, process=process, round=number, time_us=float(place + 1))
+        for place, (name, count, process, number) in enumerate(orders)
+    ]
+    found = kept(written(tmp_path / "samples.csv.gz", *taken), whole=True)
+    assert found.cases == ("b", "a")
+    names = [found.cases[place] for place in found.case]
+    known = list(zip(names, *(each.tolist() for each in (found.iterations, found.process, found.round)), strict=True))
+    assert known == [("b", 4, 2, 1), ("b", 8, 0, 3), ("b", 8, 1, 0), ("a", 8, 0, 0), ("a", 8, 0, 1), ("a", 8, 0, 1)]
+    assert found.time_us.tolist() == [4.0, 5.0, 1.0, 3.0, 2.0, 6.0]  # within a round as in the file
+    assert set(found.launches.tolist()) == {8}
+
+
+def test_kept_samples_are_those_that_were_not_dropped(tmp_path: Path) -> None:
+    throttled = replace(SMEM[1], dropped=True, time_us=9e9)
+    path = written(tmp_path / "samples.csv.gz", SMEM[0], throttled, SHFL[0])
+    assert kept(path, whole=True).time_us.tolist() == [SMEM[0].time_us, SHFL[0].time_us]
+    only = kept(written(tmp_path / "dropped.csv.gz", throttled), whole=True)
+    assert (only.cases, len(only.time_us)) == ((), 0)
+
+
+def test_kept_samples_of_an_older_run_need_no_moment(tmp_path: Path) -> None:
+    path = tmp_path / "samples.csv.gz"
+    path.write_bytes(pack(f"{','.join(NAMES)}\na,0,1,2,4096,1,70.0,1980.0,false\n"))
+    found = kept(path, whole=True)
+    assert (found.cases, found.round.tolist(), found.time_us.tolist()) == (("a",), [1], [70.0])
+
+
+def test_the_end_of_the_file_may_be_missing_only_where_nobody_says_it_is_whole(tmp_path: Path) -> None:
+    path = written(tmp_path / "samples.csv.gz", SMEM[0], SHFL[0], cut=1)
+    assert kept(path, whole=False).time_us.tolist() == [SMEM[0].time_us]
+    with pytest.raises(ResultsError, match=r"samples\.csv\.gz is damaged: its end is missing"):
+        kept(path, whole=True)
+
+
+LINE = "a,0,1,2,4096,1,70.0,1980.0,false"
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ("", "it has no column case_id"),
+        (",".join(NAMES[:-1]), "it has no column dropped"),
+        (f"{','.join(NAMES)}\n{LINE}\na,0,1,2", "a line does not have 9 values"),
+        (f"{','.join(NAMES)}\n{LINE},1", "a line does not have 9 values"),
+        (f"{','.join(NAMES)}\n{LINE.replace('false', 'no')}", "`dropped` is neither true nor false"),
+        (f"{','.join(NAMES)}\n{LINE.replace('70.0', '0.0')}", "a time is not above 0"),
+        (f"{','.join(NAMES)}\n{LINE.replace('70.0', '-7')}", "a time is not above 0"),
+        (f"{','.join(NAMES)}\n{LINE.replace('70.0', 'nan')}", "a time is not above 0"),
+        (f"{','.join(NAMES)}\n{LINE.replace('70.0', 'inf')}", "a time is not above 0"),
+        (f"{','.join(NAMES)}\n{LINE.replace('70.0', 'fast')}", "could not convert"),
+        (f"{','.join(NAMES)}\n{LINE.replace('4096', '')}", "invalid literal"),
+        (f"{','.join(NAMES)}\n{LINE.replace('4096', '4096.5')}", "invalid literal"),
+        (f"{','.join(NAMES)}\n{LINE.replace('4096', '9' * 30)}", "too large"),
+        (f"{','.join(NAMES)}\n{LINE.replace('4096', '9' * 9999)}", "Exceeds the limit"),
+        (f'{",".join(NAMES)}\n"{LINE}', "unexpected end"),
+    ],
+)
+def test_what_is_no_table_of_samples_is_one_sentence(tmp_path: Path, lines: str, what: str) -> None:
+    path = tmp_path / "samples.csv.gz"
+    path.write_bytes(pack(lines))
+    with pytest.raises(ResultsError, match=rf"samples\.csv\.gz is damaged: .*{what}") as caught:
+        kept(path, whole=True)
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize("content", [b"case_id,process\n", header() + b"rubbish"])
+def test_what_is_no_gzip_has_no_kept_samples(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "samples.csv.gz"
+    path.write_bytes(content)
+    with pytest.raises(ResultsError, match=r"samples\.csv\.gz is damaged"):
+        kept(path, whole=True)
+
+
+def test_kept_samples_need_no_pandas(tmp_path: Path) -> None:
+    code = f"""
+import sys, pathlib
+from shflbench.store.samples import kept
+kept(pathlib.Path({str(written(tmp_path / "samples.csv.gz", *SMEM))!r}), whole=True)
+print("pandas" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -1,0 +1,119 @@
+"""What is asked of `compare` on recorded runs, and whether it was reached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchmarks.compare_power.draws import DEFAULT, FINE, QUICK
+from benchmarks.compare_power.tally import (
+    LONG,
+    MIDDLE,
+    Share,
+    alarmed,
+    jackknife,
+    together,
+    undecided,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from benchmarks.compare_power.evidence import Evidence
+    from benchmarks.compare_power.tally import Found
+
+# The requirements, as fractions.
+ALARMED, OPEN_MIDDLE = 0.01, 0.06
+TWO_MIDDLE, ONE_LONG = 0.98, 0.99
+TWO_PERCENT = 2  # more iterations
+
+
+class Slowdown(NamedTuple):
+    """A range of true slowdowns, as fractions: kernels take less more time than they do more iterations."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Return it for a table."""
+        return f"truly {100 * self.low:g}–{100 * self.high:g} % more time"
+
+
+ONE, TWO, TEN = Slowdown(0.009, 0.011), Slowdown(0.019, 0.025), Slowdown(0.09, 0.11)
+SLOWDOWNS = (ONE, TWO, Slowdown(0.028, 0.033), Slowdown(0.045, 0.055), TEN)
+
+
+class Bar(NamedTuple):
+    """One requirement."""
+
+    sentence: str
+    reached: bool
+
+    def __str__(self) -> str:
+        """Return its line."""
+        return f"- {'reached' if self.reached else '**missed**'}: {self.sentence}"
+
+
+def truly(cases: Iterable[Found], slowdown: Slowdown, *kinds: str) -> list[Found]:
+    """Return the cases of these kinds that became so much slower."""
+    return [each for each in cases if each.kind in kinds and slowdown.low <= each.truth < slowdown.high]
+
+
+def bars(evidence: Evidence) -> Iterator[Bar]:
+    """Yield every requirement."""
+    yield from _unchanged(evidence)
+    yield from _slowed(evidence)
+    yield from _all_at_once(evidence)
+
+
+def _unchanged(evidence: Evidence) -> Iterator[Bar]:
+    draws = evidence.unchanged[DEFAULT]
+    alarms, error, still = alarmed(draws), jackknife(draws), undecided(draws, evidence.times_us)
+    yield Bar(
+        f"{DEFAULT}, unchanged code: {alarms.hits} of {alarms.of} suites are alarmed, {alarms} ± {100 * error:.2g} % "
+        f"(at most {100 * alarms.bound:.2g} %, were they independent); 1 % is allowed",
+        alarms.value <= ALARMED,
+    )
+    yield Bar(
+        f"{DEFAULT}, unchanged code: of the cases of 50 µs and more {still[LONG]} are inconclusive; none is allowed",
+        not still[LONG].hits,
+    )
+    yield Bar(
+        f"{DEFAULT}, unchanged code: of those of 10 to 50 µs {still[MIDDLE]} are; 6 % are allowed",
+        still[MIDDLE].value <= OPEN_MIDDLE,
+    )
+    quick = alarmed(evidence.unchanged[QUICK])
+    yield Bar(
+        f"{QUICK}, unchanged code: {quick.hits} of {quick.of} suites are alarmed; none is allowed", not quick.hits
+    )
+
+
+def _slowed(evidence: Evidence) -> Iterator[Bar]:
+    default, fine, quick = (evidence.slowed[mode] for mode in (DEFAULT, FINE, QUICK))
+    middle, long = (together(truly(default, TWO, kind)) for kind in (MIDDLE, LONG))
+    nominal = [each for each in default if each.percent == TWO_PERCENT and each.kind == MIDDLE]
+    less = sum(each.truth < TWO.low for each in nominal)
+    yield Bar(
+        f"{DEFAULT}, {TWO}: {middle} of the cases of 10 to 50 µs are found; 98 % is asked for (by 2 % more iterations "
+        f"{together(nominal)}, for {less} of these {len(nominal)} cases then take less than 1.9 % more time)",
+        _at(middle, TWO_MIDDLE),
+    )
+    yield Bar(f"{DEFAULT}, {TWO}: {long} of the cases of 50 µs and more are found; all are asked for", _at(long, 1.0))
+    one = together(truly(fine, ONE, LONG))
+    yield Bar(f"{FINE}, {ONE}: {one} of the cases of 50 µs and more are found; 99 % is asked for", _at(one, ONE_LONG))
+    ten = together(truly(quick, TEN, MIDDLE, LONG))
+    yield Bar(f"{QUICK}, {TEN}: {ten} of the cases of 10 µs and more are found; all are asked for", _at(ten, 1.0))
+
+
+def _at(share: Share, least: float) -> bool:
+    return share.of > 0 and share.value >= least
+
+
+def _all_at_once(evidence: Evidence) -> Iterator[Bar]:
+    cases = [each for each in evidence.slowed[DEFAULT] if each.percent == TWO_PERCENT]
+    long = together(each for each in cases if each.kind == LONG)
+    faster = Share(sum(each.faster for each in cases), together(cases).of)
+    yield Bar(
+        f"{DEFAULT}, every case with 2 % more iterations at once: {long} of those of 50 µs and more are called slower, "
+        f"{faster} of all are called faster; all and none are asked for",
+        _at(long, 1.0) and not faster.hits,
+    )

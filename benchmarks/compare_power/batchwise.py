@@ -1,0 +1,41 @@
+"""The default's requirements batch by batch: those that shaped the rule, and one that came after it was frozen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmarks.compare_power.bars import TWO, truly
+from benchmarks.compare_power.draws import DEFAULT
+from benchmarks.compare_power.markdown import table
+from benchmarks.compare_power.tally import LONG, MIDDLE, alarmed, together, undecided
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.compare_power.evidence import Evidence
+
+HEAD = (
+    "batch",
+    "comparisons",
+    "alarmed",
+    "open, 10–50 µs",
+    "open, ≥ 50 µs",
+    f"{TWO}, 10–50 µs",
+    f"{TWO}, ≥ 50 µs",
+)
+
+
+def batchwise(evidence: Evidence) -> str:
+    """Return the table."""
+    return table(HEAD, _lines(evidence))
+
+
+def _lines(evidence: Evidence) -> Iterator[list[str]]:
+    for batch in evidence.batches:
+        own = set(batch.processes(0))
+        draws = [drawn for drawn in evidence.unchanged[DEFAULT] if drawn.processes <= own]
+        still = undecided(draws, evidence.times_us)
+        cases = [each for each in evidence.slowed[DEFAULT] if each.batch == batch.name]
+        found = (together(truly(cases, TWO, kind)) for kind in (MIDDLE, LONG))
+        shares = (alarmed(draws), still[MIDDLE], still[LONG], *found)
+        yield [f"`{batch.name}`", str(len(draws)), *map(str, shares)]

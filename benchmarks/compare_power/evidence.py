@@ -1,0 +1,178 @@
+"""Everything that `compare_power` draws from its batches: unchanged code, slowed code, across batches, other rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.compare_power.draws import (
+    DEFAULT,
+    FINE,
+    MODES,
+    PAIR,
+    QUICK,
+    Mode,
+    between,
+    compared,
+    true_slowdowns,
+    within,
+)
+from benchmarks.compare_power.rules import RULES, Call
+from benchmarks.compare_power.suite import PERCENT_MORE
+from benchmarks.compare_power.tally import LONG, MIDDLE, Share, found, kind
+from shflbench.analysis.compare.learn import FEWEST, learn
+from shflbench.thresholds import Threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benchmarks.compare_power.batch import Batch
+    from benchmarks.compare_power.draws import Drawn
+    from benchmarks.compare_power.tally import Found
+    from shflbench.analysis.compare.estimates import Process
+
+SEED = 20261120
+# Comparisons of all batches together; all pairs of one process a side, if there are no more than that in a batch.
+UNCHANGED = {QUICK: 1000, PAIR: 600, DEFAULT: 2000, FINE: 800}
+SLOWED = {QUICK: 100, PAIR: 100, DEFAULT: 300, FINE: 120}  # for each percentage
+ACROSS = 900  # for each mode
+OTHERS = 200  # for each other rule and number of processes
+LEARNED = (Mode("learned", 1, Threshold(0.01)), Mode("learned", 3, Threshold(0.01)))
+LEARNED_DRAWS = 300  # for each of them
+SLOWER_BY = 2  # % more iterations, by which other rules are tried
+SIDES = (1, 3)  # processes a side, whose samples other rules pool
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """What a rule makes of the same samples."""
+
+    name: str
+    processes: int  # a side
+    cases: Share  # unchanged ones that it calls slower or faster
+    suites: Share  # unchanged ones with such a case
+    ambiguous: Share  # unchanged cases of which it cannot tell
+    slower: Mapping[str, Share]  # slowed cases that it calls slower, by kind
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What came out."""
+
+    batches: Sequence[Batch]
+    times_us: Mapping[str, float]
+    unchanged: Mapping[Mode, list[Drawn]]
+    slowed: Mapping[Mode, list[Found]]
+    across: Mapping[tuple[str, str], Mapping[Mode, list[Drawn]]]  # by the names of two batches, either of them the base
+    learned: Mapping[Mode, list[tuple[list[Drawn], list[Found]]]]  # unchanged and slowed code, of each batch
+    others: Sequence[Other]
+
+
+def gather(batches: Sequence[Batch], scale: float = 1.0) -> Evidence:
+    """Draw everything, with so many times the usual number of draws; the same batches give the same draws."""
+    times = {case: time for batch in reversed(batches) for case, time in batch.times_us.items()}
+    each = scale / len(batches)
+    learners = [batch for batch in batches if len(batch.processes(0)) >= FEWEST + 2 * DEFAULT.processes]
+    return Evidence(
+        batches,
+        times,
+        {mode: [one for batch in batches for one in unchanged(batch, mode, each)] for mode in MODES},
+        {mode: [one for batch in batches for one in slowed(batch, mode, each)] for mode in MODES},
+        {(base.name, new.name): across(base, new, scale / len(batches)) for base, new in combinations(batches, 2)},
+        {mode: [learned(batch, mode, each) for batch in learners] for mode in LEARNED},
+        [other(batches, name, size, each) for size in SIDES for name in RULES],
+    )
+
+
+def fixed(kind: int = 0) -> Random:
+    """Return what makes the same draws every time, and others for another kind."""
+    return Random(SEED + kind)  # noqa: S311  (no secret is drawn)
+
+
+def unchanged(batch: Batch, mode: Mode, scale: float) -> list[Drawn]:
+    """Compare unchanged processes of a batch."""
+    pool = batch.pool()
+    count = max(1, round(UNCHANGED[mode] * scale))
+    return compared(pool, pool, mode, within(pool.processes, mode.processes, count, fixed()))
+
+
+def slowed(batch: Batch, mode: Mode, scale: float) -> list[Found]:
+    """Compare unchanged processes with slowed ones of the same batch: every case has more iterations at once."""
+    pool, results = batch.pool(), []
+    for percent in PERCENT_MORE:
+        new = batch.pool(percent)
+        if len(new.processes) < mode.processes:
+            continue
+        sides = between(pool.processes, new.processes, mode.processes, round(SLOWED[mode] * scale), fixed(percent))
+        draws = compared(pool, new, mode, sides)
+        results += found(draws, percent, batch.times_us, true_slowdowns(pool, new), batch.name)
+    return results
+
+
+def across(base: Batch, new: Batch, scale: float) -> dict[Mode, list[Drawn]]:
+    """Compare unchanged processes of two batches, either of them as the base."""
+    ways = [(base.pool(), new.pool()), (new.pool(), base.pool())]
+    count = max(1, round(ACROSS * scale / 2))
+    return {
+        mode: [
+            drawn
+            for first, second in ways
+            for drawn in compared(
+                first, second, mode, between(first.processes, second.processes, mode.processes, count, fixed())
+            )
+        ]
+        for mode in (QUICK, DEFAULT, FINE)
+    }
+
+
+def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[Found]]:
+    """Learn the noise from the batch's first half, 20 processes at least, and compare the others."""
+    pool, new = batch.pool(), batch.pool(SLOWER_BY)
+    half = max(FEWEST, len(pool.processes) // 2)
+    noise = learn(pool.picked(pool.processes[:half]))
+    rest = pool.picked(pool.processes[half:])
+    size, count = mode.processes, round(LEARNED_DRAWS * scale)
+    draws = compared(rest, rest, mode, within(rest.processes, size, count, fixed()), noise)
+    sides = between(rest.processes, new.processes, size, round(SLOWED[DEFAULT] * scale), fixed())
+    slower = compared(rest, new, mode, sides, noise)
+    return draws, found(slower, SLOWER_BY, batch.times_us, true_slowdowns(pool, new), batch.name)
+
+
+def other(batches: Sequence[Batch], name: str, size: int, scale: float) -> Other:
+    """Try another rule on the pooled samples of so many processes a side."""
+    quiet: list[list[Call]] = []
+    slow: dict[str, list[Call]] = {LONG: [], MIDDLE: []}
+    for batch in batches:
+        random, count = fixed(), round(OTHERS * scale)
+        drawn = within(batch.processes(0), size, count, random)
+        quiet += [list(_calls(batch, name, 0, *sides).values()) for sides in drawn]
+        for sides in between(batch.processes(0), batch.processes(SLOWER_BY), size, count, random):
+            for case, call in _calls(batch, name, SLOWER_BY, *sides).items():
+                slow.setdefault(kind(case, batch.times_us[case]), []).append(call)
+    cases = [call for suite in quiet for call in suite]
+    alarms = {Call.SLOWER, Call.FASTER}
+    return Other(
+        name,
+        size,
+        Share(sum(call in alarms for call in cases), len(cases)),
+        Share(sum(not alarms.isdisjoint(suite) for suite in quiet), len(quiet)),
+        Share(cases.count(Call.AMBIGUOUS), len(cases)),
+        {each: Share(calls.count(Call.SLOWER), len(calls)) for each, calls in slow.items()},
+    )
+
+
+def _calls(batch: Batch, name: str, percent: int, base: Sequence[Process], new: Sequence[Process]) -> dict[str, Call]:
+    """Return what a rule calls each case of two sides, whose processes' samples it takes together."""
+    before, after = batch.samples(), batch.samples(percent)
+    return {
+        case: RULES[name](
+            np.sort(np.concatenate([before[case][process] for process in base])),
+            np.sort(np.concatenate([own[process] for process in new])),
+            len(after),
+        )
+        for case, own in after.items()
+    }

@@ -1,0 +1,107 @@
+"""Pack recorded runs of `compare_power`'s suite for the repository, sample by sample.
+
+    python -m benchmarks.compare_power.pack results/compare-power/a results/compare-power/b --output FILE.npz
+
+The runs are those of one machine in one go: a batch. Processes that were cut short are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
+
+import numpy as np
+
+from benchmarks.compare_power.recording import STEP_NS, Recording, times_us
+from benchmarks.compare_power.suite import origin
+from shflbench.errors import ResultsError, ShflbenchError
+from shflbench.model import Status
+from shflbench.session.rows import ended
+from shflbench.store import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from shflbench.store import Row, Run, RunInfo
+    from shflbench.store.samples import Kept
+
+
+def packed(runs: Sequence[Run]) -> Recording:
+    """Return the recording of `runs`.
+
+    ResultsError where a run has no samples or no whole process, or where a time is not a whole number of timer steps.
+    """
+    places: dict[str, int] = {}
+    parts = [_columns(place, run, places) for place, run in enumerate(runs)]
+    columns = np.concatenate(parts, axis=1)
+    starts = np.flatnonzero(np.r_[True, (columns[:5, 1:] != columns[:5, :-1]).any(axis=0)])
+    counts = np.diff(np.r_[starts, columns.shape[1]])
+    facts = {row.case_id: row for run in reversed(runs) for row in _facts(run)}
+    infos = tuple(map(_without_folders, runs))
+    bursts = np.vstack([columns[:5, starts], counts])
+    return Recording(infos, tuple(facts.values()), tuple(places), bursts, columns[5])
+
+
+def _without_folders(run: Run) -> RunInfo:
+    """Return what `run.json` says; where files lay on the machine of the recording tells nobody anything."""
+    return replace(run.info, argv=tuple(Path(word).name for word in run.info.argv))
+
+
+def _facts(run: Run) -> Iterator[Row]:
+    """Yield what is known of the unslowed cases beside their times."""
+    for row in run.rows:
+        if row.status is Status.TIMED and origin(row.case_id)[0] == 0:
+            yield ended(row, Status.VERIFIED, "")
+
+
+def _columns(place: int, run: Run, places: dict[str, int]) -> NDArray[np.int64]:
+    """Return run, process, kernel, round, launches and steps of every sample; new kernels are put into `places`."""
+    kept = run.kept_samples()
+    if kept is None:
+        raise ResultsError(f"{run.folder} has no samples", "record it again")
+    kernel = np.array([places.setdefault(name, len(places)) for name in kept.cases])[kept.case]
+    own = np.zeros(len(kept.cases), np.int64)
+    np.maximum.at(own, kept.case, kept.iterations)
+    wanted = (kept.iterations == own[kept.case]) & np.isin(kept.process, _whole(run, kept))
+    steps = np.rint(kept.time_us * kept.launches * 1000 / STEP_NS).astype(np.int64)
+    columns = np.stack([np.full_like(kernel, place), kept.process, kernel, kept.round, kept.launches, steps])[:, wanted]
+    if (times_us(columns[5], columns[4]) != kept.time_us[wanted]).any():
+        raise ResultsError(f"{run.folder} has times that are no multiples of {STEP_NS} ns", "it cannot be packed")
+    return columns[:, np.lexsort(columns[3::-1])]
+
+
+def _whole(run: Run, kept: Kept) -> list[int]:
+    """Return the processes that measured all cases and sentinels that any process of the run did."""
+    pairs = np.unique(np.stack([kept.process, kept.case]), axis=1)
+    processes, counts = np.unique(pairs[0], return_counts=True)
+    found: list[int] = processes[counts == len(kept.cases)].tolist()
+    if not found:
+        raise ResultsError(f"{run.folder} has no process that measured every case", "record it again")
+    return found
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Pack what was asked for; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN_FOLDER")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE")
+    wanted = parser.parse_args(words)
+    try:
+        content = packed([read_run(folder) for folder in wanted.runs]).encode()
+        wanted.output.write_bytes(content)
+    except (ShflbenchError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(f"{wanted.output}: {len(content) / 1e6:.2f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""Recorded processes as run folders, as if a run of the suite had measured them and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchmarks.compare_power.suite import suite as suite_text
+from shflbench.measure.estimate import timing
+from shflbench.model import SENTINEL, Conditions, Sample
+from shflbench.session.rows import timed, with_speedups
+from shflbench.store import RunFolder, SuiteText
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from benchmarks.compare_power.batch import Batch, Block
+    from shflbench.analysis.compare.estimates import Process
+    from shflbench.store import Row, RunInfo
+
+# A recording that was stopped before its end does not say which sentinels it had.
+SENTINELS = {"version": "as recorded"}
+
+
+def write(folder: Path, batch: Batch, processes: Sequence[Process], more: int = 0, only: Collection[str] = ()) -> Path:
+    """Write a run of these processes into `folder`, with its rows by the product's own estimators, and return it.
+
+    `more`: per cent more iterations, in the cases `only`, or in all recorded so; KeyError for one that was not.
+    They go by their usual id and iterations, so that they are slower for a reason that nobody can see.
+    """
+    blocks = [_block(batch, process, more, only) for process in processes]
+    samples: dict[str, list[Sample]] = {}
+    for number, block in enumerate(blocks):
+        for sample in _samples(batch, number, block):
+            samples.setdefault(sample.case_id, []).append(sample)
+    info = _info(batch, processes)
+    written = RunFolder.create_at(replace(info, finished=None), folder)
+    rows = [_timed(row, samples[row.case_id]) for row in batch.recording.rows]
+    for pattern in dict.fromkeys((row.pattern, row.launch, row.dtype) for row in rows):
+        group = [row for row in rows if (row.pattern, row.launch, row.dtype) == pattern]
+        written.append(with_speedups(group), [sample for row in group for sample in samples[row.case_id]])
+    written.append((), [sample for name, taken in samples.items() if name.startswith(SENTINEL) for sample in taken])
+    written.finish(info.finished or info.started, sentinels=SENTINELS)
+    return folder
+
+
+def _block(batch: Batch, process: Process, more: int, only: Collection[str]) -> Block:
+    """Return the rounds of every case, slowed or not, and of the sentinels in the rounds of either."""
+    block = batch.block(process, 0)
+    if more:
+        slowed = batch.block(process, more)
+        sentinels = [name for name in slowed if name.startswith(SENTINEL)]
+        block |= {name: block[name] | slowed[name] for name in sentinels}
+        block |= {name: slowed[name] for name in only or slowed.keys() - set(sentinels)}
+    return block
+
+
+def _samples(batch: Batch, number: int, block: Block) -> Iterator[Sample]:
+    """Yield the samples of one process, that gets this number."""
+    iterations = {row.case_id: row.iterations for row in batch.recording.rows}
+    device = batch.recording.runs[0].device
+    for name, rounds in block.items():
+        for this, times in sorted(rounds.items()):
+            for index, time_us in enumerate(times.tolist()):
+                yield Sample(
+                    case_id=name,
+                    process=number,
+                    round=this,
+                    sample=index,
+                    iterations=iterations.get(name, 1),
+                    launches=batch.launches[name],
+                    time_us=time_us,
+                    sm_clock_mhz=float(device.clock_mhz) if device else None,
+                    dropped=False,
+                )
+
+
+def _timed(row: Row, samples: Sequence[Sample]) -> Row:
+    found = timing(samples, row.iterations)
+    return timed(row, found, Conditions()) if found else row
+
+
+def _info(batch: Batch, processes: Sequence[Process]) -> RunInfo:
+    """Return what `run.json` says: the recording of the first process, and of the suite without slowed copies."""
+    run = batch.recording.runs[processes[0][0] - batch.first_run]
+    text = suite_text(())
+    suite = SuiteText(run.suite.name, run.suite.title, f"{run.suite.name}.yaml", text)
+    numbers = "+".join(f"{run}.{process}" for run, process in processes)
+    return replace(run, suite=suite, argv=(*run.argv, numbers), settings={**run.settings, "processes": len(processes)})

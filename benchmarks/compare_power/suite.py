@@ -1,0 +1,97 @@
+"""The cases that `compare_power` measures: 4 µs to 2.3 ms long, each also with more iterations: a true slowdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PERCENT_MORE = (1, 2, 3, 5, 10)  # iterations
+
+NAME = "compare-power"
+HEADER = """\
+schema: 1
+name: {name}
+title: What `compare` has to tell apart
+measure: {{precision: 0.5%, max_seconds: 0.5}}
+experiments:
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The variants of one pattern at one launch; `iterations` is 0 for a pass over data, which has none."""
+
+    pattern: str
+    variants: str
+    dtype: str
+    launch: str
+    iterations: int = 0
+    options: str = ""  # as in a suite: `words: 4`
+
+    def experiment(self, percent_more: int) -> str:
+        """Return its line of a suite."""
+        words = [f"pattern: {self.pattern}", f"variants: [{self.variants}]", f"dtypes: {self.dtype}"]
+        words += [f"launch: {self.launch}"]
+        if self.iterations:
+            words.append(f"iterations: {self.iterations * (100 + percent_more) // 100}")
+        if self.options:
+            words.append(self.options)
+        return f"  - {{{', '.join(words)}}}\n"
+
+
+# Multiples of a hundred iterations, so that a hundredth more of them is a whole number.
+SUBJECTS = (
+    Subject("broadcast", "smem, smem-syncwarp, shfl", "f32", "26x1024", 100),
+    Subject("neighbor", "smem, smem-syncwarp, shfl", "f32", "26x1024", 200),
+    Subject("memory-ladder", "smem, register, shfl, l1, l2", "i32", "26x1024", 400),
+    Subject("reduce", "smem, smem-syncwarp, shfl", "f32", "26x1024", 100),
+    Subject("vote", "smem, shfl, vote", "i32", "26x1024", 400),
+    Subject("neighbor", "smem, smem-syncwarp, shfl", "f64", "26x1024", 400),
+    Subject("scan", "smem, smem-syncwarp, shfl", "f32", "26x1024", 200),
+    Subject("private-array", "local, smem, select-bits", "f32", "26x256", 400),
+    Subject("bitonic-sort", "smem, smem-syncwarp, shfl", "i32", "26x1024", 100),
+    Subject("neighbor", "smem, smem-syncwarp, shfl", "i32", "264x1024", 1600),
+    Subject("transpose", "smem, smem-padded, shfl", "f32", "26x1024", 300),
+    Subject("broadcast-last", "smem, shfl, ballot", "f32", "26x1024", 1600),
+    Subject("reduce", "smem, shfl, redux", "i32", "264x1024", 1600),
+    Subject("scan", "smem, smem-syncwarp, shfl", "f32", "264x1024", 3200),
+)
+
+# What a process finds in the cache and where its pages lie makes these differ from process to process.
+PASSES = (
+    Subject("struct-access", "direct, shfl, soa", "f32", "8192x256", options="words: 4"),
+    Subject("moving-average", "global, smem, shfl", "f32", "8192x256"),
+    Subject("neighbor-difference", "global, smem, shfl", "f32", "1024x256"),
+    Subject("transpose", "cub, cub-shfl", "f32", "264x1024", 400),
+)
+
+
+def suite(percents: tuple[int, ...]) -> str:
+    """Return the suite: every subject, then all again with so many per cent more iterations, each time side by side."""
+    lines = [subject.experiment(0) for subject in (*SUBJECTS, *PASSES)]
+    lines += [subject.experiment(percent) for percent in percents for subject in SUBJECTS]
+    return HEADER.format(name=NAME) + "".join(lines)
+
+
+# These wait for memory beyond an SM's own cache. What that takes hangs on where the pages lie that a process was given:
+# a process draws one of several times and keeps it, up to 4 % apart on unchanged code. No number of rounds in one
+# process shows that, only more processes do. And it hangs on the GPU: two H200s, whose other cases agreed to 0.3 %,
+# differed by up to 1.2 %. So verdicts on these cases are counted apart.
+UNSTEADY = ("struct-access/", "moving-average/", "neighbor-difference/", "memory-ladder/l2/")
+
+_ITERATIONS = {
+    (subject.pattern, subject.dtype, subject.launch, subject.iterations * (100 + percent) // 100): percent
+    for subject in SUBJECTS
+    for percent in PERCENT_MORE
+}
+
+
+def steady(case_id: str) -> bool:
+    """Whether the processes of unchanged code agree on a case's time but for the noise that all cases share."""
+    return not case_id.startswith(UNSTEADY)
+
+
+def origin(case_id: str) -> tuple[int, str]:
+    """Return how many per cent more iterations a case has than the suite's own, and the id that it has without them."""
+    pattern, variant, dtype, launch, iterations, *options = case_id.split("/")
+    percent = _ITERATIONS.get((pattern, dtype, launch, int(iterations)), 0)
+    return percent, "/".join((pattern, variant, dtype, launch, str(int(iterations) * 100 // (100 + percent)), *options))

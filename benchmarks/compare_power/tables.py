@@ -1,0 +1,192 @@
+"""The tables of `compare_power`'s page, in Markdown."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from benchmarks.compare_power.bars import SLOWDOWNS, truly
+from benchmarks.compare_power.draws import DEFAULT, FINE, MODES, QUICK, disjoint
+from benchmarks.compare_power.evidence import SLOWER_BY
+from benchmarks.compare_power.markdown import table
+from benchmarks.compare_power.spread import worth_naming
+from benchmarks.compare_power.suite import PERCENT_MORE, steady
+from benchmarks.compare_power.tally import (
+    KINDS,
+    LONG,
+    MIDDLE,
+    Share,
+    alarmed,
+    jackknife,
+    suspected,
+    together,
+    undecided,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmarks.compare_power.batch import Batch
+    from benchmarks.compare_power.draws import Drawn, Mode
+    from benchmarks.compare_power.evidence import Evidence
+    from benchmarks.compare_power.spread import Spread
+    from benchmarks.compare_power.tally import Found
+
+ALARMED = ("alarmed", "without cases that wait for memory")  # the heads of two columns
+
+
+def batches(evidence: Evidence) -> str:
+    """Return what was recorded where and when."""
+    head = ("batch", "GPU", "driver", "NVRTC", "shflbench", "recorded from, UTC", "processes", "of them slowed, too")
+    return table(head, map(_batch, evidence.batches))
+
+
+def _batch(batch: Batch) -> list[str]:
+    runs = batch.recording.runs
+    of_runs = (
+        (f"{run.device.name} {run.device.uuid[4:12]}" for run in runs if run.device),
+        (run.versions.driver or "unknown" for run in runs),
+        (run.versions.nvrtc or "unknown" for run in runs),
+        (f"{run.versions.shflbench} at {(run.versions.git_commit or 'an unknown commit')[:12]}" for run in runs),
+    )
+    facts = (", ".join(sorted(set(each))) for each in of_runs)
+    counts = (str(len(batch.processes(percent))) for percent in (0, SLOWER_BY))
+    return [f"`{batch.name}`", *facts, _start(batch).strftime("%Y-%m-%d %H:%M"), *counts]
+
+
+def _start(batch: Batch) -> datetime:
+    return datetime.fromisoformat(min(run.started for run in batch.recording.runs))
+
+
+def alarms(evidence: Evidence) -> str:
+    """Return how many comparisons of unchanged suites raise an alarm, and how well that is known."""
+    head = ("mode", "comparisons", *ALARMED, "bound", "only suspected", "sharing no process")
+    return table(head, (_alarms(evidence, mode) for mode in MODES))
+
+
+def _alarms(evidence: Evidence, mode: Mode) -> list[str]:
+    draws = evidence.unchanged[mode]
+    share = alarmed(draws)
+    apart = sum(disjoint(batch.processes(0), mode.processes) for batch in evidence.batches)
+    few = Share(round(share.value * apart), apart)
+    return [
+        str(mode),
+        str(share.of),
+        f"{share.hits}: {share} ± {100 * jackknife(draws):.2g} %",
+        str(alarmed(draws, steady)),
+        f"{100 * share.bound:.2g} %",
+        str(suspected(draws)),
+        f"{apart}: {100 * few.bound:.2g} %",
+    ]
+
+
+def still_open(evidence: Evidence) -> str:
+    """Return how many verdicts on unchanged code stay open."""
+    return table(("mode", *KINDS), ((str(mode), *_open(evidence.unchanged[mode], evidence)) for mode in MODES))
+
+
+def _open(draws: Sequence[Drawn], evidence: Evidence) -> list[str]:
+    found = undecided(draws, evidence.times_us)
+    return [str(found[kind]) for kind in KINDS]
+
+
+def spreads(evidence: Evidence) -> str:
+    """Return by how much the processes of the least steady cases differ, and of the rest at most."""
+    named, widest, shifted = worth_naming(evidence.batches)
+    rows = [[f"`{each.case_id}`", f"{each.time_us:.4g}", *_spread(each), _percent(each.shift)] for each in named]
+    rows.append(["at most, of all others", "", *_spread(widest), _percent(shifted.shift)])
+    head = ("case", "µs", *(f"`{batch.name}`" for batch in evidence.batches))
+    return table((*head, "between the means of batches"), rows)
+
+
+def _spread(case: Spread) -> list[str]:
+    return [f"{_percent(one)}, {_percent(far)}" for one, far in zip(case.deviations, case.furthest, strict=True)]
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.2f} %"
+
+
+def across(evidence: Evidence) -> str:
+    """Return what comes out where the base is of one batch and the new side of another."""
+    head = ("batches", "apart", "mode", "comparisons", "refused by the sentinels", *ALARMED)
+    batch = {each.name: each for each in evidence.batches}
+    rows = [
+        (f"`{one}`, `{other}`", _apart(batch[one], batch[other]), str(mode), *_across(draws), *_open(draws, evidence))
+        for (one, other), modes in evidence.across.items()
+        for mode, draws in modes.items()
+    ]
+    return table((*head, *(f"open, {kind}" for kind in KINDS)), rows)
+
+
+def _across(draws: Sequence[Drawn]) -> list[str]:
+    refused = Share(sum(drawn.refused for drawn in draws), len(draws))
+    return [str(len(draws)), str(refused), str(alarmed(draws)), str(alarmed(draws, steady))]
+
+
+def _apart(one: Batch, other: Batch) -> str:
+    """Return the time between the starts of two batches, and whether the GPU is the same."""
+    hours = abs((_start(one) - _start(other)).total_seconds()) / 3600
+    same = "the same GPU" if one.gpus == other.gpus else "another GPU"
+    return f"{hours:.1f} h, {same}" if hours < 48 else f"{hours / 24:.1f} days, {same}"  # noqa: PLR2004  (two days)
+
+
+def slowed(mode: Mode, cases: Sequence[Found]) -> str:
+    """Return how many real slowdowns a mode finds, by iterations and by time."""
+    rows = [
+        [f"{percent} % more iterations", *_cells([each for each in cases if each.percent == percent])]
+        for percent in PERCENT_MORE
+    ]
+    rows += [[str(slowdown), *_cells(truly(cases, slowdown, *KINDS))] for slowdown in SLOWDOWNS]
+    return table((f"{mode}", *KINDS), rows)
+
+
+def _cells(cases: Sequence[Found], kinds: Sequence[str] = KINDS) -> Iterator[str]:
+    """Yield, for each kind, the share that was found, of how many cases, and of the case that was found least."""
+    for kind in kinds:
+        own = [each for each in cases if each.kind == kind]
+        share = together(own)
+        least = min((each.slower for each in own), key=lambda slower: slower.value, default=share)
+        least_too = f", least {least}" if str(least) != str(share) else ""
+        yield f"{share} of {len(own)}{least_too}" if own else "–"
+
+
+def learned(evidence: Evidence) -> str:
+    """Return what comes out with learned noise."""
+    rows = []
+    for mode, parts in evidence.learned.items():
+        draws = [drawn for unchanged, _ in parts for drawn in unchanged]
+        cases = [each for _, slower in parts for each in slower]
+        finds = _cells(cases, (MIDDLE, LONG))
+        rows.append([str(mode), str(len(draws)), str(alarmed(draws)), *_open(draws, evidence), *finds])
+    finds_head = (f"{SLOWER_BY} % more iterations, {kind}" for kind in (MIDDLE, LONG))
+    return table(("mode", "comparisons", "alarmed", *(f"open, {kind}" for kind in KINDS), *finds_head), rows)
+
+
+def others(evidence: Evidence) -> str:
+    """Return what other rules make of the same samples, and ours below them."""
+    head = ("rule", "processes a side", "cases alarmed", "suites alarmed", "open")
+    finds = (f"slowed found, {kind}" for kind in (MIDDLE, LONG))
+    return table((*head, *finds), (*_others(evidence), *_ours(evidence)))
+
+
+def _others(evidence: Evidence) -> Iterator[list[str]]:
+    for each in evidence.others:
+        finds = [str(each.slower[kind]) for kind in (MIDDLE, LONG)]
+        yield [each.name, str(each.processes), str(each.cases), str(each.suites), str(each.ambiguous), *finds]
+
+
+def _ours(evidence: Evidence) -> Iterator[list[str]]:
+    for mode in (QUICK, DEFAULT, FINE):
+        draws = evidence.unchanged[mode]
+        verdicts = sum(len(drawn.outcomes) for drawn in draws)
+        open_ = undecided(draws, evidence.times_us).values()
+        slow = [each for each in evidence.slowed[mode] if each.percent == SLOWER_BY]
+        yield [
+            f"**`compare`, {mode}**",
+            str(mode.processes),
+            str(Share(sum(len(drawn.alarms) for drawn in draws), verdicts)),
+            str(alarmed(draws)),
+            str(Share(sum(each.hits for each in open_), verdicts)),
+            *(str(together(each for each in slow if each.kind == kind)) for kind in (MIDDLE, LONG)),
+        ]

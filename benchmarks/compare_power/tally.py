@@ -1,0 +1,160 @@
+"""Count what came out of many comparisons, and say how well such a count is known."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmarks.compare_power.draws import OPEN
+from benchmarks.compare_power.suite import steady
+from shflbench.analysis.compare.verdict import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from benchmarks.compare_power.draws import Drawn
+
+SHORT_US, LONG_US = 10.0, 50.0
+SHORT, MIDDLE, LONG, UNSTEADY = "< 10 µs", "10–50 µs", "≥ 50 µs", "waits for memory"
+KINDS = (SHORT, MIDDLE, LONG, UNSTEADY)
+SURE = 0.95
+CLOSE = 0.01  # to nothing or to all: from here on a share is said to two digits of what is left
+
+
+def kind(case_id: str, time_us: float) -> str:
+    """Return which of `KINDS` a case counts as."""
+    if not steady(case_id):
+        return UNSTEADY
+    return SHORT if time_us < SHORT_US else MIDDLE if time_us < LONG_US else LONG
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many."""
+
+    hits: int
+    of: int
+
+    @property
+    def value(self) -> float:
+        """The fraction, 0 of none."""
+        return self.hits / self.of if self.of else 0.0
+
+    @property
+    def bound(self) -> float:
+        """The largest fraction that leaves so few hits a chance of 1 in 20, were they independent (Clopper-Pearson)."""
+        low, high = self.value, 1.0
+        if self.hits >= self.of:
+            return 1.0
+        for _ in range(40):  # halvings: to 1e-12
+            middle = (low + high) / 2
+            low, high = (middle, high) if _at_most(self.hits, self.of, middle) > 1 - SURE else (low, middle)
+        return high
+
+    def __str__(self) -> str:
+        """Return it in per cent, and never 0 or 100 for what is not quite that."""
+        if not self.of:
+            return "–"
+        if self.hits in {0, self.of}:
+            return "100 %" if self.hits else "0 %"
+        rest = min(self.hits, self.of - self.hits) / self.of
+        percent = round(100 * rest, 1) if rest >= CLOSE else float(f"{100 * rest:.2g}")
+        return f"{100 - percent if self.hits > self.of / 2 else percent:.10g} %"
+
+
+def _at_most(hits: int, of: int, chance: float) -> float:
+    """Return the probability of at most so many hits, by the binomial distribution; `chance` is between 0 and 1."""
+    terms = (
+        math.lgamma(of + 1)
+        - math.lgamma(k + 1)
+        - math.lgamma(of - k + 1)
+        + k * math.log(chance)
+        + (of - k) * math.log1p(-chance)
+        for k in range(hits + 1)
+    )
+    return math.fsum(map(math.exp, terms))
+
+
+def alarmed(draws: Sequence[Drawn], counts: Callable[[str], bool] = lambda _: True) -> Share:
+    """Return how many comparisons call a case slower or faster, of the cases that `counts`."""
+    return Share(sum(any(map(counts, drawn.alarms)) for drawn in draws), len(draws))
+
+
+def suspected(draws: Sequence[Drawn]) -> Share:
+    """Return how many comparisons suspect a case and call none slower or faster."""
+    doubtful = (Outcome.SUSPECTED in drawn.outcomes.values() and not drawn.alarms for drawn in draws)
+    return Share(sum(doubtful), len(draws))
+
+
+def jackknife(draws: Sequence[Drawn]) -> float:
+    """Return the standard error of the share of alarms, from leaving out one process after the other.
+
+    A process takes part in many draws, and one odd process makes many alarms: the processes are what is independent.
+    That draws are random adds to it, so that it errs high.
+    Source: Efron & Tibshirani, An Introduction to the Bootstrap, section 11.5.
+    """
+    processes = frozenset().union(*(drawn.processes for drawn in draws))
+    without = [alarmed([drawn for drawn in draws if left not in drawn.processes]).value for left in processes]
+    mean = math.fsum(without) / len(without)
+    return math.sqrt((len(without) - 1) / len(without) * math.fsum((each - mean) ** 2 for each in without))
+
+
+def culprits(draws: Iterable[Drawn]) -> list[tuple[str, int]]:
+    """Return the cases that raised alarms, and in how many comparisons, the most frequent first."""
+    return Counter(case for drawn in draws for case in drawn.alarms).most_common()
+
+
+def undecided(draws: Iterable[Drawn], times_us: Mapping[str, float]) -> dict[str, Share]:
+    """Return how many verdicts were open, by kind of case; comparisons that the sentinels refused have none."""
+    counts = {each: [0, 0] for each in KINDS}
+    for drawn in draws:
+        for case, outcome in drawn.outcomes.items():
+            count = counts[kind(case, times_us[case])]
+            count[0] += outcome in OPEN
+            count[1] += 1
+    return {each: Share(*count) for each, count in counts.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How often the slowdown of one case was found."""
+
+    case_id: str
+    time_us: float
+    percent: int  # more iterations
+    truth: float  # more time, as a fraction
+    slower: Share
+    faster: int
+    batch: str
+
+    @property
+    def kind(self) -> str:
+        """Which of `KINDS` it counts as."""
+        return kind(self.case_id, self.time_us)
+
+
+def found(
+    draws: Sequence[Drawn], percent: int, times_us: Mapping[str, float], truths: Mapping[str, float], batch: str
+) -> list[Found]:
+    """Return how often each case was found in comparisons whose new side has so many per cent more iterations."""
+    counts = {case: Counter(drawn.outcomes.get(case) for drawn in draws) for case in truths}
+    return [
+        Found(
+            case_id=case,
+            time_us=times_us[case],
+            percent=percent,
+            truth=truths[case],
+            slower=Share(own[Outcome.SLOWER], len(draws)),
+            faster=own[Outcome.FASTER],
+            batch=batch,
+        )
+        for case, own in counts.items()
+    ]
+
+
+def together(cases: Iterable[Found]) -> Share:
+    """Return the share of all comparisons of all these cases that found the slowdown."""
+    several = list(cases)
+    return Share(sum(each.slower.hits for each in several), sum(each.slower.of for each in several))

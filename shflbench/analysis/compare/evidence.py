@@ -1,0 +1,132 @@
+"""What a comparison rests on: samples, sentinels, several processes, learned noise; and what to doubt without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, misfit
+from shflbench.analysis.compare.offset import Offsets, moved, offsets
+from shflbench.analysis.compare.rule import Doubt, judge, model_of
+from shflbench.analysis.compare.verdict import Reason
+from shflbench.thresholds import Threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.analysis.compare.estimates import Estimates
+    from shflbench.analysis.compare.rule import Contrast, Finding
+    from shflbench.analysis.compare.sides import Side
+    from shflbench.thresholds import Thresholds
+
+USUAL_THRESHOLD = Threshold(0.01)
+# One process a side says nothing of what processes differ by: below 2 % nothing can be said at all.
+QUICK_THRESHOLD = Threshold(0.02)
+# What is not three times the threshold may be two processes that differ, and with two a side twice: a ring in the L2
+# cache that takes one of several times alarmed in 1.2 to 1.6 % of unchanged comparisons of two and two. Noise that was
+# learned on the GPU knows such cases.
+FEW_PROCESSES = {0: 3.0, 2: 2.0}  # degrees of freedom, at most → thresholds that a change is certain from
+LEARNED = 1.0  # thresholds less
+# Of three H200s one was up to 1.5 % faster than another where a kernel passes over memory (benchmarks/compare_power);
+# kernels that do not wait for memory agreed to 0.4 % from 10 µs on.
+OTHER_GPU = 0.03
+# Without sentinels or samples the machine may be another than it was.
+CRUDE = 0.05
+
+FEWEST_FOR_FIT = 5  # cases, that can contradict a noise model
+MISFIT = 1.4  # times the noise that a model says: too little makes false alarms, too much only costs sensitivity
+
+
+class Judged(NamedTuple):
+    """What the rule says of the cases of a comparison."""
+
+    contrasts: Sequence[Contrast]  # with their thresholds
+    findings: Sequence[Finding]  # one for each
+    noise: NoiseModel
+    doubtful: str  # a warning where the noise that was learned does not fit, else empty
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What two sides have in common that tells a change of a case from one of the machine."""
+
+    sampled: bool  # whether both sides have samples
+    offsets: Offsets | None  # of the processes, by their sentinels
+    moved: float  # by which fraction the sentinels say that the machine became slower
+    one_gpu: bool = True  # whether all runs are from the same one
+
+    @classmethod
+    def of(cls, base: Side, new: Side) -> Evidence:
+        """Ask the sentinels of both sides, if they are the same."""
+        sampled = bool(base.kernels) and bool(new.kernels)
+        one_gpu = len({run.info.device.uuid for run in (*base.runs, *new.runs) if run.info.device}) < 2  # noqa: PLR2004
+        if not base.sentinels or base.sentinels != new.sentinels:
+            return cls(sampled, None, 0.0, one_gpu)
+        return cls.told(base.sentinel_estimates(), new.sentinel_estimates(), sampled=sampled, one_gpu=one_gpu)
+
+    @classmethod
+    def told(
+        cls, base: Mapping[str, Estimates], new: Mapping[str, Estimates], *, one_gpu: bool, sampled: bool = True
+    ) -> Evidence:
+        """Take what the same sentinels say on both sides."""
+        own = offsets(base, new)
+        return cls(sampled, own, moved(base, new, own.difference) if own else 0.0, one_gpu)
+
+    def judged(self, contrasts: Sequence[Contrast], thresholds: Thresholds, learned: NoiseModel | None) -> Judged:
+        """Give each case its threshold, and judge all of them together by the noise that fits."""
+        noise, doubtful = self.noise(contrasts, learned)
+        known = noise is learned
+        cases = [limited(each, thresholds.of(each.case_id), self, learned=known) for each in contrasts]
+        return Judged(cases, judge(cases, noise), noise, doubtful)
+
+    def doubts(self) -> Iterator[Doubt]:
+        """Yield why changes are only suspected, whatever the number of processes."""
+        if not self.sampled:
+            yield Doubt(Reason.NO_SAMPLES, factor=FEW_PROCESSES[0], least=CRUDE)  # of how many processes nobody knows
+        elif self.offsets is None:
+            yield Doubt(Reason.NO_SENTINELS, least=CRUDE)
+        if not self.one_gpu:
+            yield Doubt(Reason.OTHER_GPU, least=OTHER_GPU)
+
+    def warnings(self) -> Iterator[str]:
+        """Yield a sentence for what is missing."""
+        consequence = f"changes below {CRUDE:.0%} are only suspected".replace("%", " %")
+        if not self.sampled:
+            yield f"a side has no samples, only medians and their intervals: {consequence}"
+        elif self.offsets is None:
+            yield f"the sides have no sentinels in common, which tell the machine from the kernels: {consequence}"
+
+    def noise(self, contrasts: Sequence[Contrast], learned: NoiseModel | None) -> tuple[NoiseModel, str]:
+        """Return the noise to reckon with, and a warning where the learned one does not fit, else empty."""
+        replicated = [each for each in contrasts if each.freedom]
+        fit = model_of(contrasts) if replicated else ASSUMED
+        if self.offsets is None and not replicated:
+            fit = fit.with_offsets()
+        if learned is None:
+            return fit, ""
+        if len(replicated) >= FEWEST_FOR_FIT:
+            times = misfit(learned, [each.weights for each in replicated], [each.spread for each in replicated])
+            if times > MISFIT:
+                sentence = (
+                    f"the processes of a side differ {times:.1f} times as much as the noise that was learned says"
+                )
+                return fit, f"{sentence}: it is not used; learn it again"
+        return learned, ""
+
+
+def limited(contrast: Contrast, asked: Threshold | None, evidence: Evidence, *, learned: bool) -> Contrast:
+    """Return the case with its threshold, and with the largest doubt that is left of a change."""
+    shorter = min(float(side.values.mean()) for side in (contrast.base, contrast.new))
+    threshold = (asked or USUAL_THRESHOLD).fraction_of(shorter)
+    if not contrast.freedom and not learned:
+        threshold = max(threshold, QUICK_THRESHOLD.amount)
+    doubts = [*evidence.doubts(), *_of_few(contrast.freedom, learned=learned)]
+    largest = max(doubts, key=lambda doubt: doubt.certain(threshold), default=None)
+    return replace(contrast, threshold=threshold, doubt=largest)
+
+
+def _of_few(freedom: int, *, learned: bool) -> Iterator[Doubt]:
+    for most, factor in FEW_PROCESSES.items():
+        if freedom <= most:
+            yield Doubt(Reason.FEW_PROCESSES, factor=factor - LEARNED if learned else factor)
+            return

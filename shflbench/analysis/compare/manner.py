@@ -1,0 +1,88 @@
+"""How the processes of one case differ, where they differ by more than the noise of the machine: pure functions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.analysis.compare.quantiles import chi2
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from shflbench.analysis.compare.estimates import Estimates, Process
+
+NOISY = 0.05  # of all suites have by chance a case that differs as much
+NOISIER = 2.0  # times the noise, at least: a model fits ordinary cases to a factor of 1.5
+GAP = 3.0  # standard deviations of the noise between two levels: within one level of 26 values, the widest gap is 1.5
+FEW = 0.1  # of the processes, that are outliers rather than a level
+# Levels explain how processes differ if those of a level differ as ordinary cases do, or by a third of all at most.
+ORDINARY, EXPLAINED = 1.5, 1 / 3
+MOST_LEVELS = 4  # that a sentence names
+
+
+class Manner(StrEnum):
+    """How processes differ."""
+
+    OUTLIERS = "outliers"  # few of them take another time than all the others
+    LEVELS = "levels"  # each takes one of several times
+    WIDE = "wide"
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy:
+    """A case that is noisier than the machine."""
+
+    case_id: str
+    times: float  # as large a standard deviation as the noise model says
+    manner: Manner
+    sentence: str
+
+
+def noisy(case_id: str, own: Estimates, deviation: float, family: int) -> Noisy | None:
+    """Describe a case whose processes differ by more than chance makes of `deviation`, in µs; None if they do not.
+
+    The offsets of the processes are taken off; `family` is the number of cases that are looked at. Needs 2 processes.
+    """
+    freedom = len(own) - 1
+    ratio = float(own.values.std(ddof=1)) / deviation
+    if ratio <= max(NOISIER, math.sqrt(chi2(1 - NOISY / family, freedom) / freedom)):
+        return None
+    levels = _levels(own.values, GAP * deviation)
+    within = math.sqrt(sum(float(own.values[level].var()) * len(level) for level in levels) / len(own))
+    if len(levels) == 1 or within > max(ORDINARY * deviation, EXPLAINED * float(own.values.std())):
+        low, middle, high = (f"{value:.4g}" for value in np.quantile(own.values, (0, 0.5, 1)))
+        return Noisy(
+            case_id, ratio, Manner.WIDE, f"processes take from {low} to {high} µs, half of them up to {middle}"
+        )
+    most = max(levels, key=len)
+    others = [place for level in levels if level is not most for place in level]
+    if len(others) <= max(1.0, FEW * len(own)):
+        named = ", ".join(f"{own.values[place]:.4g} µs in {_named(own.processes, place)}" for place in others)
+        usual = float(own.values[most].mean())
+        return Noisy(case_id, ratio, Manner.OUTLIERS, f"{named}; {usual:.4g} µs in the {len(most)} others")
+    return Noisy(case_id, ratio, Manner.LEVELS, _told([own.values[level] for level in levels]))
+
+
+def _levels(values: NDArray[np.float64], gap: float) -> list[NDArray[np.intp]]:
+    """Return the places of values that lie together, the smallest first."""
+    order = np.argsort(values, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(values[order]) > gap) + 1)
+
+
+def _told(levels: Sequence[NDArray[np.float64]]) -> str:
+    first, *others = (f"{level.mean():.4g} µs in {len(level)}" for level in levels)
+    if len(levels) > MOST_LEVELS:
+        return f"{len(levels)} levels, from {first} processes to {others[-1]}"
+    return ", ".join((f"{first} processes", *others))
+
+
+def _named(processes: Sequence[Process], place: int) -> str:
+    run, process = processes[place]
+    return f"process {process}" + (f" of run {run + 1}" if any(other for other, _ in processes) else "")

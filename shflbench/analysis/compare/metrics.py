@@ -1,0 +1,93 @@
+"""What is compared: how a metric's values come from the samples of a case, and how noise enters them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shflbench.analysis.compare.comparison import Metric
+from shflbench.analysis.compare.estimates import Estimates
+from shflbench.analysis.compare.noise import Weights
+from shflbench.analysis.compare.quantiles import normal
+from shflbench.analysis.settings import one_pass
+from shflbench.statistics import CONFIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.analysis.compare.estimates import Process
+    from shflbench.analysis.compare.sides import Side
+    from shflbench.store import Row
+
+# Noise that grows with the time enters a slope between n and n/4 trips by (1² + (1/4)²) / (1 - 1/4)² of its square.
+SLOPE = 1.9
+# A pass over memory is as fast as the pages that the process was given lie: on two H200s such kernels of 5 to 20 µs
+# differed twice as much from process to process as loops of that length do.
+PASSES = 2.0
+
+
+class Measured(NamedTuple):
+    """The values of one case on one side, and how the two parts of the noise of a time enter one of them."""
+
+    estimates: Estimates
+    weights: Weights
+
+
+def measured(side: Side, case_id: str, metric: Metric, offsets: Mapping[Process, float] | None) -> Measured | None:
+    """Return the metric of a case in each process of a side; None where its samples do not have it.
+
+    A time is what is left without the process's offset, where that is known; a slope is free of it.
+    """
+    kernel, row = side.kernels.get(case_id), side.rows[case_id]
+    own = kernel.at(row.iterations) if kernel else None
+    if kernel is None or own is None:
+        return None
+    if metric is Metric.TIME:
+        own = own.minus(offsets) if offsets is not None else own
+        if not len(own):
+            return None
+        return Measured(own, weights_of_time(float(own.values.mean()), passes=one_pass(row)))
+    fewest = min(kernel.counts)
+    shorter = kernel.at(fewest)
+    factor = _cycles_a_ns(row) if metric is Metric.CYCLES_PER_ITERATION else 1.0
+    if shorter is None or fewest == row.iterations or not factor:
+        return None
+    both = [process for process in own.processes if process in shorter.processes]
+    if not both:
+        return None
+    own, shorter = own.picked(both), shorter.picked(both)
+    scale = 1000 * factor / (row.iterations - fewest)
+    ends = (float(each.values.mean()) for each in (own, shorter))
+    return Measured(own.less(shorter, scale), Weights(2 * scale**2, sum(end**2 for end in ends) * scale**2))
+
+
+def tabled(side: Side, case_id: str, metric: Metric) -> Measured | None:
+    """Return what the table alone says of a case: a value and its interval; None where it lacks one of them."""
+    row = side.rows[case_id]
+    low, high = row.ns_per_iteration_low, row.ns_per_iteration_high
+    if metric is Metric.TIME:
+        low, high = row.time_low_us, row.time_high_us
+    factor = _cycles_a_ns(row) if metric is Metric.CYCLES_PER_ITERATION else 1.0
+    value = value_of(row, metric)
+    if value is None or low is None or high is None or not factor:
+        return None
+    deviation = factor * (high - low) / 2 / normal((1 + CONFIDENCE) / 2)
+    own = Estimates.known(value, deviation**2, row.launches or 1)
+    return Measured(
+        own, weights_of_time(value, passes=one_pass(row)) if metric is Metric.TIME else Weights(0.0, SLOPE * value**2)
+    )
+
+
+def value_of(row: Row, metric: Metric) -> float | None:
+    """Return what the table says of the metric."""
+    value: float | None = getattr(row, "time_us" if metric is Metric.TIME else metric)
+    return value
+
+
+def weights_of_time(time_us: float, *, passes: bool) -> Weights:
+    """Return how noise enters a time; `passes`: of a kernel that passes over memory once."""
+    return Weights(PASSES**2 if passes else 1.0, time_us**2)
+
+
+def _cycles_a_ns(row: Row) -> float:
+    """Return the SM clock in GHz; 0 if unknown."""
+    return (row.cycles_per_iteration or 0.0) / row.ns_per_iteration if row.ns_per_iteration else 0.0

@@ -1,0 +1,162 @@
+"""What makes the times of two sides say nothing about each other."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from shflbench.errors import ResultsError
+from shflbench.store.columns import QUIET
+from shflbench.suite.edition import same_measurements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from shflbench.analysis.compare.sides import Side
+    from shflbench.store import Row, Run
+
+THROTTLED = 0.01  # of the samples, as in the verdict on a run's noise
+CLOCK = 0.01  # a clock that holds differs by less than 0.1 % from run to run; a step of it is 0.8 %
+
+# What the owner of a GPU sets, beside the clock itself: field of DeviceState → what it is called.
+POLICY = {
+    "application_clock_mhz": "application clock (MHz)",
+    "application_memory_clock_mhz": "application clock of the memory (MHz)",
+    "power_limit_w": "power limit (W)",
+    "ecc": "ECC",
+    "mig": "MIG",
+}
+
+
+def refuse_same_run(base: Side, new: Side) -> None:
+    """Raise ResultsError where a run stands on both sides, or twice on one."""
+    seen: dict[tuple[object, ...], str] = {}
+    for run in (*base.runs, *new.runs):
+        kind = _identity(run)
+        if kind in seen:
+            raise ResultsError(
+                f"{seen[kind]} and {run.folder} hold the same run",
+                "compare it with another one, or give each run once",
+            )
+        seen[kind] = str(run.folder)
+
+
+def _identity(run: Run) -> tuple[object, ...]:
+    return run.info.started, run.info.argv, tuple((row.case_id, row.time_us, row.registers) for row in run.rows)
+
+
+def refuse_mixture(side: Side) -> None:
+    """Raise ResultsError where the runs of one side cannot be taken together."""
+    for run in side.runs[1:]:
+        for what, of in SETTINGS.items():
+            first, other = of(side.runs[0]), of(run)
+            if first != other:
+                raise ResultsError(
+                    f"{side.runs[0].folder} and {run.folder} cannot be one side: the {what} differ ({first}, {other})",
+                    "give runs of the same suite from the same model of GPU",
+                )
+
+
+SETTINGS: dict[str, Callable[[Run], str]] = {
+    "suites": lambda run: run.info.suite.name,
+    "backends": lambda run: run.info.backend,
+    "GPUs": lambda run: run.info.device.name if run.info.device else "none",
+    "architectures": lambda run: run.info.arch,
+}
+OF_TIMES = {"backends", "GPUs"}  # say nothing about kernels, which the compiler makes
+
+
+def obstacles(base: Side, new: Side, *, timed: bool, any_edition: bool) -> Iterator[str]:
+    """Yield a clause for each thing that keeps two sides from being compared.
+
+    `timed`: whether times are compared, which need a GPU; `any_edition`: whether the suite's text may differ.
+    """
+    for what, of in SETTINGS.items():
+        before, after = of(base.runs[0]), of(new.runs[0])
+        if before != after and (timed or what not in OF_TIMES):
+            yield f"the {what} differ ({before}, {after})"
+    names, texts = ({getattr(run.info.suite, what) for run in (*base.runs, *new.runs)} for what in ("name", "text"))
+    if len(names) == 1 and not any_edition and not all(same_measurements(min(texts), text) for text in texts):
+        yield "the suite's text asks for other measurements than before (--allow suite compares what both have)"
+    if not base.rows.keys() & new.rows.keys():
+        yield "they have no case in common"
+    if timed:
+        yield from _of_times(base, new)
+
+
+def _of_times(base: Side, new: Side) -> Iterator[str]:
+    for side in (base, new):
+        for run in side.runs:
+            if run.info.backend != "cuda":
+                yield f"{run.folder} has no times: its backend is {run.info.backend}"
+            elif (share := _dropped(run.rows)) > THROTTLED:
+                yield f"{100 * share:.0f} % of the samples of {run.folder} were taken while the GPU was throttled"
+    yield from _of_policy(base, new)
+    clocks = [_clock_mhz(side) for side in (base, new)]
+    if all(clocks) and abs(clocks[1] / clocks[0] - 1) > CLOCK:
+        yield f"the SM clock was {clocks[0]:.0f} MHz, now {clocks[1]:.0f} MHz"
+
+
+def _of_policy(base: Side, new: Side) -> Iterator[str]:
+    devices = [[run.info.device for run in side.runs if run.info.device] for side in (base, new)]
+    if len({device.name for device in (*devices[0], *devices[1])}) != 1:
+        return
+    for name, what in POLICY.items():
+        was, now = (_told(getattr(device.state, name) for device in own) for own in devices)
+        if was and now and was != now:
+            yield f"the GPU's {what} was {was}, now {now}"
+
+
+def _told(values: Iterable[object]) -> str:
+    """Return what the runs of a side have, each value once, without what is unknown."""
+    return ", ".join(sorted({_word(value) for value in values if value is not None}))
+
+
+def _word(value: object) -> str:
+    return ("off", "on")[value] if isinstance(value, bool) else str(value)
+
+
+def _dropped(rows: tuple[Row, ...]) -> float:
+    """Return the share of samples that were not kept, where the GPU was throttled at all."""
+    if not any(row.throttle for row in rows):
+        return 0.0
+    dropped = sum(row.dropped or 0 for row in rows)
+    return dropped / max(1, dropped + sum(row.samples or 0 for row in rows))
+
+
+def _clock_mhz(side: Side) -> float:
+    """Return the median SM clock of its cases, 0 if unknown."""
+    clocks = [row.sm_clock_mhz for row in side.rows.values() if row.sm_clock_mhz]
+    return median(clocks) if clocks else 0.0
+
+
+def doubts(side: Side) -> Iterator[str]:
+    """Yield a sentence for each thing that the runs of a side themselves say against their times.
+
+    That a clock moved or another program ran is no obstacle: what it did to the times, the sentinels tell.
+    """
+    for run in side.runs:
+        yield from run.notes
+        if run.info.noise and run.info.noise["verdict"] != QUIET:
+            yield f"{run.folder}: {run.info.noise['verdict']}: {run.info.noise['sentence']}"
+
+
+def changes(base: Side, new: Side) -> Iterator[str]:
+    """Yield a sentence for each difference that may explain a change of times."""
+    before, after = ([run.info for run in side.runs] for side in (base, new))
+    for name, what in (("shflbench", "shflbench"), ("nvrtc", "NVRTC"), ("driver", "the driver")):
+        was, now = (_told(getattr(info.versions, name) for info in side) or "unknown" for side in (before, after))
+        if was != now:
+            yield f"{what} was {was}, now {now}"
+    names, uuids = (
+        [{getattr(info.device, what) for info in side if info.device} for side in (before, after)]
+        for what in ("name", "uuid")
+    )
+    if names[0] == names[1] and uuids[0] != uuids[1]:
+        yield "the sides were measured on different GPUs of one model, which differ by more than one GPU does"
+    if {info.suite.text for info in before} != {info.suite.text for info in after}:
+        yield f"the text of suite {before[0].suite.name} differs between the sides"
+    for name in ("precision", "min_seconds", "min_samples"):
+        was, now = (_told(info.settings.get(name) for info in side) or "unknown" for side in (before, after))
+        if was != now:
+            yield f"`{name}` was {was}, now {now}"

@@ -1,0 +1,128 @@
+"""Compare two sides: the way from runs to verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.compare import obstacles as apart
+from shflbench.analysis.compare import registers, verdicts
+from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed
+from shflbench.analysis.compare.evidence import Evidence
+from shflbench.analysis.compare.metrics import measured, tabled, value_of
+from shflbench.analysis.compare.rule import Contrast
+from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
+from shflbench.errors import ResultsError, UsageError
+from shflbench.suite.edition import thresholds_of
+from shflbench.thresholds import Thresholds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.analysis.compare.noise import NoiseModel
+    from shflbench.analysis.compare.sides import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user asks of a comparison."""
+
+    thresholds: Thresholds = field(default_factory=Thresholds)  # stronger than those of the suite
+    metric: Metric = Metric.TIME
+    across: bool = False  # a report without verdict, whatever keeps the sides from being compared
+    allowed: frozenset[Outcome] = frozenset()  # findings that do not fail the gate
+    any_edition: bool = False  # of the suite's text
+    noise: NoiseModel | None = None  # learned on this machine
+
+
+def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparison:
+    """Match the cases of two sides by id and say of each what became of it.
+
+    ResultsError where the sides cannot be compared, unless `settings.across` asks for a report all the same; UsageError
+    for a threshold in µs where no times are compared.
+    """
+    settings = settings or Settings()
+    for side in (base, new):
+        apart.refuse_mixture(side)
+    apart.refuse_same_run(base, new)
+    timed = settings.metric is not Metric.REGISTERS
+    evidence = Evidence.of(base, new) if timed else None
+    found = tuple(_obstacles(base, new, settings, evidence))
+    if found and not settings.across:
+        raise ResultsError(
+            f"{base.name} and {new.name} cannot be compared: {'; '.join(found)}",
+            "compare runs of the same suite on the same model of GPU, or ask for a report without verdict: --across",
+        )
+    compared = _times(base, new, settings, evidence) if evidence else registers.compare(base, new)
+    return replace(
+        compared,
+        verdicts=tuple(map(_without_verdict, compared.verdicts)) if found else compared.verdicts,
+        across=found,
+        notes=tuple(apart.changes(base, new)),
+        warnings=(*apart.doubts(base), *apart.doubts(new), *compared.warnings),
+        allowed=settings.allowed,
+    )
+
+
+def _obstacles(base: Side, new: Side, settings: Settings, evidence: Evidence | None) -> Iterator[str]:
+    yield from apart.obstacles(base, new, timed=evidence is not None, any_edition=settings.any_edition)
+    if evidence and evidence.moved:
+        way = "slower" if evidence.moved > 0 else "faster"
+        yield f"the machine itself became {100 * abs(evidence.moved):.2f} % {way}, as its sentinels show"
+
+
+def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Comparison:
+    """Compare times, or what is made of them."""
+    thresholds = thresholds_of(new.runs[0].info.suite.text).overridden_by(settings.thresholds)
+    if settings.metric is not Metric.TIME and any(each.unit == "us" for each in thresholds.each()):
+        raise UsageError(f"a threshold in µs says nothing of {settings.metric}", "give a percentage, such as 1%")
+    ids = list(dict.fromkeys([*base.rows, *new.rows]))
+    paired = {case_id: _paired(base, new, case_id, settings.metric, evidence) for case_id in ids}
+    contrasts = [pair for pair in paired.values() if isinstance(pair, Contrast)]
+    learned = settings.noise
+    if learned and settings.metric is not Metric.TIME:
+        learned = replace(learned, cases={})  # they are known in µs
+    judged = evidence.judged(contrasts, thresholds, learned)
+    verdict = {case_id: pair for case_id, pair in paired.items() if isinstance(pair, Verdict)}
+    for finding, contrast in zip(judged.findings, judged.contrasts, strict=True):
+        rows = base.rows[finding.case_id], new.rows[finding.case_id]
+        verdict[finding.case_id] = verdicts.judged(finding, contrast, *rows, settings.metric)
+    return Comparison(
+        base=base.info(),
+        new=new.info(),
+        metric=settings.metric,
+        verdicts=tuple(verdict[case_id] for case_id in ids),
+        noise=NoiseUsed(judged.noise.source, judged.noise.a_us, judged.noise.b) if contrasts else None,
+        offset_us=evidence.offsets.difference if evidence.offsets else None,
+        warnings=tuple(filter(None, (*evidence.warnings(), judged.doubtful))),
+    )
+
+
+def _paired(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidence) -> Contrast | Verdict:
+    """Return a case on both sides, or the verdict on it where it cannot be compared."""
+    either = verdicts.unmeasured(base.rows.get(case_id), new.rows.get(case_id), new)
+    if either:
+        return either
+    row, own = new.rows[case_id], evidence.offsets
+    if evidence.sampled:
+        before = measured(base, case_id, metric, own.base if own else None)
+        after = measured(new, case_id, metric, own.new if own else None)
+    else:
+        before, after = tabled(base, case_id, metric), tabled(new, case_id, metric)
+    for name, side, found in (("base", base, before), ("new", new, after)):
+        if found is None:
+            reason = Reason.NO_VALUE if value_of(side.rows[case_id], metric) is None else Reason.NO_INTERVAL
+            return verdicts.unequal(row, reason, f"the {name} side has no interval of its {metric}")
+        if not found.estimates.positive:
+            return verdicts.unequal(row, Reason.NO_VALUE, f"the {name} side has a {metric} that is not above 0")
+    assert before is not None  # noqa: S101  (no side has no value)
+    assert after is not None  # noqa: S101
+    if before.estimates.launches != after.estimates.launches or not before.estimates.launches:
+        return verdicts.unequal(row, Reason.OTHER_LAUNCHES, "a sample brackets one launch in a run, eight in another")
+    return Contrast(case_id, before.estimates, after.estimates, before.weights.between(after.weights))
+
+
+def _without_verdict(verdict: Verdict) -> Verdict:
+    if verdict.ratio is None:
+        return verdict
+    return replace(verdict, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS)

@@ -1,0 +1,101 @@
+"""Processes of unchanged code, of which any may be drawn and held against others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.compare.evidence import Evidence
+from shflbench.analysis.compare.metrics import weights_of_time
+from shflbench.analysis.compare.rule import Contrast
+from shflbench.analysis.settings import one_pass
+from shflbench.errors import ResultsError
+from shflbench.model import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.analysis.compare.estimates import Estimates, Process
+    from shflbench.analysis.compare.noise import NoiseModel
+    from shflbench.analysis.compare.rule import Finding
+    from shflbench.analysis.compare.sides import Side
+    from shflbench.thresholds import Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What is known of the time of each case and of each sentinel in each of some processes."""
+
+    cases: Mapping[str, Estimates]
+    sentinels: Mapping[str, Estimates]
+    passes: frozenset[str] = frozenset()  # cases that are a pass over memory
+    gpu: str = ""  # UUIDs
+
+    @classmethod
+    def of(cls, side: Side) -> Pool:
+        """Take every process of a side that has all timed cases.
+
+        ResultsError where there is none, as without samples, or where there are no sentinels.
+        """
+        cases = {
+            case_id: own
+            for case_id, row in side.rows.items()
+            if row.status is Status.TIMED
+            and (kernel := side.kernels.get(case_id))
+            and (own := kernel.at(row.iterations))
+        }
+        sentinels = side.sentinel_estimates()
+        everywhere = (*cases.values(), *sentinels.values())
+        common = [
+            process
+            for process in (everywhere[0].processes if everywhere else ())
+            if all(process in own.processes for own in everywhere)
+        ]
+        if not side.sentinels or not sentinels or not cases or not common:
+            raise ResultsError(
+                f"{side.name} has no process with samples of every case and of the sentinels",
+                "measure again with this version of shflbench, on a GPU that it has sentinels for",
+            )
+        passes = frozenset(case_id for case_id in cases if one_pass(side.rows[case_id]))
+        return cls(cases, sentinels, passes, ",".join(side.info().gpus)).picked(common)
+
+    @property
+    def processes(self) -> tuple[Process, ...]:
+        """The processes there are."""
+        return next(iter(self.sentinels.values())).processes
+
+    def picked(self, processes: Sequence[Process]) -> Pool:
+        """Return these processes alone."""
+        cases, sentinels = (_picked(kernels, processes) for kernels in (self.cases, self.sentinels))
+        return replace(self, cases=cases, sentinels=sentinels)
+
+
+def _picked(kernels: Mapping[str, Estimates], processes: Sequence[Process]) -> dict[str, Estimates]:
+    return {name: own.picked(processes) for name, own in kernels.items()}
+
+
+def findings(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel | None = None) -> Sequence[Finding]:
+    """Judge the cases of two pools as `compare` judges those of two sides; nothing where the machine changed."""
+    evidence = evidence_of(base, new)
+    if evidence.moved:
+        return []
+    return evidence.judged(contrasts_of(base, new, evidence), thresholds, noise).findings
+
+
+def evidence_of(base: Pool, new: Pool) -> Evidence:
+    """Ask the sentinels of both pools."""
+    return Evidence.told(base.sentinels, new.sentinels, one_gpu=base.gpu == new.gpu)
+
+
+def contrasts_of(base: Pool, new: Pool, evidence: Evidence) -> list[Contrast]:
+    """Return each case that both pools have, with the offsets of the processes taken off."""
+    own = evidence.offsets
+    found = []
+    for case_id, (before, after) in (
+        (name, (base.cases[name], new.cases[name])) for name in base.cases if name in new.cases
+    ):
+        left = before.minus(own.base) if own else before, after.minus(own.new) if own else after
+        if before.launches == after.launches != 0 and all(side.positive for side in left):
+            weights = [weights_of_time(float(side.values.mean()), passes=case_id in base.passes) for side in left]
+            found.append(Contrast(case_id, *left, weights[0].between(weights[1])))
+    return found

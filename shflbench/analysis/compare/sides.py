@@ -1,0 +1,183 @@
+"""One side of a comparison: its runs, and what their samples say of each case in each process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.analysis.compare.comparison import SideInfo
+from shflbench.analysis.compare.estimates import Estimates
+from shflbench.analysis.compare.rule import FEWEST_ROUNDS
+from shflbench.errors import ResultsError
+from shflbench.model import SENTINEL, Status
+from shflbench.store.files import RESTORE, ROWS_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from shflbench.analysis.compare.estimates import Floats, Process
+    from shflbench.store import Row, Run
+    from shflbench.store.samples import Kept
+
+    Rounds = list[Floats]  # the times of each round of a process, in µs
+    Counts = dict[int, dict[Process, Rounds]]  # iteration count → the processes that ran it
+
+# Rows keep seven digits of a time, and the median of an even number lies between two samples.
+ROUNDING = 1e-5
+WORST_FIRST = (
+    *(Status.FAILED, Status.INCORRECT, Status.SKIPPED),
+    *(Status.COMPILED, Status.VERIFIED, Status.TIMED),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One case, or one sentinel, as all processes of a side timed it."""
+
+    counts: Mapping[int, Mapping[Process, Rounds]]
+    launches: int  # that a sample brackets; 0 where the processes disagree
+
+    def at(self, iterations: int) -> Estimates | None:
+        """Return what is known of its time at an iteration count; None if nothing is.
+
+        A process that a crash cut short, after fewer rounds than can be judged, is left out where others were not.
+        """
+        taken = self.counts.get(iterations, {})
+        whole = {process: rounds for process, rounds in taken.items() if len(rounds) >= FEWEST_ROUNDS}
+        return Estimates.of(whole or taken, self.launches) if taken else None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The runs of one side, taken together: their processes count as processes of one run."""
+
+    runs: tuple[Run, ...]
+    rows: Mapping[str, Row]  # by case: the worst of the runs' rows, for a case is as good as in the run that failed
+    kernels: Mapping[str, Kernel] = field(repr=False)  # by case id, of sentinels, too; empty without samples
+    name: str
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], name: str = "") -> Side:
+        """Read the samples of `runs`. ResultsError where a file is damaged or does not belong to the others."""
+        rows: dict[str, Row] = {}
+        for run in runs:
+            for row in run.rows:
+                rows[row.case_id] = min(rows.get(row.case_id, row), row, key=_rank)
+        own = name or ", ".join(str(run.folder) for run in runs)
+        return cls(tuple(runs), rows, _kernels(runs), own)
+
+    @property
+    def sentinels(self) -> str:
+        """The version of the sentinels that all its runs had; empty where one had none, or they differ."""
+        versions = {str((run.info.sentinels or {}).get("version", "")) for run in self.runs}
+        return versions.pop() if len(versions) == 1 else ""
+
+    def sentinel_estimates(self) -> dict[str, Estimates]:
+        """Return what is known of each sentinel that all processes timed."""
+        found = {
+            name: own
+            for name, kernel in self.kernels.items()
+            if name.startswith(SENTINEL) and (own := kernel.at(max(kernel.counts)))
+        }
+        everywhere = max((set(own.processes) for own in found.values()), key=len, default=set())
+        return {name: own for name, own in found.items() if set(own.processes) == everywhere}
+
+    def info(self) -> SideInfo:
+        """Return what a reader should know of it."""
+        first = self.runs[0].info
+        timed = [len(kernel.counts[max(kernel.counts)]) for name, kernel in self.kernels.items() if name in self.rows]
+        return SideInfo(
+            name=self.name,
+            suite=first.suite.name,
+            device=first.device.name if first.device else "",
+            gpus=tuple(dict.fromkeys(run.info.device.uuid for run in self.runs if run.info.device)),
+            driver=first.versions.driver or "",
+            nvrtc=first.versions.nvrtc or "",
+            started=min(run.info.started for run in self.runs),
+            commit=first.versions.git_commit or "",
+            runs=len(self.runs),
+            processes=min(timed, default=0),
+        )
+
+
+def _rank(row: Row) -> int:
+    return WORST_FIRST.index(row.status)
+
+
+def _kernels(runs: Sequence[Run]) -> dict[str, Kernel]:
+    """Return the samples of all runs by case; nothing where one of them has none."""
+    counts: dict[str, Counts] = {}
+    launches: dict[str, set[int]] = {}
+    for place, run in enumerate(runs):
+        samples = run.kept_samples()
+        if samples is None:
+            return {}
+        _refuse_cut(run, samples)
+        for name, iterations, process, several, rounds in _taken(samples):
+            counts.setdefault(name, {}).setdefault(iterations, {})[place, process] = rounds
+            launches.setdefault(name, set()).add(several)
+        _refuse_foreign(run, place, counts)
+    return {name: Kernel(own, min(launches[name]) if len(launches[name]) == 1 else 0) for name, own in counts.items()}
+
+
+def _taken(samples: Kept) -> Iterator[tuple[str, int, int, int, Rounds]]:
+    """Yield case id, iterations, process, launches a sample, and the times of each round that they had."""
+    if not len(samples.case):
+        return
+    kinds = np.stack([samples.case, samples.iterations, samples.process])
+    starts = _starts(kinds)
+    within = _starts(np.vstack([kinds, samples.round]))
+    rounds = [samples.time_us[begin:end] for begin, end in pairwise([*within, len(samples.case)])]
+    for begin, (first, last) in zip(starts, pairwise([*np.searchsorted(within, starts), len(rounds)]), strict=True):
+        yield (
+            samples.cases[samples.case[begin]],
+            int(samples.iterations[begin]),
+            int(samples.process[begin]),
+            int(samples.launches[begin]),
+            rounds[first:last],
+        )
+
+
+def _starts(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where in sorted columns another combination of values begins."""
+    changes = (kinds[:, 1:] != kinds[:, :-1]).any(axis=0)
+    return np.concatenate([[0], np.flatnonzero(changes) + 1])
+
+
+def _refuse_cut(run: Run, samples: Kept) -> None:
+    """Raise ResultsError where a finished run lacks rows: a kill cuts off unfinished ones alone."""
+    if run.info.finished is None:
+        return
+    if run.notes:  # of a finished run: that a line is half-written
+        raise ResultsError(run.notes[0], RESTORE)
+    known = {row.case_id for row in run.rows}
+    for name in samples.cases:
+        if name not in known and not name.startswith(SENTINEL):
+            raise ResultsError(f"{run.folder / ROWS_FILE} is damaged: it has no row of {name}", RESTORE)
+
+
+def _refuse_foreign(run: Run, place: int, counts: Mapping[str, Counts]) -> None:
+    """Raise ResultsError where the samples of a run are not those that its rows were made of."""
+    for row in run.rows:
+        if row.status is not Status.TIMED or row.time_us is None:
+            continue
+        processes = counts.get(row.case_id, {}).get(row.iterations, {})
+        rounds = [times for key, taken in processes.items() if key[0] == place for times in taken]
+        count = sum(map(len, rounds))
+        if run.info.finished is None and row.samples is not None and count > row.samples:
+            continue  # samples are written before their row, and a kill may have come between
+        if row.samples is not None and count != row.samples:
+            raise _foreign(run, f"{row.case_id} has {row.samples} samples in its row, and {count} of them are there")
+        found = median(median(times.tolist()) for times in rounds) if rounds else 0.0
+        if row.rounds is not None and abs(found - row.time_us) > ROUNDING * row.time_us:
+            raise _foreign(run, f"{row.case_id} took {row.time_us:g} µs by its row and {found:g} µs by its samples")
+
+
+def _foreign(run: Run, difference: str) -> ResultsError:
+    return ResultsError(f"the samples in {run.folder} do not belong to its rows: {difference}", RESTORE)

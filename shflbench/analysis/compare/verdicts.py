@@ -1,0 +1,161 @@
+"""Turn what is known of a case on both sides into its verdict, with a sentence for its reader."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
+from shflbench.analysis.compare.why import why
+from shflbench.model import Status
+
+if TYPE_CHECKING:
+    from shflbench.analysis.compare.comparison import Metric
+    from shflbench.analysis.compare.estimates import Floats
+    from shflbench.analysis.compare.rule import Contrast, Finding
+    from shflbench.analysis.compare.sides import Side
+    from shflbench.store import Row
+
+# The slow tenth of the samples may move by itself: from process to process of unchanged code by 0.1 to 1 % of the time.
+SHAPE = 2.0  # thresholds, at least
+SHAPE_SURE = 5.0  # standard errors, by how the processes of a side differ
+
+
+def judged(finding: Finding, contrast: Contrast, base: Row, new: Row, metric: Metric) -> Verdict:
+    """Return the verdict on a case that both sides measured."""
+    return Verdict(
+        case_id=finding.case_id,
+        outcome=finding.outcome,
+        reason=finding.reason,
+        sentence=_sentence(finding, contrast.threshold, metric),
+        base=finding.base,
+        new=finding.new,
+        ratio=finding.ratio,
+        threshold=contrast.threshold,
+        detectable=finding.detectable,
+        needs_processes=finding.needs_processes,
+        median_ratio=_ratio(contrast.new.medians, contrast.base.medians),
+        p90_ratio=_ratio(contrast.new.p90s, contrast.base.p90s),
+        why=why(base, new),
+        remarks=tuple(filter(None, (_shape(contrast, finding),))),
+    )
+
+
+def _ratio(new: Floats, base: Floats) -> float | None:
+    """Return the ratio of the means; None where one is not above 0, as with slopes of slow samples."""
+    before, after = float(base.mean()), float(new.mean())
+    return after / before if min(before, after) > 0 else None
+
+
+def unmeasured(base: Row | None, new: Row | None, side: Side) -> Verdict | None:
+    """Return the verdict on a case that one of the sides did not measure; None if both did. `side` is the new one."""
+    if new is None:
+        assert base is not None  # noqa: S101  (a case is on one side at least)
+        return _missing(base, side)
+    if base is None:
+        return lost(new) if new.status in LOST else _plain(new, Reason.NOT_IN_BASE)
+    match base.status is Status.TIMED, new.status is Status.TIMED:
+        case True, True:
+            return None
+        case True, False:
+            return lost(new)
+        case False, True:
+            return _plain(new, Reason.BASE_NOT_TIMED, f"timed now; {_state(base)} on the base side")
+        case _:
+            sentence = f"{_state(base)} on the base side, {_state(new)} on the new one"
+            return _plain(new, Reason.NEITHER_TIMED, sentence)
+
+
+def unequal(new: Row, reason: Reason, sentence: str) -> Verdict:
+    """Return the verdict on a case whose sides were both measured, but not so that they can be compared."""
+    return _plain(new, reason, sentence)
+
+
+_OUTCOMES = {
+    Reason.NOT_IN_BASE: Outcome.NEW,
+    Reason.NO_INTERVAL: Outcome.INCONCLUSIVE,
+}
+
+
+def _plain(row: Row, reason: Reason, sentence: str = "not on the base side") -> Verdict:
+    outcome = _OUTCOMES.get(reason, Outcome.NOT_COMPARABLE)
+    return Verdict(case_id=row.case_id, outcome=outcome, reason=reason, sentence=sentence)
+
+
+LOST = {Status.INCORRECT: Reason.INCORRECT_RESULT, Status.FAILED: Reason.CASE_FAILED}
+
+
+def lost(new: Row) -> Verdict:
+    """Judge a case that the new side could not time, and the base did or did not have."""
+    return Verdict(
+        case_id=new.case_id,
+        outcome=Outcome.FAILED if new.status in LOST else Outcome.MISSING,
+        reason=LOST.get(new.status, Reason.NOT_TIMED_ANY_MORE),
+        sentence=f"{_state(new)} on the new side",
+    )
+
+
+def _missing(base: Row, side: Side) -> Verdict:
+    unfinished = any(run.info.finished is None for run in side.runs)
+    return Verdict(
+        case_id=base.case_id,
+        outcome=Outcome.MISSING,
+        reason=Reason.RUN_UNFINISHED if unfinished else Reason.NOT_IN_NEW,
+        sentence="not on the new side" + (", whose run stopped before its end" if unfinished else ""),
+    )
+
+
+def _state(row: Row) -> str:
+    return f"{row.status} ({row.reason})" if row.reason else str(row.status)
+
+
+_BUT = {
+    Reason.FEW_PROCESSES: "so few processes differ by as much; measure in 3 or more a side",
+    Reason.OTHER_GPU: "two GPUs of one model may differ by as much; compare runs of one GPU",
+    Reason.NO_SENTINELS: "no sentinels tell whether the machine is the same",
+    Reason.NO_SAMPLES: "the samples that would tell how sure that is are missing",
+    Reason.TOO_FEW_ROUNDS: "from fewer than three rounds a process; measure longer",
+}
+
+
+def _sentence(finding: Finding, threshold: float, metric: Metric) -> str:
+    times = f"{finding.base:.4g} {metric.unit}, now {finding.new:.4g} {metric.unit}"
+    span = f"{percent(finding.ratio.low)} to {percent(finding.ratio.high)} %"
+    change, limit = f"{percent(finding.ratio.value)} % ({span})", f"{100 * threshold:.3g} %"
+    if finding.reason in _BUT:
+        return f"{times}: {change}, but {_BUT[finding.reason]}"
+    match finding.reason:
+        case Reason.WITHIN_THRESHOLD:
+            return f"{times}: no change of {limit} or more ({span})"
+        case Reason.BELOW_THRESHOLD:
+            return f"{times}: {change}, less than the {limit} that matter"
+        case Reason.BEYOND_THRESHOLD:
+            return f"{times}: {change}"
+    settled = f"{finding.needs_processes} processes a side would settle it"
+    return f"{times}: {percent(finding.ratio.value)} %, but it could be {span}" + (
+        f"; {settled}" if finding.needs_processes else ""
+    )
+
+
+def percent(ratio: float) -> str:
+    """Return a ratio as a change in per cent, with its sign and without the unit: `+2.1`."""
+    change = 100 * (ratio - 1)
+    digits = 1 if abs(change) >= 1 else 2
+    return f"{round(change, digits) + 0.0:+.{digits}f}"  # + 0.0: no minus before a rounded zero
+
+
+def _shape(contrast: Contrast, finding: Finding) -> str:
+    """Say so where the slow samples moved otherwise than the fast ones, on which the verdict rests."""
+    sides = [side.p90s / side.values for side in (contrast.base, contrast.new)]
+    move = float(sides[1].mean() - sides[0].mean())
+    # The quieter side's spread: where one sample in ten became slow, what nine of ten stay below is a toss of a coin.
+    spread = min((float(side.var(ddof=1)) for side in sides if len(side) > 1), default=0.0)
+    error = math.sqrt(spread * sum(1 / len(side) for side in sides))
+    ratio = _ratio(contrast.new.p90s, contrast.base.p90s)
+    if ratio is None or abs(move) <= max(SHAPE * contrast.threshold, SHAPE_SURE * error):
+        return ""
+    way = "slower" if move > 0 else "faster"
+    return (
+        f"the shape changed: the slow samples became {way}; what nine of ten stay below moved by {percent(ratio)} %, "
+        f"the fast half by {percent(finding.ratio.value)} %"
+    )

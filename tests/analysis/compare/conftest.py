@@ -1,0 +1,35 @@
+"""What tests of comparisons share."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.analysis.compare import learn, selftest
+from shflbench.store import Run, read_run
+from tests.fakes.processes import write
+from tests.fakes.three_cases import FEW
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a run of three cases."""
+    return write(tmp_path_factory.mktemp("runs") / "run", FEW)
+
+
+@pytest.fixture
+def run(folder: Path, tmp_path: Path) -> Run:
+    """Return a copy of it, which a test may change."""
+    return read_run(shutil.copytree(folder, tmp_path / "run"))
+
+
+@pytest.fixture(autouse=True)
+def _fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw as few comparisons as show what a test is about: each takes milliseconds, and a user's hundreds take ten."""
+    for module in (learn, selftest):
+        monkeypatch.setattr(module, "DRAWS", 30)

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.analysis.compare import Settings, Side, compare
+from shflbench.analysis.compare.learned import applies, learned, model_of, pools_of
+from shflbench.errors import ResultsError
+from shflbench.store import Run, read_run
+from shflbench.store.noise_file import HeldOut, Learned
+from tests.fakes.processes import Simulated, spread, write
+from tests.fakes.runs import H200, info
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FEW = spread(6)
+SAMPLING = {"precision": 0.005, "min_seconds": 1.0, "max_seconds": 2.0, "min_samples": 27, "max_samples": 2500}
+ABOUT = replace(info(), settings=SAMPLING)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs of unchanged code on two days, of 12 processes each."""
+    folder = tmp_path_factory.mktemp("runs")
+    for day, seed in (("20", 1), ("21", 2)):
+        about = replace(ABOUT, started=f"2026-11-{day}T08:00:00Z")
+        write(folder / day, Simulated(processes=12, cases=FEW, seed=seed), about=about)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path) -> list[Run]:
+    return [read_run(folder / "21"), read_run(folder / "20")]  # in any order
+
+
+@pytest.fixture(scope="module")
+def record(runs: list[Run]) -> Learned:
+    return learned(runs)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    """Two runs that are compared."""
+    folder = tmp_path_factory.mktemp("pair")
+    base, new = (
+        read_run(write(folder / str(seed), Simulated(processes=2, cases=FEW, seed=seed), about=ABOUT))
+        for seed in (3, 4)
+    )
+    return base, new
+
+
+def why_not(record: Learned, pair: tuple[Run, Run], **changes: object) -> str:
+    """Return why the record does not apply to a comparison whose new run's information has these changes."""
+    base, new = pair
+    changed = replace(new, info=replace(new.info, **changes))  # type: ignore[arg-type]
+    return applies(record, Side.of([base]), Side.of([changed]))
+
+
+def test_what_was_learned_says_from_what(record: Learned) -> None:
+    assert (record.processes, record.suites) == (24, ("gtc2013",))
+    assert (record.first, record.last) == ("2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z")
+    assert (record.device, record.uuid, record.settings) == (H200.name, H200.uuid, SAMPLING)
+    assert record.cases.keys() == {case.id for case in FEW}
+    assert [check.processes for check in record.held_out] == [1, 2, 3]
+
+
+def test_processes_come_in_the_order_in_which_they_were_measured(runs: list[Run]) -> None:
+    early = pools_of([runs[1]])["gtc2013"]
+    both = pools_of(runs)["gtc2013"]
+    for case_id, own in both.cases.items():
+        assert own.values[:12].tolist() == early.cases[case_id].values.tolist()
+
+
+def test_what_was_learned_is_used_by_compare(record: Learned, pair: tuple[Run, Run]) -> None:
+    base, new = (Side.of([run]) for run in pair)
+    assert applies(record, base, new) == ""
+    noise = compare(base, new, Settings(noise=model_of(record))).noise
+    assert noise is not None
+    assert (noise.a_us, noise.b) == (record.a_us, record.b)
+    assert noise.source == "learned from 24 processes on this GPU, 2026-11-21"
+
+
+def test_it_says_nothing_of_another_gpu_driver_or_sentinel(record: Learned, pair: tuple[Run, Run]) -> None:
+    versions = pair[1].info.versions
+    assert "the GPUs differ" in why_not(record, pair, device=replace(H200, uuid="GPU-2"))
+    assert "the drivers differ" in why_not(record, pair, versions=replace(versions, driver="999"))
+    assert "the sentinels differ" in why_not(record, pair, sentinels={"version": "other"})
+
+
+@pytest.mark.parametrize(
+    ("name", "looser", "stricter"),
+    [("precision", 0.01, 0.001), ("min_seconds", 0.5, 2.0), ("max_seconds", 1.0, 9.0), ("min_samples", 9, 99)],
+)
+def test_runs_must_be_sampled_as_thoroughly(
+    record: Learned, pair: tuple[Run, Run], name: str, looser: float, stricter: float
+) -> None:
+    assert f"`{name}` was" in why_not(record, pair, settings={**SAMPLING, name: looser})
+    assert why_not(record, pair, settings={**SAMPLING, name: stricter}) == ""
+
+
+def test_a_setting_that_a_run_does_not_tell_is_not_taken_for_the_same(record: Learned, pair: tuple[Run, Run]) -> None:
+    assert "`precision` was 0.005 when it was learned, and is unknown in" in why_not(record, pair, settings={})
+
+
+def test_another_rule_asks_for_other_noise(record: Learned, pair: tuple[Run, Run]) -> None:
+    assert "another version of the rule" in why_not(replace(record, rule=0), pair)
+
+
+def test_sides_need_as_many_processes_as_the_noise_was_good_enough_for(record: Learned, pair: tuple[Run, Run]) -> None:
+    checks = {processes: HeldOut(processes, 200, 0.0, 0.2) for processes in (1, 2, 3)}
+    three = {**checks, 2: HeldOut(2, 200, 0.03, 0.2)}
+    one = {**checks, 1: HeldOut(1, 200, 0.03, 0.2)}
+    none = {**checks, 3: HeldOut(3, 200, 0.03, 0.2)}
+    assert "less than 3 processes a side" in why_not(replace(record, held_out=tuple(three.values())), pair)
+    assert why_not(replace(record, held_out=tuple(one.values())), pair) == ""
+    assert "false alarms when it was learned" in why_not(replace(record, held_out=tuple(none.values())), pair)
+
+
+def test_one_run_twice_is_no_more_than_one(runs: list[Run]) -> None:
+    with pytest.raises(ResultsError, match="the same run"):
+        learned([*runs, runs[0]])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"device": replace(H200, uuid="GPU-2")},
+        {"versions": replace(ABOUT.versions, driver="999")},
+        {"settings": {**SAMPLING, "precision": 0.1}},
+    ],
+)
+def test_runs_that_were_measured_otherwise_show_another_noise(runs: list[Run], changes: dict[str, object]) -> None:
+    other = replace(runs[1], info=replace(runs[1].info, **changes))  # type: ignore[arg-type]
+    with pytest.raises(ResultsError, match="do not show the same noise"):
+        learned([runs[0], other])
+
+
+def test_runs_without_a_gpu_show_no_noise(runs: list[Run]) -> None:
+    without = replace(runs[0], info=replace(runs[0].info, device=None))
+    with pytest.raises(ResultsError, match="no GPU was used"):
+        learned([without])
+
+
+def test_too_few_processes_are_refused(runs: list[Run]) -> None:
+    with pytest.raises(ResultsError, match="there are 12 "):
+        learned(runs[:1])

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shflbench.analysis.compare import Metric, Side
+from shflbench.analysis.compare.metrics import PASSES, SLOPE, measured, tabled, value_of, weights_of_time
+from shflbench.analysis.compare.noise import USUAL, Weights
+from shflbench.analysis.compare.sides import Kernel
+from shflbench.model import Status
+from shflbench.store import Run
+from tests.fakes.processes import verified
+from tests.fakes.runs import info
+from tests.fakes.simulated import spread
+
+(CASE,) = spread(1)
+ID, TRIPS = CASE.id, CASE.iterations
+ROW = replace(
+    verified(CASE),
+    status=Status.TIMED,
+    time_us=50.0,
+    time_low_us=49.9,
+    time_high_us=50.1,
+    launches=8,
+    ns_per_iteration=10.0,
+    ns_per_iteration_low=9.9,
+    ns_per_iteration_high=10.1,
+    cycles_per_iteration=19.8,
+)
+
+
+def side(times_us: dict[int, list[float]], **row: Any) -> Side:
+    """Return a side whose processes took so long at each iteration count, in each of four rounds."""
+    counts = {
+        trips: {(0, process): [np.array([time_us])] * 4 for process, time_us in enumerate(times)}
+        for trips, times in times_us.items()
+    }
+    own = replace(ROW, **row)
+    return Side((Run(Path("run"), info(), (own,)),), {ID: own}, {ID: Kernel(counts, 8)}, "run")
+
+
+KNOWN = side({TRIPS: [50.0, 60.0], TRIPS // 2: [30.0, 35.0], TRIPS // 4: [19.28, 29.28]})
+
+
+def values(known: Side, metric: Metric, offsets: dict[tuple[int, int], float] | None = None) -> list[float] | None:
+    found = measured(known, ID, metric, offsets)
+    return found.estimates.values.tolist() if found else None
+
+
+def test_a_time_is_what_is_left_without_the_offset_of_the_process() -> None:
+    assert values(KNOWN, Metric.TIME) == [50, 60]
+    assert values(KNOWN, Metric.TIME, {(0, 0): 1.0, (0, 1): -1.0}) == [49, 61]
+
+
+def test_a_process_without_an_offset_is_left_out_and_without_any_nothing_is_known() -> None:
+    assert values(KNOWN, Metric.TIME, {(0, 1): 1.0}) == [59]
+    assert values(KNOWN, Metric.TIME, {}) is None
+
+
+def test_a_slope_lies_between_the_most_and_the_fewest_trips_and_is_free_of_offsets() -> None:
+    assert values(KNOWN, Metric.NS_PER_ITERATION) == pytest.approx([10.0, 10.0], rel=1e-4)
+    assert values(KNOWN, Metric.NS_PER_ITERATION, {(0, 0): 5.0, (0, 1): 5.0}) == pytest.approx([10.0, 10.0], rel=1e-4)
+
+
+def test_cycles_are_the_slope_by_the_clock_of_the_row() -> None:
+    assert values(KNOWN, Metric.CYCLES_PER_ITERATION) == pytest.approx([19.8, 19.8], rel=1e-4)
+    assert (
+        values(side({TRIPS: [50.0], TRIPS // 4: [19.28]}, cycles_per_iteration=None), Metric.CYCLES_PER_ITERATION)
+        is None
+    )
+
+
+@pytest.mark.parametrize("metric", [Metric.TIME, Metric.NS_PER_ITERATION])
+def test_the_weights_give_the_noise_of_the_value(metric: Metric) -> None:
+    found = measured(KNOWN, ID, metric, None)
+    assert found is not None
+    if metric is Metric.TIME:
+        assert USUAL.variance(found.weights) == pytest.approx(USUAL.deviation(55.0) ** 2)
+    else:
+        both = USUAL.deviation(55.0) ** 2 + USUAL.deviation(24.28) ** 2
+        assert USUAL.variance(found.weights) == pytest.approx(both * (1000 / (TRIPS - TRIPS // 4)) ** 2)
+
+
+def test_a_pass_over_memory_has_twice_the_additive_noise() -> None:
+    once = side({TRIPS: [50.0]}, iterations=TRIPS)
+    found = measured(once, ID, Metric.TIME, None)
+    assert found is not None
+    assert found.weights == Weights(1.0, 2500.0)
+    assert weights_of_time(50.0, passes=True) == Weights(PASSES**2, 2500.0)
+    nothing = {"ns_per_iteration": None, "sass_per_iteration": None, "cycles_per_iteration": None}
+    passing = measured(side({1: [50.0]}, iterations=1, **nothing), ID, Metric.TIME, None)
+    assert passing is not None
+    assert passing.weights == Weights(4.0, 2500.0)
+
+
+@pytest.mark.parametrize("times_us", [{TRIPS: [50.0]}, {TRIPS // 4: [20.0]}])
+def test_a_slope_needs_two_iteration_counts(times_us: dict[int, list[float]]) -> None:
+    assert values(side(times_us), Metric.NS_PER_ITERATION) is None
+
+
+def test_a_process_that_ran_one_count_only_gives_no_slope_and_the_others_do() -> None:
+    assert values(side({TRIPS: [50.0, 60.0], TRIPS // 4: [19.28]}), Metric.NS_PER_ITERATION) == pytest.approx(
+        [10.0], rel=1e-4
+    )
+
+
+def test_a_case_without_samples_has_no_value() -> None:
+    assert measured(replace(KNOWN, kernels={}), ID, Metric.TIME, None) is None
+    assert values(side({TRIPS // 4: [20.0]}), Metric.TIME) is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "deviation"),
+    [
+        (Metric.TIME, 50.0, 0.1 / 1.96),
+        (Metric.NS_PER_ITERATION, 10.0, 0.1 / 1.96),
+        (Metric.CYCLES_PER_ITERATION, 19.8, 0.198 / 1.96),
+    ],
+)
+def test_a_table_gives_a_value_and_what_its_interval_says(metric: Metric, value: float, deviation: float) -> None:
+    found = tabled(KNOWN, ID, metric)
+    assert found is not None
+    assert found.estimates.values.tolist() == pytest.approx([value])
+    assert found.estimates.variances.tolist() == pytest.approx([deviation**2], rel=1e-3)
+    assert (found.estimates.rounds, found.estimates.launches) == ((0,), 8)
+    assert found.weights.proportional == pytest.approx((1.0 if metric is Metric.TIME else SLOPE) * value**2)
+
+
+@pytest.mark.parametrize("column", ["time_us", "time_low_us", "time_high_us"])
+def test_a_table_without_an_interval_gives_nothing(column: str) -> None:
+    assert tabled(side({}, **{column: None}), ID, Metric.TIME) is None
+
+
+@pytest.mark.parametrize("column", ["ns_per_iteration", "cycles_per_iteration"])
+def test_cycles_need_a_slope_and_a_clock(column: str) -> None:
+    assert tabled(side({}, **{column: None}), ID, Metric.CYCLES_PER_ITERATION) is None
+
+
+def test_the_value_of_a_metric_is_in_its_column() -> None:
+    assert [
+        value_of(ROW, metric) for metric in (Metric.TIME, Metric.NS_PER_ITERATION, Metric.CYCLES_PER_ITERATION)
+    ] == [50.0, 10.0, 19.8]

@@ -1,0 +1,206 @@
+"""The way from two sides to a comparison; what the rule finds in noise is tried in test_simulated.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from shflbench.analysis.compare import Metric, Outcome, Reason, Settings, Side, compare
+from shflbench.analysis.compare.noise import NoiseModel, Spread
+from shflbench.analysis.compare.sides import Kernel
+from shflbench.errors import ResultsError, UsageError
+from shflbench.model import Status
+from shflbench.store import SuiteText, read_run
+from shflbench.thresholds import Thresholds
+from tests.fakes.four_cases import FEW, FIRST, FOURTH, SECOND, THIRD, made, outcomes, verdict, with_row
+from tests.fakes.processes import Simulated, write
+from tests.fakes.runs import H200, untimed
+from tests.fakes.sides import side
+from tests.fakes.simulated import SENTINEL_US
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+CHANGED = replace(Simulated(cases=FEW), factors={SECOND: 1.1, THIRD: 0.9})
+
+
+def of_run(known: Side, **about: Any) -> Side:
+    """Return the side had the information on its run been another."""
+    (run,) = known.runs
+    return replace(known, runs=(replace(run, info=replace(run.info, **about)),))
+
+
+def test_unchanged_code_is_the_same_and_exits_0() -> None:
+    result = compare(made(1), made(2))
+    assert outcomes(result) == dict.fromkeys([FIRST, SECOND, THIRD, FOURTH], Outcome.SAME)
+    assert (result.exit_code(), result.exit_code(strict=True)) == (0, 0)
+    assert (result.notes, result.warnings, result.across) == ((), (), ())
+    assert result.noise is not None
+    assert result.noise.source == "fitted to how the processes of a side differ"
+
+
+def test_a_slower_case_is_found_and_exits_1_and_a_faster_one_does_not() -> None:
+    result = compare(made(1), side(replace(CHANGED, seed=2)))
+    assert outcomes(result) == {
+        FIRST: Outcome.SAME, SECOND: Outcome.SLOWER, THIRD: Outcome.FASTER, FOURTH: Outcome.SAME,
+    }  # fmt: skip
+    assert (result.exit_code(), result.exit_code(strict=True)) == (1, 1)
+    (slower,) = (each for each in result.verdicts if each.outcome is Outcome.SLOWER)
+    assert slower.ratio is not None
+    assert slower.ratio.value == pytest.approx(1.1, abs=0.002)
+    faster = compare(made(1), side(replace(CHANGED, seed=2, factors={THIRD: 0.9})))
+    assert faster.exit_code(strict=True) == 0
+
+
+def test_both_sides_are_told_and_the_offset_between_them() -> None:
+    result = compare(made(1), made(2, offset_us=0.64))
+    assert (result.base.name, result.new.name, result.base.processes) == ("seed-1", "seed-2", 3)
+    assert result.offset_us == pytest.approx(0.64, abs=0.15)
+
+
+def test_cases_keep_the_order_of_the_base_and_new_ones_follow() -> None:
+    base = with_row(made(1), None, SECOND)
+    new = replace(made(2), rows=dict(reversed(list(made(2).rows.items()))))
+    assert list(outcomes(compare(base, new))) == [FIRST, THIRD, FOURTH, SECOND]
+
+
+def test_missing_and_failed_cases_fail_the_gate_unless_they_are_allowed() -> None:
+    for row, outcome in ((None, Outcome.MISSING), (untimed(made(2).rows[FIRST], Status.FAILED, "x"), Outcome.FAILED)):
+        new = with_row(made(2), row)
+        assert verdict(made(1), new).outcome is outcome
+        assert compare(made(1), new).exit_code() == 1
+        assert compare(made(1), new, Settings(allowed=frozenset({outcome}))).exit_code(strict=True) == 0
+
+
+def test_what_cannot_be_compared_counts_only_where_certainty_is_asked_for() -> None:
+    base = with_row(made(1), untimed(made(1).rows[FIRST], Status.FAILED, "it crashed"))
+    result = compare(base, made(2))
+    assert verdict(base, made(2)).outcome is Outcome.NOT_COMPARABLE
+    assert (result.exit_code(), result.exit_code(strict=True)) == (0, 6)
+
+
+def test_a_case_that_failed_in_one_of_two_runs_failed(tmp_path: Path) -> None:
+    runs = [read_run(write(tmp_path / str(seed), Simulated(cases=FEW, seed=seed))) for seed in (2, 3)]
+    broken = replace(runs[1], rows=(untimed(runs[1].rows[0], Status.INCORRECT, "lane 3"), *runs[1].rows[1:]))
+    new = Side.of([runs[0], broken])
+    assert verdict(made(1), new).reason is Reason.INCORRECT_RESULT
+    assert verdict(made(1), new, case_id=SECOND).outcome is Outcome.SAME
+    assert verdict(new, made(1)).reason is Reason.BASE_NOT_TIMED
+
+
+def test_a_case_may_have_more_processes_than_the_others() -> None:
+    longer = made(2, processes=6)
+    kernels = {
+        name: kernel
+        if name in {FIRST, *SENTINEL_US}
+        else Kernel({count: dict(list(taken.items())[:2]) for count, taken in kernel.counts.items()}, kernel.launches)
+        for name, kernel in longer.kernels.items()
+    }
+    result = compare(made(1), replace(longer, kernels=kernels))
+    assert set(outcomes(result).values()) == {Outcome.SAME}
+    assert (result.new.processes, compare(made(1), longer).new.processes) == (2, 6)
+    noise = NoiseModel(0.05, 3e-4, "the same for both")
+    for case_id, wider in ((FIRST, False), (SECOND, True)):
+        some, all_six = (
+            verdict(made(1), new, Settings(noise=noise), case_id).ratio
+            for new in (replace(longer, kernels=kernels), longer)
+        )
+        assert some is not None
+        assert all_six is not None
+        assert (some.high - some.low > 1.2 * (all_six.high - all_six.low)) is wider
+
+
+@pytest.mark.parametrize(
+    ("about", "clause"),
+    [
+        ({"suite": SuiteText("quick", "", "", "")}, r"the suites differ \(gtc2013, quick\)"),
+        ({"device": replace(H200, name="NVIDIA B200")}, r"the GPUs differ \(NVIDIA H200, NVIDIA B200\)"),
+        ({"backend": "emulator"}, "the backends differ .*; run has no times: its backend is emulator"),
+    ],
+)
+def test_sides_that_say_nothing_about_each_other_are_refused(about: dict[str, Any], clause: str) -> None:
+    new = of_run(made(2), **about)
+    new = replace(new, runs=tuple(replace(run, folder=run.folder.with_name("run")) for run in new.runs))
+    with pytest.raises(ResultsError, match=rf"^seed-1 and seed-2 cannot be compared: {clause}") as caught:
+        compare(made(1), new)
+    assert caught.value.exit_code == 3
+    report = compare(made(1), new, Settings(across=True))
+    assert report.exit_code(strict=True) == 0
+    assert set(outcomes(report).values()) == {Outcome.NOT_COMPARABLE}
+    assert {each.reason for each in report.verdicts} == {Reason.ACROSS}
+    assert all(each.ratio for each in report.verdicts)
+
+
+def test_across_changes_nothing_where_nothing_is_in_the_way() -> None:
+    assert compare(made(1), made(2), Settings(across=True)) == compare(made(1), made(2))
+
+
+def test_a_machine_that_changed_is_refused_unless_a_report_is_asked_for() -> None:
+    slower = made(2, factor=1.01)
+    with pytest.raises(ResultsError, match=r"the machine itself became (0\.9|1\.0)\d % slower, as its sentinels show$"):
+        compare(made(1), slower)
+    assert "slower" in compare(made(1), slower, Settings(across=True)).across[0]
+
+
+def test_the_same_run_and_a_mixture_of_runs_are_refused_even_for_a_report() -> None:
+    settings = Settings(across=True)
+    with pytest.raises(ResultsError, match="hold the same run"):
+        compare(made(1), replace(made(1), name="copy"), settings)
+    other = of_run(made(3), arch="sm_100")
+    with pytest.raises(ResultsError, match="cannot be one side"):
+        compare(made(1), replace(made(2), runs=(*made(2).runs, *other.runs)), settings)
+
+
+def test_the_flags_win_over_the_suite_whose_newer_text_decides() -> None:
+    text = "schema: 1\nname: gtc2013\ncompare:\n  threshold: {}%\n"
+    base, new = (
+        of_run(made(seed), suite=SuiteText("gtc2013", "", "", text.format(percent)))
+        for seed, percent in ((1, 3), (2, 4))
+    )
+    assert verdict(base, new).threshold == 0.04
+    asked = Settings(thresholds=Thresholds.parse(["5%", f"{SECOND}=6%"]))
+    assert verdict(base, new, asked).threshold == 0.05
+    assert verdict(base, new, asked, SECOND).threshold == 0.06
+
+
+def test_a_threshold_in_us_depends_on_the_time() -> None:
+    asked = Settings(thresholds=Thresholds.parse(["1us"]))
+    assert verdict(made(1), made(2), asked, FIRST).threshold == pytest.approx(1 / 40, rel=0.01)
+    assert verdict(made(1), made(2), asked, FOURTH).threshold == pytest.approx(1 / 2300, rel=0.01)
+    with pytest.raises(UsageError, match="a threshold in µs says nothing of ns_per_iteration"):
+        compare(made(1), made(2), replace(asked, metric=Metric.NS_PER_ITERATION))
+
+
+def test_learned_noise_is_used_and_named() -> None:
+    learned = NoiseModel(0.04, 3e-4, "learned from 24 processes on this GPU", {FIRST: Spread(400.0, 23)})
+    result = compare(made(1), made(2), Settings(noise=learned))
+    assert result.noise is not None
+    assert result.noise.source == "learned from 24 processes on this GPU"
+    assert outcomes(result)[FIRST] is Outcome.INCONCLUSIVE
+    assert outcomes(result)[SECOND] is Outcome.SAME
+
+
+def test_learned_noise_lets_one_process_take_the_usual_threshold() -> None:
+    one, other = (made(seed, processes=1) for seed in (1, 2))
+    assert verdict(one, other).threshold == 0.02
+    assert verdict(one, other, Settings(noise=NoiseModel(0.04, 3e-4, "learned"))).threshold == 0.01
+
+
+def test_notes_and_warnings_are_passed_on() -> None:
+    (run,) = made(2).runs
+    noted = replace(run, notes=("a note of the run",), info=replace(run.info, settings={"precision": 0.01}))
+    result = compare(made(1), replace(made(2), runs=(noted,)))
+    assert result.notes == ("`precision` was 0.005, now 0.01",)
+    assert "a note of the run" in result.warnings
+
+
+def test_no_case_to_judge_needs_no_noise() -> None:
+    failed = made(2)
+    for name in (FIRST, SECOND, THIRD, FOURTH):
+        failed = with_row(failed, untimed(failed.rows[name], Status.FAILED, "it crashed"), name)
+    result = compare(made(1), failed)
+    assert set(outcomes(result).values()) == {Outcome.FAILED}
+    assert result.noise is None

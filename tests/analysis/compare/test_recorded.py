@@ -1,0 +1,113 @@
+"""The rule on what an H200 measured: fewer draws than `benchmarks/compare_power` takes, and the same claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.compare_power.bars import ONE, TEN, TWO, truly
+from benchmarks.compare_power.batch import load
+from benchmarks.compare_power.draws import DEFAULT, FINE, QUICK, between, compared, true_slowdowns, within
+from benchmarks.compare_power.evidence import fixed
+from benchmarks.compare_power.suite import steady
+from benchmarks.compare_power.tally import LONG, MIDDLE, alarmed, found, together, undecided
+from shflbench.analysis.compare import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.compare_power.batch import Batch
+    from benchmarks.compare_power.draws import Drawn, Mode
+    from benchmarks.compare_power.tally import Found
+
+RECORDED = Path(__file__).parents[2] / "data" / "compare"
+# Comparisons of all batches together.
+UNCHANGED = {QUICK: 120, DEFAULT: 200}
+SLOWED = 40
+
+
+@pytest.fixture(scope="module")
+def batches() -> list[Batch]:
+    """Return the newest batch; `benchmarks/compare_power` draws from all of them."""
+    return load(sorted(RECORDED.glob("*.npz"))[-1:])
+
+
+def unchanged(batches: Sequence[Batch], mode: Mode, count: int) -> list[Drawn]:
+    """Compare unchanged processes of each batch."""
+    return [
+        drawn
+        for pool in (batch.pool() for batch in batches)
+        for drawn in compared(pool, pool, mode, within(pool.processes, mode.processes, count // len(batches), fixed()))
+    ]
+
+
+def slowed(batches: Sequence[Batch], mode: Mode, percent: int) -> list[Found]:
+    """Compare unchanged processes of each batch with slowed ones of the same."""
+    cases = []
+    for batch in batches:
+        base, new = batch.pool(), batch.pool(percent)
+        sides = between(base.processes, new.processes, mode.processes, SLOWED // len(batches), fixed())
+        draws = compared(base, new, mode, sides)
+        assert not any(drawn.refused for drawn in draws)
+        cases += found(draws, percent, batch.times_us, true_slowdowns(base, new), batch.name)
+    return cases
+
+
+@pytest.fixture(scope="module")
+def default(batches: list[Batch]) -> list[Drawn]:
+    return unchanged(batches, DEFAULT, UNCHANGED[DEFAULT])
+
+
+@pytest.fixture(scope="module")
+def two_percent(batches: list[Batch]) -> list[Found]:
+    return slowed(batches, DEFAULT, 2)
+
+
+def test_unchanged_suites_are_hardly_ever_alarmed(default: list[Drawn]) -> None:
+    assert alarmed(default).value <= 0.02  # 1 % of many more draws
+    assert not any(drawn.refused for drawn in default)
+
+
+def test_half_as_wide_intervals_would_alarm(batches: list[Batch], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule, "TAILS", rule.TAILS / 2)
+    monkeypatch.setattr(rule, "FEW", rule.FEW / 2)
+    narrow = alarmed(unchanged(batches, DEFAULT, 100), steady)
+    assert narrow.value > 0.05
+
+
+def test_unchanged_cases_from_10_us_on_are_decided(batches: list[Batch], default: list[Drawn]) -> None:
+    still = undecided(default, batches[0].times_us)
+    assert still[LONG].hits == 0
+    assert still[MIDDLE].value <= 0.06
+
+
+def test_one_process_a_side_never_alarms_on_unchanged_code(batches: list[Batch]) -> None:
+    assert alarmed(unchanged(batches, QUICK, UNCHANGED[QUICK])).hits == 0
+
+
+def test_slowdowns_of_2_percent_are_found(two_percent: list[Found]) -> None:
+    assert together(truly(two_percent, TWO, MIDDLE)).value >= 0.95  # likewise 98 %
+    assert together(truly(two_percent, TWO, LONG)).value == 1
+
+
+def test_nothing_is_called_faster_where_everything_became_slower(
+    batches: list[Batch], two_percent: list[Found]
+) -> None:
+    long = [case for case in two_percent if case.kind == LONG]
+    assert len(long) > 15 * len(batches)
+    assert together(long).value == 1
+    assert sum(case.faster for case in two_percent) == 0
+
+
+def test_fine_mode_finds_1_percent(batches: list[Batch]) -> None:
+    cases = truly(slowed(batches, FINE, 1), ONE, LONG)
+    assert len(cases) > 10 * len(batches)
+    assert together(cases).value >= 0.99
+
+
+def test_one_process_a_side_finds_10_percent(batches: list[Batch]) -> None:
+    cases = slowed(batches, QUICK, 10)
+    assert together(truly(cases, TEN, MIDDLE, LONG)).value == 1
+    assert not any(case.faster for case in cases)

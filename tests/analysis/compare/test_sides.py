@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.analysis.compare import Side
+from shflbench.model import Status
+from shflbench.store import Run, files, read_run, samples
+from shflbench.store.files import SAMPLES_FILE
+from tests.fakes.processes import in_memory, write
+from tests.fakes.runs import info, untimed
+from tests.fakes.simulated import SENTINEL_US
+from tests.fakes.three_cases import FEW, FIRST, SECOND, THIRD, without
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+SHORT, *_, LONG = SENTINEL_US
+
+
+def test_every_sample_is_in_its_process_and_round(run: Run) -> None:
+    side = Side.of([run])
+    for name, processes in in_memory(FEW).items():
+        kernel = side.kernels[name]
+        found = kernel.counts[max(kernel.counts)]
+        assert list(found) == [(0, 0), (0, 1)]
+        for rounds, known in zip(found.values(), processes, strict=True):
+            assert len(rounds) == len(known) == 4
+            for times, expected in zip(rounds, known, strict=True):
+                assert times.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
+
+
+def test_cases_have_three_iteration_counts_and_their_own_launches(run: Run) -> None:
+    side = Side.of([run])
+    assert {len(side.kernels[name].counts) for name in (FIRST, SECOND, THIRD)} == {3}
+    assert (side.kernels[FIRST].launches, side.kernels[LONG].launches) == (8, 1)
+    assert side.kernels[FIRST].at(7) is None
+
+
+def test_the_processes_of_several_runs_count_together(run: Run, tmp_path: Path) -> None:
+    other = read_run(write(tmp_path / "other", replace(FEW, processes=3, seed=5)))
+    side = Side.of([run, other], "both")
+    found = side.kernels[FIRST].at(4096)
+    assert found is not None
+    assert found.processes == ((0, 0), (0, 1), (1, 0), (1, 1), (1, 2))
+    assert (side.info().runs, side.info().processes, side.info().name) == (2, 5, "both")
+
+
+def test_a_side_is_named_by_its_folders(run: Run) -> None:
+    assert Side.of([run]).name == str(run.folder)
+
+
+def test_the_reader_is_told_what_the_side_is(run: Run) -> None:
+    told = Side.of([run]).info()
+    assert (told.suite, told.device, told.driver, told.nvrtc) == ("gtc2013", "NVIDIA H200", "580.159", "13.0.48")
+    assert (told.gpus, told.runs, told.processes) == ((run.info.device.uuid,), 1, 2)  # type: ignore[union-attr]
+    assert told.started == "2026-11-20T08:00:00Z"
+
+
+def test_processes_are_counted_by_the_case_that_has_fewest(run: Run) -> None:
+    fewer = without(run, lambda sample: sample.case_id == SECOND and sample.process == 1)
+    assert Side.of([fewer]).info().processes == 1
+
+
+@pytest.mark.parametrize("gone", ["base", "other"])
+def test_where_one_run_has_no_samples_none_are_used(run: Run, tmp_path: Path, gone: str) -> None:
+    other = read_run(write(tmp_path / "other", FEW))
+    ((run if gone == "base" else other).folder / SAMPLES_FILE).unlink()
+    side = Side.of([run, other])
+    assert side.kernels == {}
+    assert side.info().processes == 0
+    assert side.rows.keys() == {FIRST, SECOND, THIRD}
+
+
+WORST_LAST = (Status.TIMED, Status.VERIFIED, Status.COMPILED, Status.SKIPPED, Status.INCORRECT, Status.FAILED)
+
+
+@pytest.mark.parametrize(("better", "worse"), list(pairwise(WORST_LAST)))
+def test_a_case_is_as_good_as_in_the_worst_of_the_runs(run: Run, better: Status, worse: Status) -> None:
+    bare = replace(run, folder=run.folder / "without-samples")
+    runs = [
+        replace(bare, rows=(replace(untimed(bare.rows[0], status, "why"), case_id=FIRST),))
+        for status in (better, worse)
+    ]
+    assert Side.of(runs).rows[FIRST].status is worse
+    assert Side.of(runs[::-1]).rows[FIRST].status is worse
+
+
+def test_a_case_of_one_run_only_is_a_case_of_the_side(run: Run, tmp_path: Path) -> None:
+    other = read_run(write(tmp_path / "other", replace(FEW, cases=dict(list(FEW.cases.items())[:1]))))
+    side = Side.of([other, run])
+    assert list(side.rows) == [FIRST, SECOND, THIRD]
+    assert [len(side.kernels[name].counts[4096]) for name in side.rows] == [4, 2, 2]
+
+
+def test_processes_that_bracket_other_numbers_of_launches_disagree(run: Run) -> None:
+    path = run.folder / SAMPLES_FILE
+    changed = [
+        replace(sample, launches=1) if sample.case_id == FIRST and sample.process == 1 else sample
+        for sample in samples.read(path)
+    ]
+    path.write_bytes(samples.header() + samples.encode(changed))
+    side = Side.of([run])
+    assert (side.kernels[FIRST].launches, side.kernels[SECOND].launches) == (0, 8)
+
+
+def test_dropped_samples_are_left_out(run: Run) -> None:
+    path = run.folder / SAMPLES_FILE
+    known = Side.of([run]).kernels[FIRST].at(4096)
+    files.append(path, samples.encode([replace(sample, dropped=True, time_us=9e9) for sample in samples.read(path)]))
+    found = Side.of([run]).kernels[FIRST].at(4096)
+    assert known is not None
+    assert found is not None
+    assert found.values.tolist() == known.values.tolist()
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_process_that_a_crash_cut_short_is_left_out_where_others_were_not(run: Run, rounds: int) -> None:
+    cut = without(run, lambda sample: sample.case_id == FIRST and sample.process == 1 and sample.round >= rounds)
+    found = Side.of([cut]).kernels[FIRST].at(4096)
+    assert found is not None
+    assert found.processes == ((0, 0),)
+    both = without(run, lambda sample: sample.case_id == FIRST and sample.round >= rounds)
+    short = Side.of([both]).kernels[FIRST].at(4096)
+    assert short is not None
+    assert (len(short), short.rounds) == (2, (rounds, rounds))
+
+
+def test_runs_of_other_sentinels_have_none_in_common(run: Run) -> None:
+    other = replace(run, info=replace(run.info, sentinels={"version": "other"}))
+    assert Side.of([run]).sentinels != ""
+    assert Side.of([run, run]).sentinels == Side.of([run]).sentinels
+    assert Side.of([run, other]).sentinels == ""
+    assert Side.of([replace(run, info=replace(run.info, sentinels=None))]).sentinels == ""
+
+
+def test_sentinels_are_known_in_all_processes_or_not_at_all(run: Run) -> None:
+    assert Side.of([run]).sentinel_estimates().keys() == SENTINEL_US.keys()
+    partly = without(run, lambda sample: sample.case_id == SHORT and sample.process == 1)
+    assert Side.of([partly]).sentinel_estimates().keys() == SENTINEL_US.keys() - {SHORT}
+
+
+def test_a_run_of_no_gpu_has_a_side_too(tmp_path: Path) -> None:
+    bare = Run(tmp_path, info(device=None, backend="none"), ())
+    told = Side.of([bare]).info()
+    assert (told.device, told.gpus, told.driver, told.processes) == ("", (), "", 0)

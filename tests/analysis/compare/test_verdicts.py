@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from shflbench.analysis.compare import Metric, Outcome, Reason, Verdict
+from shflbench.analysis.compare.noise import NoiseModel, Weights
+from shflbench.analysis.compare.rule import Contrast, Doubt, judge
+from shflbench.analysis.compare.verdicts import judged, lost, percent, unmeasured
+from shflbench.model import Status
+from tests.fakes.estimated import estimated
+from tests.fakes.processes import verified
+from tests.fakes.runs import untimed
+from tests.fakes.sides import side
+from tests.fakes.simulated import Simulated, spread
+
+if TYPE_CHECKING:
+    from shflbench.store import Row
+
+(CASE,) = spread(1)
+ROW = replace(verified(CASE), status=Status.TIMED, time_us=10.0)
+NEW_SIDE = side(Simulated(cases=spread(1), processes=1))
+
+
+def state(status: Status, reason: str = "") -> Row:
+    return untimed(ROW, status, reason)
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "outcome", "reason", "sentence"),
+    [
+        (ROW, None, Outcome.MISSING, Reason.NOT_IN_NEW, "not on the new side"),
+        (
+            ROW, state(Status.SKIPPED, "needs sm_80"), Outcome.MISSING, Reason.NOT_TIMED_ANY_MORE,
+            "skipped (needs sm_80) on the new side",
+        ),
+        (
+            ROW, state(Status.COMPILED), Outcome.MISSING, Reason.NOT_TIMED_ANY_MORE, "compiled on the new side",
+        ),
+        (
+            ROW, state(Status.FAILED, "it crashed"), Outcome.FAILED, Reason.CASE_FAILED,
+            "failed (it crashed) on the new side",
+        ),
+        (
+            ROW, state(Status.INCORRECT, "lane 3 is wrong"), Outcome.FAILED, Reason.INCORRECT_RESULT,
+            "incorrect (lane 3 is wrong) on the new side",
+        ),
+        (None, ROW, Outcome.NEW, Reason.NOT_IN_BASE, "not on the base side"),
+        (None, state(Status.SKIPPED, "a"), Outcome.NEW, Reason.NOT_IN_BASE, "not on the base side"),
+        (
+            None, state(Status.FAILED, "it crashed"), Outcome.FAILED, Reason.CASE_FAILED,
+            "failed (it crashed) on the new side",
+        ),
+        (
+            state(Status.FAILED, "it crashed"), ROW, Outcome.NOT_COMPARABLE, Reason.BASE_NOT_TIMED,
+            "timed now; failed (it crashed) on the base side",
+        ),
+        (
+            state(Status.SKIPPED, "a"), state(Status.FAILED, "b"), Outcome.NOT_COMPARABLE, Reason.NEITHER_TIMED,
+            "skipped (a) on the base side, failed (b) on the new one",
+        ),
+    ],
+)  # fmt: skip
+def test_a_case_that_one_side_did_not_time(
+    base: Row | None, new: Row | None, outcome: Outcome, reason: Reason, sentence: str
+) -> None:
+    found = unmeasured(base, new, NEW_SIDE)
+    assert found == Verdict(case_id=CASE.id, outcome=outcome, reason=reason, sentence=sentence)
+
+
+def test_a_case_that_both_sides_timed_is_for_the_rule() -> None:
+    assert unmeasured(ROW, ROW, NEW_SIDE) is None
+
+
+def test_a_case_that_an_unfinished_run_lacks_says_so() -> None:
+    (run,) = NEW_SIDE.runs
+    stopped = replace(NEW_SIDE, runs=(run, replace(run, info=replace(run.info, finished=None))))
+    found = unmeasured(ROW, None, stopped)
+    assert found is not None
+    assert (found.outcome, found.reason) == (Outcome.MISSING, Reason.RUN_UNFINISHED)
+    assert found.sentence == "not on the new side, whose run stopped before its end"
+
+
+def test_what_failed_is_a_finding_and_what_was_left_out_is_missing() -> None:
+    assert {status: lost(state(status)).outcome for status in (Status.FAILED, Status.INCORRECT, Status.SKIPPED)} == {
+        Status.FAILED: Outcome.FAILED,
+        Status.INCORRECT: Outcome.FAILED,
+        Status.SKIPPED: Outcome.MISSING,
+    }
+
+
+CHANGED = "10 µs, now 11 µs: +10.0 % (+8.7 to +11.3 %)"
+
+
+def told(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doubt | None = None) -> Verdict:
+    """Return the verdict on a case that took 10 µs."""
+    before, after = (estimated(*[value] * processes) for value in (10.0, new))
+    contrast = Contrast(CASE.id, before, after, Weights(1.0, 0.0), threshold, doubt)
+    (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
+    return judged(finding, contrast, ROW, replace(ROW, registers=40), Metric.TIME)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence"),
+    [
+        (told(11.0), CHANGED),
+        (told(9.0), "10 µs, now 9 µs: -10.0 % (-11.3 to -8.7 %)"),
+        (told(10.0), "10 µs, now 10 µs: no change of 5 % or more (-1.3 to +1.3 %)"),
+        (told(10.3), "10 µs, now 10.3 µs: +3.0 % (+1.7 to +4.3 %), less than the 5 % that matter"),
+        (
+            told(10.05, threshold=0.01),
+            "10 µs, now 10.05 µs: +0.50 %, but it could be -0.79 to +1.8 %; 9 processes a side would settle it",
+        ),
+        (told(10.0999, threshold=0.01), "10 µs, now 10.1 µs: +1.00 %, but it could be -0.29 to +2.3 %"),
+        (
+            told(11.0, doubt=Doubt(Reason.FEW_PROCESSES, 3.0)),
+            f"{CHANGED}, but so few processes differ by as much; measure in 3 or more a side",
+        ),
+        (
+            told(11.0, doubt=Doubt(Reason.NO_SAMPLES, least=0.2)),
+            f"{CHANGED}, but the samples that would tell how sure that is are missing",
+        ),
+    ],
+)
+def test_the_sentence_gives_both_values_the_change_and_what_it_means(verdict: Verdict, sentence: str) -> None:
+    assert verdict.sentence == sentence
+
+
+def test_every_doubt_has_its_own_words() -> None:
+    doubts = (Reason.FEW_PROCESSES, Reason.OTHER_GPU, Reason.NO_SENTINELS, Reason.NO_SAMPLES)
+    verdicts = [told(11.0, doubt=Doubt(reason, least=0.2)) for reason in doubts]
+    assert [(verdict.outcome, verdict.reason) for verdict in verdicts] == [(Outcome.SUSPECTED, each) for each in doubts]
+    assert len({verdict.sentence for verdict in verdicts}) == len(doubts)
+
+
+def test_the_verdict_tells_what_changed_in_the_kernel_and_in_all_samples() -> None:
+    verdict = told(11.0)
+    assert verdict.why == ("registers 16 → 40",)
+    assert [verdict.median_ratio, verdict.p90_ratio] == pytest.approx([1.1, 1.1])
+    assert (verdict.base, verdict.new, verdict.threshold, verdict.remarks) == (10.0, 11.0, 0.05, ())
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.0, "+0.00"), (0.99999, "+0.00"), (1.0234, "+2.3"), (0.9, "-10.0"), (1.0051, "+0.51"), (2.0, "+100.0")],
+)
+def test_a_change_is_told_with_its_sign_and_as_many_digits_as_say_something(ratio: float, text: str) -> None:
+    assert percent(ratio) == text
+
+
+def shaped(*p90s: float, threshold: float = 0.01) -> Verdict:
+    """Return the verdict on a case of three processes a side, whose slow samples are 10.3 µs on the base side."""
+    base = new = estimated(10.0, 10.001, 9.999)
+    new = replace(new, p90s=np.array(p90s))
+    contrast = Contrast(CASE.id, base, new, Weights(1.0, 0.0), threshold)
+    (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
+    return judged(finding, contrast, ROW, ROW, Metric.TIME)
+
+
+def test_slow_samples_that_became_slower_change_the_shape_and_no_verdict() -> None:
+    verdict = shaped(12.0, 12.1, 11.9)
+    assert verdict.outcome is Outcome.SAME
+    (remark,) = verdict.remarks
+    assert remark == (
+        "the shape changed: the slow samples became slower; what nine of ten stay below moved by +16.5 %, "
+        "the fast half by +0.00 %"
+    )
+    assert "became faster" in shaped(10.0, 10.0, 10.0).remarks[0]
+
+
+def test_a_small_move_of_the_slow_samples_is_not_worth_a_word() -> None:
+    assert shaped(10.45, 10.45, 10.45).remarks == ()
+    assert shaped(10.7, 10.7, 10.7).remarks != ()
+    assert shaped(10.7, 10.7, 10.7, threshold=0.03).remarks == ()
+
+
+def test_slow_samples_that_differ_on_both_sides_do_not_change_the_shape() -> None:
+    base = new = replace(estimated(10.0, 10.0, 10.0), p90s=np.array([10.3, 11.3, 12.3]))
+    new = replace(new, p90s=new.p90s + 2.0)
+    contrast = Contrast(CASE.id, base, new, Weights(1.0, 0.0), 0.01)
+    (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
+    assert judged(finding, contrast, ROW, ROW, Metric.TIME).remarks == ()
+
+
+def test_slow_samples_of_a_slope_may_be_below_0_and_have_no_ratio() -> None:
+    own = replace(estimated(10.0), medians=np.array([0.0]), p90s=np.array([-1.0]))
+    contrast = Contrast(CASE.id, own, own, Weights(1.0, 0.0), 0.01)
+    (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
+    verdict = judged(finding, contrast, ROW, ROW, Metric.NS_PER_ITERATION)
+    assert (verdict.median_ratio, verdict.p90_ratio, verdict.remarks) == (None, None, ())

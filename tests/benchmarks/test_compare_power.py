@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.compare_power import __main__ as compare_power
+from benchmarks.compare_power.__main__ import RECORDED, main
+from benchmarks.compare_power.bars import bars
+from benchmarks.compare_power.batch import load
+from benchmarks.compare_power.evidence import Evidence, gather
+from benchmarks.compare_power.page import page
+from benchmarks.compare_power.runs import write
+from benchmarks.compare_power.suite import suite
+from shflbench.store import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.compare_power.batch import Batch
+    from tests.conftest import Command, Outcome
+
+FIRST = min(RECORDED.glob("*.npz"))
+PAGE = Path(__file__).parents[2] / "benchmarks" / "compare_power.md"
+FEW = 0.004  # of the usual draws
+SLOW = "reduce/smem/f32/26x1024/100/width=32"  # 49 µs
+
+
+@pytest.fixture(scope="module")
+def batch() -> Batch:
+    return load([FIRST])[0]
+
+
+@pytest.fixture(scope="module")
+def evidence(batch: Batch) -> Evidence:
+    """The first batch against itself, as if it were two."""
+    again = load([FIRST, FIRST])[1]
+    again.name = "again"
+    return gather([batch, again], FEW)
+
+
+@pytest.fixture
+def drawn(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], float]]:
+    """What was asked of a program that always comes to the same evidence."""
+    asked = []
+
+    def gathered(batches: Sequence[Batch], scale: float) -> Evidence:
+        asked.append(([each.name for each in batches], scale))
+        return evidence
+
+    monkeypatch.setattr(compare_power, "gather", gathered)
+    return asked
+
+
+def test_page_has_a_headline_for_every_requirement(evidence: Evidence) -> None:
+    lines = page(evidence).splitlines()
+    found = [line for line in lines if line.startswith(("- reached: ", "- **missed**: "))]
+    assert len(found) == len(list(bars(evidence))) == 9
+
+
+def test_tables_of_the_page_are_whole(evidence: Evidence) -> None:
+    text = page(evidence)
+    for block in text.split("\n\n"):
+        lines = block.splitlines()
+        if lines[0].startswith("| "):
+            assert len(lines) > 2
+            assert len({line.count(" | ") for line in lines}) == 1
+    assert text.count("\n| NVBench, legacy script") == 2  # from one process a side, and from three
+    assert text.count("\n| **`compare`, ") == 3
+    assert "| `h200-1`, `again` | 0.0 h, the same GPU | default: 3 processes a side, 1 % |" in text
+    assert "2 batches on 1 GPU." in text
+    assert "{" not in text
+
+
+@pytest.mark.archs
+def test_same_recordings_give_the_same_evidence(batch: Batch) -> None:
+    first, second = (gather([batch], FEW) for _ in range(2))
+    assert page(first) == page(second)
+    assert "There is one batch: nothing to compare across." in page(first)
+
+
+def test_requirement_that_is_missed_is_exit_code_1(
+    evidence: Evidence,
+    drawn: list[tuple[list[str], float]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    kept = tmp_path / "kept.md"
+    code = main([str(FIRST), "--draws", "0.5", "--record", str(kept)])
+    assert code == (0 if all(bar.reached for bar in bars(evidence)) else 1)
+    assert drawn == [([FIRST.stem], 0.5)]
+    assert capsys.readouterr().out == kept.read_text(encoding="utf-8") + "\n" == page(evidence) + "\n"
+
+
+def test_without_names_every_recording_of_the_repository_is_taken(drawn: list[tuple[list[str], float]]) -> None:
+    main([])
+    assert drawn == [(sorted(path.stem for path in RECORDED.glob("*.npz")), 1.0)]
+
+
+def test_recording_that_is_not_there_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main([str(tmp_path / "none.npz")]) == 2
+    assert "none.npz is no recording that can be read" in capsys.readouterr().err
+
+
+def test_folder_without_recordings_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compare_power, "RECORDED", tmp_path)
+    assert main([]) == 2
+    assert f"{tmp_path} holds no recording" in capsys.readouterr().err
+
+
+def test_no_draws_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--draws", "0"])
+    assert "--draws is above 0" in capsys.readouterr().err
+
+
+def test_committed_page_is_of_the_committed_recordings() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert [line.split("`")[1] for line in text.splitlines() if line.startswith("| `") and " NVIDIA " in line] == [
+        path.stem for path in sorted(RECORDED.glob("*.npz"))
+    ]
+
+
+def test_written_run_has_the_recorded_processes_and_the_suite_without_copies(batch: Batch, tmp_path: Path) -> None:
+    processes = batch.processes(5)[:2]
+    run = read_run(write(tmp_path / "run", batch, processes, 5))
+    assert run.info.suite.text == suite(())
+    assert run.info.finished
+    assert len(run.rows) == 54
+    assert {row.processes for row in run.rows} == {"0;1"}
+    times = {row.case_id: row.time_us or 0.0 for row in run.rows}
+    assert times[SLOW] / batch.times_us[SLOW] == pytest.approx(1.05, abs=0.005)
+
+
+def test_run_in_which_one_case_is_slower_cannot_name_another(batch: Batch, tmp_path: Path) -> None:
+    with pytest.raises(KeyError, match="no-such-case"):
+        write(tmp_path / "run", batch, batch.processes(5)[:1], 5, ["no-such-case"])
+
+
+@pytest.fixture
+def compared(shflbench: Command, batch: Batch, tmp_path: Path) -> Outcome:
+    """The command on two recorded processes, of which the new one has one case with 10 % more iterations."""
+    base = write(tmp_path / "base", batch, batch.processes(0)[:1])
+    new = write(tmp_path / "new", batch, batch.processes(10)[:1], 10, [SLOW])
+    return shflbench("compare", base, new)
+
+
+def test_command_finds_the_one_slowed_case_of_recorded_processes(compared: Outcome) -> None:
+    assert compared.code == 1
+    slower = [line for line in compared.out.splitlines() if line.startswith("slower")]
+    assert len(slower) == 1
+    assert SLOW in slower[0]
+
+
+def test_command_passes_unchanged_recorded_processes(shflbench: Command, batch: Batch, tmp_path: Path) -> None:
+    first, second = batch.processes(0)[:2]
+    sides = write(tmp_path / "base", batch, [first]), write(tmp_path / "new", batch, [second])
+    assert shflbench("compare", *sides).code == 0

@@ -1,0 +1,230 @@
+"""Comparisons as `shflbench compare` finds them on an H200, made by hand: times, noise and sentences are plausible.
+
+Times are the H200's own (gtc2013, and two short launches); noise is that of three processes a side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import hypot, sqrt
+
+from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, SideInfo
+from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
+from shflbench.analysis.compare.verdicts import percent
+from shflbench.model import Interval
+
+THRESHOLD = 0.01
+PROCESSES = 3
+NOISE = NoiseUsed("fitted to how the processes of a side differ", a_us=0.035, b=2.3e-4)
+WIDTH = 5  # standard errors to each side of an estimate
+POWER = 2.33  # standard errors more, and 99 of 100 are found
+
+BASE = SideInfo(
+    name="baseline main",
+    suite="gtc2013",
+    device="NVIDIA H200",
+    gpus=("GPU-11111111-2222-3333-4444-555555555555",),
+    driver="580.159.04",
+    nvrtc="13.0",
+    started="2026-11-20T08:00:00Z",
+    commit="0123456789abcdef0123456789abcdef01234567",
+    runs=3,
+    processes=PROCESSES,
+)
+NEW = replace(
+    BASE,
+    name="results/gtc2013/nvidia-h200-20261121-1",
+    started="2026-11-21T09:30:00Z",
+    commit="89abcdef0123456789abcdef0123456789abcdef",
+    runs=1,
+)
+
+A100 = "NVIDIA A100-SXM4-80GB"
+SM_CLOCKS = 1980 / 1410 - 1  # by how much longer a cycle of it lasts
+
+# Case, µs, and by what fraction of it the new side differs: nothing that the noise would not do.
+SAME = (
+    ("neighbor/smem/f32/26x1024/4096", 328.0, 0.0002),
+    ("neighbor/smem-double/f32/26x1024/4096", 213.2, -0.0003),
+    ("neighbor/smem-syncwarp/f32/26x1024/4096", 136.1, 0.0004),
+    ("neighbor/smem-unsafe/f32/26x1024/4096", 136.9, 0.0001),
+    ("neighbor/smem/f64/26x1024/4096", 329.4, 0.0),
+    ("neighbor/smem-unsafe/f64/26x1024/4096", 269.1, -0.0001),
+    ("neighbor/shfl/f64/26x1024/4096", 136.5, -0.0005),
+    ("neighbor/smem/f32/264x1024/4096", 567.3, 0.0003),
+    ("neighbor/smem-syncwarp/f32/264x1024/4096", 269.0, 0.0002),
+    ("neighbor/shfl/f32/264x1024/4096", 136.4, -0.0002),
+    ("reduce/smem/f32/264x1024/4096", 2893.0, 0.0004),
+    ("reduce/smem-unsafe/f32/264x1024/4096", 1329.0, -0.0004),
+    ("reduce/cub/f32/264x1024/4096", 669.2, 0.0001),
+    ("reduce/cg/f32/264x1024/4096", 667.1, 0.0002),
+    ("reduce/redux/i32/264x1024/4096", 270.2, 0.0003),
+    ("scan/smem/f32/264x1024/4096", 2210.0, -0.0002),
+    ("scan/shfl/f32/264x1024/4096", 671.2, 0.0),
+    ("broadcast/smem/f32/26x1024/1024", 41.3, 0.0007),
+    ("broadcast/shfl/f32/26x1024/1024", 18.9, -0.0011),
+    ("transpose/smem/f32/104x256/4096/tile=32", 905.6, 0.0003),
+)
+
+
+def rich() -> Comparison:
+    """Every outcome, most reasons, and everything else that a comparison can say."""
+    unlike = tuple(timed(case, time_us, change) for case, time_us, change in SAME)
+    return Comparison(
+        base=BASE,
+        new=replace(NEW, driver="580.181.01", nvrtc="13.1"),
+        metric=Metric.TIME,
+        verdicts=(*unlike[:10], *_changed(), *unlike[10:], *_undecided(), *_one_sided()),
+        noise=NOISE,
+        offset_us=0.062,
+        notes=("the driver was 580.159.04, now 580.181.01", "NVRTC was 13.0, now 13.1"),
+        warnings=("the spread between processes is 1.6 times what the noise model says",),
+        allowed=frozenset({Outcome.MISSING}),
+    )
+
+
+def quiet() -> Comparison:
+    """Twenty cases, none of which changed."""
+    verdicts = tuple(timed(case, time_us, change) for case, time_us, change in SAME)
+    return Comparison(base=BASE, new=NEW, metric=Metric.TIME, verdicts=verdicts, noise=NOISE, offset_us=-0.031)
+
+
+def across() -> Comparison:
+    """Two models of GPU side by side: a report without verdict."""
+    reported = tuple(_reported(case, time_us, change) for case, time_us, change in SAME)
+    lost = _bare("reduce/shfl/f32/264x1024/4096", Outcome.MISSING, Reason.NOT_IN_NEW, "not on the new side")
+    return Comparison(
+        base=BASE,
+        new=replace(NEW, device=A100, gpus=("GPU-99999999-8888-7777-6666-555555555555",)),
+        metric=Metric.TIME,
+        verdicts=(*reported, lost),
+        noise=None,
+        across=(f"the GPUs differ ({BASE.device}, {A100})", "the architectures differ (sm_90, sm_80)"),
+    )
+
+
+def many(cases: int, *, slower: int) -> Comparison:
+    """A suite of so many cases, the first of which became slower."""
+    verdicts = tuple(
+        timed(f"neighbor/shfl/f32/{number}x1024/4096/mode=xor", 70.0, 0.02 if number <= slower else 0.0001)
+        for number in range(1, cases + 1)
+    )
+    return replace(quiet(), verdicts=verdicts)
+
+
+def timed(case: str, base_us: float, change: float, tail: str = "", **other: object) -> Verdict:
+    """Return the verdict of a case that three processes a side took `base_us`, changed by that fraction."""
+    error = hypot(NOISE.a_us, NOISE.b * base_us) * sqrt(2 / PROCESSES) / base_us
+    ratio = Interval(1 + change, 1 + change - WIDTH * error, 1 + change + WIDTH * error)
+    outcome, reason = _outcome(ratio)
+    facts: dict[str, object] = {
+        "outcome": outcome,
+        "reason": reason,
+        "sentence": f"{base_us:.4g} µs, now {base_us * ratio.value:.4g} µs: {percent(ratio.value)} %"
+        f" ({percent(ratio.low)} to {percent(ratio.high)} %){tail}",
+        "base": base_us,
+        "new": base_us * ratio.value,
+        "ratio": ratio,
+        "threshold": THRESHOLD,
+        "detectable": max(THRESHOLD, WIDTH * error) + POWER * error,
+        "median_ratio": ratio.value + 0.0002,
+        "p90_ratio": ratio.value + 0.0005,
+    }
+    return Verdict(case_id=case, **{**facts, **other})  # type: ignore[arg-type]  # by name, as the caller wrote them
+
+
+def _outcome(ratio: Interval) -> tuple[Outcome, Reason]:
+    if ratio.value >= 1 + THRESHOLD:
+        return Outcome.SLOWER, Reason.BEYOND_THRESHOLD
+    if ratio.value <= 1 - THRESHOLD:
+        return Outcome.FASTER, Reason.BEYOND_THRESHOLD
+    return Outcome.SAME, Reason.WITHIN_THRESHOLD
+
+
+def _changed() -> tuple[Verdict, ...]:
+    moved = "the shape changed: its slow samples became"
+    return (
+        timed("neighbor/shfl/f32/26x1024/4096", 70.0, 0.271, why=("LDS a trip 0 → 1", "occupancy 100% → 50%")),
+        timed(
+            "reduce/shfl/f32/264x1024/4096",
+            666.5,
+            0.0208,
+            why=("registers 32 → 40", "spill bytes 0 → 16"),
+            remarks=(f"{moved} faster",),
+            p90_ratio=0.984,
+        ),
+        timed("scan/shfl-predicate/f32/264x1024/4096", 667.2, -0.0334, why=("registers 34 → 30",)),
+        timed(
+            "bitonic-sort/shfl/i32/26x1024/512",
+            212.4,
+            0.0052,
+            ", less than the 1 % that matter",
+            reason=Reason.BELOW_THRESHOLD,
+            remarks=(f"{moved} slower",),
+            p90_ratio=1.031,
+        ),
+    )
+
+
+def _undecided() -> tuple[Verdict, ...]:
+    return (
+        timed(
+            "neighbor/shfl/f32/26x1024/64",
+            5.92,
+            0.0085,
+            "; 14 processes a side would settle it",
+            outcome=Outcome.INCONCLUSIVE,
+            reason=Reason.INTERVAL_TOO_WIDE,
+            needs_processes=14,
+        ),
+        timed(
+            "reduce/shfl/f32/26x1024/64",
+            11.4,
+            0.0105,
+            ", but from fewer than three rounds a process; measure longer",
+            outcome=Outcome.INCONCLUSIVE,
+            reason=Reason.TOO_FEW_ROUNDS,
+        ),
+        timed(
+            "scan/smem/f32/26x1024/64",
+            14.7,
+            0.0312,
+            ", but so few processes differ by as much; measure in 3 or more a side",
+            outcome=Outcome.SUSPECTED,
+            reason=Reason.FEW_PROCESSES,
+        ),
+        _bare(
+            "transpose/shfl/f32/104x256/16/tile=32",
+            Outcome.NOT_COMPARABLE,
+            Reason.OTHER_LAUNCHES,
+            "a sample brackets 8 launches on the base side, 1 on the new one",
+        ),
+        _bare(
+            "neighbor/shfl/f16/26x1024/4096",
+            Outcome.NOT_COMPARABLE,
+            Reason.BASE_NOT_TIMED,
+            "timed now; skipped (needs sm_90) on the base side",
+        ),
+    )
+
+
+def _one_sided() -> tuple[Verdict, ...]:
+    failed = 'incorrect (3 of 8 inputs matched: lane 7 <= lane 6 & "sorted" | first at 0x1f) on the new side'
+    stopped = "failed (the worker stopped:\nCUDA_ERROR_ILLEGAL_ADDRESS\x1b[0m) on the new side"
+    return (
+        _bare("reduce/redux/i32/26x1024/4096", Outcome.MISSING, Reason.NOT_IN_NEW, "not on the new side"),
+        _bare("bitonic-sort/smem/i32/26x1024/512", Outcome.FAILED, Reason.INCORRECT_RESULT, failed),
+        _bare("filter/collective/i32/8*sms x 64/1", Outcome.FAILED, Reason.CASE_FAILED, stopped),
+        _bare("neighbor/shfl/bf16/26x1024/4096", Outcome.NEW, Reason.NOT_IN_BASE, "not on the base side"),
+    )
+
+
+def _bare(case: str, outcome: Outcome, reason: Reason, sentence: str) -> Verdict:
+    return Verdict(case_id=case, outcome=outcome, reason=reason, sentence=sentence)
+
+
+def _reported(case: str, base_us: float, change: float) -> Verdict:
+    """Return a case that takes as many cycles on the other GPU, and a little more or fewer."""
+    slower = SM_CLOCKS + 40 * change
+    facts = timed(case, base_us, slower, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS, detectable=None)
+    return replace(facts, threshold=None)

@@ -1,0 +1,52 @@
+"""Runs worth keeping: small, finished, with sentinels and a quiet GPU, and what makes them less so.
+
+    quiet_run(tmp_path / "run")                                # one process, the cases of neighbor in f32
+    quiet_run(tmp_path / "other", seed=2, processes=3, about=info(name="quick"))
+
+Another seed is another measurement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.model import SENTINEL
+from shflbench.store import files, read_info, samples
+from shflbench.store.files import RUN_FILE, SAMPLES_FILE
+from tests.fakes.runs import measured, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from shflbench.store import RunInfo
+
+QUIET = {"verdict": "quiet", "sentence": "the SM clock within 0.10 %", "advice": ""}
+BUSY = {"verdict": "busy GPU", "sentence": "another process computed on the GPU", "advice": "stop it and run again"}
+VERSION = "1-95de7a58"
+
+
+def quiet_run(folder: Path, *, seed: int = 1, processes: int = 1, about: RunInfo | None = None) -> Path:
+    """Write such a run and return its folder."""
+    rows, taken = measured(patterns=["neighbor"], dtypes=["f32"], samples=8, seed=seed)
+    numbers = ";".join(map(str, range(processes)))
+    write_run(folder, [replace(row, processes=numbers) for row in rows], taken, about)
+    files.append(folder / SAMPLES_FILE, samples.encode([replace(taken[0], case_id=f"{SENTINEL}short")]))
+    return edit(folder, noise=QUIET, sentinels={"version": VERSION})
+
+
+def edit(folder: Path, **changes: object) -> Path:
+    """Change what the `run.json` in `folder` says."""
+    info = replace(read_info(folder), **changes)  # type: ignore[arg-type]  # of whatever field
+    (folder / RUN_FILE).write_text(info.to_json(), encoding="utf-8")
+    return folder
+
+
+def several(folder: Path, count: int) -> list[Path]:
+    """Write so many measurements of the same code below `folder`."""
+    return [quiet_run(folder / f"run-{seed}", seed=seed) for seed in range(1, count + 1)]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return every file at or below `folder`, by its path from there."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,27 @@
+"""A small run of three cases, whose files a test may spoil."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.store import samples
+from shflbench.store.files import SAMPLES_FILE
+from tests.fakes.simulated import Simulated, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shflbench.model import Sample
+    from shflbench.store import Run
+
+FEW = Simulated(cases=spread(3), processes=2, rounds=4)
+FIRST, SECOND, THIRD = (case.id for case in FEW.cases)
+
+
+def without(run: Run, dropped: Callable[[Sample], bool]) -> Run:
+    """Take samples out of the file of a run, and leave the number of samples out of its rows."""
+    path = run.folder / SAMPLES_FILE
+    kept = [sample for sample in samples.read(path) if not dropped(sample)]
+    path.write_bytes(samples.header() + samples.encode(kept))
+    return replace(run, rows=tuple(replace(row, samples=None, rounds=None) for row in run.rows))

@@ -1,0 +1,25 @@
+"""What tests of baselines share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.store.baselines import Baselines
+from tests.fakes.kept_runs import quiet_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Baselines:
+    """Return baselines of which there are none yet."""
+    return Baselines(tmp_path / "baselines")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Write a run worth keeping."""
+    return quiet_run(tmp_path / "run")
