@@ -1,0 +1,27 @@
+"""A comparison written for others: one file a format, each with one pure `render(comparison) -> str`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.analysis.compare.comparison import Comparison
+
+FORMATS: Mapping[str, str] = {  # name → module that holds `render`, imported only when that format is asked for
+    "json": "shflbench.export.json_",
+    "markdown": "shflbench.export.markdown",
+    "junit": "shflbench.export.junit",
+    "github": "shflbench.export.github",
+}
+
+
+def render(name: str, comparison: Comparison) -> str:
+    """Return the comparison in one of the `FORMATS`, with a newline at its end.
+
+    It can be written as UTF-8 whatever the folders are called: a byte of a name that is none becomes a question mark.
+    """
+    text: str = import_module(FORMATS[name]).render(comparison)
+    return text.encode("utf-8", "replace").decode("utf-8")

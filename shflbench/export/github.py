@@ -1,0 +1,74 @@
+"""A comparison as workflow commands, which GitHub Actions shows as annotations of the job.
+
+Syntax: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+Escapes: https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from shflbench.analysis.compare.comparison import UNDECIDED
+from shflbench.export.words import fails, flat, headline, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.analysis.compare.comparison import Comparison
+    from shflbench.analysis.compare.verdict import Verdict
+
+    Level = Literal["error", "warning", "notice"]
+
+MOST = 10  # errors, warnings and notices of a step each that GitHub shows: it drops what comes after them unsaid
+NAME = "shflbench"
+
+
+def render(comparison: Comparison) -> str:
+    """Return an error for each finding, a warning for each doubt, a notice for the result and for what else changed.
+
+    Of each kind the most important come first, and where there are too many the last one says how many more.
+    """
+    levels: dict[Level, list[tuple[str, str]]] = {"error": [], "warning": [], "notice": []}
+    for level, title, text in _annotations(comparison):
+        levels[level].append((title, text))
+    lines = [_command(level, *each) for level, found in levels.items() for each in _most(found)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _annotations(comparison: Comparison) -> Iterator[tuple[Level, str, str]]:
+    """Yield level, title and text of everything that there is to say."""
+    yield "notice", NAME, headline(comparison)
+    for warning in comparison.warnings:
+        yield "warning", NAME, warning
+    for obstacle in comparison.across:
+        yield "notice", NAME, f"no verdict: {obstacle}"
+    for verdict in () if comparison.across else shown(comparison):
+        yield _level(verdict, comparison), f"{verdict.outcome}: {verdict.case_id}", _text(verdict)
+
+
+def _level(verdict: Verdict, comparison: Comparison) -> Level:
+    if fails(verdict, comparison):
+        return "error"
+    return "warning" if verdict.outcome in UNDECIDED else "notice"
+
+
+def _text(verdict: Verdict) -> str:
+    return "; ".join((verdict.sentence, *verdict.why, *verdict.remarks))
+
+
+def _most(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return as many as GitHub shows."""
+    if len(found) <= MOST:
+        return found
+    kept = found[: MOST - 1]
+    return [*kept, (NAME, f"{len(found) - len(kept)} more are in the full report")]
+
+
+def _command(level: Level, title: str, text: str) -> str:
+    """Return one workflow command; what would end a property or a line is escaped."""
+    title = _escaped(flat(title)).replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={title}::{_escaped(flat(text))}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

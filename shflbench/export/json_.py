@@ -1,0 +1,52 @@
+"""A comparison as JSON: everything there is, for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shflbench.analysis.compare.comparison import Comparison
+
+SCHEMA = 1  # rises when a key changes its meaning or goes; new keys may come at any time
+
+
+def render(comparison: Comparison) -> str:
+    """Return an object with the sides, the result and every verdict in the order of the suite.
+
+    Ratios are new by base, fractions are of the base. What is not known is null, and so is a number that is none.
+    """
+    record = {
+        "schema": SCHEMA,
+        "headline": comparison.headline,
+        "exit_code": comparison.exit_code(),
+        "exit_code_strict": comparison.exit_code(strict=True),
+        "counts": comparison.counts(),
+        "metric": comparison.metric,
+        "unit": comparison.metric.unit,
+        "base": asdict(comparison.base),
+        "new": asdict(comparison.new),
+        "noise": comparison.noise and asdict(comparison.noise),
+        "offset_us": comparison.offset_us,
+        "across": comparison.across,
+        "allowed": sorted(comparison.allowed),
+        "notes": comparison.notes,
+        "warnings": comparison.warnings,
+        "verdicts": [asdict(verdict) for verdict in comparison.verdicts],
+    }
+    return json.dumps(_known(record), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _known(value: object) -> object:
+    """Return `value` with null for what JSON has no number for: NaN and the infinities."""
+    match value:
+        case dict():
+            return {key: _known(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_known(item) for item in value]
+        case float() if not math.isfinite(value):
+            return None
+        case _:
+            return value

@@ -1,0 +1,117 @@
+"""A comparison as Markdown, for the comment on a pull request or the summary of a job on GitHub."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.compare.verdict import Outcome
+from shflbench.export.words import (
+    change,
+    explained,
+    fails,
+    flat,
+    fraction,
+    grounds,
+    headline,
+    shown,
+    side,
+    unchanged,
+    value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.analysis.compare.comparison import Comparison
+    from shflbench.analysis.compare.verdict import Verdict
+
+MOST = 65_000  # characters: GitHub takes 65,536 in a comment, and whoever posts it may add a line of their own
+MOST_OF_FOOT = 8_000  # of them, for what the verdicts rest on: a side of many runs may have many notes
+LONGEST_TEXT = 400  # characters of one cell or item: a reason may hold all that a compiler printed
+NUMBERS = ("base ", "new ", "threshold")  # how the titles of columns of numbers begin
+SPARE = 400  # characters around the rows of a table: titles, a folded part's tags, how many rows are left out
+
+
+def render(comparison: Comparison) -> str:
+    """Return the result as a heading, what is not the same as a table, the same cases folded, and what it rests on.
+
+    Where a comment cannot hold that, the least important rows are left out, and it says how many.
+    """
+    head = f"### shflbench: {headline(comparison)}"
+    foot = _fitting([f"- {_text(item)}" for item in _foot(comparison)], MOST_OF_FOOT)
+    room = MOST - len(head) - len(foot)
+    changed = _changed(comparison, room - SPARE)
+    same = _same(comparison, room - len(changed) - 2 * SPARE)
+    return "\n\n".join(part for part in (head, changed, same, foot) if part) + "\n"
+
+
+def _changed(comparison: Comparison, room: int) -> str:
+    """Return the table of what a reader should see; without verdicts across what cannot be compared."""
+    columns = ["case", *_values(comparison), "change", "why"]
+    if not comparison.across:
+        columns = ["verdict", *columns[:-1], "threshold", "why"]
+    rows = [_row(verdict, comparison) for verdict in shown(comparison)]
+    return _table(columns, rows, room) if rows else ""
+
+
+def _row(verdict: Verdict, comparison: Comparison) -> list[str]:
+    case = [*_case(verdict, comparison), change(verdict.ratio)]
+    why = _text("; ".join(explained(verdict)))
+    if comparison.across:
+        return [*case, why]
+    word = f"**{verdict.outcome}**" if fails(verdict, comparison) else str(verdict.outcome)
+    return [word, *case, fraction(verdict.threshold), why]
+
+
+def _same(comparison: Comparison, room: int) -> str:
+    """Return the cases that are the same, folded."""
+    if not (summary := unchanged(comparison)):
+        return ""
+    same = [verdict for verdict in comparison.verdicts if verdict.outcome is Outcome.SAME]
+    rows = [[*_case(verdict, comparison), change(verdict.ratio)] for verdict in same]
+    table = _table(["case", *_values(comparison), "change"], rows, room)
+    return f"<details><summary>{summary}</summary>\n\n{table}\n\n</details>"
+
+
+def _values(comparison: Comparison) -> list[str]:
+    return [f"{name} {comparison.metric.unit}" for name in ("base", "new")]
+
+
+def _case(verdict: Verdict, comparison: Comparison) -> list[str]:
+    values = (value(number, comparison.metric) for number in (verdict.base, verdict.new))
+    case = flat(verdict.case_id).replace("|", "\\|")
+    return [f"`{case}`", *values]
+
+
+def _foot(comparison: Comparison) -> Iterator[str]:
+    yield from (f"**No verdict:** {obstacle}" for obstacle in comparison.across)
+    yield from (f"**Doubt:** {warning}" for warning in comparison.warnings)
+    yield f"Base: {side(comparison.base)}"
+    yield f"New: {side(comparison.new)}"
+    yield from (f"{text[0].upper()}{text[1:]}" for text in (*grounds(comparison), *comparison.notes))
+
+
+def _table(columns: list[str], rows: list[list[str]], room: int) -> str:
+    """Return a table with as many rows as `room` characters hold."""
+    rule = ["---:" if column.startswith(NUMBERS) else "---" for column in columns]
+    return f"{_line(columns)}\n{_line(rule)}\n{_fitting([_line(row) for row in rows], room)}"
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _fitting(lines: list[str], room: int) -> str:
+    """Return the first lines, as many as `room` characters hold, and how many more there are."""
+    ends = accumulate(len(line) + 1 for line in lines)
+    kept = sum(end <= room for end in ends)
+    shown_lines = "\n".join(lines[:kept])
+    return shown_lines if kept == len(lines) else f"{shown_lines}\n\n{len(lines) - kept:,} more are left out here."
+
+
+def _text(text: str) -> str:
+    """Return a text on one line in which nothing ends a cell or begins a tag."""
+    text = flat(text)
+    short = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
+    return short.replace("&", "&amp;").replace("<", "&lt;").replace("\\", "\\\\").replace("|", "\\|")

@@ -1,0 +1,103 @@
+"""The forest plot of a comparison: a line a case, the change with its interval against what the case may change by."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from shflbench.errors import ResultsError, UsageError
+from shflbench.plot.forest_lines import fold, scale_of
+from shflbench.plot.forest_marks import Sheet, legend
+from shflbench.plot.forest_words import caption, direction, figure_of, notes, plain, subtitle, title
+from shflbench.plot.page import Page
+from shflbench.plot.save import PNG, PNG_DPI, SVG
+from shflbench.plot.style import SMALL_PT, fitting, house_style, shortened, width_of
+from shflbench.store.files import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from shflbench.analysis.compare.comparison import Comparison
+
+PDF = "pdf"
+# Without dates and versions, or the same comparison would not give the same bytes.
+_METADATA: Mapping[str, Mapping[str, str | None]] = {
+    SVG: {"Date": None, "Creator": None, "Format": None, "Type": None},
+    PNG: {"Software": None},
+    PDF: {"CreationDate": None, "Creator": None, "Producer": None},
+}
+_FEW = 12  # lines, that get more air
+_AIRY, _DENSE, _STRIP = 0.28, 0.2, 0.5  # inches: a line of few, of many, a strip of cases
+_TALL = 6.0  # inches of lines, from which on the axis is labelled above them too
+_ABOVE, _AXIS = 0.2, 0.5  # inches of an axis above the lines and below them
+_LABELS = 0.5  # of the page's width, at most, is for the cases' names
+_LEAST_PT = 6.5  # the smallest type; a name that is still too long is cut
+_GAP = 0.15  # inches, left and right of the axes
+
+
+def draw_forest(comparison: Comparison, path: Path) -> None:
+    """Draw the comparison in the file at `path`, as its ending says; a file that would not change is not touched.
+
+    UsageError where the ending is none of svg, png and pdf, ResultsError where the file cannot be written.
+    """
+    kind = kind_of(path)
+    with house_style():
+        page = draw(comparison)
+        buffer = BytesIO()
+        page.figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata={**_METADATA[kind], "Title": page.title})
+    content = buffer.getvalue()
+    try:
+        if not (path.is_file() and path.read_bytes() == content):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace(path, content)
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror or error}"
+        raise ResultsError(message, "make the folder writable, or name a file elsewhere with --plot") from error
+
+
+def kind_of(path: Path) -> str:
+    """Return the format that the file's ending asks for; UsageError where it is none of svg, png and pdf."""
+    kind = path.suffix[1:].lower()
+    if kind not in _METADATA:
+        raise UsageError(f"the name {path} does not say how to draw", "let it end in .svg, .png or .pdf")
+    return kind
+
+
+def draw(comparison: Comparison) -> Page:
+    """Draw the most important case at the top; where there are too many, those that are the same become one strip."""
+    listed, rests = fold(comparison)
+    row = _AIRY if len(listed) + len(rests) <= _FEW else _DENSE
+    height = len(listed) * row + len(rests) * _STRIP or row
+    top = _ABOVE if height > _TALL else 0.0
+    page = Page(
+        title=title(comparison),
+        subtitle=subtitle(comparison),
+        caption=caption(comparison),
+        notes=notes(comparison),
+        legend=legend(comparison),
+        body=top + height + _AXIS,
+    )
+    names, size = _fitted([plain(verdict.case_id) for verdict in listed] + [rest.name for rest in rests], page.width)
+    figures = [figure_of(verdict) for verdict in listed] + [rest.figure for rest in rests]
+    left = _GAP + max((width_of(name, size) for name in names), default=0.0)
+    width = page.width - left - _GAP - max((width_of(figure, SMALL_PT) for figure in figures), default=0.0)
+    axes = page.axes(left, top, width, height)
+    sheet = Sheet(axes, scale_of(comparison), width, judged=not comparison.across)
+    sheet.frame(height, direction(comparison), above=top > 0)
+    places = [(number + 0.5) * row for number in range(len(listed))]
+    places += [len(listed) * row + (number + 0.5) * _STRIP for number in range(len(rests))]
+    axes.set_yticks(places, names, size=size)
+    for y, verdict in zip(places, listed, strict=False):
+        sheet.line(y, row, verdict)
+    for y, rest in zip(places[len(listed) :], rests, strict=True):
+        sheet.strip(y, _STRIP, rest)
+    for y, figure in zip(places, figures, strict=True):
+        sheet.figure(y, figure)
+    return page
+
+
+def _fitted(names: Sequence[str], width: float) -> tuple[list[str], float]:
+    """Return the names as they fit beside the axes, and the size of their type in points, one for all."""
+    size = max(_LEAST_PT, min((fitting(name, width * _LABELS, SMALL_PT) for name in names), default=SMALL_PT))
+    return [shortened(name, width * _LABELS, size) for name in names], size

@@ -1,0 +1,105 @@
+"""Which cases of a comparison get a line of its forest plot, which share a strip, and how far the axis goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.compare.verdict import Outcome
+from shflbench.plot.forest_words import percent, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.analysis.compare.comparison import Comparison
+    from shflbench.analysis.compare.verdict import Verdict
+
+MOST_LINES = 100  # about 20 inches
+_LEAST = 0.01  # a threshold in place of those of a comparison that has none
+_ROOM = 2.5  # the axis reaches to this multiple of the threshold, at least
+_NEAR = 4.0  # what lies within this multiple of the threshold is never far
+_MANY = 0.75  # nor is what as many cases as are beyond this quantile share
+_JUMP = 3.0  # a case this many times as far as the next one is beyond the axis: it would press all others together
+_BARS = 1.5  # intervals widen the axis to this multiple of what the marks need, at most
+_EDGE = 1.06  # room for half a mark
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """The cases of one outcome that have no line of their own."""
+
+    outcome: Outcome
+    name: str  # stands in the place of a case's name: `389 same`, `12 more inconclusive`
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def changes(self) -> list[float]:
+        """Their changes, in per cent; not of those that have none."""
+        return [percent(verdict.ratio.value) for verdict in self.verdicts if verdict.ratio]
+
+    @property
+    def figure(self) -> str:
+        """The span of their changes: `+0.02 to +0.34 %`; empty where there is none."""
+        if not self.changes:
+            return ""
+        low, high = signed(min(self.changes)), signed(max(self.changes))
+        return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def fold(comparison: Comparison) -> tuple[list[Verdict], list[Rest]]:
+    """Return the cases that get a line each, the most important first, and the strips for all others.
+
+    Every case has a line where there is room for all; otherwise those that are the same share a strip.
+    """
+    order = comparison.by_importance()
+    if len(order) <= MOST_LINES:
+        return list(order), []
+    listed = [verdict for verdict in order if verdict.outcome is not Outcome.SAME][:MOST_LINES]
+    named, lines = {verdict.outcome for verdict in listed}, {verdict.case_id for verdict in listed}
+    rests = []
+    for outcome in Outcome:
+        others = (verdict for verdict in comparison.verdicts if verdict.case_id not in lines)
+        if verdicts := tuple(verdict for verdict in others if verdict.outcome is outcome):
+            more = "more " if outcome in named else ""
+            what = "cases" if comparison.across else outcome.replace("-", " ")
+            rests += [Rest(outcome, f"{len(verdicts)} {more}{what}", verdicts)]
+    return listed, rests
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The ends of the axis, in per cent: below 0, above 0."""
+
+    low: float
+    high: float
+
+    def beyond(self, change: float) -> int:
+        """Return -1 or 1 where the change lies beyond that end of the axis, else 0."""
+        return (change > self.high) - (change < self.low)
+
+    def inside(self, change: float) -> float:
+        """Return the change, or the end of the axis that it lies beyond."""
+        return min(max(change, self.low), self.high)
+
+
+def scale_of(comparison: Comparison) -> Scale:
+    """Return an axis on which all cases are seen but for the few that lie much further out than all others."""
+    known = [verdict.ratio for verdict in comparison.verdicts if verdict.ratio]
+    typical = 100 * median([verdict.threshold for verdict in comparison.verdicts if verdict.threshold] or [_LEAST])
+    up = [(percent(ratio.value), percent(ratio.high)) for ratio in known if ratio.value >= 1]
+    down = [(-percent(ratio.value), -percent(ratio.low)) for ratio in known if ratio.value < 1]
+    marks = sorted(mark for mark, _ in (*up, *down))
+    near = max(_NEAR * typical, marks[int(_MANY * (len(marks) - 1))] if marks else 0.0)
+    return Scale(-_reach(down, near, _ROOM * typical), _reach(up, near, _ROOM * typical))
+
+
+def _reach(changes: Sequence[tuple[float, float]], near: float, least: float) -> float:
+    """Return how far the axis goes to one side, from how far the mark and the bar of each case there are from 0."""
+    far = least
+    for mark in sorted(mark for mark, _ in changes):
+        if mark > _JUMP * near:
+            break
+        near, far = max(near, mark), max(far, mark)
+    bars = max((bar for mark, bar in changes if mark <= far), default=0.0)
+    return _EDGE * max(far, min(bars, _BARS * far))

@@ -1,0 +1,158 @@
+"""What a comparison found, in the words of its forest plot: title, figures, and where they come from."""
+
+from __future__ import annotations
+
+from math import ceil
+from statistics import median
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.compare.comparison import UNDECIDED, Metric
+from shflbench.analysis.compare.verdict import Outcome
+from shflbench.suite.shown import escaped
+
+if TYPE_CHECKING:
+    from shflbench.analysis.compare.comparison import Comparison, SideInfo
+    from shflbench.analysis.compare.verdict import Verdict
+
+_MOST_NOTES = 6  # of what to doubt and what differs; of more it is said how many there are
+_ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of them
+_TWO_DIGITS, _ONE_DIGIT = 10, 100  # per cent below which a figure has two decimals, one decimal
+_MINUS = "\N{MINUS SIGN}"
+# What became of one case, and of several.
+_SAID = {
+    Outcome.SLOWER: ("got slower", "got slower"),
+    Outcome.FAILED: ("failed", "failed"),
+    Outcome.MISSING: ("is missing", "are missing"),
+    Outcome.SUSPECTED: ("is suspected", "are suspected"),
+    Outcome.INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
+    Outcome.NOT_COMPARABLE: ("cannot be compared", "cannot be compared"),
+    Outcome.FASTER: ("got faster", "got faster"),
+    Outcome.NEW: ("is new", "are new"),
+}
+_OF_REGISTERS = {
+    Outcome.SLOWER: ("needs more registers", "need more registers"),
+    Outcome.FASTER: ("needs fewer registers", "need fewer registers"),
+}
+_NAMES = {
+    Metric.TIME: "the time",
+    Metric.NS_PER_ITERATION: "the time of an iteration",
+    Metric.CYCLES_PER_ITERATION: "the cycles of an iteration",
+    Metric.REGISTERS: "the number of registers",
+}
+
+
+def title(comparison: Comparison) -> str:
+    """Say what was found: `2 of 40 cases got slower, 1 is inconclusive`."""
+    if not comparison.verdicts:
+        return "There are no cases to compare"
+    if comparison.across:
+        return f"Report without verdict: {_span(comparison)}"
+    said = _SAID | (_OF_REGISTERS if comparison.metric is Metric.REGISTERS else {})
+    (_, slower), *others = ((comparison.count(outcome), words) for outcome, words in said.items())
+    return ", ".join(
+        [_slower(comparison, slower), *(f"{count} {words[count > 1]}" for count, words in others if count)]
+    )
+
+
+def _slower(comparison: Comparison, said: tuple[str, str]) -> str:
+    """Say how many cases got slower; of none only that it is not shown, where a case is undecided."""
+    count, of_all = comparison.count(Outcome.SLOWER), f"of {cases(len(comparison.verdicts))}"
+    if count:
+        return f"{count} {of_all} {said[count > 1]}"
+    undecided = any(comparison.count(outcome) for outcome in UNDECIDED)
+    return f"None {of_all} {'is shown to be slower' if undecided else said[0]}"
+
+
+def _span(comparison: Comparison) -> str:
+    changes = sorted(percent(verdict.ratio.value) for verdict in comparison.verdicts if verdict.ratio)
+    if not changes:
+        return f"none of {cases(len(comparison.verdicts))} has a value on both sides"
+    low, middle, high = (signed(change) for change in (changes[0], median(changes), changes[-1]))
+    far = f"{low} to {high} %, the median by {middle} %" if len(changes) > 1 else f"{low} %"
+    return f"{_NAMES[comparison.metric]} of {cases(len(changes))} changes by {far}"
+
+
+def subtitle(comparison: Comparison) -> tuple[str]:
+    """Say how a line is read."""
+    held = " that holds for all cases at once" if comparison.noise else ""
+    return (f"A line is a case: its mark is the change from base to new, its bar the interval{held}.",)
+
+
+def direction(comparison: Comparison) -> str:
+    """Return what lies along x, and which way is which."""
+    less, more = ("fewer", "more") if comparison.metric is Metric.REGISTERS else ("faster", "slower")
+    return f"← {less}      change of {_NAMES[comparison.metric]}, %      {more} →"
+
+
+def plain(text: str) -> str:
+    """Return the text on one line, with escapes for what does not print: a control character makes no valid SVG."""
+    return escaped(" ".join(text.split()))
+
+
+def cases(count: int) -> str:
+    """Return so many cases in words."""
+    return f"{count} case{'' if count == 1 else 's'}"
+
+
+def percent(ratio: float) -> float:
+    """Return a ratio as a change in per cent."""
+    return 100 * (ratio - 1)
+
+
+def signed(change: float) -> str:
+    """Return a change in per cent with its sign and about three digits: `+2.13`, `+41.0`."""
+    digits = _decimals(change)
+    return f"{round(change, digits) + 0.0:+.{digits}f}".replace("-", _MINUS)  # + 0.0: no minus before a rounded zero
+
+
+def _decimals(change: float) -> int:
+    return 2 if abs(change) < _TWO_DIGITS else 1 if abs(change) < _ONE_DIGIT else 0
+
+
+def why_not(verdict: Verdict, *, judged: bool) -> str:
+    """Return why a case has no change, after what became of it where verdicts are given."""
+    outcome = verdict.outcome.replace("-", " ")
+    said = not judged or verdict.sentence.startswith(outcome)
+    return plain(verdict.sentence if said else f"{outcome}: {verdict.sentence}")
+
+
+def figure_of(verdict: Verdict) -> str:
+    """Return the change with the wider half of its interval, rounded up: `+2.13 ± 0.10 %`; empty if unknown."""
+    if verdict.ratio is None:
+        return ""
+    change = percent(verdict.ratio.value)
+    digits = _decimals(change)
+    half = 100 * max(verdict.ratio.high - verdict.ratio.value, verdict.ratio.value - verdict.ratio.low)
+    up = ceil(half * 10**digits - _ROUNDING) / 10**digits
+    return f"{signed(change)} ± {up:.{digits}f} %" if up > 0 else f"{signed(change)} %"
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """Return what to doubt, what differs, and the two sides, a line each."""
+    doubts = [f"Not comparable: {obstacle}" for obstacle in comparison.across]
+    doubts += [f"Warning: {warning}" for warning in comparison.warnings]
+    doubts += [f"Note: {note}" for note in comparison.notes]
+    if len(doubts) > _MOST_NOTES:
+        doubts[_MOST_NOTES:] = [f"… and {len(doubts) - _MOST_NOTES} more, which `shflbench compare` prints"]
+    return [plain(line) for line in (*doubts, f"Base: {_side(comparison.base)}", f"New: {_side(comparison.new)}")]
+
+
+def _side(side: SideInfo) -> str:
+    parts = (
+        side.name,
+        side.device,
+        f"driver {side.driver}" if side.driver else "",
+        f"NVRTC {side.nvrtc}" if side.nvrtc else "",
+        f"run of {side.started[:10]}" if side.started else "",
+        f"{side.processes} process{'' if side.processes == 1 else 'es'}",
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def caption(comparison: Comparison) -> str:
+    """Return the suite, the metric, and what the intervals rest on."""
+    suites = dict.fromkeys((comparison.base.suite, comparison.new.suite))
+    parts = [f"Suite {' and '.join(suites)}", f"metric {comparison.metric}, in {comparison.metric.unit}"]
+    if noise := comparison.noise:
+        parts += [f"noise {noise.source}: sd² = ({noise.a_us:.3g} µs)² + ({100 * noise.b:.2g} % of the time)²"]
+    return plain(" · ".join(parts))

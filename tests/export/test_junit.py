@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from shflbench.analysis.compare.verdict import Outcome
+from shflbench.export.junit import render
+from tests.fakes.comparisons import across, quiet, rich
+
+if TYPE_CHECKING:
+    from shflbench.analysis.compare.comparison import Comparison
+
+# junit-10.xsd of Jenkins' xUnit plugin: each element's attributes, the required ones first, and what it may hold.
+COUNTS = {"tests", "failures", "errors"}
+SCHEMA: dict[str, tuple[set[str], set[str], set[str]]] = {
+    "testsuites": (set(), {"name", "time", *COUNTS}, {"testsuite"}),
+    "testsuite": ({"name", *COUNTS}, {"time", "skipped", "timestamp", "hostname", "id"}, {"properties", "testcase"}),
+    "properties": (set(), set(), {"property"}),
+    "property": ({"name", "value"}, set(), set()),
+    "testcase": ({"name"}, {"time", "classname"}, {"skipped", "failure", "system-out"}),
+    "failure": (set(), {"type", "message"}, set()),
+    "skipped": (set(), {"type", "message"}, set()),
+    "system-out": (set(), set(), set()),
+}
+
+
+def parsed(comparison: Comparison) -> ET.Element:
+    return ET.fromstring(render(comparison).encode("utf-8"))  # noqa: S314  (it is our own)
+
+
+def found_with(comparison: Comparison, tag: str) -> dict[str, ET.Element]:
+    return {
+        test.attrib["name"]: found
+        for test in parsed(comparison).iter("testcase")
+        if (found := test.find(tag)) is not None
+    }
+
+
+@pytest.mark.parametrize("comparison", [rich(), quiet(), across(), replace(quiet(), verdicts=())])
+def test_every_element_is_one_that_the_schema_knows(comparison: Comparison) -> None:
+    for element in parsed(comparison).iter():
+        required, allowed, children = SCHEMA[element.tag]
+        assert required <= set(element.attrib) <= required | allowed
+        assert {child.tag for child in element} <= children
+
+
+def test_each_case_is_a_test_of_its_pattern() -> None:
+    tests = list(parsed(rich()).iter("testcase"))
+    assert [test.attrib["name"] for test in tests] == [verdict.case_id for verdict in rich().verdicts]
+    assert all(test.attrib["name"].startswith(f"{test.attrib['classname']}/") for test in tests)
+
+
+def test_findings_are_failures_and_say_why() -> None:
+    failures = found_with(rich(), "failure")
+    assert {each.case_id for each in rich().verdicts if each.outcome in {Outcome.SLOWER, Outcome.FAILED}} == set(
+        failures
+    )
+    slower = failures["reduce/shfl/f32/264x1024/4096"]
+    assert slower.attrib["type"] == "beyond-threshold"
+    assert "registers 32 → 40" in (slower.text or "")
+
+
+def test_what_cannot_be_decided_and_what_is_allowed_is_skipped_with_its_sentence() -> None:
+    skipped = found_with(rich(), "skipped")
+    assert skipped["reduce/redux/i32/26x1024/4096"].attrib["message"] == "missing: not on the new side"
+    outcomes = {each.outcome for each in rich().verdicts if each.case_id in skipped}
+    assert outcomes == {Outcome.MISSING, Outcome.SUSPECTED, Outcome.INCONCLUSIVE, Outcome.NOT_COMPARABLE}
+
+
+def test_missing_cases_fail_where_they_are_not_allowed() -> None:
+    strict = replace(rich(), allowed=frozenset())
+    assert found_with(strict, "failure")["reduce/redux/i32/26x1024/4096"].attrib["type"] == "not-in-new"
+
+
+def test_nothing_fails_across_what_cannot_be_compared() -> None:
+    assert found_with(replace(rich(), across=("the GPUs differ",)), "failure") == {}
+
+
+def test_the_counts_are_those_of_the_tests() -> None:
+    root = parsed(rich())
+    suite = root[0]
+    assert int(suite.attrib["tests"]) == int(root.attrib["tests"]) == len(rich().verdicts)
+    assert int(suite.attrib["failures"]) == int(root.attrib["failures"]) == len(found_with(rich(), "failure"))
+    assert int(suite.attrib["skipped"]) == len(found_with(rich(), "skipped"))
+
+
+def test_a_reason_with_control_characters_is_still_xml() -> None:
+    sentence = "".join(map(chr, range(32))) + "\x7f\x85\ud800\ufffe\uffff]]> & <b>\U0001f600 done"
+    verdict = replace(rich().verdicts[0], outcome=Outcome.FAILED, sentence=sentence, why=("\x00",))
+    failure = found_with(replace(quiet(), verdicts=(verdict,)), "failure")[verdict.case_id]
+    assert failure.attrib["message"] == "failed: ]]> & <b>\U0001f600 done"
+    assert failure.text == "]]> & <b>\U0001f600 done\n"
+
+
+def test_properties_tell_sides_threshold_and_noise() -> None:
+    properties = {each.attrib["name"]: each.attrib["value"] for each in parsed(rich()).iter("property")}
+    assert properties["new"].startswith("results/gtc2013/nvidia-h200-20261121-1: NVIDIA H200, driver 580.181.01")
+    assert properties["grounds"].startswith("threshold 1 %; noise: fitted to how the processes of a side differ")
+    assert "across" not in properties
+
+
+def test_a_start_that_is_not_known_is_left_out() -> None:
+    unknown = replace(quiet(), new=replace(quiet().new, started=""))
+    assert "timestamp" not in parsed(unknown)[0].attrib
+    assert parsed(quiet())[0].attrib["timestamp"] == "2026-11-21T09:30:00"
