@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.progress import Progress as Bar
 
@@ -67,8 +67,12 @@ class Console:
 
     def table(self, table: Table, *, data: bool = False) -> None:
         """Print a table, to stdout if it is what the user asked for."""
-        lines = [click.style(text, fg=STYLES[style]) if STYLES[style] else text for text, style in table.lines()]
-        (self.data if data else self.say)("\n".join(lines))
+        self.styled(table.lines(), data=data)
+
+    def styled(self, lines: Sequence[tuple[str, str]], *, data: bool = False) -> None:
+        """Print lines, each with what it means, to stdout if they are what the user asked for."""
+        texts = [click.style(text, fg=STYLES[style]) if STYLES[style] else text for text, style in lines]
+        (self.data if data else self.say)("\n".join(texts))
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:

@@ -15,6 +15,17 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "shflbench"
 
 
+def baselines_folder() -> Path:
+    """Return where named baselines are kept: SHFLBENCH_BASELINES, else baselines in the current folder."""
+    return Path(os.environ.get("SHFLBENCH_BASELINES") or "baselines")
+
+
+def step_summary() -> Path | None:
+    """Return the file that a job on GitHub shows as its summary: GITHUB_STEP_SUMMARY; None elsewhere."""
+    named = os.environ.get("GITHUB_STEP_SUMMARY")
+    return Path(named) if named else None
+
+
 def color_refused() -> bool:
     """Whether NO_COLOR is set and not empty, as https://no-color.org asks."""
     return bool(os.environ.get("NO_COLOR"))

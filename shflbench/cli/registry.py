@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name → module that holds `comma
     "show": ("shflbench.cli.commands.show", "Show the tables of an earlier run."),
     "plot": ("shflbench.cli.commands.plot", "Draw the charts of earlier runs."),
     "compare": ("shflbench.cli.commands.compare", "Compare two runs and say which cases got slower or faster."),
+    "baseline": ("shflbench.cli.commands.baseline", "Keep runs under a name, to compare later ones with."),
     "check": ("shflbench.cli.commands.check", "Check kernels for races, deadlocks and wrong results without a GPU."),
     "new": ("shflbench.cli.commands.new", "Write a first pattern of your own, which runs as it is."),
     "list": ("shflbench.cli.commands.list", "List suites, patterns, variants or devices."),

@@ -12,27 +12,33 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console, Progress
     from shflbench.model import Trouble
     from shflbench.session import Event, Plan
+    from shflbench.session.longer import Undecided
     from shflbench.store import Resumed, RunFolder
 
-QUIET = "quiet"  # what a run's record says of a machine that nothing disturbed
 
-
-def watch(plan: Plan, folder: RunFolder, stopped: Resumed | None, console: Console) -> int:
-    """Run the plan, show what happens, and return the exit code."""
+def watch(
+    plan: Plan, folder: RunFolder, stopped: Resumed | None, console: Console, undecided: Undecided | None = None
+) -> int:
+    """Run the plan, show what happens, and return the exit code; `undecided` is what `session.run` takes."""
+    from shflbench.cli.tables import group_table
     from shflbench.session import GroupDone, run
 
-    troubles: dict[str, Sequence[Trouble]] = {}
+    done: dict[str, GroupDone] = {}  # by its first case: a group that is measured longer is done more than once
     with console.progress() as progress:
-        for event in run(plan, folder, stopped):
+        for event in run(plan, folder, stopped, undecided):
             _show(event, console, progress)
             if isinstance(event, GroupDone):
-                troubles |= event.troubles
+                first = event.rows[0].case_id
+                if first not in done:
+                    console.say()
+                    console.table(group_table(event.rows))
+                done[first] = event
+    troubles = {case_id: found for event in done.values() for case_id, found in event.troubles.items()}
     return _conclude(plan, folder, troubles, console)
 
 
 def _show(event: Event, console: Console, progress: Progress) -> None:
-    from shflbench.cli.tables import group_table
-    from shflbench.session import Compiling, GroupDone, Note, WarmedUp, Working
+    from shflbench.session import Compiling, Note, WarmedUp, Working
 
     match event:
         case Compiling(finished, total):
@@ -43,9 +49,6 @@ def _show(event: Event, console: Console, progress: Progress) -> None:
             progress.show(text, finished, total)
         case Note(sentence):
             console.warn(sentence)
-        case GroupDone(rows, _):
-            console.say()
-            console.table(group_table(rows))
 
 
 def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
@@ -54,6 +57,7 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     from shflbench.cli.troubles import warnings
     from shflbench.model import Status
     from shflbench.store import read_run
+    from shflbench.store.columns import QUIET
 
     rows = read_run(folder.path).rows
     console.say()

@@ -84,7 +84,7 @@ def test_unknown_command_without_a_near_one_lists_all(shflbench: Command) -> Non
     assert outcome.code == 2
     assert outcome.err == (
         "error: there is no command `xyzzy`; "
-        "there are run, show, plot, compare, check, new, list, validate, schema, doctor\n"
+        "there are run, show, plot, compare, baseline, check, new, list, validate, schema, doctor\n"
         "`shflbench --help` says what it takes\n"
     )
 

@@ -121,7 +121,7 @@ def test_nvml_that_is_missing_or_fails_midway_costs_a_warning(make: Callable[...
     assert outcome.err.count(f"warning: {SILENT}\n") == 1
 
 
-@pytest.mark.parametrize("hours", [1, -1])
+@pytest.mark.parametrize("hours", [pytest.param(1, marks=pytest.mark.archs), -1])
 def test_clock_that_jumps_costs_no_case(make: Callable[..., Machine], hours: int) -> None:
     made = make(jumps={"7": hours * 3600.0})
     assert made.run("suite.yaml", "--output", "out").code == 0

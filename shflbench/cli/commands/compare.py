@@ -2,95 +2,113 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from shflbench.cli.layout import Line, Table
-from shflbench.cli.parameters import fraction
+from shflbench.cli import gate
+from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from shflbench.analysis import Comparison, Outcome
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.analysis.compare import Side
     from shflbench.cli.console import Console
 
-RUN_FOLDER = click.Path(path_type=Path)
-STYLES = {"slower": "bad", "missing": "bad", "failed": "bad", "faster": "good", "new": ""}  # all others are doubtful
+REGISTERS = "registers"
+METRICS = ("time", "ns_per_iteration", "cycles_per_iteration", REGISTERS)
+TWO = "give two: shflbench compare BASE NEW"
+# Options, by name, that say how sides are compared, and nothing of runs of unchanged code.
+OF_SIDES = {
+    "metric": "--metric",
+    "across": "--across",
+    "thresholds": "--threshold",
+    "strict": "--strict",
+    "allow": "--allow",
+}
 
 
 @click.command()
-@click.argument("base", type=RUN_FOLDER)
-@click.argument("new", type=RUN_FOLDER)
+@click.argument("runs", nargs=-1, metavar="BASE NEW", type=gate.PATH)
 @click.option(
-    "--threshold",
-    metavar="PERCENT",
-    default="5%",
-    show_default=True,
-    callback=fraction,
-    help="The smallest change that matters.",
+    "--base",
+    "more_base",
+    metavar="RUN",
+    multiple=True,
+    type=gate.PATH,
+    help="A further run of the base; may be repeated.",
 )
-@click.option("--strict", is_flag=True, help="Exit 6 where a case cannot be decided.")
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print it.",
+    "--new", "more_new", metavar="RUN", multiple=True, type=gate.PATH, help="A further new run; may be repeated."
 )
-@click.pass_obj
-def command(console: Console, base: Path, new: Path, *, threshold: float, strict: bool, form: str) -> int:
+@click.option("--metric", type=click.Choice(METRICS), default=METRICS[0], show_default=True, help="What to compare.")
+@click.option("--across", is_flag=True, help="Report without verdict what cannot be compared, such as two GPUs.")
+@click.option("--learn-noise", is_flag=True, help="Learn this GPU's noise from runs of unchanged code, and keep it.")
+@click.option("--self-test", is_flag=True, help="Say what a gate can tell, from runs of unchanged code.")
+@gate.options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    runs: tuple[Path, ...],
+    metric: str,
+    *,
+    more_base: tuple[Path, ...],
+    more_new: tuple[Path, ...],
+    across: bool,
+    learn_noise: bool,
+    self_test: bool,
+    **flags: Any,  # noqa: ANN401  (each option has its own type)
+) -> int:
     """Compare two runs and say which cases got slower or faster.
 
-    BASE and NEW are folders that `shflbench run` printed, of the same suite on the same model of GPU. The table leaves
-    out the cases that did not change. Exits 1 if a case got slower, is missing or failed.
+    BASE and NEW are folders that `shflbench run` printed, folders that hold several runs of one suite, or names of
+    baselines. With --learn-noise and --self-test, give any number of runs of unchanged code instead.
+
+    Exits 1 if a case got slower, is missing or failed, and 3 if the sides cannot be compared.
     """
-    from shflbench.analysis import compare
-    from shflbench.store import read_run
+    console: Console = context.obj
+    asked = gate.taken(flags)
+    if learn_noise and self_test:
+        raise UsageError("--learn-noise and --self-test are two questions", "ask one after the other")
+    if learn_noise or self_test:
+        _refuse_sides(context, "--learn-noise" if learn_noise else "--self-test")
+        from shflbench.cli.learned import learn, test
 
-    comparison = compare(read_run(base), read_run(new), threshold)
-    if form == "json":
-        console.data(json.dumps(_record(comparison), indent=2, ensure_ascii=False))
-    else:
-        _print(comparison, console)
-    return comparison.exit_code(strict=strict)
+        return (learn if learn_noise else test)((*runs, *more_base, *more_new), asked, console)
+    if metric == REGISTERS and asked.thresholds.each():
+        raise UsageError("any more registers count: --threshold says nothing of them", "leave out one of the two")
+    base, new = _sides(runs, more_base, more_new, asked.baselines)
+    from shflbench.analysis.compare import Metric, compare
+    from shflbench.cli.sides import learned_noise
+
+    noise, remark = learned_noise(base, new, asked)
+    if remark:
+        console.warn(remark)
+    settings = asked.settings(metric=Metric(metric), across=across, noise=noise)
+    return gate.show(compare(base, new, settings), asked, console)
 
 
-def _print(comparison: Comparison, console: Console) -> None:
-    for note in comparison.notes:
-        console.warn(note)
-    changed = [verdict for verdict in comparison.verdicts if verdict.outcome != "same"]
-    if changed:
-        body = tuple(
-            Line((item.outcome.value, item.case_id, item.sentence), STYLES.get(item.outcome, "doubt"))
-            for item in sorted(changed, key=lambda item: _order(item.outcome))
+def _refuse_sides(context: click.Context, question: str) -> None:
+    """Raise UsageError for an option that says how to compare two sides, where there are none."""
+    for name, flag in OF_SIDES.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{question} compares no two sides, and {flag} says how", f"leave out {flag}")
+
+
+def _sides(
+    runs: Sequence[Path], more_base: Sequence[Path], more_new: Sequence[Path], baselines: Path
+) -> tuple[Side, Side]:
+    if len(runs) > 2:  # noqa: PLR2004  (a comparison has two sides)
+        raise UsageError(
+            f"{len(runs)} runs given, and a comparison has two sides", f"{TWO}, and others by --base, --new"
         )
-        console.table(Table("", ("verdict", "case", "why"), body), data=True)
-        console.data("")
-    counts = ", ".join(f"{count} {outcome}" for outcome, count in _counts(comparison).items())
-    console.data(f"{len(comparison.verdicts)} cases, threshold {100 * comparison.threshold:g} %: {counts}")
+    base = [*runs[:1], *more_base]
+    new = [*runs[1:], *more_new]
+    if not base or not new:
+        raise UsageError(f"no {'new run' if base else 'base'} given", TWO)
+    from shflbench.cli.sides import sides
 
-
-def _counts(comparison: Comparison) -> dict[str, int]:
-    """Return how many cases came out how, findings first."""
-    outcomes = sorted({verdict.outcome for verdict in comparison.verdicts}, key=_order)
-    return {outcome.value: comparison.count(outcome) for outcome in outcomes}
-
-
-def _order(outcome: Outcome) -> int:
-    from shflbench.analysis.compare import FINDINGS, UNDECIDED
-
-    return 0 if outcome in FINDINGS else 1 if outcome in UNDECIDED else 2
-
-
-def _record(comparison: Comparison) -> dict[str, object]:
-    return {
-        "base": str(comparison.base.folder),
-        "new": str(comparison.new.folder),
-        "threshold": comparison.threshold,
-        "counts": _counts(comparison),
-        "notes": comparison.notes,
-        "verdicts": [asdict(verdict) for verdict in comparison.verdicts],
-    }
+    return sides(base, new, baselines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
 from contextlib import closing
@@ -12,19 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from shflbench.cli.asked import DEFAULT_ARCH, Asked, from_record, open_executor
-from shflbench.cli.environment import cache_folder
+from shflbench.cli import against
+from shflbench.cli.asked import DEFAULT_ARCH, Asked, from_record
+from shflbench.cli.decide import Decider
 from shflbench.cli.parameters import precision, seconds
+from shflbench.cli.planned import folder_of, list_cases, plan_of
 from shflbench.cli.watch import watch
-from shflbench.errors import INTERRUPTED, TERMINATED, TerminatedError, UsageError
+from shflbench.errors import INTERRUPTED, TERMINATED, KernelError, TerminatedError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.cli.against import Against
     from shflbench.cli.console import Console
-    from shflbench.model import Suite
     from shflbench.session import Plan
     from shflbench.store import Resumed, RunFolder
 
 MOST_PROCESSES = 100
+ORDER = (KernelError.exit_code, 1, 6, 0)  # of several exit codes, the one that stands first is the command's
 FOLDER = click.Path(path_type=Path)
 
 
@@ -64,6 +68,7 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--output", type=FOLDER, help="The run's own folder, new or empty.")
 @click.option("--resume", type=FOLDER, help="Go on with the stopped run in this folder, as it was started.")
 @click.option("--dry-run", is_flag=True, help="List the cases and about how long they take, and run nothing.")
+@against.options
 @click.pass_context
 def command(
     context: click.Context,
@@ -77,46 +82,82 @@ def command(
     """Run a suite: compile, verify, time and store every case.
 
     SUITE is the name of a suite that comes with shflbench, or a YAML file. The folder of the run is printed.
+
+    With --against, the run is compared with a baseline, or with another run, as `shflbench compare` does it. What that
+    leaves inconclusive is measured in further processes.
     """
     console: Console = context.obj
+    given = _given(context)
     if resume:
-        _refuse_flags(context)
+        _refuse_flags(given)
         from shflbench.store import read_info
 
         asked = from_record(read_info(resume), suite, resume)
     else:
-        _refuse_two_folders(context)
+        _refuse_two_folders(given)
         asked = _asked(suite, flags)
+    rival = against.taken(flags, given)
     chosen = asked.load_suite()
+    if rival:
+        chosen = rival.in_enough_processes(chosen, asked)
     if flags["dry_run"]:
-        return _list_cases(chosen, console)
-    plan = _plan(chosen, asked, console)
+        return list_cases(chosen, console)
+    if rival:
+        rival.refuse_unknown(chosen.name)
+    plan = plan_of(chosen, asked, console)
     with closing(plan):
-        folder, stopped = _folder(plan, asked, results, output, resume)
+        from shflbench.session.record import run_info
+
+        info = run_info(plan, asked.overrides, ("shflbench", *sys.argv[1:]))
+        base = rival.base(plan, info) if rival else None
+        folder, stopped = folder_of(plan, info, results=results, output=output, resume=resume)
+        decider = Decider(rival, base, folder.path, plan.groups, console) if rival and base else None
         try:
-            code = watch(plan, folder, stopped, console)
+            return _run(plan, folder, stopped, decider, console)
         except KeyboardInterrupt as error:
-            terminated = isinstance(error, TerminatedError)
-            console.error(
-                f"{'terminated' if terminated else 'interrupted'}; the groups that were finished are in {folder.path}",
-                f"go on with: {shlex.join(['shflbench', 'run', *filter(None, [suite]), '--resume', str(folder.path)])}",
-            )
-            return TERMINATED if terminated else INTERRUPTED
-    console.data(str(folder.path))
-    return code
+            how = "terminated" if isinstance(error, TerminatedError) else "interrupted"
+            console.error(*_left(how, folder, suite, rival))
+            return TERMINATED if isinstance(error, TerminatedError) else INTERRUPTED
 
 
-def _refuse_flags(context: click.Context) -> None:
-    given = [flag for name, flag in _given(context).items() if name not in {"suite", "resume"}]
-    if given:
+def _run(plan: Plan, folder: RunFolder, stopped: Resumed | None, decider: Decider | None, console: Console) -> int:
+    """Run the plan, compare it if that is asked for, print the folder, and return the exit code."""
+    code = watch(plan, folder, stopped, console, decider.undecided if decider else None)
+    try:
+        return min(code, decider.conclude(), key=ORDER.index) if decider else code
+    finally:
+        console.data(str(folder.path))
+
+
+def _left(how: str, folder: RunFolder, suite: str | None, rival: Against | None) -> tuple[str, str]:
+    """Say what a run left that somebody ended, and how to go on."""
+    if folder.info.finished and rival:
+        words = ["compare", str(rival.name), str(folder.path)]
+        return (
+            f"{how}; the run was finished, and is in {folder.path}",
+            f"compare it with: shflbench {shlex.join(words)}",
+        )
+    words = [
+        "run",
+        *filter(None, [suite]),
+        "--resume",
+        str(folder.path),
+        *(["--against", str(rival.name)] if rival else []),
+    ]
+    return f"{how}; the groups that were finished are in {folder.path}", f"go on with: shflbench {shlex.join(words)}"
+
+
+def _refuse_flags(given: Mapping[str, str]) -> None:
+    others = [flag for name, flag in given.items() if name not in {"suite", "resume", *against.NAMES}]
+    if others:
         raise UsageError(
-            f"--resume goes on as the run was started; {given[0]} cannot change it",
+            f"--resume goes on as the run was started; {others[0]} cannot change it",
             "Leave the flag out, or start a new run.",
         )
 
 
-def _refuse_two_folders(context: click.Context) -> None:
-    if {"output", "results"} <= _given(context).keys():
+def _refuse_two_folders(given: Mapping[str, str]) -> None:
+    if {"output", "results"} <= given.keys():
         raise UsageError(
             "--output names the run's own folder and --results one for many runs: a run has one place",
             "Leave one of them out.",
@@ -140,53 +181,3 @@ def _asked(suite: str | None, flags: dict[str, Any]) -> Asked:
     kinds = ("patterns", "variants", "dtypes", "launches", "iterations")
     rest = ("device", "gpu", "arch", "sms", "precision", "max_seconds", "processes", "seed")
     return Asked(suite, Overrides(**{name: flags[name] for name in kinds}), **{name: flags[name] for name in rest})
-
-
-def _list_cases(suite: Suite, console: Console) -> int:
-    from shflbench.session.windows import least_seconds
-
-    for case in suite.cases:
-        console.data(case.id)
-    rules = suite.rules
-    least = math.ceil(least_seconds(suite))
-    most = max(least, math.ceil(rules.processes * len(suite.cases) * rules.max_seconds))
-    console.say(
-        f"{len(suite.cases)} cases; sampling takes about {least} s, and about {most} s where no case reaches its "
-        "precision, beside compiling and verifying"
-    )
-    return 0
-
-
-def _plan(suite: Suite, asked: Asked, console: Console) -> Plan:
-    from shflbench.compile.toolchain import find
-    from shflbench.session import Plan
-
-    toolchain = find()
-    toolchain.require(asked.arch or DEFAULT_ARCH)
-    executor, remark = open_executor(asked, suite.rules.timeout)
-    if remark:
-        console.say(remark)
-    title = f"{suite.title}: {len(suite.cases)} cases"
-    if executor is None or not executor.timed:
-        arch = asked.arch or DEFAULT_ARCH
-        console.say(f"{title}, compiled for {arch} by NVRTC {toolchain.version}.")
-        return Plan(suite, toolchain, arch, executor, cache_folder(), asked.sms, asked.seed)
-    device = executor.device
-    toolchain.require(device.arch)
-    console.say(f"{title}.")
-    console.say(f"{device.name}, driver {device.driver}, CUDA {device.cuda}, NVRTC {toolchain.version}.")
-    return Plan(suite, toolchain, device.arch, executor, cache_folder(), device.sms, asked.seed)
-
-
-def _folder(
-    plan: Plan, asked: Asked, results: Path, output: Path | None, resume: Path | None
-) -> tuple[RunFolder, Resumed | None]:
-    from shflbench.session.record import run_info
-    from shflbench.store import RunFolder
-    from shflbench.store import resume as go_on
-
-    info = run_info(plan, asked.overrides, ("shflbench", *sys.argv[1:]))
-    if resume:
-        stopped = go_on(resume, info, plan.suite.cases)
-        return stopped.folder, stopped
-    return (RunFolder.create_at(info, output) if output else RunFolder.create(info, results)), None

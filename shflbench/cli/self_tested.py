@@ -1,0 +1,160 @@
+"""Try `compare` on runs of unchanged code, and print what it would do."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from shflbench.cli.layout import Line, Table
+from shflbench.export.words import counted, fraction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.analysis.compare.noise import NoiseModel
+    from shflbench.analysis.compare.selftest import SelfTest, Sensitivity, Setting
+    from shflbench.cli.console import Console
+    from shflbench.store import Run
+    from shflbench.store.noise_file import Learned
+
+
+def self_test(console: Console, runs: Sequence[Run], learned: Learned | None = None, form: str = "table") -> int:
+    """Try `compare` on runs of unchanged code and print what it would do; suites one after the other.
+
+    The noise that was `learned` is used where it was found good enough. ResultsError where it was nowhere, or where the
+    runs are not of its GPU.
+    """
+    from shflbench.analysis.compare.learned import model_of, pools_of, refuse_others
+    from shflbench.analysis.compare.selftest import self_test as tested
+
+    if learned:
+        refuse_others(learned, runs)
+    noise, fewest = (model_of(learned), learned.fewest or 1) if learned else (None, 1)
+    results = {suite: tested(pool, noise, fewest) for suite, pool in pools_of(runs).items()}
+    if form == "json":
+        console.data(json.dumps({suite: _content(result) for suite, result in results.items()}, indent=2))
+        return 0
+    for suite, result in results.items():
+        _print(console, suite, result, noise)
+    return 0
+
+
+def _content(result: SelfTest) -> dict[str, object]:
+    """Return a self-test as JSON has it."""
+    content = asdict(result)
+    content["settings"] = [{**asdict(each), "ceiling": each.ceiling} for each in result.settings]
+    for case in content["cases"]:
+        case["own_threshold"] = case["own_threshold"] and case["own_threshold"]["amount"]
+    return {**content, "flags": result.recommended.flags if result.recommended else None}
+
+
+def _print(console: Console, suite: str, result: SelfTest, noise: NoiseModel | None) -> None:
+    source = noise.source if noise else "as the processes of each comparison show it"
+    console.data(
+        f"{suite}: {counted(result.processes, 'process')} of unchanged code in {counted(result.runs, 'run')}\n"
+        f"noise: {source}; here a = {result.a_us:.3f} µs, b = {100 * result.b:.3f} %\n"
+    )
+    console.table(_settings(result.settings), data=True)
+    console.data("")
+    console.data("\n".join((*_conclusions(result), "")))
+    console.table(_cases(result), data=True)
+    if result.noisy:
+        body = tuple(
+            Line((each.case_id, f"{each.times:.1f} x", each.manner, each.sentence), "doubt") for each in result.noisy
+        )
+        console.data("")
+        console.table(Table("noisier than the rest:", ("case", "noise", "kind", "how"), body), data=True)
+    own = [case for case in result.cases if case.own_threshold]
+    if own:
+        console.data("\nfor the suite file, the cases that need a looser threshold:")
+        console.data("\n".join(_entries(result, own)))
+
+
+def _settings(settings: Sequence[Setting]) -> Table:
+    """Return the table of what became of the draws: a line for each number of processes, a column for a threshold."""
+    thresholds = sorted({each.threshold for each in settings})
+    found = {(each.processes, each.threshold): each for each in settings}
+    body = []
+    for processes in sorted({each.processes for each in settings}):
+        cells = []
+        for threshold in thresholds:
+            each = found.get((processes, threshold))
+            mark = " *" if each and each.good else ""
+            cells.append(f"{100 * each.alarmed:.1f} / {100 * each.undecided:.1f} %{mark}" if each else "-")
+        body.append(Line((str(processes), *cells)))
+    return Table(
+        "suites with a false alarm / cases left open, by threshold (* = good enough):",
+        ("processes a side", *(fraction(threshold) for threshold in thresholds)),
+        tuple(body),
+    )
+
+
+def _conclusions(result: SelfTest) -> Iterator[str]:
+    """Yield what to do, and how sure that is, a sentence each."""
+    best = result.recommended
+    if best is None:
+        yield "no setting is good enough: use more processes, longer cases, or the thresholds below for single cases"
+    else:
+        yield (
+            f"use {_choice(best)}: the smallest certain change with at most 1 % false alarms and 5 % of the cases open"
+        )
+        fewer = [
+            min(own, key=lambda each: each.threshold)
+            for processes in range(1, best.processes)
+            if (own := [each for each in result.settings if each.good and each.processes == processes])
+        ]
+        if fewer:
+            yield f"or, quicker: {'; '.join(_choice(each) for each in reversed(fewer))}"
+    sure = best or result.settings[-1]
+    yield (
+        f"how sure: {sure.draws} comparisons of {sure.processes} a side were drawn, which share processes; "
+        f"{sure.apart} that share none could not tell up to {fraction(sure.ceiling)} false alarms from none"
+    )
+    if result.runs == 1:
+        yield "what differs between days and restarts is not in these numbers: all processes are of one run"
+    if moved := sum(each.moved for each in {each.processes: each for each in result.settings}.values()):
+        yield f"{moved} comparisons more were refused, because the sentinels say that the machine itself changed"
+
+
+def _choice(setting: Setting) -> str:
+    if setting.certain > setting.threshold:
+        return f"{setting.flags} (changes below {fraction(setting.certain)} are then only suspected)"
+    return setting.flags
+
+
+def _cases(result: SelfTest) -> Table:
+    body = tuple(
+        Line(
+            (
+                case.case_id,
+                f"{case.time_us:.4g}",
+                fraction(case.detectable) or "none",
+                fraction(case.settled) or "none",
+                _looser(case),
+            ),
+            "doubt" if case.own_threshold else "",
+        )
+        for case in result.cases
+    )
+    titles = ("case", "time µs", "slowdown found", "same from", "own threshold")
+    return Table(
+        "the slowdown that nearly all comparisons find, and the threshold from which on 95 of 100 say `same`:",
+        titles,
+        body,
+    )
+
+
+def _looser(case: Sensitivity) -> str:
+    return fraction(case.own_threshold.amount) if case.own_threshold else ""
+
+
+def _entries(result: SelfTest, own: Sequence[Sensitivity]) -> Iterator[str]:
+    """Yield the lines of a suite file's `compare`."""
+    yield "compare:"
+    if result.recommended:
+        from shflbench.thresholds import Threshold
+
+        yield f"  threshold: {Threshold(result.recommended.threshold)}"
+    yield "  cases:"
+    yield from (f"    - {{case: {json.dumps(case.case_id)}, threshold: {case.own_threshold}}}" for case in own)

@@ -1,0 +1,225 @@
+"""Files that are not what a run wrote: one sentence that says which and why, what to do, and nothing on stdout."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.store import read_run
+from shflbench.store.files import RESTORE as RESTORED
+from shflbench.store.files import WHICH_FOLDER as GIVEN
+from tests.cli.gate_runs import SHFL, SMEM, lay, process, put_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Command
+
+CSV, SAMPLES, INFO = (Path("new") / name for name in ("results.csv", "samples.csv.gz", "run.json"))
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> None:
+    """Two runs, `base` and `new`, that are the same."""
+    lay(tmp_path / "base")
+    lay(tmp_path / "new", seed=2)
+
+
+def cut(path: Path, count: int) -> Callable[[], None]:
+    """Take so many bytes off the end of a file."""
+    return lambda: _put(path, path.read_bytes()[:-count])
+
+
+def hold(path: Path, content: bytes) -> Callable[[], None]:
+    """Let a file hold something else."""
+    return lambda: _put(path, content)
+
+
+def _put(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def last_line_gone() -> None:
+    CSV.write_text("".join(CSV.read_text().splitlines(keepends=True)[:-1]))
+
+
+def samples_swapped() -> None:
+    shutil.copy("base/samples.csv.gz", SAMPLES)
+
+
+def rows_swapped() -> None:
+    shutil.copy("base/results.csv", CSV)
+
+
+def samples_twice() -> None:
+    _, *members = gzip.decompress(SAMPLES.read_bytes()).splitlines(keepends=True)
+    SAMPLES.write_bytes(SAMPLES.read_bytes() + gzip.compress(b"".join(members)))
+
+
+def last_samples_gone() -> None:
+    lines = gzip.decompress(SAMPLES.read_bytes()).splitlines(keepends=True)
+    SAMPLES.write_bytes(gzip.compress(b"".join(line for line in lines if not line.startswith(SHFL.encode()))))
+
+
+def row_twice() -> None:
+    found = read_run(Path("new")).rows
+    put_rows(Path("new"), [*found, found[0]])
+
+
+def newer() -> None:
+    INFO.write_text(json.dumps(json.loads(INFO.read_text()) | {"schema": 99}))
+
+
+def text_edited() -> None:
+    INFO.write_text(INFO.read_text().replace("title: Shuffle", "title: Scuffle"))
+
+
+def folder_instead() -> None:
+    CSV.unlink()
+    CSV.mkdir()
+
+
+def no_run_file() -> None:
+    INFO.unlink()
+
+
+def emptied() -> None:
+    shutil.rmtree("new")
+    Path("new").mkdir()
+
+
+def file_instead() -> None:
+    shutil.rmtree("new")
+    Path("new").write_bytes(PNG)
+
+
+def copied() -> None:
+    shutil.rmtree("new")
+    shutil.copytree("base", "new")
+
+
+def time_of_zero() -> None:
+    found = read_run(Path("new")).rows
+    put_rows(Path("new"), [replace(found[0], time_us=0.0), *found[1:]])
+
+
+DAMAGE: list[tuple[Callable[[], None], str, str]] = [
+    (cut(CSV, 20), "new/results.csv: the last line is half-written", RESTORED),
+    (last_line_gone, f"new/results.csv is damaged: it has no row of {SMEM}", RESTORED),
+    (cut(SAMPLES, 20), "new/samples.csv.gz is damaged: its end is missing", RESTORED),
+    (last_samples_gone, f"the samples in new do not belong to its rows: {SHFL} has", RESTORED),
+    (cut(INFO, 20), "new/run.json:", RESTORED),
+    (samples_swapped, f"the samples in new do not belong to its rows: {SHFL} took", RESTORED),
+    (rows_swapped, f"the samples in new do not belong to its rows: {SHFL} took", RESTORED),
+    (samples_twice, f"the samples in new do not belong to its rows: {SHFL} has", RESTORED),
+    (row_twice, f"new/results.csv:6: the case {SHFL} is there twice", RESTORED),
+    (copied, " hold the same run", "compare it with another one"),
+    (hold(CSV, b""), "new/results.csv is empty", RESTORED),
+    (hold(SAMPLES, b""), "new/samples.csv.gz is empty", RESTORED),
+    (hold(INFO, b""), "new/run.json is empty", RESTORED),
+    (emptied, "new holds no run: no run.json in it or below it", GIVEN),
+    (file_instead, "new holds no run: no run.json in it or below it", GIVEN),
+    (no_run_file, "new holds no run: no run.json in it or below it", GIVEN),
+    (hold(CSV, PNG), "new/results.csv is damaged: not UTF-8", RESTORED),
+    (hold(CSV, b"name,price\ntea,3\n"), "new/results.csv:1: the column case_id is missing", RESTORED),
+    (hold(SAMPLES, PNG), "new/samples.csv.gz is damaged: ", RESTORED),
+    (hold(SAMPLES, gzip.compress(b"name,price\ntea,3\n")), "new/samples.csv.gz is damaged: ", RESTORED),
+    (hold(INFO, PNG), "new/run.json is damaged: not UTF-8", RESTORED),
+    (hold(INFO, b'{"version": 3}'), "new/run.json: `schema` is missing", RESTORED),
+    (hold(INFO, b"[]"), "new/run.json: not a JSON object", RESTORED),
+    (newer, "new/run.json has schema 99, and this shflbench reads schemas up to 1", "read it with a newer one"),
+    (text_edited, "new/run.json: the suite's text does not match its hash", RESTORED),
+    (folder_instead, "new/results.csv cannot be read: Is a directory", GIVEN),
+    (CSV.unlink, "new/results.csv cannot be read: No such file or directory", GIVEN),
+    (time_of_zero, "new/results.csv:2: time_us is '0.0', not a time in µs", RESTORED),
+]
+IDS = [f"{number}-{sentence[:50]}" for number, (_, sentence, _) in enumerate(DAMAGE)]
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize(("damage", "sentence", "advice"), DAMAGE, ids=IDS)
+def test_damage_is_told_in_a_sentence(
+    shflbench: Command, damage: Callable[[], None], sentence: str, advice: str
+) -> None:
+    damage()
+    for sides in (("base", "new"), ("new", "base"), ("base", "new", "--across", "--metric", "registers")):
+        outcome = shflbench("compare", *sides)
+        assert (outcome.code, outcome.out) == (3, "")
+        said, to_do = outcome.err.splitlines()
+        assert sentence in said
+        assert said.startswith("error: ")
+        assert to_do.lower().startswith(advice)
+
+
+def test_damage_leaves_no_trace_in_a_process_either(tmp_path: Path) -> None:
+    lay(tmp_path / "base")
+    lay(tmp_path / "new", seed=2)
+    (tmp_path / "new/results.csv").write_bytes(PNG)
+    outcome = process("compare", "base", "new", "--also", "json=report.json", "--plot", "chart.svg", cwd=tmp_path)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == (
+        "error: new/results.csv is damaged: not UTF-8\nRestore the file as the run wrote it, or measure again\n"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["base", "new"]
+
+
+@pytest.mark.usefixtures("two")
+def test_one_damaged_run_of_several_is_named(shflbench: Command, tmp_path: Path) -> None:
+    lay(tmp_path / "other", seed=3)
+    (tmp_path / "other/samples.csv.gz").write_bytes(b"")
+    outcome = shflbench("compare", "base", "new", "--new", "other")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err.startswith("error: other/samples.csv.gz is empty\n")
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("sides", [("base", "base"), ("base", "./base"), ("base", "new", "--new", "new")])
+def test_the_same_run_twice_is_refused(shflbench: Command, sides: tuple[str, ...]) -> None:
+    outcome = shflbench("compare", *sides)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == (
+        f"error: {sides[-1].removeprefix('./')} and {sides[-1].removeprefix('./')} hold the same run\n"
+        "Compare it with another one, or give each run once\n"
+    )
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_file_that_may_not_be_read_is_named(shflbench: Command) -> None:
+    CSV.chmod(0)
+    outcome = shflbench("compare", "base", "new")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err.startswith("error: new/results.csv cannot be read: Permission denied\n")
+
+
+@pytest.mark.usefixtures("two")
+def test_run_without_samples_is_a_report_with_a_warning(shflbench: Command) -> None:
+    """Whoever keeps only the table of a run may still compare it."""
+    SAMPLES.unlink()
+    outcome = shflbench("compare", "base", "new")
+    assert outcome.code == 0
+    assert outcome.err == (
+        "warning: a side has no samples, only medians and their intervals: changes below 5 % are only suspected\n"
+    )
+
+
+@pytest.mark.usefixtures("two")
+def test_run_that_was_killed_lacks_cases_and_says_how_to_go_on(shflbench: Command) -> None:
+    """A kill leaves half a line, which is no damage: it is measured again with --resume."""
+    INFO.write_text(json.dumps(json.loads(INFO.read_text()) | {"finished": None}))
+    cut(CSV, 20)()
+    outcome = shflbench("compare", "base", "new")
+    assert outcome.code == 1
+    assert "not on the new side, whose run stopped before its end" in outcome.out
+    assert outcome.err == (
+        "warning: new/results.csv: the last line is half-written and was left out\n"
+        "warning: new holds an unfinished run; go on with: shflbench run --resume new\n"
+    )

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.analysis.compare import learn, selftest
+from shflbench.analysis.compare import learned as learning
+from shflbench.cli.console import Console
+from shflbench.cli.learned import learn_noise
+from shflbench.store import Run, read_run
+from shflbench.store.noise_file import HeldOut, find, read
+from tests.fakes.processes import Simulated, spread, write
+from tests.fakes.runs import H200
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from shflbench.store.noise_file import Learned
+    from tests.conftest import Command
+
+
+FEW = spread(6)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _fewer_draws() -> Iterator[None]:
+    """Draw as few comparisons as show what a test is about."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (learn, selftest):
+            patch.setattr(module, "DRAWS", 30)
+        yield
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    return [read_run(write(tmp_path_factory.mktemp("runs") / "run", Simulated(processes=20, cases=FEW)))]
+
+
+@pytest.fixture(scope="module")
+def record(runs: list[Run]) -> Learned:
+    return learning.learned(runs)
+
+
+def alarming(record: Learned, *processes: int) -> Learned:
+    """Return the record, had comparisons of so many processes a side alarmed."""
+    return replace(record, held_out=tuple(HeldOut(each, 200, 0.05 * (each in processes), 0.25) for each in (1, 2, 3)))
+
+
+def test_what_was_learned_is_printed_and_kept(
+    runs: list[Run], record: Learned, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert learn_noise(Console(), runs, tmp_path) == 0
+    path = find(tmp_path, H200.uuid)
+    assert path is not None
+    assert read(path) == record
+    printed = capsys.readouterr()
+    assert "noise of NVIDIA H200, driver 580.159, from 20 processes of gtc2013, 2026-11-20:" in printed.out
+    assert f"a = {record.a_us:.3f} µs, b = {100 * record.b:.3f} %" in printed.out
+    assert printed.err == f"kept in {path}\n"
+
+
+def test_as_json_it_is_what_the_file_holds(runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert learn_noise(Console(), runs, tmp_path, "json") == 0
+    path = find(tmp_path, H200.uuid)
+    assert path is not None
+    assert capsys.readouterr().out == path.read_text(encoding="utf-8")
+
+
+def test_what_alarms_on_processes_that_were_held_back_is_not_kept(
+    runs: list[Run],
+    record: Learned,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(learning, "learned", lambda _: alarming(record, 3))
+    assert learn_noise(Console(), runs, tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []
+    printed = capsys.readouterr()
+    assert "nothing was kept: 5 % of the comparisons of 3 processes a side alarmed" in printed.err
+    assert "--self-test" in printed.err
+
+
+def test_where_one_process_a_side_is_not_enough_it_says_so(
+    runs: list[Run],
+    record: Learned,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(learning, "learned", lambda _: alarming(record, 1))
+    assert learn_noise(Console(), runs, tmp_path) == 0
+    assert "will not be used with less than 2 processes a side" in capsys.readouterr().err
+    assert find(tmp_path, H200.uuid)
+
+
+def test_json_says_when_nothing_was_kept(
+    runs: list[Run],
+    record: Learned,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(learning, "learned", lambda _: alarming(record, 1, 2, 3))
+    assert learn_noise(Console(), runs, tmp_path, "json") == 1
+    assert json.loads(capsys.readouterr().out)["held_out"]["3"]["alarmed"] == pytest.approx(0.05)
+
+
+def test_the_command_learns_and_tries(shflbench: Command, runs: list[Run]) -> None:
+    learned = shflbench("compare", "--learn-noise", runs[0].folder, "--baselines", "kept")
+    assert (learned.code, learned.err) == (0, "kept in kept/noise/nvidia-h200-11111111.json\n")
+    tried = shflbench("compare", "--self-test", runs[0].folder, "--noise", "kept/noise/nvidia-h200-11111111.json")
+    assert tried.code == 0
+    assert "noise: learned from 20 processes on this GPU" in tried.out
+
+
+@pytest.mark.parametrize("question", ["--learn-noise", "--self-test"])
+def test_the_command_refuses_what_it_cannot_answer(shflbench: Command, runs: list[Run], question: str) -> None:
+    assert shflbench("compare", question).code == 2
+    for flags in (("--format", "junit"), ("--also", "json=x.json"), ("--plot", "x.svg")):
+        refused = shflbench("compare", question, runs[0].folder, *flags)
+        assert refused.code == 2
+        assert "formats are table and json" in refused.err
+    assert shflbench("compare", question, "nowhere").code == 3
