@@ -40,13 +40,19 @@ def commands() -> str:
         if command is not None:
             context = click.Context(command, parent=group, info_name=name)
             sections.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```")
+            for verb, part in getattr(command, "commands", {}).items():
+                inner = click.Context(part, parent=context, info_name=verb)
+                sections.append(f"### {name} {verb}\n\n```text\n{part.get_help(inner)}\n```")
     about = """\
-stdout carries only what was asked for: `run` prints the run's folder, `plot` the files that it drew, the others their
-tables or JSON. Everything else goes to stderr. [Exit codes](exit-codes.md) say how it went.
+stdout carries only what was asked for: `run` and `baseline save` print a folder, `plot` the files that it drew, the
+others their tables or what `--format` says. Everything else goes to stderr. [Exit codes](exit-codes.md) say how it
+went.
 
 | variable | meaning |
 |---|---|
 | `SHFLBENCH_CACHE` | folder for compiled kernels; otherwise `shflbench` in `XDG_CACHE_HOME` or `~/.cache` |
+| `SHFLBENCH_BASELINES` | folder for named baselines; otherwise `baselines` in the current folder |
+| `GITHUB_STEP_SUMMARY` | file that GitHub shows as a job's summary: `compare --format github` adds the report to it |
 | `NO_COLOR` | print no colours if set and not empty |"""
     return _page("Commands", about, *sections)
 
@@ -108,23 +114,26 @@ find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |
 def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
-        0: "fine",
-        FOUND: "a finding: `compare` found a case slower, missing or failed; `check` found a kernel that is declared"
-        " safe and is not",
+        0: "fine; `compare` also where a case is suspected or cannot be decided, unless `--strict` asks for certainty",
+        FOUND: "a finding: `compare` or `run --against` found a case slower, missing or failed; `compare --learn-noise`"
+        " learned what would raise false alarms; `check` found a kernel that is declared safe and is not",
         errors.UsageError.exit_code: "wrong usage: an unknown command, flag or value",
-        errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared",
+        errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
+        " `compare --across` reports what cannot be compared",
         errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler",
         errors.KernelError.exit_code: "`run`: a kernel computed a wrong answer, or a case failed; `check`: a kernel"
         " does not compile, or cannot be emulated",
-        UNCERTAIN: "`compare --strict`: a case cannot be decided; `check --strict`: a declaration looks wrong, or a"
-        " kernel is doubtful",
+        UNCERTAIN: "`compare --strict` and `run --against --strict`: a case is suspected, inconclusive or not"
+        " comparable; `check --strict`: a declaration looks wrong, or a kernel is doubtful",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
         errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `run --resume` goes on",
         errors.TERMINATED: "ended by SIGTERM; likewise",
         READER_GONE: "whoever read the output went away, as `head` does",
     }
     rows = [(str(code), meaning) for code, meaning in sorted(known.items())]
-    about = "Every command uses the same codes. An error is one sentence on stderr, with what to do about it."
+    about = """\
+Every command uses the same codes. An error is one sentence on stderr, with what to do about it. Where several codes
+apply, it is the first of 130, 2, 3, 4, 5, 1, 6."""
     return _page("Exit codes", about, _table("code | meaning", rows))
 
 

@@ -77,7 +77,7 @@ def with_one_dtype() -> list[str]:
 
 def checked_by_tests() -> list[str]:
     """Return the kernels that every run of the tests checks under all schedules; `make test-archs` checks all."""
-    return [name for name in with_one_dtype() if name.startswith(("neighbor/", "reduce/", "scan/"))]
+    return [name for name in with_one_dtype() if name.startswith(("neighbor/", "reduce/"))]
 
 
 def with_every_option() -> list[str]:

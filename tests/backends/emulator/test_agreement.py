@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FIXTURE = Path(__file__).parents[2] / "data" / "agreement-nvidia-h200.json"
 ARCH = "sm_90"
-ONE_DTYPE = kernels.with_one_dtype()
+ONE_DTYPE = kernels.with_one_dtype()[::2]  # every second one; `make test-archs` compares all
 INSTRUCTIONS = torture_kernels()
 
 
