@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from shflbench.cli.layout import Table
 
 STYLES = {"good": "green", "doubt": "yellow", "bad": "red", "": None}  # what a table's line means → colour
+
+# Colours, which stay, and what else a terminal obeys: control characters but for tab and line break, and directions.
+_STEERS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class ReaderGoneError(Exception):
@@ -53,7 +57,7 @@ class Console:
             return
         from rich.text import Text
 
-        self._bar.console.print(Text.from_ansi(text), soft_wrap=True)
+        self._bar.console.print(Text.from_ansi(_tame(text)), soft_wrap=True)
 
     def warn(self, sentence: str) -> None:
         """Print a warning to stderr."""
@@ -113,4 +117,9 @@ class Progress:
 def _printable(text: str, stream: object) -> str:
     """Return `text` with what the stream's encoding cannot show replaced, because µ and ± must not end a run."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    return text.encode(encoding, errors="replace").decode(encoding)
+    return _tame(text).encode(encoding, errors="replace").decode(encoding)
+
+
+def _tame(text: str) -> str:
+    """Return `text` with escapes for what would steer a terminal: damaged files and folders may hold anything."""
+    return _STEERS.sub(lambda found: found[0] if found[0].endswith("m") else ascii(found[0])[1:-1], text)

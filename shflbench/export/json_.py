@@ -7,6 +7,8 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from shflbench.export.words import headline
+
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison
 
@@ -20,7 +22,7 @@ def render(comparison: Comparison) -> str:
     """
     record = {
         "schema": SCHEMA,
-        "headline": comparison.headline,
+        "headline": headline(comparison),
         "exit_code": comparison.exit_code(),
         "exit_code_strict": comparison.exit_code(strict=True),
         "counts": comparison.counts(),

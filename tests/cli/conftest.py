@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.against_runs import save_main
 from tests.cli.demo import SUITE
 from tests.fakes.backend import FakeBackend, plug_in, unplug
 
@@ -30,3 +32,22 @@ def run(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch)
 def plug(monkeypatch: pytest.MonkeyPatch) -> Plug:
     """Give this machine a scripted GPU."""
     return lambda device: plug_in(monkeypatch, device)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the first test that needs a baseline keeps it for the others."""
+    return tmp_path_factory.mktemp("measured")
+
+
+@pytest.fixture
+def main(run: Command, plug: Plug, shflbench: Command, measured: Path) -> Path:
+    """Save a run of the scripted kernels as the baseline `main`, and return the run's folder."""
+    for name in ("base", "baselines"):
+        if (measured / name).exists():
+            shutil.copytree(measured / name, name)
+    if not Path("base").exists():
+        save_main(run, plug, shflbench, processes=3)
+        for name in ("base", "baselines"):
+            shutil.copytree(name, measured / name)
+    return Path("base")

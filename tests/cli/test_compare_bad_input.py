@@ -207,7 +207,8 @@ def test_run_without_samples_is_a_report_with_a_warning(shflbench: Command) -> N
     outcome = shflbench("compare", "base", "new")
     assert outcome.code == 0
     assert outcome.err == (
-        "warning: a side has no samples, only medians and their intervals: changes below 5 % are only suspected\n"
+        "warning: a side has no samples, only medians and their intervals: "
+        "changes below 5 % or 3 thresholds are only suspected\n"
     )
 
 

@@ -39,6 +39,15 @@ def test_stream_that_knows_no_micro_sign_gets_a_question_mark(monkeypatch: pytes
     assert written.getvalue() == b"70 ?s ? 1\n"
 
 
+def test_nothing_from_a_damaged_file_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(color=True)
+    console.data("a\tb\nc\x1b[2Jd\re\x07")
+    console.error("case \u202eabc\x9b31m")
+    printed = capsys.readouterr()
+    assert printed.out == "a\tb\nc\\x1b[2Jd\\re\\x07\n"
+    assert printed.err == "\x1b[31m\x1b[1merror:\x1b[0m case \\u202eabc\\x9b31m\n"
+
+
 def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     console = Console()
     with console.progress() as progress:

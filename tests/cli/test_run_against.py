@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,73 +13,13 @@ from shflbench.cli.decide import needed
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.store import read_info, read_run
+from tests.cli.against_runs import INCONCLUSIVE, ONE_SLOW, SHFL, in_process, processes_of, save_main, with_offsets
 from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, SUITE, rows_of
-from tests.fakes.backend import H200, FakeBackend, Script, in_trip, one_lane
-from tests.fakes.kept_runs import contents, edit
+from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.cli.conftest import Plug
     from tests.conftest import Command
-    from tests.conftest import Outcome as Ended
-
-SHFL = NEIGHBOR[2]
-YESTERDAY = "2026-11-19T08:00:00Z"
-INCONCLUSIVE = "1 case is inconclusive; measuring it in one more process\n"
-
-
-def in_process(device: FakeBackend, number: int, scripts: dict[str, Script]) -> FakeBackend:
-    """Let the kernels behave as these scripts say from process `number` on."""
-    renew = device.renew
-
-    def renewed() -> None:
-        renew()
-        if device.process == number:
-            device._scripts = scripts  # noqa: SLF001
-
-    device.renew = renewed  # type: ignore[method-assign]
-    return device
-
-
-def with_offsets(*offsets_us: float, **script: object) -> dict[str, Script]:
-    """Return scripts by which the processes of a kernel of 70 µs differ; all further ones take what is usual."""
-    offsets = (*offsets_us, *[0.0] * 40)
-    return {**SCRIPTS, "neighbor/shfl": replace(SCRIPTS["shfl"], offsets_us=offsets, **script)}  # type: ignore[arg-type]
-
-
-ONE_SLOW = with_offsets(0.0, 0.86)  # one of three: an outlier, or what this kernel takes every third time?
-
-
-def base(run: Command, plug: Plug, shflbench: Command, processes: int) -> None:
-    """Save a run of the scripted kernels as the baseline `main`."""
-    plug(FakeBackend(SCRIPTS))
-    assert run("demo.yaml", "--processes", str(processes), "--output", "base").code == 0
-    edit(Path("base"), started=YESTERDAY)  # two runs of one second would be the same run
-    assert shflbench("baseline", "save", "main", "base").code == 0
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where the first test that needs a baseline keeps it for the others."""
-    return tmp_path_factory.mktemp("measured")
-
-
-@pytest.fixture
-def main(run: Command, plug: Plug, shflbench: Command, measured: Path) -> Path:
-    """Save a run of the scripted kernels as the baseline `main`, and return the run's folder."""
-    for name in ("base", "baselines"):
-        if (measured / name).exists():
-            shutil.copytree(measured / name, name)
-    if not Path("base").exists():
-        base(run, plug, shflbench, processes=3)
-        for name in ("base", "baselines"):
-            shutil.copytree(name, measured / name)
-    return Path("base")
-
-
-def processes_of(outcome: Ended) -> list[str | None]:
-    return [row.processes for row in rows_of(outcome).values()]
 
 
 @pytest.mark.usefixtures("main")
@@ -158,7 +97,7 @@ def test_budget_ends_the_measuring(run: Command, plug: Plug) -> None:
 def test_seconds_of_measuring_longer_are_taken_off_the_budget(
     run: Command, plug: Plug, shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    base(run, plug, shflbench, processes=1)
+    save_main(run, plug, shflbench, processes=1)
     plug(FakeBackend({**SCRIPTS, "neighbor/shfl": Script(ns_per_iteration=16.25)}))
     clock = iter([0, 1, 1, 2, 2, 61])  # at the begin and the end of each process
     monkeypatch.setattr("shflbench.session.pipeline.monotonic", lambda: float(next(clock)))
@@ -191,7 +130,7 @@ def test_number_of_processes_that_is_asked_for_is_taken(run: Command, plug: Plug
 def test_case_that_one_process_a_side_makes_suspected_is_measured_again(
     run: Command, plug: Plug, shflbench: Command
 ) -> None:
-    base(run, plug, shflbench, processes=1)
+    save_main(run, plug, shflbench, processes=1)
     plug(FakeBackend({**SCRIPTS, "neighbor/shfl": Script(ns_per_iteration=16.6)}))
     outcome = run("demo.yaml", "--against", "main", "--processes", "1")
     assert outcome.code == 1
@@ -233,72 +172,6 @@ def test_report_is_written_where_it_is_asked_for_and_stdout_holds_the_folder_alo
     assert '"new"' in outcome.err
 
 
-@pytest.fixture
-def untouched(plug: Plug) -> Iterator[None]:
-    """Check that nothing was launched and no folder was made."""
-    device = plug(FakeBackend(SCRIPTS))
-    yield
-    assert (device.opened, device.launched) == ([], [])
-    assert not Path("mine").exists()
-
-
-def refused(run: Command, *words: str) -> tuple[int, str]:
-    outcome = run("demo.yaml", "--output", "mine", *words)
-    assert outcome.out == ""
-    return outcome.code, outcome.err[outcome.err.index("error: ") :]
-
-
-@pytest.mark.usefixtures("main", "untouched")
-def test_unknown_baseline_is_refused_before_anything_is_measured(run: Command) -> None:
-    code, said = refused(run, "--against", "mian")
-    assert code == 3
-    assert said == "error: there is no baseline `mian` in baselines\nDid you mean `main`? there are main\n"
-
-
-@pytest.mark.usefixtures("main", "untouched")
-def test_damaged_baseline_is_refused_before_anything_is_measured(run: Command) -> None:
-    (file,) = Path("baselines").rglob("samples.csv.gz")
-    file.write_bytes(file.read_bytes()[:-20])
-    code, said = refused(run, "--against", "main")
-    assert code == 3
-    assert "samples.csv.gz is damaged: its end is missing" in said
-
-
-@pytest.mark.usefixtures("untouched")
-def test_baseline_of_another_gpu_is_refused_before_anything_is_measured(run: Command, main: Path, plug: Plug) -> None:
-    plug(FakeBackend(SCRIPTS, device=replace(H200, name="NVIDIA H100", uuid="GPU-2")))
-    code, said = refused(run, "--against", "main")
-    assert code == 3
-    assert "has no runs of demo on nvidia-h100; it has demo on nvidia-h200" in said
-    code, said = refused(run, "--against", str(main))
-    assert code == 3
-    assert "the GPUs differ (NVIDIA H200, NVIDIA H100)" in said
-
-
-@pytest.mark.usefixtures("main", "untouched")
-def test_another_edition_of_the_suite_is_refused_before_anything_is_measured(run: Command) -> None:
-    Path("demo.yaml").write_text(SUITE.replace("4096", "2048"), encoding="utf-8")
-    code, said = refused(run, "--against", "main")
-    assert code == 3
-    assert "the suite's text asks for other measurements than before" in said
-    assert "they have no case in common" in said
-
-
-def test_without_a_gpu_there_is_nothing_to_compare(run: Command, main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.cli.gpus.find", list)
-    assert refused(run, "--against", str(main))[0] == 4
-    assert refused(run, "--against", str(main), "--device", "none")[0] == 2
-    assert refused(run, "--against", "mian")[0] == 3  # which a GPU would not mend
-
-
-def test_options_of_a_comparison_need_one(run: Command) -> None:
-    assert refused(run, "--strict") == (
-        2,
-        "error: --strict says how to compare a run, and without --against it is not compared\n"
-        "Add --against NAME, or leave it out.\n".replace("out.\n", "out\n"),
-    )
-
-
 @pytest.mark.usefixtures("main")
 def test_machine_that_moved_is_no_verdict_and_no_reason_to_measure_longer(run: Command, plug: Plug) -> None:
     slower = {
@@ -310,58 +183,6 @@ def test_machine_that_moved_is_no_verdict_and_no_reason_to_measure_longer(run: C
     assert "error: main and mine cannot be compared: " in outcome.err
     assert device.process == 2
     assert read_info(Path("mine")).finished is not None
-
-
-@pytest.mark.usefixtures("main")
-def test_run_that_is_interrupted_before_it_is_whole_is_resumed_and_compared(
-    run: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shflbench.session.windows.CASES", 1)
-    stopping = replace(SCRIPTS["smem"], burst_raises={9: KeyboardInterrupt()})
-    plug(FakeBackend({**SCRIPTS, "reduce/smem": stopping}))
-    outcome = run("demo.yaml", "--against", "main", "--output", "mine")
-    assert (outcome.code, outcome.out) == (130, "")
-    assert outcome.err.endswith("Go on with: shflbench run demo.yaml --resume mine --against main\n")
-    plug(FakeBackend(SCRIPTS))
-    outcome = run("demo.yaml", "--resume", "mine", "--against", "main")
-    assert (outcome.code, outcome.out) == (0, "mine\n")
-    assert outcome.err.endswith("no change that matters in 5 cases\n")
-    assert {len((row.processes or "").split(";")) for row in rows_of(outcome).values()} == {3}
-
-
-@pytest.mark.usefixtures("main")
-def test_run_that_is_interrupted_while_it_is_measured_longer_is_resumed_and_decided(run: Command, plug: Plug) -> None:
-    plug(in_process(FakeBackend(ONE_SLOW), 4, with_offsets(0.0, burst_raises={5: KeyboardInterrupt()})))
-    outcome = run("demo.yaml", "--against", "main", "--output", "mine")
-    assert (outcome.code, outcome.out) == (130, "")
-    assert outcome.err.endswith("Go on with: shflbench run demo.yaml --resume mine --against main\n")
-    left = read_run(Path("mine"))
-    assert left.info.finished is None
-    assert [row.processes for row in left.rows] == ["0;1;2;3"] * 3 + ["0;1;2"] * 2
-    device = plug(FakeBackend(SCRIPTS))
-    outcome = run("demo.yaml", "--resume", "mine", "--against", "main")
-    assert (outcome.code, outcome.out) == (0, "mine\n")
-    assert outcome.err.count(INCONCLUSIVE) == 1
-    assert {name for name, _ in device.launched} == {f"neighbor/{variant}" for variant in SCRIPTS}
-    assert processes_of(outcome) == ["0;1;2;3;4"] * 3 + ["0;1;2"] * 2
-
-
-def test_run_that_is_interrupted_while_it_is_compared_is_whole_and_says_so(
-    run: Command, plug: Plug, main: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("shflbench.analysis.compare.compare", interrupted)
-    plug(FakeBackend(SCRIPTS))
-    before = contents(main)
-    outcome = run("demo.yaml", "--against", "main", "--output", "mine")
-    assert outcome.code == 130
-    assert outcome.err.endswith(
-        "error: interrupted; the run was finished, and is in mine\nCompare it with: shflbench compare main mine\n"
-    )
-    assert read_info(Path("mine")).finished is not None
-    assert contents(main) == before
 
 
 @pytest.mark.parametrize(

@@ -38,5 +38,4 @@ def test_a_folder_whose_name_is_no_text_can_be_written(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_comparison_without_cases_is_written(form: str) -> None:
-    result = "no cases" if form == "json" else "no change that matters in 0 cases"
-    assert result in render(form, replace(quiet(), verdicts=()))
+    assert "no change that matters in 0 cases" in render(form, replace(quiet(), verdicts=()))

@@ -99,8 +99,3 @@ class Comparison:
             return verdict.outcome.rank, -abs(math.log(verdict.ratio.value)) if verdict.ratio else 0.0
 
         return tuple(sorted(self.verdicts, key=importance))
-
-    @property
-    def headline(self) -> str:
-        """The result in one line: `2 slower, 1 inconclusive, 37 same`."""
-        return ", ".join(f"{count} {outcome}" for outcome, count in self.counts().items()) or "no cases"

@@ -90,11 +90,17 @@ class Evidence:
 
     def warnings(self) -> Iterator[str]:
         """Yield a sentence for what is missing."""
-        consequence = f"changes below {CRUDE:.0%} are only suspected".replace("%", " %")
+        limit = f"{100 * CRUDE:.0f} %"
         if not self.sampled:
-            yield f"a side has no samples, only medians and their intervals: {consequence}"
+            yield (
+                "a side has no samples, only medians and their intervals: "
+                f"changes below {limit} or {FEW_PROCESSES[0]:.0f} thresholds are only suspected"
+            )
         elif self.offsets is None:
-            yield f"the sides have no sentinels in common, which tell the machine from the kernels: {consequence}"
+            yield (
+                "the sides have no sentinels in common, which tell the machine from the kernels: "
+                f"changes below {limit} are only suspected"
+            )
 
     def noise(self, contrasts: Sequence[Contrast], learned: NoiseModel | None) -> tuple[NoiseModel, str]:
         """Return the noise to reckon with, and a warning where the learned one does not fit, else empty."""
@@ -117,12 +123,12 @@ class Evidence:
 def limited(contrast: Contrast, asked: Threshold | None, evidence: Evidence, *, learned: bool) -> Contrast:
     """Return the case with its threshold, and with the largest doubt that is left of a change."""
     shorter = min(float(side.values.mean()) for side in (contrast.base, contrast.new))
-    threshold = (asked or USUAL_THRESHOLD).fraction_of(shorter)
+    threshold = usual = (asked or USUAL_THRESHOLD).fraction_of(shorter)
     if not contrast.freedom and not learned:
-        threshold = max(threshold, QUICK_THRESHOLD.amount)
+        threshold = max(usual, QUICK_THRESHOLD.amount)
     doubts = [*evidence.doubts(), *_of_few(contrast.freedom, learned=learned)]
     largest = max(doubts, key=lambda doubt: doubt.certain(threshold), default=None)
-    return replace(contrast, threshold=threshold, doubt=largest)
+    return replace(contrast, threshold=threshold, usual=usual, doubt=largest)
 
 
 def _of_few(freedom: int, *, learned: bool) -> Iterator[Doubt]:

@@ -67,6 +67,7 @@ class Contrast:
     new: Estimates
     weights: Weights  # of the noise of one process's value
     threshold: float = 0.0  # the smallest change that matters, as a fraction
+    usual: float = 0.0  # the threshold of any number of processes but one
     doubt: Doubt | None = None  # why a change is not certain
 
     @property
@@ -140,7 +141,7 @@ def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Finding:
     if size + blur < smallest:
         reason = Reason.BELOW_THRESHOLD if size > reach else Reason.WITHIN_THRESHOLD
         return replace(finding, outcome=Outcome.SAME, reason=reason)
-    return replace(finding, needs_processes=error.needs(size, smallest))
+    return replace(finding, needs_processes=error.needs(size, contrast.usual * min(base, new)))
 
 
 def _known(contrast: Contrast) -> bool:

@@ -8,9 +8,9 @@ from shflbench.analysis.compare.evidence import CRUDE, OTHER_GPU, Evidence, limi
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
 from shflbench.analysis.compare.rule import Contrast
-from shflbench.analysis.compare.verdict import Reason
+from shflbench.analysis.compare.verdict import Outcome, Reason
 from shflbench.store import SuiteText
-from shflbench.thresholds import Threshold
+from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.estimated import estimated
 from tests.fakes.runs import H200
 from tests.fakes.sides import side
@@ -99,11 +99,27 @@ def test_a_table_is_doubted_for_its_samples_and_not_for_processes_that_it_does_n
     assert found.doubt.certain(found.threshold) == pytest.approx(0.06)
 
 
-@pytest.mark.parametrize(("evidence", "what"), [(TABLES, "no samples"), (BARE, "no sentinels in common")])
-def test_what_is_missing_is_told_with_its_consequence(evidence: Evidence, what: str) -> None:
+@pytest.mark.parametrize(
+    ("evidence", "what", "limit"),
+    [(TABLES, "no samples", "5 % or 3 thresholds"), (BARE, "no sentinels in common", "5 %")],
+)
+def test_what_is_missing_is_told_with_its_consequence(evidence: Evidence, what: str, limit: str) -> None:
     (warning,) = evidence.warnings()
     assert what in warning
-    assert warning.endswith("changes below 5 % are only suspected")
+    assert warning.endswith(f"changes below {limit} are only suspected")
+
+
+def needed(ratio: float, threshold: str) -> int | None:
+    """Return how many processes a side would settle a case of 10 µs that was measured in one."""
+    thresholds = Thresholds(Threshold.parse(threshold))
+    (finding,) = FULL.judged([contrast(10.0, 10.0 * ratio, processes=1)], thresholds, None).findings
+    assert finding.outcome is Outcome.INCONCLUSIVE
+    return finding.needs_processes
+
+
+def test_further_processes_are_reckoned_at_the_threshold_that_they_allow() -> None:
+    assert needed(1.008, "1%") > needed(1.008, "2%")  # type: ignore[operator]  # the same within 2 % is soon proved
+    assert needed(1.018, "1%") < needed(1.018, "2%")  # type: ignore[operator]  # and so is a change of 1 % or more
 
 
 def test_the_sentinels_of_both_sides_are_asked() -> None:

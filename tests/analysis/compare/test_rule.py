@@ -20,7 +20,7 @@ SWAPPED = {Outcome.FASTER: Outcome.SLOWER, Outcome.SLOWER: Outcome.FASTER}
 def contrast(base: float, new: float, *, threshold: float = 0.05, processes: int = 3, **known: Any) -> Contrast:
     """Return a case of two sides whose processes agree."""
     before, after = (estimated(*[value] * processes, **known) for value in (base, new))
-    return Contrast(CASE, before, after, Weights(1.0, base * new), threshold)
+    return Contrast(CASE, before, after, Weights(1.0, base * new), threshold, threshold)
 
 
 def judged(case: Contrast, model: NoiseModel = QUIET, cases: int = 1) -> Finding:

@@ -98,7 +98,7 @@ CHANGED = "10 µs, now 11 µs: +10.0 % (+8.7 to +11.3 %)"
 def told(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doubt | None = None) -> Verdict:
     """Return the verdict on a case that took 10 µs."""
     before, after = (estimated(*[value] * processes) for value in (10.0, new))
-    contrast = Contrast(CASE.id, before, after, Weights(1.0, 0.0), threshold, doubt)
+    contrast = Contrast(CASE.id, before, after, Weights(1.0, 0.0), threshold, threshold, doubt)
     (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
     return judged(finding, contrast, ROW, replace(ROW, registers=40), Metric.TIME)
 

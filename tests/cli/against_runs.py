@@ -1,0 +1,54 @@
+"""Scripted kernels for `run --against`, whose processes differ, and the baseline that they are compared with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.cli.demo import NEIGHBOR, SCRIPTS, rows_of
+from tests.fakes.backend import FakeBackend, Script
+from tests.fakes.kept_runs import edit
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Plug
+    from tests.conftest import Command
+    from tests.conftest import Outcome as Ended
+
+SHFL = NEIGHBOR[2]
+YESTERDAY = "2026-11-19T08:00:00Z"
+INCONCLUSIVE = "1 case is inconclusive; measuring it in one more process\n"
+
+
+def in_process(device: FakeBackend, number: int, scripts: dict[str, Script]) -> FakeBackend:
+    """Let the kernels behave as these scripts say from process `number` on."""
+    renew = device.renew
+
+    def renewed() -> None:
+        renew()
+        if device.process == number:
+            device._scripts = scripts  # noqa: SLF001
+
+    device.renew = renewed  # type: ignore[method-assign]
+    return device
+
+
+def with_offsets(*offsets_us: float, **script: object) -> dict[str, Script]:
+    """Return scripts by which the processes of a kernel of 70 µs differ; all further ones take what is usual."""
+    offsets = (*offsets_us, *[0.0] * 40)
+    return {**SCRIPTS, "neighbor/shfl": replace(SCRIPTS["shfl"], offsets_us=offsets, **script)}  # type: ignore[arg-type]
+
+
+ONE_SLOW = with_offsets(0.0, 0.86)  # one of three: an outlier, or what this kernel takes every third time?
+
+
+def save_main(run: Command, plug: Plug, shflbench: Command, processes: int) -> None:
+    """Save a run of the scripted kernels, `base`, as the baseline `main`."""
+    plug(FakeBackend(SCRIPTS))
+    assert run("demo.yaml", "--processes", str(processes), "--output", "base").code == 0
+    edit(Path("base"), started=YESTERDAY)  # two runs of one second would be the same run
+    assert shflbench("baseline", "save", "main", "base").code == 0
+
+
+def processes_of(outcome: Ended) -> list[str | None]:
+    return [row.processes for row in rows_of(outcome).values()]
