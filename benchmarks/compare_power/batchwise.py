@@ -1,4 +1,4 @@
-"""The default's requirements batch by batch: those that shaped the rule, and one that came after it was frozen."""
+"""The default's requirements batch by batch: those that shaped the rule, and those that came after a revision."""
 
 from __future__ import annotations
 

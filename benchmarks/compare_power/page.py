@@ -31,8 +31,8 @@ unslowed one counts as unchanged code. No process stands on both sides of a comp
 
 {bars}
 
-Batch by batch, {default}. The rule was shaped on the first batch and revised once
-after the second; the third was recorded after that.
+Batch by batch, {default}. The rule was shaped on the first batch and revised after the second and
+after the fourth; the third and the fifth were recorded after a revision, and the fifth has changed nothing.
 
 {batchwise}
 

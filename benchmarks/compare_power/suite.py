@@ -74,8 +74,8 @@ def suite(percents: tuple[int, ...]) -> str:
 
 # These wait for memory beyond an SM's own cache. What that takes hangs on where the pages lie that a process was given:
 # a process draws one of several times and keeps it, up to 4 % apart on unchanged code. No number of rounds in one
-# process shows that, only more processes do. And it hangs on the GPU: two H200s, whose other cases agreed to 0.3 %,
-# differed by up to 1.2 %. So verdicts on these cases are counted apart.
+# process shows that, only more processes do. And it hangs on the GPU: two of five H200s, whose other cases agreed to
+# 0.7 % from 10 µs on, differed by up to 1.7 %. So verdicts on these cases are counted apart.
 UNSTEADY = ("struct-access/", "moving-average/", "neighbor-difference/", "memory-ladder/l2/")
 
 _ITERATIONS = {

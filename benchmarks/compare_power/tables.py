@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from benchmarks.compare_power.evidence import Evidence
     from benchmarks.compare_power.spread import Spread
     from benchmarks.compare_power.tally import Found
+    from shflbench.store import Versions
 
 ALARMED = ("alarmed", "without cases that wait for memory")  # the heads of two columns
 
@@ -47,11 +48,17 @@ def _batch(batch: Batch) -> list[str]:
         (f"{run.device.name} {run.device.uuid[4:12]}" for run in runs if run.device),
         (run.versions.driver or "unknown" for run in runs),
         (run.versions.nvrtc or "unknown" for run in runs),
-        (f"{run.versions.shflbench} at {(run.versions.git_commit or 'an unknown commit')[:12]}" for run in runs),
+        (f"{run.versions.shflbench} {_edition(run.versions)}" for run in runs),
     )
     facts = (", ".join(sorted(set(each))) for each in of_runs)
     counts = (str(len(batch.processes(percent))) for percent in (0, SLOWER_BY))
     return [f"`{batch.name}`", *facts, _start(batch).strftime("%Y-%m-%d %H:%M"), *counts]
+
+
+def _edition(versions: Versions) -> str:
+    """Say which of its sources ran: a commit is short of what was changed after it, and a copy has none."""
+    commit = versions.git_commit
+    return f"at {commit[:12]}" if commit else f"of source {(versions.source or 'unknown')[:12]}"
 
 
 def _start(batch: Batch) -> datetime:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.runs import write
-from shflbench.analysis.compare import Outcome, evidence, learn, noise, offset, rule
+from shflbench.analysis.compare import Outcome, evidence, learn, noise, offset, rule, wild
 from shflbench.analysis.compare.metrics import PASSES
 from shflbench.store import noise_file
 
@@ -109,6 +109,9 @@ WORDS = {1: "one", 3: "three", 50: "fifty"}
         ("only one in {} would be that far off", WORDS[round(1 / rule.MISSED)]),
         ("fewer than {} rounds a process", WORDS[rule.FEWEST_ROUNDS]),
         ("one case in {}", {20: "twenty"}[round(1 / rule.CHANCE)]),
+        ("a single process is {} slower than every other", percent(wild.WILD)),
+        ("of both sides and {:g} standard deviations besides", wild.SURE),
+        ("with {} processes a side or more", WORDS[wild.FEWEST]),
         ("counts with {} the additive noise", {2.0: "twice"}[PASSES]),
         ("T is {} unless", percent(evidence.USUAL_THRESHOLD.amount)),
         ("a threshold is {} at least", percent(evidence.QUICK_THRESHOLD.amount)),

@@ -11,6 +11,7 @@ from shflbench.analysis.compare.evidence import limited
 from shflbench.analysis.compare.pool import contrasts_of, evidence_of
 from shflbench.analysis.compare.rule import judge
 from shflbench.analysis.compare.verdict import Reason
+from shflbench.analysis.compare.wild import without_wild
 from shflbench.thresholds import Threshold
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Outcomes:
     reaches: Floats  # half the widths of their intervals
     blurs: Floats  # by how much a change is off at most
     scales: Floats  # the smaller side: thresholds are fractions of it
+    hidden: Floats  # changes, as fractions of the smaller side, that are certain without a wild process; 0 for none
     limits: Callable[[float], Contrast]  # what a comparison makes of a threshold: any case, with it and with a doubt
 
     def smallest(self, threshold: float) -> float:
@@ -93,7 +95,10 @@ class Outcomes:
 
     def alarmed(self, threshold: float) -> NDArray[np.bool_]:
         """Return which cases are called slower or faster."""
-        return (self.sizes > self.reaches) & (self.sizes >= self.certain(threshold) * self.scales)
+        smallest, certain = self.smallest(threshold) * self.scales, self.certain(threshold)
+        real = self.sizes > self.reaches
+        unclear = ~(real & (self.sizes >= smallest)) & (self.sizes + self.blurs >= smallest)
+        return (real & (self.sizes >= certain * self.scales)) | (unclear & (self.hidden >= certain))
 
     def settled(self) -> Floats:
         """Return the threshold of each case from which on it is called the same, if it may be asked for."""
@@ -129,8 +134,19 @@ def outcomes(base: Pool, new: Pool, noise: NoiseModel | None, *, believed: bool 
         reaches=np.where(unknown, np.inf, reaches),
         blurs=np.where(unknown, np.inf, blurs),
         scales=np.minimum(before, after) / before,
+        hidden=np.where(unknown, 0.0, [_hidden(each, model, len(contrasts)) for each in contrasts]),
         limits=lambda threshold: limited(contrasts[0], Threshold(threshold), evidence, learned=model is noise),
     )
+
+
+def _hidden(contrast: Contrast, model: NoiseModel, family: int) -> float:
+    """Return the change that is certain without a wild process, as a fraction of the smaller side; 0 where none is."""
+    others = without_wild(contrast, model)
+    if others is None:
+        return 0.0
+    (finding,) = judge([others], model, family)
+    change = abs(finding.new - finding.base) / min(finding.base, finding.new)
+    return change if finding.reason is Reason.BEYOND_THRESHOLD else 0.0
 
 
 def drawn(pool: Pool, sides: Sequence[Pair], noise: NoiseModel | None, *, believed: bool = False) -> list[Outcomes]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Sentinels below it measure what a process adds to every launch; those above it tell whether the clock is the same.
 LONG_US = 100.0
 FEWEST = 3  # short ones, of six: below, one that moved by itself would be a third of the answer
-# The long ones agree to 0.05 % between three H200s (benchmarks/compare_power); a clock that is one step of 15 MHz lower
+# The long ones agree to 0.06 % between five H200s (benchmarks/compare_power); a clock that is one step of 15 MHz lower
 # moves them by 0.76 %.
 MOVED = 0.002
 SURE = 4.5  # standard deviations beyond which a sentinel has moved, where few processes know it less well

@@ -36,7 +36,7 @@ FAMILY_ERROR = 0.01
 TAILS, FEW = 1.1, 0.5
 # A spread is in excess if less than one case in twenty shows as much by chance, and then counts with Student's
 # quantile of one in a thousand: without it a memory ring of 69 µs that takes one of five times, by where its pages lie,
-# alarmed in 12 to 26 % of unchanged comparisons on the three H200s of benchmarks/compare_power.
+# alarmed in 12 to 26 % of unchanged comparisons on three of the H200s of benchmarks/compare_power.
 CHANCE, EXCESS_ERROR = 0.05, 0.001
 # A change of the threshold's size would be called none in one of fifty cases.
 MISSED = 0.02
@@ -99,11 +99,15 @@ class Finding:
     ratio: Interval
     detectable: float
     needs_processes: int | None = None
+    left_out: float = 0.0  # by which fraction a wild process took longer than all others; 0 where none was left out
 
 
-def judge(contrasts: Sequence[Contrast], model: NoiseModel) -> list[Finding]:
-    """Judge all cases of a comparison together: the more there are, the surer each must be."""
-    return [_judge(each, model, len(contrasts)) for each in contrasts]
+def judge(contrasts: Sequence[Contrast], model: NoiseModel, family: int | None = None) -> list[Finding]:
+    """Judge the cases of a comparison together: the more there are, the surer each must be.
+
+    `family` is how many there are of them, if these are not all.
+    """
+    return [_judge(each, model, family or len(contrasts)) for each in contrasts]
 
 
 def model_of(contrasts: Sequence[Contrast]) -> NoiseModel:
@@ -113,6 +117,14 @@ def model_of(contrasts: Sequence[Contrast]) -> NoiseModel:
         return ASSUMED
     source = "fitted to how the processes of a side differ"
     return fitted([each.weights for each in replicated], [each.spread for each in replicated], source)
+
+
+def variance_of(contrast: Contrast, model: NoiseModel) -> float:
+    """Return the variance of one process's value, by the model and by the process's rounds."""
+    own = np.concatenate([contrast.base.variances, contrast.new.variances])
+    rounds = float(np.nanmean(own)) if not np.isnan(own).all() else 0.0
+    floor = JACKKNIFE_FLOOR * contrast.weights.additive * model.a_us**2
+    return max(model.variance(contrast.weights), floor + rounds)
 
 
 def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Finding:
@@ -161,10 +173,7 @@ class _Error:
 
     @classmethod
     def of(cls, contrast: Contrast, model: NoiseModel, family: int) -> _Error:
-        own = np.concatenate([contrast.base.variances, contrast.new.variances])
-        rounds = float(np.nanmean(own)) if not np.isnan(own).all() else 0.0
-        floor = JACKKNIFE_FLOOR * contrast.weights.additive * model.a_us**2
-        variance = max(model.variance(contrast.weights), floor + rounds)
+        variance = variance_of(contrast, model)
         spread = _pooled(contrast.spread, model.cases.get(contrast.case_id))
         excess = 0.0
         if spread.freedom:

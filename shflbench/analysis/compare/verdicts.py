@@ -37,7 +37,7 @@ def judged(finding: Finding, contrast: Contrast, base: Row, new: Row, metric: Me
         median_ratio=_ratio(contrast.new.medians, contrast.base.medians),
         p90_ratio=_ratio(contrast.new.p90s, contrast.base.p90s),
         why=why(base, new),
-        remarks=tuple(filter(None, (_shape(contrast, finding),))),
+        remarks=tuple(filter(None, (_left_out(finding), _shape(contrast, finding)))),
     )
 
 
@@ -142,6 +142,12 @@ def percent(ratio: float) -> str:
     change = 100 * (ratio - 1)
     digits = 1 if abs(change) >= 1 else 2
     return f"{round(change, digits) + 0.0:+.{digits}f}"  # + 0.0: no minus before a rounded zero
+
+
+def _left_out(finding: Finding) -> str:
+    if not finding.left_out:
+        return ""
+    return f"one process took {100 * finding.left_out:.2g} % longer than every other, and was left out"
 
 
 def _shape(contrast: Contrast, finding: Finding) -> str:

@@ -103,6 +103,13 @@ def told(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doub
     return judged(finding, contrast, ROW, replace(ROW, registers=40), Metric.TIME)
 
 
+def test_a_process_that_was_left_out_is_told() -> None:
+    contrast = Contrast(CASE.id, estimated(10.0), estimated(11.0), Weights(1.0, 0.0), 0.05)
+    (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
+    (remark,) = judged(replace(finding, left_out=0.0432), contrast, ROW, ROW, Metric.TIME).remarks
+    assert remark == "one process took 4.3 % longer than every other, and was left out"
+
+
 @pytest.mark.parametrize(
     ("verdict", "sentence"),
     [
