@@ -74,7 +74,8 @@ def _enough(processes: Iterable[Process], a_side: int) -> list[list[Process]]:
 class Outcomes:
     """What the rule says of the cases of two sides at any threshold: arrays of a fraction of the base's time for each.
 
-    A case is judged once. Its change is real or not whatever the threshold, which only decides whether it matters.
+    A case is judged once, and again without its wild process if it has one. Its change is real or not whatever the
+    threshold, which only decides whether it matters.
     """
 
     sizes: Floats  # of the changes
