@@ -49,7 +49,10 @@ def shflbench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
     def call(*words: str | Path) -> Outcome:
         capsys.readouterr()
-        code = main([str(word) for word in words])
+        typed = [str(word) for word in words]
+        # What a run keeps; two runs of one second that have the same words and times would be the same run.
+        monkeypatch.setattr("sys.argv", ["shflbench", *typed])
+        code = main(typed)
         printed = capsys.readouterr()
         return Outcome(code, printed.out, printed.err)
 

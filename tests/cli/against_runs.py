@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.cli.demo import NEIGHBOR, SCRIPTS, rows_of
 from tests.fakes.backend import FakeBackend, Script
-from tests.fakes.kept_runs import edit
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Plug
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from tests.conftest import Outcome as Ended
 
 SHFL = NEIGHBOR[2]
-YESTERDAY = "2026-11-19T08:00:00Z"
 INCONCLUSIVE = "1 case is inconclusive; measuring it in one more process\n"
 
 
@@ -46,7 +43,6 @@ def save_main(run: Command, plug: Plug, shflbench: Command, processes: int) -> N
     """Save a run of the scripted kernels, `base`, as the baseline `main`."""
     plug(FakeBackend(SCRIPTS))
     assert run("demo.yaml", "--processes", str(processes), "--output", "base").code == 0
-    edit(Path("base"), started=YESTERDAY)  # two runs of one second would be the same run
     assert shflbench("baseline", "save", "main", "base").code == 0
 
 
