@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -38,6 +39,12 @@ class Command(Protocol):
     """`shflbench`, called with words as in a shell."""
 
     def __call__(self, *words: str | Path) -> Outcome: ...
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _interruptible() -> None:
+    """Let what is started here listen to Ctrl-C, which it would not where a script runs the tests in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

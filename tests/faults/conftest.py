@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -152,12 +151,6 @@ def machine(folder: Path, cache: Path, faults: Sequence[Mapping[str, Any]] = (),
     """Return a machine in `folder` on which these faults happen."""
     (folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
     return Machine(folder, cache, {"faults": list(faults), **plan})
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _interruptible() -> None:
-    """Let what is started here listen to Ctrl-C, which it would not where a script runs the tests in the background."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
