@@ -1,7 +1,7 @@
 """One process that is slow as a whole does not hide that all others differ.
 
-In each batch of benchmarks/compare_power one process in thirty took 4 to 5 % longer for an array in local memory, and
-nothing else did. Beside such a process no change of 2 % can be told from chance; without it, it is plain.
+In each batch of benchmarks/compare_power one or two processes of thirty took 4 to 5 % longer for an array in local
+memory. Beside such a process no change of 2 % can be told from chance; without it, it is plain.
 """
 
 from __future__ import annotations
