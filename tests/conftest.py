@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,6 +15,7 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 from shflbench.cli.gpus import NO_DRIVER
 from shflbench.cli.main import main
 from tests import kernels
+from tests.signals import deliver_to_children
 from tests.trial import Tried, try_unit
 
 if TYPE_CHECKING:
@@ -42,9 +42,8 @@ class Command(Protocol):
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _interruptible() -> None:
-    """Let what is started here listen to Ctrl-C, which it would not where a script runs the tests in the background."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+def _signals() -> None:
+    deliver_to_children()
 
 
 @pytest.fixture
