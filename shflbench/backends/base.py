@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from shflbench.model import Conditions, Device, Kernel
 
-    Array = NDArray[np.generic]
+Array = NDArray[np.generic]
 
 POISON = 0xA5  # the bytes of an output that a kernel has not written
 

@@ -1,27 +1,22 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import DTYPES, WARP, Case, Launch
+from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
+from tests import cases
 
 SORT = load(builtin()["bitonic-sort"])
-UNROLL = SORT.declaration.unroll
 DTYPE_NAMES = SORT.declaration.dtypes
 FRACTION_BITS = {"f32": 23, "f64": 52}
 
 
 def workload(dtype: str, payload: str = "value") -> Workload:
-    case = Case("bitonic-sort", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("payload", payload),))
-    return Workload.of(SORT, case, grid=2, seed=3)
+    return cases.workload(SORT, dtype, options={"payload": payload})
 
 
 def sorted_pairs(keys: Array, values: Array, iterations: int, payload: str = "value") -> tuple[Array, Array]:
@@ -138,13 +133,3 @@ def test_value_that_stayed_behind_in_any_trip_is_visible_at_the_end(dtype: str) 
             values[-1, 5] = values[-1, 6]
             got = sorted_pairs(keys, values, iterations - trip)
             assert mismatch(got, data.expected(0, iterations), 0.0), (iterations, trip)
-
-
-@pytest.mark.parametrize("dtype", DTYPE_NAMES)
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int) -> None:
-    data = workload(dtype, "none")
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    got = after(data, iterations - passes * UNROLL)
-    assert mismatch(got, data.expected(0, iterations), 0.0)

@@ -1,27 +1,22 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import WARP, Case, Launch
+from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
+from tests import cases
 
 BROADCAST = load(builtin()["broadcast"])
-UNROLL = BROADCAST.declaration.unroll
 DTYPES = BROADCAST.declaration.dtypes
 VALUES = BROADCAST.declaration.options["values"]
 
 
 def workload(dtype: str, values: str) -> Workload:
-    case = Case("broadcast", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("values", values),))
-    return Workload.of(BROADCAST, case, grid=2, seed=3)
+    return cases.workload(BROADCAST, dtype, options={"values": values})
 
 
 def given(numbers: Array, sources: Array, iterations: int, values: str) -> Array:
@@ -63,18 +58,6 @@ def test_wrong_source_of_one_lane_in_any_trip_is_visible_at_the_end(dtype: str, 
             after[-1, 5, -1] = other[-1, 5, -1]  # got the last value of the next lane
             got = given(after, later(sources, trip + 1), iterations - trip - 1, values)
             assert mismatch([got], data.expected(0, iterations), 0.0), trip
-
-
-@pytest.mark.parametrize("values", VALUES)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, values: str, passes: int) -> None:
-    data = workload(dtype, values)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    numbers, sources = data.inputs(0)
-    got = given(numbers, sources, iterations - passes * UNROLL, values)
-    assert mismatch([got], data.expected(0, iterations), 0.0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -1,25 +1,21 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import WARP, Case, Launch
+from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
+from tests import cases
 
 LAST = load(builtin()["broadcast-last"])
-UNROLL = LAST.declaration.unroll
 DTYPES = LAST.declaration.dtypes
 
 
 def workload(dtype: str) -> Workload:
-    return Workload.of(LAST, Case("broadcast-last", "shfl", dtype, Launch("2x64", 64, 2), 4096), grid=2, seed=3)
+    return cases.workload(LAST, dtype)
 
 
 def given(values: Array, iterations: int) -> Array:
@@ -82,13 +78,3 @@ def test_lane_that_keeps_its_own_value_in_any_trip_is_visible_at_the_end(dtype: 
             words(after)[-1, lane] = words(before)[-1, lane] + np.array(1).astype(words(before).dtype)
             got = given(after, iterations - trip - 1)
             assert mismatch([got], data.expected(0, iterations), 0.0), trip
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int) -> None:
-    data = workload(dtype)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    got = given(data.inputs(0)[0], iterations - passes * UNROLL)
-    assert mismatch([got], data.expected(0, iterations), 0.0)

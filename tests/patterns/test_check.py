@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.errors import PatternError
 from shflbench.patterns.discover import load
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SOUND = """\
 from shflbench.model import Mechanism

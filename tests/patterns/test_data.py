@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
-from shflbench.model import DTYPES
+from shflbench.backends.base import Array
+from shflbench.model import DTYPES, Dtype
 from shflbench.patterns.data import distinct
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
-    from shflbench.model import Dtype
 
 THREADS = 4 * 132 * 1024  # the largest launch of `launch-sweep` on an H200
 # Numbers in a row that all differ: as many as a type has room for, between 1 and 2 where it is a float.

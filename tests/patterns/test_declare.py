@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import pytest
 
-from shflbench.model import DTYPES, Mechanism
+from shflbench.model import DTYPES, Dtype, Mechanism
 from shflbench.patterns.declare import (
     LAUNCH_OPTIONS,
     InOut,
@@ -17,11 +17,6 @@ from shflbench.patterns.declare import (
     elements_per_thread,
 )
 from tests.cases import setting
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.model import Dtype
 
 
 def counted(dtype: Dtype, options: Mapping[str, str]) -> dict[str, int | PerWord] | None:

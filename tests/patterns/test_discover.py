@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +9,6 @@ from shflbench.errors import PatternError
 from shflbench.model import DTYPES
 from shflbench.patterns.discover import builtin, load, name_of
 from tests.cases import setting
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEAD = """\
 from shflbench.model import Mechanism

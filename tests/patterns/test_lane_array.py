@@ -1,21 +1,16 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import WARP, Case, Launch
+from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from shflbench.backends.base import Array
+from tests import cases
 
 LANES = load(builtin()["lane-array"])
-UNROLL = LANES.declaration.unroll
 DTYPES = LANES.declaration.dtypes
 LENGTHS = LANES.declaration.options["length"]
 INDICES = LANES.declaration.options["index"]
@@ -23,8 +18,7 @@ WARPS = 4
 
 
 def workload(dtype: str = "f32", length: str = "32", index: str = "random") -> Workload:
-    case = Case("lane-array", "smem", dtype, Launch("2x64", 64, 2), 4096, (("length", length), ("index", index)))
-    return Workload.of(LANES, case, grid=2, seed=3)
+    return cases.workload(LANES, dtype, seed=3, options={"length": length, "index": index})
 
 
 def one_lane(array: Array, index: int, reads: list[int]) -> np.generic:
@@ -86,15 +80,6 @@ def test_read_of_the_next_element_in_any_trip_is_visible_at_the_end(dtype: str, 
             wrong = right.copy()
             wrong[-1, 5] = one_lane(arrays.reshape(WARPS, -1)[-1], int(start[-1, 5]), reads)
             assert mismatch([wrong], [right], 0.0).endswith("(1 of 128 are wrong)"), trip
-
-
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(length: str, passes: int) -> None:
-    data = workload(length=length)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    assert mismatch(data.expected(0, iterations - passes * UNROLL), data.expected(0, iterations), 0.0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -1,30 +1,24 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.errors import PatternError
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import Workload
 from shflbench.model import WARP, Case, Launch
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
+from tests import cases
 
 LADDER = load(builtin()["memory-ladder"])
-UNROLL = LADDER.declaration.unroll
 CHAINS = LADDER.declaration.options["chains"]
 LINES = LADDER.declaration.options["lines"]
 THREADS = 128
 
 
 def workload(chains: str, lines: str = "64") -> Workload:
-    options = (("chains", chains), ("lines", lines))
-    case = Case("memory-ladder", "smem", "i32", Launch("2x64", 64, 2), 4096, options)
-    return Workload.of(LADDER, case, grid=2, seed=3)
+    return cases.workload(LADDER, "i32", options={"chains": chains, "lines": lines})
 
 
 def walked(words: Array, first: list[int], iterations: int) -> list[int]:
@@ -104,15 +98,6 @@ def test_lane_that_stays_in_its_slot_in_any_trip_is_visible_at_the_end(chains: s
         wrong = right.copy()
         wrong[-1, 5] = one_less[-1, 5]
         assert mismatch([wrong], [right], 0.0).endswith(f"(1 of {THREADS} are wrong)")
-
-
-@pytest.mark.parametrize("chains", CHAINS)
-@pytest.mark.parametrize("passes", [1, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(passes: int, chains: str) -> None:
-    data = workload(chains)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    assert mismatch(data.expected(0, iterations - passes * UNROLL), data.expected(0, iterations), 0.0)
 
 
 def test_more_lines_than_slots_can_be_numbered_are_refused() -> None:

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-
-if TYPE_CHECKING:
-    from shflbench.measure.workload import Workload
 
 MOVING_AVERAGE = load(builtin()["moving-average"])
 MISSING = MOVING_AVERAGE.declaration.options["missing"]

@@ -1,29 +1,25 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import WARP, Case, Launch
+from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
+from tests import cases
 
 NEIGHBOR = load(builtin()["neighbor"])
-UNROLL = NEIGHBOR.declaration.unroll
 DTYPES = NEIGHBOR.declaration.dtypes
 MODES = NEIGHBOR.declaration.options["mode"]
 MIXING = tuple(mode for mode in MODES if mode != "idx")
 
 
 def workload(dtype: str, mode: str) -> Workload:
-    case = Case("neighbor", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("mode", mode),))
-    return Workload.of(NEIGHBOR, case, grid=2, seed=3)
+    return cases.workload(NEIGHBOR, dtype, options={"mode": mode})
 
 
 def moved(values: Array, iterations: int, mode: str) -> Array:
@@ -95,17 +91,6 @@ def test_no_trip_loses_a_difference_between_lanes(mode: str) -> None:
     for lane in range(WARP):
         trip[lane, source(lane, mode)] += 2
     assert round(np.linalg.det(trip)) % 2 == 1
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("passes", [1, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int, mode: str) -> None:
-    data = workload(dtype, mode)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    got = moved(data.inputs(0)[0], iterations - passes * UNROLL, mode)
-    assert mismatch([got], data.expected(0, iterations), 0.0)
 
 
 def test_every_mode_gives_another_result() -> None:

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-
-if TYPE_CHECKING:
-    from shflbench.measure.workload import Workload
 
 NEIGHBOR_DIFFERENCE = load(builtin()["neighbor-difference"])
 OPTIONS = NEIGHBOR_DIFFERENCE.declaration.options

@@ -1,20 +1,16 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import WARP, Case, Launch
+from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
+from tests import cases
 
 PRIVATE = load(builtin()["private-array"])
-UNROLL = PRIVATE.declaration.unroll
 DTYPES = PRIVATE.declaration.dtypes
 LENGTHS = PRIVATE.declaration.options["length"]
 INDICES = PRIVATE.declaration.options["index"]
@@ -22,9 +18,7 @@ THREADS = 128
 
 
 def workload(dtype: str = "f32", length: str = "32", index: str = "random", math: str = "0") -> Workload:
-    options = (("length", length), ("index", index), ("math", math))
-    case = Case("private-array", "local", dtype, Launch("2x64", 64, 2), 4096, options)
-    return Workload.of(PRIVATE, case, grid=2, seed=3)
+    return cases.workload(PRIVATE, dtype, options={"length": length, "index": index, "math": math})
 
 
 def bits(element: np.generic) -> int:
@@ -107,15 +101,6 @@ def test_read_of_the_next_element_in_any_trip_is_visible_at_the_end(dtype: str, 
             wrong = right.copy()
             wrong[-1] = last_thread(data, "32", math, reads)
             assert mismatch([wrong], [right], 0.0).endswith(f"(1 of {THREADS} are wrong)"), trip
-
-
-@pytest.mark.parametrize("length", ["4", "32"])
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(length: str, passes: int) -> None:
-    data = workload(length=length)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    assert mismatch(data.expected(0, iterations - passes * UNROLL), data.expected(0, iterations), 0.0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

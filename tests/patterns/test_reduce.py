@@ -1,24 +1,20 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES as KNOWN
-from shflbench.model import WARP, Case, Launch
+from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.backends.base import Array
+from tests import cases
 
 REDUCE = load(builtin()["reduce"])
-UNROLL = REDUCE.declaration.unroll
 DTYPES = REDUCE.declaration.dtypes
 WIDTHS = REDUCE.declaration.options["width"]
 HALVES, FLOATS, INTEGERS = ("f16", "bf16"), ("f32", "f64"), ("i32", "i64")
@@ -26,8 +22,7 @@ MAGIC = {"f16": 1.5 * 2**13, "bf16": 1.5 * 2**10}  # where the type's numbers ar
 
 
 def workload(dtype: str, width: str = "32") -> Workload:
-    case = Case("reduce", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("width", width),))
-    return Workload.of(REDUCE, case, grid=2, seed=3)
+    return cases.workload(REDUCE, dtype, options={"width": width})
 
 
 def tolerance(dtype: str, iterations: int) -> float:
@@ -213,18 +208,6 @@ def with_one_input_lost(values: Array, trip: int, iterations: int, width: str) -
         with np.errstate(over="ignore"):
             after[-1, 5] -= lost
     return summed(after, iterations - trip - 1, width)
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int, width: str) -> None:
-    data = workload(dtype, width)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    for index in range(INPUT_SETS):
-        got = summed(data.inputs(index)[0], iterations - passes * UNROLL, width)
-        assert mismatch([got], data.expected(index, iterations), tolerance(dtype, iterations))
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -1,24 +1,20 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import DTYPES, WARP, Case, Launch
+from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.backends.base import Array
+from tests import cases
 
 REDUCE_OPS = load(builtin()["reduce-ops"])
-UNROLL = REDUCE_OPS.declaration.unroll
 OPS = REDUCE_OPS.declaration.options["op"]
 IN_PYTHON: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
@@ -31,8 +27,7 @@ IN_PYTHON: dict[str, Callable[[int, int], int]] = {
 
 
 def workload(op: str) -> Workload:
-    case = Case("reduce-ops", "shfl", "i32", Launch("2x64", 64, 2), 4096, (("op", op),))
-    return Workload.of(REDUCE_OPS, case, grid=2, seed=3)
+    return cases.workload(REDUCE_OPS, "i32", options={"op": op})
 
 
 def reduced(values: Array, iterations: int, op: str) -> Array:
@@ -99,16 +94,6 @@ def test_most_lanes_cannot_be_missed_in_the_first_trip_without_notice(op: str) -
         if any(result(warp[:missed] + warp[missed + 1 :], op) != result(warp, op) for warp in warps)
     }
     assert len(noticed) > WARP // 2
-
-
-@pytest.mark.parametrize("op", OPS)
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(op: str, passes: int) -> None:
-    data = workload(op)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    got = reduced(data.inputs(0)[0], iterations - passes * UNROLL, op)
-    assert mismatch([got], data.expected(0, iterations), 0.0)
 
 
 @pytest.mark.parametrize("op", OPS)

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
 
 RESERVE = load(builtin()["reserve"])
 WORK = cases.workload(RESERVE, "i32")

@@ -1,28 +1,23 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import DTYPES, WARP, Case, Launch
+from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
+from tests import cases
 
 SCAN = load(builtin()["scan"])
-UNROLL = SCAN.declaration.unroll
 DTYPE_NAMES = SCAN.declaration.dtypes
 KINDS = SCAN.declaration.options["kind"]
 MODULUS = {"f32": 2**18, "f64": 2**47}
 
 
 def workload(dtype: str, kind: str) -> Workload:
-    case = Case("scan", "shfl", dtype, Launch("2x64", 64, 2), 4096, (("kind", kind),))
-    return Workload.of(SCAN, case, grid=2, seed=3)
+    return cases.workload(SCAN, dtype, options={"kind": kind})
 
 
 def scanned(values: Array, iterations: int, kind: str) -> Array:
@@ -100,17 +95,6 @@ def test_wrong_lane_in_any_trip_is_visible_at_the_end(dtype: str, kind: str, bit
                 wrong[-1, lane] += 2**bit if wrong[-1, lane] < 0 else -(2**bit)
                 got = scanned(wrong, iterations - trip, kind)
                 assert mismatch([got], data.expected(0, iterations), 0.0), (iterations, trip, lane)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", DTYPE_NAMES)
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, kind: str, passes: int) -> None:
-    data = workload(dtype, kind)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    got = scanned(data.inputs(0)[0], iterations - passes * UNROLL, kind)
-    assert mismatch([got], data.expected(0, iterations), 0.0)
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)

@@ -4,19 +4,17 @@ import pytest
 
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import Case, Launch
 from shflbench.patterns.discover import builtin, load
+from tests import cases
 
 STATIC = load(builtin()["static-array"])
-UNROLL = STATIC.declaration.unroll
 DTYPES = STATIC.declaration.dtypes
 LENGTHS = STATIC.declaration.options["length"]
 THREADS = 128
 
 
 def workload(dtype: str, length: str) -> Workload:
-    case = Case("static-array", "local", dtype, Launch("2x64", 64, 2), 4096, (("length", length),))
-    return Workload.of(STATIC, case, grid=2, seed=3)
+    return cases.workload(STATIC, dtype, options={"length": length})
 
 
 def arrays(data: Workload, length: str) -> list[list[float]]:
@@ -49,15 +47,6 @@ def test_element_left_out_in_a_trip_is_visible_at_the_end(dtype: str, length: st
             wrong = right.copy()
             wrong[-1] -= element
             assert mismatch([wrong], [right], 0.0).endswith(f"(1 of {THREADS} are wrong)")
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("passes", [1, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(dtype: str, passes: int) -> None:
-    data = workload(dtype, "32")
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    assert mismatch(data.expected(0, iterations - passes * UNROLL), data.expected(0, iterations), 0.0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

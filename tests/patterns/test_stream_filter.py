@@ -1,18 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
-    from shflbench.measure.workload import Workload
 
 FILTER = load(builtin()["stream-filter"])
 OPTIONS = FILTER.declaration.options

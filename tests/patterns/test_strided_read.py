@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-
-if TYPE_CHECKING:
-    from shflbench.measure.workload import Workload
 
 STRIDED_READ = load(builtin()["strided-read"])
 DTYPES = STRIDED_READ.declaration.dtypes

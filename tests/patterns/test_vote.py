@@ -1,26 +1,21 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import WARP, Case, Launch
+from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from shflbench.backends.base import Array
+from tests import cases
 
 VOTE = load(builtin()["vote"])
-UNROLL = VOTE.declaration.unroll
 OPS = VOTE.declaration.options["op"]
 
 
 def workload(op: str) -> Workload:
-    case = Case("vote", "vote", "i32", Launch("2x64", 64, 2), 4096, (("op", op),))
-    return Workload.of(VOTE, case, grid=2, seed=3)
+    return cases.workload(VOTE, "i32", options={"op": op})
 
 
 def moved_on(values: Array, iterations: int, op: str) -> Array:
@@ -78,16 +73,6 @@ def test_lane_with_a_wrong_result_in_any_trip_is_visible_at_the_end(op: str) -> 
                 after[-1, 5] = signed(int(after[-1, 5]) + moved_by(right ^ 1 << bit) - moved_by(right))
                 got = moved_on(after, iterations - trip - 1, op)
                 assert mismatch([got], data.expected(0, iterations), 0.0), (iterations, trip, bit)
-
-
-@pytest.mark.parametrize("op", OPS)
-@pytest.mark.parametrize("passes", [1, 2, 3])
-def test_lost_passes_through_the_unrolled_loop_are_visible_at_the_end(op: str, passes: int) -> None:
-    data = workload(op)
-    iterations = max(data.verify_iterations)
-    assert iterations >= passes * UNROLL
-    got = moved_on(data.inputs(0)[0], iterations - passes * UNROLL, op)
-    assert mismatch([got], data.expected(0, iterations), 0.0)
 
 
 @pytest.mark.parametrize("op", OPS)
