@@ -30,6 +30,7 @@ from shflbench.backends.emulator.launch import execute
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.errors import EmulatorError
 from shflbench.model import Kernel, Resources
+from shflbench.processes import map_in_processes
 from tests import kernels
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def compile_all(items: Sequence[Subject], arch: str) -> dict[str, Kernel]:
     """Return what NVRTC makes of each subject, by its name; files of many kernels are compiled once."""
     units = kernels.units([item.name for item in items if isinstance(item, PatternKernel)], arch)
     names = [unit.names for unit in sorted(units, key=lambda unit: not unit.slow)]  # what takes long comes first
-    built = kernels.spread(partial(kernels.build, arch=arch, disassembled=False), names)
+    built = map_in_processes(partial(kernels.build, arch=arch, disassembled=False), names)
     made = {name: kernel for found in built for name, kernel in found.items()}
     sources: dict[str, Kernel] = {}
     for item in items:
@@ -86,7 +87,7 @@ def emulate_all(
 ) -> Iterator[tuple[Subject, Run, Sequence[Array] | str]]:
     """Yield what the emulator makes of every run; as many processes work at it as there are cores."""
     jobs = [(item, run, replace(made[item.name], cubin=b"")) for item in items for run in item.runs]
-    for (item, run, _), found in zip(jobs, kernels.spread(emulate, jobs), strict=True):
+    for (item, run, _), found in zip(jobs, map_in_processes(emulate, jobs), strict=True):
         yield item, run, found
 
 

@@ -205,7 +205,8 @@ Subject = PatternKernel | TortureKernel
 
 def pattern_kernels(arch: str) -> list[PatternKernel]:
     """Return every kernel × dtype of the built-in patterns that `arch` has."""
-    return [PatternKernel(name) for name in kernels.with_every_dtype() if not kernels.variant_of(name).lacking(arch)]
+    names = (name for name in kernels.with_every_dtype() if not kernels.variant_of(name).unsupported_reason(arch))
+    return [PatternKernel(name) for name in names]
 
 
 @cache

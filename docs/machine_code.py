@@ -8,32 +8,27 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import os
 import re
 import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from shflbench.compile import loops, resources, rules, sass
-from shflbench.compile.build import Builder
-from shflbench.compile.nvrtc import compile_together
+from shflbench.compile.build import Builder, machine_code
 from shflbench.compile.source import translation_unit
 from shflbench.compile.toolchain import find
 from shflbench.errors import CompileError
 from shflbench.model import DTYPES, Case, Launch
+from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from shflbench.compile.build import Order
-    from shflbench.compile.nvrtc import Compiled
+    from shflbench.compile.build import BuildRequest, MachineCode
     from shflbench.compile.source import Source
     from shflbench.compile.toolchain import Toolchain
-    from shflbench.model import Instruction
     from shflbench.patterns.discover import LoadedPattern
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
@@ -102,41 +97,30 @@ class Unit:
 
     arch: str
     toolchain: Toolchain
-    orders: Mapping[Key, Order]
+    requests: Mapping[Key, BuildRequest]
 
 
 def compiled(pattern: LoadedPattern) -> dict[Key, Found]:
     """Return what each kernel came to; without those that an architecture lacks."""
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        return {key: found for made in pool.map(_compiled, _units(pattern)) for key, found in made.items()}
+    made = map_in_processes(_compiled, list(_units(pattern)))
+    return {key: found for unit in made for key, found in unit.items()}
 
 
 def _units(pattern: LoadedPattern) -> Iterator[Unit]:
     for arch in ARCHITECTURES:
         builder = Builder(find(), arch, None)
-        units: dict[str, dict[Key, Order]] = {}
+        units: dict[object, dict[Key, BuildRequest]] = {}
         for case in _cases(pattern):
-            if not pattern.declaration.variant(case.variant).lacking(arch):
-                order = builder.order(pattern, case)
-                units.setdefault(order.source.text, {})[case.variant, case.dtype, arch] = order
-        yield from (Unit(arch, builder.toolchain, orders) for orders in units.values())
+            if not pattern.declaration.variant(case.variant).unsupported_reason(arch):
+                request = builder.request(pattern, case)
+                units.setdefault(request.source.unit, {})[case.variant, case.dtype, arch] = request
+        yield from (Unit(arch, builder.toolchain, requests) for requests in units.values())
 
 
 def _compiled(unit: Unit) -> dict[Key, Found]:
-    sources = [order.source for order in unit.orders.values()]
-    try:
-        made = compile_together(sources[0], [source.expression for source in sources], unit.arch, unit.toolchain)
-    except CompileError:
-        if len(sources) == 1:
-            return dict.fromkeys(unit.orders, Found("does not compile", None))
-        alone = (Unit(unit.arch, unit.toolchain, {key: order}) for key, order in unit.orders.items())
-        return {key: found for one in alone for key, found in _compiled(one).items()}
-    symbols = [item.symbol for item in made]
-    code = sass.disassemble_together(made[0].cubin, symbols, unit.toolchain.nvdisasm)
-    return {
-        key: _found(order, item, code[item.symbol] if code else None)
-        for (key, order), item in zip(unit.orders.items(), made, strict=True)
-    }
+    sources = [request.source for request in unit.requests.values()]
+    made = machine_code(sources, unit.arch, unit.toolchain)
+    return {key: _found(request, code) for (key, request), code in zip(unit.requests.items(), made, strict=True)}
 
 
 def _cases(pattern: LoadedPattern) -> Iterator[Case]:
@@ -156,13 +140,15 @@ def _source(pattern: LoadedPattern, case: Case) -> Source:
     return translation_unit(pattern, pattern.declaration.variant(case.variant), DTYPES[case.dtype], case.options)
 
 
-def _found(order: Order, made: Compiled, code: Sequence[Instruction] | None) -> Found:
-    registers = resources.parse(made.log, made.symbol).registers
-    if code is None:
+def _found(request: BuildRequest, made: MachineCode | CompileError) -> Found:
+    if isinstance(made, CompileError):
+        return Found("does not compile", None)
+    registers = resources.parse(made.compiled.log, made.compiled.symbol).registers
+    if made.sass is None:
         return Found("not read", registers)
-    loop = rules.timed_loop(loops.counted_loops(code)) if order.promises.unroll else None
+    loop = rules.timed_loop(loops.counted_loops(made.sass)) if request.expected.unroll else None
     trips = loop.trips if loop else 1
-    counts = loop.counts if loop else Counter(instruction.base for instruction in code)
+    counts = loop.counts if loop else Counter(instruction.base for instruction in made.sass)
     words = (f"{count / trips:.3g} {opcode}" for opcode, count in rules.exchanges(counts).items())
     return Found(" ".join(words) or "none", registers)
 

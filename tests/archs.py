@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.backends.emulator.link import link
 from shflbench.backends.emulator.parse import parse
 from shflbench.errors import EmulatorError, KernelError
+from shflbench.processes import map_in_processes
 from tests import kernels
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def see_all(archs: Sequence[str], names: Iterable[str]) -> dict[str, dict[str, S
     names = list(names)
     jobs = [(arch, unit.names) for arch in archs for unit in kernels.units(names, arch)]
     found: dict[str, dict[str, Seen]] = {arch: {} for arch in archs}
-    for (arch, _), seen in zip(jobs, kernels.spread(_see, jobs), strict=True):
+    for (arch, _), seen in zip(jobs, map_in_processes(_see, jobs), strict=True):
         found[arch].update(seen)
     return found
 

@@ -14,6 +14,7 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from shflbench.cli.gpus import NO_DRIVER
 from shflbench.cli.main import main
+from shflbench.processes import map_in_processes
 from tests import kernels
 from tests.signals import deliver_to_children
 from tests.trial import Tried, try_unit
@@ -79,7 +80,7 @@ def tried(request: pytest.FixtureRequest) -> Mapping[str, Tried]:
     wanted = {each["built_in"] for each in parameters if "built_in" in each}
     units = kernels.units(name for name in kernels.subjects() if name in wanted)
     names = [unit.names for unit in sorted(units, key=lambda unit: not unit.slow)]  # what takes long comes first
-    return {name: item for made in kernels.spread(try_unit, names) for name, item in made.items()}
+    return {name: item for made in map_in_processes(try_unit, names) for name, item in made.items()}
 
 
 class Scheduler(LoadFileScheduling):  # type: ignore[misc]  # it ships no types

@@ -1,24 +1,16 @@
-"""Every kernel that shflbench ships, compiled file by file.
-
-A file's kernels together take a fifth of the time that they take one by one: the compiler reads the headers once,
-and the disassembler starts once.
-"""
+"""Every kernel that shflbench ships, compiled file by file."""
 
 from __future__ import annotations
 
-import os
-import re
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.check import find
-from shflbench.compile import sass, toolchain
-from shflbench.compile.build import Builder, MachineCode
-from shflbench.compile.nvrtc import compile_together
+from shflbench.compile import toolchain
+from shflbench.compile.build import Builder, machine_code
+from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.compile.source import Source, translation_unit
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import DTYPES, Launch, Mechanism
@@ -27,7 +19,7 @@ from tests import cases
 from tests.backends.emulator.archive import digest, digests, ptx
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from shflbench.backends.base import KernelCall
     from shflbench.backends.emulator.backend import EmulatedKernel
@@ -37,12 +29,8 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Variant
 
 DTYPES_FIRST = ("f32", "i32")
-Job = TypeVar("Job")
-Made = TypeVar("Made")
 
 tools = cache(toolchain.find)
-# A kernel ends at the brace before the next declaration; those at the ends of inline assembly stand before other lines.
-ENTRY = re.compile(r"^(?:\.\w+ )*\.entry (?P<symbol>\w+)\(.*?^\}\n(?=\s*(?:// )?\.|\s*\Z)", re.MULTILINE | re.DOTALL)
 
 
 @cache
@@ -115,11 +103,10 @@ class Unit:
 
 def units(names: Iterable[str], arch: str = "sm_90") -> list[Unit]:
     """Return the translation units of the kernels among `names` that `arch` has."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[object, list[str]] = {}
     for name in names:
-        if not variant_of(name).lacking(arch):
-            source = source_of(name)
-            found.setdefault((source.name, source.text), []).append(name)
+        if not variant_of(name).unsupported_reason(arch):
+            found.setdefault(source_of(name).unit, []).append(name)
     return [Unit(source_of(group[0]), tuple(group)) for group in found.values()]
 
 
@@ -130,25 +117,12 @@ def source_of(name: str) -> Source:
 
 
 def build(names: Sequence[str], arch: str = "sm_90", *, disassembled: bool = True) -> dict[str, Kernel]:
-    """Compile the kernels of one unit: each as it would be alone, but that its cubin holds the others, too."""
-    builder = Builder(tools(), arch, None)
-    orders = {name: builder.order(subjects()[name].pattern, subjects()[name].case) for name in names}
-    source = orders[names[0]].source
-    made = compile_together(source, [order.source.expression for order in orders.values()], arch, tools())
-    symbols = [item.symbol for item in made]
-    code = sass.disassemble_together(made[0].cubin, symbols, tools().nvdisasm) if disassembled else None
-    return {
-        name: builder.finish(
-            orders[name],
-            MachineCode(replace(item, ptx=alone(item.ptx, item.symbol)), code[item.symbol] if code else None),
-        )
-        for name, item in zip(names, made, strict=True)
-    }
-
-
-def alone(ptx: str, symbol: str) -> str:
-    """Return a PTX text without its other kernels, which take the emulator time to read."""
-    return ENTRY.sub(lambda match: match[0] if match["symbol"] == symbol else "", ptx)
+    """Compile the kernels of one unit; KernelError if one of them does not compile."""
+    compiler = tools() if disassembled else replace(tools(), nvdisasm=None)
+    builder = Builder(compiler, arch, None)
+    requests = [builder.request(subjects()[name].pattern, subjects()[name].case) for name in names]
+    code = machine_code([request.source for request in requests], arch, compiler)
+    return {name: builder.finish(request, made) for name, request, made in zip(names, requests, code, strict=True)}
 
 
 @cache
@@ -166,7 +140,7 @@ def committed(name: str, arch: str = "sm_90") -> bool:
 def archived(name: str, arch: str = "sm_90") -> Kernel:
     """Return a kernel from its committed PTX."""
     text = ptx(f"{arch}/{name}")
-    (symbol,) = (match["symbol"] for match in ENTRY.finditer(text))
+    (symbol,) = ptx_by_kernel(text)
     return cases.kernel(symbol, text, arch)
 
 
@@ -194,9 +168,3 @@ def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple
     """Return a launch on input set 0, and the workload that knows what must come out."""
     emulated, workload = opened(name, kernel, shape)
     return emulated.launch(workload.inputs(0), iterations), workload
-
-
-def spread(function: Callable[[Job], Made], jobs: Sequence[Job]) -> Iterator[Made]:
-    """Yield what `function` makes of each job, in their order; as many processes work at it as there are cores."""
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        yield from pool.map(function, jobs)

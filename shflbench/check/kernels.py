@@ -16,7 +16,6 @@ from shflbench.check.places import Places
 from shflbench.check.report import Finding, KernelReport
 from shflbench.check.targets import BLOCKS
 from shflbench.check.verdict import Verdict, judge
-from shflbench.compile.parallel import build_all
 from shflbench.errors import KernelError, PatternError
 from shflbench.measure.verify import after, difference
 from shflbench.measure.workload import Workload
@@ -41,8 +40,8 @@ _NUMBERS = re.compile(r"%\w+|(?<![:\w])[0-9]+\b")  # registers, threads and addr
 
 def compile_all(subjects: Sequence[Subject], builder: Builder) -> Iterator[tuple[Subject, Kernel | KernelError]]:
     """Yield each subject that the architecture has with its kernel, or with why there is none, as they become known."""
-    wanted = [subject for subject in subjects if not variant_of(subject).lacking(builder.arch)]
-    yield from build_all(builder, {subject: builder.order(subject.pattern, subject.case) for subject in wanted})
+    wanted = [subject for subject in subjects if not variant_of(subject).unsupported_reason(builder.arch)]
+    yield from builder.build_all({subject: builder.request(subject.pattern, subject.case) for subject in wanted})
 
 
 def check_all(
@@ -96,7 +95,7 @@ class _Check:
     def report(self, kernel: Kernel | KernelError | None) -> KernelReport:
         """Return the report on what the compiler made of the subject."""
         if kernel is None:
-            return self._ended(Verdict.SKIPPED, self._variant.lacking(self._backend.device.arch))
+            return self._ended(Verdict.SKIPPED, self._variant.unsupported_reason(self._backend.device.arch))
         if isinstance(kernel, KernelError):
             return self._ended(Verdict.NOT_COMPILED, kernel.message)
         workload = workload_of(self._subject, self._seed)
@@ -114,7 +113,7 @@ class _Check:
         """Take what the reference variant computes in lock step for right; KernelError says why it does not."""
         kernel, variant = self._reference, variant_of(reference)
         if kernel is None:
-            kernel = KernelError(variant.lacking(self._backend.device.arch))
+            kernel = KernelError(variant.unsupported_reason(self._backend.device.arch))
         try:
             if isinstance(kernel, KernelError):
                 raise kernel

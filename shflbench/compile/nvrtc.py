@@ -34,20 +34,21 @@ class Compiled:
 
 def compile_kernel(source: Source, arch: str, toolchain: Toolchain) -> Compiled:
     """Compile `source` for `arch` (`sm_90`); CompileError shows the numbered source line."""
-    (compiled,) = compile_together(source, [source.expression], arch, toolchain)
+    (compiled,) = compile_unit([source], arch, toolchain)
     return compiled
 
 
-def compile_together(source: Source, expressions: Sequence[str], arch: str, toolchain: Toolchain) -> list[Compiled]:
-    """Compile several kernels of one translation unit; they share PTX, cubin and log."""
+def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[Compiled]:
+    """Compile kernels that differ in their expression only; they share PTX, cubin and log."""
     from cuda.bindings import nvrtc
 
+    source = sources[0]
     texts = [text.encode() for text in source.headers.values()]
     names = [name.encode() for name in source.headers]
     program = _call(nvrtc.nvrtcCreateProgram(source.text.encode(), source.name.encode(), len(names), texts, names))
     try:
-        for expression in expressions:
-            _call(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
+        for item in sources:
+            _call(nvrtc.nvrtcAddNameExpression(program, item.expression.encode()))
         options = [f"-arch={arch}", *OPTIONS, *(f"-I{folder}" for folder in toolchain.headers)]
         encoded = [option.encode() for option in options]
         (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
@@ -56,10 +57,32 @@ def compile_together(source: Source, expressions: Sequence[str], arch: str, tool
             raise _refused(source, arch, log, status.name)
         ptx = _text(program, nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
         cubin = _bytes(program, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)
-        symbols = [_call(nvrtc.nvrtcGetLoweredName(program, expression.encode())) for expression in expressions]
-        return [Compiled(symbol.decode(), ptx, cubin, log) for symbol in symbols]
+        symbols = [_call(nvrtc.nvrtcGetLoweredName(program, item.expression.encode())).decode() for item in sources]
+        return [Compiled(symbol, ptx, cubin, log) for symbol in symbols]
     finally:
         nvrtc.nvrtcDestroyProgram(program)
+
+
+_ENTRY = re.compile(r"^(?:\.\w+\s+)*\.entry\s+(?P<symbol>[\w$]+)\s*\(")
+_NO_CODE = re.compile(r'"[^"\n]*"|//.*|/\*.*?\*/')  # where a brace is none: strings and comments
+
+
+def ptx_by_kernel(ptx: str) -> dict[str, str]:
+    """Return, by kernel, the text with the code of no other kernel, which the emulator would take time to read."""
+    parts: list[tuple[str, list[str]]] = [("", [])]  # kernel or "", lines
+    symbol, depth = "", 0
+    for line in ptx.splitlines(keepends=True):
+        code = _NO_CODE.sub("", line) if '"' in line or "/" in line else line
+        if not depth and not symbol and (entry := _ENTRY.match(code)):
+            symbol = entry["symbol"]
+            parts.append((symbol, []))
+        parts[-1][1].append(line)
+        depth += code.count("{") - code.count("}")
+        if symbol and not depth and ("}" in code or ";" in code):
+            symbol = ""
+            parts.append(("", []))
+    texts = [(owner, "".join(lines)) for owner, lines in parts]
+    return {kernel: "".join(text for owner, text in texts if owner in {"", kernel}) for kernel, _ in texts if kernel}
 
 
 def _call(answer: tuple[Any, ...]) -> Any:  # noqa: ANN401  (the binding is untyped)

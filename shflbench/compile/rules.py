@@ -1,4 +1,4 @@
-"""Hold a kernel's machine code against what its pattern promises."""
+"""Check a kernel's machine code against what its pattern declares."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ FORBIDDEN: Mapping[Mechanism, tuple[str, ...]] = {Mechanism.REGISTER: ("LDL", "S
 
 
 @dataclass(frozen=True, slots=True)
-class Promises:
-    """What the machine code of one kernel has to keep."""
+class ExpectedCode:
+    """What is expected of the machine code of one kernel."""
 
     mechanism: Mechanism
     may_fold: bool  # whether the compiler may do without the mechanism
-    unroll: int | None  # trips in one pass through the timed loop; None: there is no timed loop
-    counts: Mapping[str, int] | None  # exchange instructions a trip; None: not promised
+    unroll: int | None  # iterations in one pass through the timed loop; None: there is no timed loop
+    counts: Mapping[str, int] | None  # exchange instructions per iteration; None: not declared
 
     @classmethod
-    def of(cls, pattern: Pattern, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> Promises:
-        """Return what the declaration of a kernel promises."""
+    def of(cls, pattern: Pattern, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> ExpectedCode:
+        """Return what the declaration of a kernel says of its machine code."""
         unroll = None if pattern.one_pass else pattern.unroll
-        return cls(variant.mechanism, variant.folds(options), unroll, variant.promised(dtype, options))
+        return cls(variant.mechanism, variant.folds(options), unroll, variant.expected_counts(dtype, options))
 
 
 def exchanges(counts: Mapping[str, int]) -> dict[str, int]:
@@ -60,21 +60,21 @@ def timed_loop(loops: Sequence[Loop]) -> Loop | None:
     return max(loops, key=lambda loop: (loop.trips, -loop.start), default=None)
 
 
-def violations(promises: Promises, sass: Sequence[Instruction], loops: Sequence[Loop]) -> Iterator[str]:
-    """Yield one sentence for each promise that the machine code breaks."""
-    mechanism = promises.mechanism
+def violations(expected: ExpectedCode, sass: Sequence[Instruction], loops: Sequence[Loop]) -> Iterator[str]:
+    """Yield one sentence for each expectation that the machine code does not meet."""
+    mechanism = expected.mechanism
     present = {_OTHER_NAMES.get(instruction.base, instruction.base) for instruction in sass}
-    for choice in () if promises.may_fold else NEEDED.get(mechanism, ()):
+    for choice in () if expected.may_fold else NEEDED.get(mechanism, ()):
         if not present & set(choice):
             yield f"the machine code has no {' or '.join(choice)}: the {mechanism} mechanism was optimised away"
     for opcode in FORBIDDEN.get(mechanism, ()):
         if opcode in present:
             yield f"the machine code has {opcode}, which the {mechanism} mechanism does without"
-    if promises.unroll is not None:
-        yield from _of_loop(promises.unroll, promises.counts, loops)
+    if expected.unroll is not None:
+        yield from _of_loop(expected.unroll, expected.counts, loops)
 
 
-def _of_loop(unroll: int, promised: Mapping[str, int] | None, loops: Sequence[Loop]) -> Iterator[str]:
+def _of_loop(unroll: int, counts: Mapping[str, int] | None, loops: Sequence[Loop]) -> Iterator[str]:
     timed = timed_loop(loops)
     if timed is None:
         yield "the machine code has no loop: the compiler folded or unrolled it away"
@@ -83,10 +83,10 @@ def _of_loop(unroll: int, promised: Mapping[str, int] | None, loops: Sequence[Lo
         steps = ", ".join(str(loop.trips) for loop in loops)
         yield f"the loop is unrolled by {timed.trips}, not by the declared {unroll} (steps found: {steps})"
         return
-    if promised is None:
+    if counts is None:
         return
     found = {**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)}
-    for opcode in dict.fromkeys((*EXCHANGES, *promised)):
-        expected = promised.get(opcode, 0)
+    for opcode in dict.fromkeys((*EXCHANGES, *counts)):
+        expected = counts.get(opcode, 0)
         if found.get(opcode, 0) != expected * timed.trips:
             yield f"the loop has {found.get(opcode, 0) / timed.trips:g} {opcode} a trip, not the declared {expected}"

@@ -18,16 +18,10 @@ BYTES = 16  # an instruction, since Volta
 TIMEOUT_S = 60
 
 
-def disassemble(cubin: bytes, symbol: str, nvdisasm: Path | None) -> tuple[Instruction, ...] | None:
-    """Return the instructions of the kernel `symbol`, or None where no disassembler reads the cubin."""
-    found = disassemble_together(cubin, [symbol], nvdisasm)
-    return None if found is None else found[symbol]
-
-
-def disassemble_together(
+def disassemble(
     cubin: bytes, symbols: Sequence[str], nvdisasm: Path | None
 ) -> dict[str, tuple[Instruction, ...]] | None:
-    """Return the instructions of several kernels of one cubin, or None where no disassembler reads it.
+    """Return the instructions of the kernels `symbols` of a cubin, or None where no disassembler reads it.
 
     nvdisasm 13 refuses what CUDA 13 dropped (sm_70), which is no error of the kernel.
     Raises CompilerError if nvdisasm does not run or answers nonsense.

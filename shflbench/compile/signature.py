@@ -1,4 +1,4 @@
-"""Hold the parameters of a compiled kernel against the arguments that its declaration gives it, before any launch."""
+"""Check the parameters of a compiled kernel against the arguments that its declaration gives it, before any launch."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def parameters(ptx: str, symbol: str) -> list[Parameter]:
     return found
 
 
-def hold(expression: str, taken: Sequence[Parameter], given: Sequence[Argument]) -> None:
+def check(expression: str, taken: Sequence[Parameter], given: Sequence[Argument]) -> None:
     """Raise CompileError unless the kernel `expression` takes what it is given."""
     if len(taken) != len(given):
         names = ", ".join(item.name for item in given)

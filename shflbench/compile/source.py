@@ -29,6 +29,17 @@ class Source:
     headers: Mapping[str, str]  # name in #include → text
     expression: str  # the kernel's name in C++, e.g. "neighbor_shfl<float>"
 
+    @property
+    def unit(self) -> tuple[object, ...]:
+        """What sources have in common that can be compiled together."""
+        return (self.name, self.text, *self.headers.items())
+
+    @property
+    def includes_cuda(self) -> bool:
+        """Whether it includes headers of CUDA, which take the compiler longer than the kernels."""
+        included = (name for text in (self.text, *self.headers.values()) for name in _INCLUDE.findall(text))
+        return any(name not in self.headers for name in included)
+
 
 def translation_unit(
     pattern: LoadedPattern, variant: Variant, dtype: Dtype, options: tuple[tuple[str, str], ...] = ()

@@ -50,12 +50,16 @@ class Job:
         """Return the job as one line; kernels lose what only the emulator and the compiler's checks read."""
         kernels = {id(task.kernel): task.kernel for group in self.groups for task in group}
         places = {key: place for place, key in enumerate(kernels)}
-        bare = [replace(kernel, ptx="", cubin=b"", sass=None, loop=None) for kernel in kernels.values()]
+        cubins = list(dict.fromkeys(kernel.cubin for kernel in kernels.values()))  # kernels of one file share theirs
+        bare = [
+            (replace(kernel, ptx="", cubin=b"", sass=None, loop=None), cubins.index(kernel.cubin))
+            for kernel in kernels.values()
+        ]
         wire = _Wire(
             replace(self, groups=()),
             [[(task.case, places[id(task.kernel)]) for task in group] for group in self.groups],
             bare,
-            [base64.b64encode(kernel.cubin).decode() for kernel in kernels.values()],
+            [base64.b64encode(cubin).decode() for cubin in cubins],
         )
         return json.dumps(_wire().dump_python(wire, mode="json"))
 
@@ -63,8 +67,8 @@ class Job:
     def from_json(cls, line: str) -> Job:
         """Read what `to_json` wrote."""
         wire = _wire().validate_json(line)
-        cubins = map(base64.b64decode, wire.cubins)
-        kernels = [replace(kernel, cubin=cubin) for kernel, cubin in zip(wire.kernels, cubins, strict=True)]
+        cubins = [base64.b64decode(cubin) for cubin in wire.cubins]
+        kernels = [replace(kernel, cubin=cubins[place]) for kernel, place in wire.kernels]
         groups = tuple(tuple(Task(case, kernels[place]) for case, place in group) for group in wire.groups)
         return replace(wire.job, groups=groups)
 
@@ -75,7 +79,7 @@ class _Wire:
 
     job: Job
     groups: list[list[tuple[Case, int]]]
-    kernels: list[Kernel]
+    kernels: list[tuple[Kernel, int]]
     cubins: list[str]
 
 

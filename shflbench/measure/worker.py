@@ -15,11 +15,11 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from shflbench.compile.orphan import die_with
 from shflbench.errors import ShflbenchError
 from shflbench.measure.job import Job
 from shflbench.measure.messages import Opened, Refused, encode
 from shflbench.measure.window import Bench
+from shflbench.processes import kill_on_parent_exit
 
 if TYPE_CHECKING:
     from shflbench.backends.base import Backend
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def main(opener: str, index: str, pipe: str, parent: str) -> None:
     """Do jobs until stdin ends."""
-    die_with(int(parent))  # nothing may stay behind on the GPU
+    kill_on_parent_exit(int(parent))  # nothing may stay behind on the GPU
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     fcntl.fcntl(int(pipe), fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # or a process that a library starts could keep it open
     with os.fdopen(int(pipe), "w", encoding="utf-8") as out:

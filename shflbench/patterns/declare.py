@@ -143,7 +143,7 @@ class Variant:
     kernel: str = ""  # its name in C++ where that is another, e.g. "reduce5<{T}, 256>"; {T} is the element type
     arguments: tuple[str, ...] = ()  # in the kernel's order; empty: the buffers, the scalars, `iterations`
     shared: Size = field(default=elements_per_thread(0))  # dynamic shared memory, bytes a block
-    per_iteration: Counts | CountsOf | None = None  # exchange instructions a trip; None: shown, not promised
+    per_iteration: Counts | CountsOf | None = None  # exchange instructions a trip; None: shown, not checked
     may_fold: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # option values that need no mechanism
 
     def has(self, dtype: str, options: Mapping[str, str]) -> bool:
@@ -156,8 +156,8 @@ class Variant:
         """Whether the compiler may do without the mechanism."""
         return any(options.get(name) in values for name, values in self.may_fold.items())
 
-    def promised(self, dtype: Dtype, options: Mapping[str, str]) -> dict[str, int] | None:
-        """Return the exchange instructions a trip, or None where nothing is promised."""
+    def expected_counts(self, dtype: Dtype, options: Mapping[str, str]) -> dict[str, int] | None:
+        """Return the exchange instructions a trip, or None where none are declared."""
         counts = self.per_iteration(dtype, options) if callable(self.per_iteration) else self.per_iteration
         if counts is None:
             return None
@@ -166,7 +166,7 @@ class Variant:
             for opcode, count in counts.items()
         }
 
-    def lacking(self, arch: str) -> str:
+    def unsupported_reason(self, arch: str) -> str:
         """Return why `arch` (`sm_90`) cannot run this variant, empty if it can."""
         if self.needs and _generation(arch) < _generation(self.needs):
             return f"{self.name} needs {self.needs} or newer, and this is {arch}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.compile.build import Builder
-from shflbench.compile.parallel import build_all
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.session.events import Compiling
 
@@ -34,9 +33,9 @@ def compile_all(
 ) -> Generator[Compiling, None, tuple[dict[KernelKey, Kernel | KernelError], str]]:
     """Compile the kernels of `cases`; return each kernel, or why there is none, and any trouble with the cache."""
     builder = Builder(plan.toolchain, plan.arch, plan.cache_folder)
-    orders = {key(case): builder.order(plan.patterns[case.pattern], case) for case in cases}
+    requests = {key(case): builder.request(plan.patterns[case.pattern], case) for case in cases}
     kernels: dict[KernelKey, Kernel | KernelError] = {}
-    for name, kernel in build_all(builder, orders):
+    for name, kernel in builder.build_all(requests):
         kernels[name] = kernel
-        yield Compiling(len(kernels), len(orders))
+        yield Compiling(len(kernels), len(requests))
     return kernels, builder.cache.problem

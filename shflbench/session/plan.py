@@ -44,7 +44,7 @@ class Plan:
 
     def lacking(self, case: Case) -> str:
         """Return why the architecture cannot run `case`, empty if it can."""
-        return self.patterns[case.pattern].declaration.variant(case.variant).lacking(self.arch)
+        return self.patterns[case.pattern].declaration.variant(case.variant).unsupported_reason(self.arch)
 
     def left(self, stopped: Resumed | None) -> list[Case]:
         """Return the cases whose kernels are needed: those that a stopped run did not bring to their end."""

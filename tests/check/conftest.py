@@ -10,7 +10,7 @@ import pytest
 from shflbench.check import Filters, KernelReport, check_all, compile_all, find
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find as find_toolchain
-from tests import kernels
+from shflbench.processes import map_in_processes
 from tests.trial import report
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def reports(request: pytest.FixtureRequest, tried: Mapping[str, Tried]) -> Mappi
     items = [item for item in request.session.items if "reports" in getattr(item, "fixturenames", ())]
     wanted = {item.callspec.params["built_in"] for item in items if hasattr(item, "callspec")}
     compiled = {name: kernel for name in tried if name in wanted and (kernel := tried[name].kernel) is not None}
-    return dict(zip(compiled, kernels.spread(report, list(compiled.items())), strict=True))
+    return dict(zip(compiled, map_in_processes(report, list(compiled.items())), strict=True))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import pytest
 from shflbench.backends.emulator.findings import Kind
 from shflbench.check import Verdict
 from shflbench.patterns.discover import builtin, load
+from shflbench.processes import map_in_processes
 from tests import kernels
 from tests.check.conftest import PLANTED
 from tests.trial import reports_of
@@ -70,7 +71,7 @@ def test_unsafe_kernels_are_wrong_under_every_order_of_lanes(
 def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(pattern: str) -> None:
     names = [name for name in kernels.subjects() if name.startswith(f"{pattern}/")]
     units = [unit.names for unit in kernels.units(names)]
-    found = {name: item for made in kernels.spread(reports_of, units) for name, item in made.items()}
+    found = {name: item for made in map_in_processes(reports_of, units) for name, item in made.items()}
     right = {True: Verdict.CLEAN, False: Verdict.UNSAFE}
     assert found
     assert {

@@ -1,40 +1,48 @@
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from shflbench.compile.build import Builder
+from shflbench.compile.build import Builder, MachineCode, machine_code
 from shflbench.compile.rules import exchanges
-from shflbench.model import DTYPES, Mechanism
+from shflbench.errors import CompileError
+from shflbench.model import DTYPES, Kernel, Mechanism
 from shflbench.patterns.declare import EXCHANGES
 from tests import kernels
-from tests.compile.planted import case, planted
+from tests.compile.planted import ROTATE, case, planted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from shflbench.compile.build import BuildRequest
+    from shflbench.compile.source import Source
     from shflbench.compile.toolchain import Toolchain
     from tests.compile.conftest import Build
     from tests.trial import Tried
 
 
 @pytest.mark.parametrize("built_in", kernels.with_every_dtype())
-def test_machine_code_of_every_kernel_keeps_what_its_pattern_promises(
-    built_in: str, tried: Mapping[str, Tried]
-) -> None:
+def test_machine_code_of_every_kernel_is_what_its_pattern_declares(built_in: str, tried: Mapping[str, Tried]) -> None:
     kernel, variant = tried[built_in].kernel, kernels.variant_of(built_in)
     assert kernel is not None, tried[built_in].wrong
     assert kernel.violations == ()
     assert kernel.resources.spill_bytes == 0
     assert kernel.resources.local_bytes == 0 or variant.mechanism is Mechanism.LOCAL
     declaration, case = kernels.subjects()[built_in].pattern.declaration, kernels.subjects()[built_in].case
-    promised = variant.promised(DTYPES[case.dtype], dict(case.options))
-    if kernel.loop is not None and promised is not None:
-        a_trip = {opcode: count / declaration.unroll for opcode, count in exchanges(kernel.loop.counts).items()}
-        assert a_trip == {opcode: count for opcode, count in promised.items() if count and opcode in EXCHANGES}
+    expected = variant.expected_counts(DTYPES[case.dtype], dict(case.options))
+    if kernel.loop is not None and expected is not None:
+        per_iteration = {opcode: count / declaration.unroll for opcode, count in exchanges(kernel.loop.counts).items()}
+        assert per_iteration == {opcode: count for opcode, count in expected.items() if count and opcode in EXCHANGES}
+
+
+def same(one: Kernel, other: Kernel) -> bool:
+    """Whether two builds of a kernel agree in all that other kernels of the file do not change."""
+    return replace(one, ptx="", cubin=b"") == replace(other, ptx="", cubin=b"")
 
 
 @pytest.mark.parametrize("name", ["neighbor/shfl/f64/mode=idx", "reduce/cub/i32/width=32"])
@@ -43,8 +51,12 @@ def test_kernel_is_the_same_alone_and_beside_others(name: str, toolchain: Toolch
     (unit,) = (unit for unit in kernels.units(kernels.with_every_dtype()) if name in unit.names)
     together = kernels.build(unit.names[:8] if name in unit.names[:8] else (*unit.names[:7], name))[name]
     alone = Builder(toolchain, "sm_90", None).build(subject.pattern, subject.case)
-    assert together.sass == alone.sass
-    assert (together.symbol, together.resources, together.loop) == (alone.symbol, alone.resources, alone.loop)
+    assert same(together, alone)
+    assert re.findall(r"[.]entry (\w+)", together.ptx) == re.findall(r"[.]entry (\w+)", alone.ptx) == [alone.symbol]
+    # Beside others a kernel has other labels; `.loc` and `.file` number the files that any of them includes.
+    told = re.compile(r"\$L__\w+|\t[.](?:loc|file|section)\b.*")
+    code = [told.sub("", text[text.index(".entry") : text.index("\n}\n")]) for text in (together.ptx, alone.ptx)]
+    assert code[0] == code[1]
 
 
 def test_cub_s_integer_sum_is_one_redux(toolchain: Toolchain) -> None:
@@ -68,3 +80,68 @@ def test_options_of_a_case_reach_the_kernel(build: Build, tmp_path: Path) -> Non
     pattern = planted(tmp_path, loop, options={"how-far": ("1", "9")})
     near, far = (build(pattern, replace(case(), options=(("how-far", distance),))) for distance in ("1", "9"))
     assert near.cubin != far.cubin
+
+
+THREE = ("f32", "f64", "i32")
+
+
+def requests(builder: Builder, folder: Path, loop: str = ROTATE) -> dict[str, BuildRequest]:
+    pattern = planted(folder, loop)
+    return {dtype: builder.request(pattern, case(dtype)) for dtype in THREE}
+
+
+def crash_on_f64(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[MachineCode | CompileError]:
+    """Stand in for a compiler that takes its process along."""
+    if any("double" in source.expression for source in sources):
+        os._exit(1)
+    return machine_code(sources, arch, toolchain)
+
+
+def refuse(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("a worker was started")
+
+
+def test_kernels_of_a_file_are_those_that_one_after_the_other_gives(toolchain: Toolchain, tmp_path: Path) -> None:
+    builder = Builder(toolchain, "sm_90", None)
+    built = dict(builder.build_all(requests(builder, tmp_path)))
+    assert set(built) == set(THREE)
+    assert len({kernel.cubin for kernel in built.values() if isinstance(kernel, Kernel)}) == 1
+    for dtype, kernel in built.items():
+        assert isinstance(kernel, Kernel)
+        assert same(kernel, builder.build(planted(tmp_path), case(dtype)))
+
+
+def test_kernels_that_were_kept_start_no_worker(
+    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Builder(toolchain, "sm_90", tmp_path / "cache")
+    built = dict(first.build_all(requests(first, tmp_path / "source")))
+    monkeypatch.setattr("shflbench.processes.ProcessPoolExecutor", refuse)
+    again = Builder(toolchain, "sm_90", tmp_path / "cache")
+    assert dict(again.build_all(requests(again, tmp_path / "source"))) == built
+
+
+def test_kernel_that_does_not_compile_leaves_the_others_alone(toolchain: Toolchain, tmp_path: Path) -> None:
+    builder = Builder(toolchain, "sm_90", None)
+    loop = (
+        "static_assert(T(1) / T(2) != T(0) || sizeof(T) == 8); REPEAT(iterations) x = __shfl_xor_sync(FULL_WARP, x, 1);"
+    )
+    built = dict(builder.build_all(requests(builder, tmp_path, loop)))
+    refused = built.pop("i32")
+    assert isinstance(refused, CompileError)
+    assert refused.message.startswith(
+        "planted_kernel<int> for sm_90 does not compile: planted/kernels.cu:5: static assertion"
+    )
+    assert all(isinstance(kernel, Kernel) for kernel in built.values())
+
+
+def test_compiler_that_crashes_costs_only_the_kernel_that_it_crashes_on(
+    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shflbench.compile.build.machine_code", crash_on_f64)
+    builder = Builder(toolchain, "sm_90", None)
+    built = dict(builder.build_all(requests(builder, tmp_path)))
+    crashed = built.pop("f64")
+    assert isinstance(crashed, CompileError)
+    assert crashed.message == "the compiler crashed on planted_kernel<double>"
+    assert [type(kernel) for kernel in built.values()] == [Kernel, Kernel]

@@ -38,12 +38,12 @@ def test_predicate_stands_apart_from_the_opcode(kernel: Kernel) -> None:
 
 
 def test_what_the_disassembler_does_not_read_is_unknown(toolchain: Toolchain) -> None:
-    assert disassemble(b"no cubin", "own", toolchain.nvdisasm) is None
+    assert disassemble(b"no cubin", ["own"], toolchain.nvdisasm) is None
 
 
 def test_kernel_that_is_not_in_the_cubin_is_an_error(toolchain: Toolchain, kernel: Kernel) -> None:
     with pytest.raises(CompilerError, match=r"answers what shflbench cannot read: KeyError\('another'\)"):
-        disassemble(kernel.cubin, "another", toolchain.nvdisasm)
+        disassemble(kernel.cubin, ["another"], toolchain.nvdisasm)
 
 
 def test_disassembler_that_answers_nonsense_is_named(tmp_path: Path) -> None:
@@ -51,11 +51,11 @@ def test_disassembler_that_answers_nonsense_is_named(tmp_path: Path) -> None:
     script.write_text("#!/bin/sh\necho nonsense\n", encoding="utf-8")
     script.chmod(0o755)
     with pytest.raises(CompilerError, match=f"^{script} answers what shflbench cannot read") as caught:
-        disassemble(b"", "own", script)
+        disassemble(b"", ["own"], script)
     assert caught.value.advice == "Install nvidia-cuda-nvdisasm 13 or newer."
 
 
 def test_disassembler_that_does_not_start_is_named(tmp_path: Path) -> None:
     with pytest.raises(CompilerError, match=f"^{tmp_path}/gone does not run: ") as caught:
-        disassemble(b"", "own", tmp_path / "gone")
+        disassemble(b"", ["own"], tmp_path / "gone")
     assert caught.value.advice == "Reinstall nvidia-cuda-nvdisasm."

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.compile.signature import Argument, Parameter, arguments, hold, parameters
+from shflbench.compile.signature import Argument, Parameter, arguments, check, parameters
 from shflbench.errors import CompileError
 from shflbench.model import DTYPES
 from shflbench.patterns.discover import builtin, load
@@ -46,8 +46,8 @@ def test_arguments_follow_the_declaration() -> None:
 
 
 def test_what_fits_is_accepted() -> None:
-    hold("k", [Parameter("u", 8), Parameter("u", 4), Parameter("f", 4)], [POINTER, COUNT, FACTOR])
-    hold("k", [Parameter("b", 2)], [Argument("half", 2, floating=True)])
+    check("k", [Parameter("u", 8), Parameter("u", 4), Parameter("f", 4)], [POINTER, COUNT, FACTOR])
+    check("k", [Parameter("b", 2)], [Argument("half", 2, floating=True)])
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_what_fits_is_accepted() -> None:
 )
 def test_what_does_not_fit_is_one_sentence(taken: list[Parameter], given: list[Argument], sentence: str) -> None:
     with pytest.raises(CompileError) as caught:
-        hold("k", taken, given)
+        check("k", taken, given)
     assert caught.value.message == sentence

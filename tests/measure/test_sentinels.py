@@ -69,7 +69,7 @@ def test_another_launch_is_another_version(monkeypatch: pytest.MonkeyPatch) -> N
 
 @cache
 def machine_code(arch: str) -> Mapping[str, tuple[Instruction, ...]]:
-    found = sass.disassemble_together(path_of(arch).read_bytes(), SYMBOLS, kernels.tools().nvdisasm)
+    found = sass.disassemble(path_of(arch).read_bytes(), SYMBOLS, kernels.tools().nvdisasm)
     assert found is not None
     return found
 

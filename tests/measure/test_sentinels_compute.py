@@ -12,7 +12,7 @@ import pytest
 
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.backends.emulator.explore import explore
-from shflbench.compile.nvrtc import compile_together
+from shflbench.compile.nvrtc import compile_unit
 from shflbench.compile.source import Source
 from shflbench.measure.sentinels import SENTINELS, calls
 from shflbench.measure.sentinels.frozen import SOURCE
@@ -88,8 +88,9 @@ FORMULAS: Mapping[str, Callable[[int, int, int], Numbers]] = {
 
 @cache
 def ptx() -> str:
-    unit = Source(SOURCE.name, SOURCE.read_text(encoding="utf-8"), {}, SYMBOLS[0])
-    return compile_together(unit, SYMBOLS, "sm_90", kernels.tools())[0].ptx
+    text = SOURCE.read_text(encoding="utf-8")
+    unit = [Source(SOURCE.name, text, {}, symbol) for symbol in SYMBOLS]
+    return compile_unit(unit, "sm_90", kernels.tools())[0].ptx
 
 
 @pytest.mark.parametrize("trips", [0, 1, 37])  # 37: twice through the unrolled loop, and five trips more

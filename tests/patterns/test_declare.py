@@ -50,17 +50,17 @@ PATTERN = Pattern(
     ("dtype", "shuffles"), [("f16", 5), ("i8", 5), ("f32", 5), ("i32", 5), ("f64", 10), ("i64", 10), ("f32x4", 20)]
 )
 def test_shuffles_are_promised_for_each_32_bit_word(dtype: str, shuffles: int) -> None:
-    assert SHFL.promised(DTYPES[dtype], {}) == {"SHFL": shuffles, "BAR": 1}
+    assert SHFL.expected_counts(DTYPES[dtype], {}) == {"SHFL": shuffles, "BAR": 1}
 
 
 def test_promise_may_depend_on_dtype_and_options() -> None:
-    assert STEPS.promised(DTYPES["f32"], {"steps": "3"}) == {"SHFL": 3}
-    assert STEPS.promised(DTYPES["f64"], {"steps": "3"}) == {"SHFL": 6}
-    assert STEPS.promised(DTYPES["f16"], {"steps": "3"}) is None
+    assert STEPS.expected_counts(DTYPES["f32"], {"steps": "3"}) == {"SHFL": 3}
+    assert STEPS.expected_counts(DTYPES["f64"], {"steps": "3"}) == {"SHFL": 6}
+    assert STEPS.expected_counts(DTYPES["f16"], {"steps": "3"}) is None
 
 
 def test_variant_that_promises_nothing_is_only_shown() -> None:
-    assert SMEM.promised(DTYPES["f32"], {}) is None
+    assert SMEM.expected_counts(DTYPES["f32"], {}) is None
 
 
 def test_shared_memory_follows_the_block_and_the_dtype() -> None:

@@ -109,5 +109,5 @@ def test_only_redux_itself_needs_a_newer_gpu() -> None:
 
 def test_minimum_and_maximum_promise_no_instruction_because_architectures_differ() -> None:
     redux = REDUCE_OPS.declaration.variant("redux")
-    promised = {op: redux.promised(DTYPES["i32"], {"op": op}) for op in OPS}
+    promised = {op: redux.expected_counts(DTYPES["i32"], {"op": op}) for op in OPS}
     assert promised == {op: None if op in {"min", "max"} else {"REDUX": 1} for op in OPS}

@@ -18,6 +18,7 @@ from shflbench.backends.emulator.launch import Launch
 from shflbench.backends.emulator.link import link
 from shflbench.backends.emulator.parse import parse
 from shflbench.compile.source import Source
+from shflbench.processes import map_in_processes
 from tests import kernels
 from tests.backends.emulator.archive import ARCHIVE, digest, ptx
 
@@ -76,7 +77,7 @@ def digests() -> dict[str, str]:
 def _compile_all() -> Iterator[tuple[str, str]]:
     from shflbench.compile.nvrtc import compile_kernel
 
-    for built in kernels.spread(kernels.build, [unit.names for unit in slow_units()]):
+    for built in map_in_processes(kernels.build, [unit.names for unit in slow_units()]):
         yield from ((f"{ARCH}/{name}", kernel.ptx) for name, kernel in built.items())
     for arch in SMALL_ARCHS:
         for name, source in small_sources().items():
