@@ -11,7 +11,7 @@ from shflbench.thresholds import Thresholds
 
 WARP = 32  # threads a warp, on every GPU that CUDA has run on
 MAX_BLOCK = 1024  # threads a block, on every GPU since Fermi
-SENTINEL = "sentinel/"  # begins the ids of sentinels, which stand among the samples
+SENTINEL = "sentinel"  # where a case's id has its pattern, the id of a sentinel has this
 
 
 class Status(StrEnum):
@@ -243,6 +243,11 @@ class Proof:
         return self.matched == self.inputs
 
 
+def is_sentinel(case_id: str) -> bool:
+    """Whether it is the id of a sentinel, whose samples stand among those of the cases."""
+    return case_id.partition("/")[0] == SENTINEL
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One timed launch."""
@@ -257,6 +262,11 @@ class Sample:
     sm_clock_mhz: float | None  # measured on the device around this sample's burst
     dropped: bool  # taken while the GPU was throttled
     seconds: float | None = None  # from the first round of its process to the begin of its burst
+
+    @property
+    def is_sentinel(self) -> bool:
+        """Whether a sentinel was timed, and no case."""
+        return is_sentinel(self.case_id)
 
 
 @dataclass(frozen=True, slots=True)

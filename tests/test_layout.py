@@ -49,6 +49,13 @@ def test_cupy_is_imported_by_one_file_alone() -> None:
     assert found == ["cuda.py"]
 
 
+def test_text_is_taken_apart_only_where_a_file_or_a_user_gave_it() -> None:
+    joined = re.compile(r"""split\("[;=]|partition\("=|startswith\(SENTINEL""")
+    package = REPOSITORY / "shflbench"
+    files = {path.relative_to(package) for path in package.rglob("*.py") if joined.search(path.read_text("utf-8"))}
+    assert {path.parts[0] for path in files} <= {"store", "suite", "cli", "thresholds.py"}
+
+
 def test_every_dependency_has_its_reason_in_contributing() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = chain(project["dependencies"], *project["optional-dependencies"].values())

@@ -18,7 +18,7 @@ from benchmarks.compare_power.suite import origin
 from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.settings import one_pass
-from shflbench.model import SENTINEL
+from shflbench.model import is_sentinel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class Batch:
     def _origins(self) -> Sequence[tuple[int | None, str]]:
         """The percentage and the unslowed id of each kernel; None for a sentinel."""
         names = self.recording.kernels
-        return [(None, name) if name.startswith(SENTINEL) else origin(name) for name in names]
+        return [(None, name) if is_sentinel(name) else origin(name) for name in names]
 
     @cached_property
     def launches(self) -> Mapping[str, int]:
@@ -94,7 +94,7 @@ class Batch:
             )
             for name in names
         }
-        sentinels = {name: estimates.pop(name) for name in names if name.startswith(SENTINEL)}
+        sentinels = {name: estimates.pop(name) for name in names if is_sentinel(name)}
         passes = frozenset(row.case_id for row in self.recording.rows if one_pass(row))
         return Pool(estimates, sentinels, passes, ",".join(sorted(self.gpus)))
 
@@ -104,7 +104,7 @@ class Batch:
         found: dict[str, dict[Process, NDArray[np.float64]]] = defaultdict(dict)
         for process in self.processes(percent):
             for name, rounds in self.block(process, percent).items():
-                if not name.startswith(SENTINEL):
+                if not is_sentinel(name):
                     found[name][process] = np.sort(np.concatenate(list(rounds.values())))
         return found
 

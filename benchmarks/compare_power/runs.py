@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.compare_power.suite import suite as suite_text
 from shflbench.measure.estimate import timing
-from shflbench.model import SENTINEL, Conditions, Sample
+from shflbench.model import Conditions, Sample, is_sentinel
 from shflbench.session.rows import timed, with_speedups
 from shflbench.store import RunFolder, SuiteText
 
@@ -40,7 +40,7 @@ def write(folder: Path, batch: Batch, processes: Sequence[Process], more: int = 
     for pattern in dict.fromkeys((row.pattern, row.launch, row.dtype) for row in rows):
         group = [row for row in rows if (row.pattern, row.launch, row.dtype) == pattern]
         written.append(with_speedups(group), [sample for row in group for sample in samples[row.case_id]])
-    written.append((), [sample for name, taken in samples.items() if name.startswith(SENTINEL) for sample in taken])
+    written.append((), [sample for name, taken in samples.items() if is_sentinel(name) for sample in taken])
     written.finish(info.finished or info.started, sentinels=SENTINELS)
     return folder
 
@@ -50,7 +50,7 @@ def _block(batch: Batch, process: Process, more: int, only: Collection[str]) -> 
     block = batch.block(process, 0)
     if more:
         slowed = batch.block(process, more)
-        sentinels = [name for name in slowed if name.startswith(SENTINEL)]
+        sentinels = [name for name in slowed if is_sentinel(name)]
         block |= {name: block[name] | slowed[name] for name in sentinels}
         block |= {name: slowed[name] for name in only or slowed.keys() - set(sentinels)}
     return block

@@ -18,18 +18,13 @@ def one_pass(row: Row) -> bool:
     return row.iterations == 1 and row.ns_per_iteration is None and not row.sass_per_iteration
 
 
-def options_of(row: Row) -> dict[str, str]:
-    """Return the options of the case, as written."""
-    return dict(part.split("=", 1) for part in row.options.split(";") if "=" in part)
-
-
 def factors(row: Row) -> dict[str, str]:
     """Return everything but the variant that a suite can vary, by name, in the order in which it is said."""
     grid = row.launch.rpartition("x")[0].strip()
     found = {DTYPE: row.dtype, GRID: grid, BLOCK: str(row.block)}
     if not one_pass(row):
         found[ITERATIONS] = str(row.iterations)
-    return found | options_of(row)
+    return found | dict(row.options)
 
 
 def shared(settings: Iterable[Mapping[str, str]]) -> dict[str, str]:

@@ -20,10 +20,10 @@ MOST_OF_A_PATTERN = 2  # folded sentences; the other settings are counted in a c
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What one sentence is about: some settings of one pattern, variant → group's name → row."""
+    """What one sentence is about: some settings of one pattern, variant → what its group has in common → row."""
 
     title: str
-    rows: Mapping[str, Mapping[str, Row]]
+    rows: Mapping[str, Mapping[object, Row]]
     unit: str  # what the groups are, for a reader: "launch" or "setting"
 
     @property
@@ -68,7 +68,7 @@ def sentences(rows: Iterable[Row]) -> list[str]:
 
 def _by_setting(rows: Iterable[Row]) -> list[list[Row]]:
     """Return the rows of each pattern, dtype, options and iterations; of passes over data those of the largest size."""
-    parts: dict[tuple[str, str, str, int], list[Row]] = {}
+    parts: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         parts.setdefault((row.pattern, row.dtype, row.options, row.iterations), []).append(row)
     return [_largest(part) if all(map(one_pass, part)) else part for part in parts.values()]
@@ -84,14 +84,14 @@ def _single(rows: Sequence[Row], *, varied: bool) -> _Subject:
     """Return the subject of one setting, over its launches."""
     first = rows[0]
     at = first.launch if one_pass(first) else f"{first.iterations} iterations" if varied else ""
-    title = ", ".join(filter(None, (first.pattern, first.dtype, *first.options.split(";"), at)))
+    title = ", ".join(filter(None, (first.pattern, first.dtype, *first.option_texts, at)))
     return _Subject(title, _by_variant(rows), "launch")
 
 
-def _by_variant(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
-    found: dict[str, dict[str, Row]] = {}
+def _by_variant(rows: Iterable[Row]) -> dict[str, dict[object, Row]]:
+    found: dict[str, dict[object, Row]] = {}
     for row in rows:
-        found.setdefault(row.variant, {})[f"{row.dtype} {row.launch} {row.iterations} {row.options}"] = row
+        found.setdefault(row.variant, {})[row.dtype, row.launch, row.iterations, row.options] = row
     return found
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table
 from shflbench.model import Interval, MeasureRules, Status
-from shflbench.store.columns import QUIET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +31,7 @@ def group_table(rows: Sequence[Row]) -> Table:
     """Return the table of one group's rows: times where there are any, else what the compiler found."""
     head = rows[0]
     trips = "one pass" if one_pass(head) else f"{head.iterations} iterations"
-    parts = (head.pattern, head.dtype, head.launch, trips, head.options.replace(";", "  "))
+    parts = (head.pattern, head.dtype, head.launch, trips, *head.option_texts)
     title = "  ".join(part for part in parts if part)
     if any(row.time_us is not None for row in rows):
         return _timed(title, sorted(rows, key=lambda row: math.inf if row.time_us is None else row.time_us))
@@ -61,10 +60,7 @@ def _troubles(row: Row) -> list[str]:
     """Name what is wrong with a row's samples; the sentences about it are its `reason`, too long for a table."""
     if row.noise is None:  # of an older run, which judged nothing but throttling
         return [f"{row.dropped} throttled samples dropped"] if row.dropped else []
-    if row.noise == QUIET:
-        return []
-    sizes = (part.partition("=") for part in row.noise.split(";"))
-    return [kind for kind, _, size in sizes if float(size or 1) >= NOTABLE]
+    return [kind for kind, size in row.noise.items() if size >= NOTABLE]
 
 
 def _verified(row: Row) -> str:
@@ -98,9 +94,13 @@ def _untimed(title: str, rows: Sequence[Row]) -> Table:
     columns = {
         "variant": [row.variant for row in rows],
         "registers": _right(["" if row.registers is None else str(row.registers) for row in rows]),
-        "SASS per iteration": [(row.sass_per_iteration or "").replace(";", " ") for row in rows],
+        "SASS per iteration": [_counts(row) for row in rows],
     }
     return _table(title, rows, columns)
+
+
+def _counts(row: Row) -> str:
+    return " ".join(f"{opcode}={count:g}" for opcode, count in (row.sass_per_iteration or {}).items())
 
 
 def _table(title: str, rows: Sequence[Row], columns: dict[str, list[str]]) -> Table:

@@ -156,4 +156,4 @@ def _where(cases: Sequence[Row]) -> str:
     if len(cases) > 1:
         return f" in {len(cases)} cases"
     first = cases[0]
-    return f" ({', '.join(filter(None, (first.dtype, first.launch, first.options.replace(';', ', '))))})"
+    return f" ({', '.join(filter(None, (first.dtype, first.launch, *first.option_texts)))})"

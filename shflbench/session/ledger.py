@@ -13,7 +13,7 @@ from shflbench.measure.messages import Ended, Placed, Round, Settled, Verified
 from shflbench.measure.noise import Noise, verdict
 from shflbench.measure.prepare import shared_of
 from shflbench.measure.workload import setting_of
-from shflbench.model import SENTINEL, Conditions, Kernel, Sample, Status
+from shflbench.model import Conditions, Kernel, Sample, Status, is_sentinel
 from shflbench.session import rows
 from shflbench.session.kernels import key
 from shflbench.suite import resolve_grid
@@ -162,7 +162,7 @@ class Ledger:
         They count as saved from then on.
         """
         members = {case.id for case in self._groups.get(group, ())}
-        names = [name for name in self._unsaved if name.startswith(SENTINEL) or name in members]
+        names = [name for name in self._unsaved if is_sentinel(name) or name in members]
         return [sample for name in names for sample in self._unsaved.pop(name)]
 
     def forget(self, group: str) -> None:
@@ -179,7 +179,7 @@ class Ledger:
         """Judge how quiet the machine was; `others` are the other processes on the GPU now, None if unknown."""
         before = self._plan.executor.device.state.other_processes if self._plan.executor else None
         return verdict(
-            [sample for name, samples in self._taken.items() if name.startswith(SENTINEL) for sample in samples],
+            [sample for samples in self._taken.values() for sample in samples if sample.is_sentinel],
             others=(before, others),
             dropped=sum(burst.throttled for burst in self._bursts) / max(1, len(self._bursts)),
             clocks_mhz=[burst.sm_clock_mhz for burst in self._bursts if burst.sm_clock_mhz is not None],

@@ -9,7 +9,6 @@ from shflbench.compile.rules import exchanges
 from shflbench.model import Interval, Status
 from shflbench.statistics import ratio
 from shflbench.store import Row
-from shflbench.store.columns import QUIET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +38,7 @@ def planned(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
         grid=case.launch.grid,
         block=case.launch.block,
         iterations=case.iterations,
-        options=";".join(f"{name}={value}" for name, value in case.options),
+        options=case.options,
         backend=backend,
         arch=arch,
         status=Status.SKIPPED,
@@ -56,10 +55,9 @@ def ended(row: Row, status: Status, reason: str) -> Row:
 
 def compiled(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
     """Return `row` with what the compiler and the machine code say."""
-    found = None
-    if kernel.loop is not None:
-        a_trip = {name: count / kernel.loop.trips for name, count in exchanges(kernel.loop.counts).items()}
-        found = ";".join(f"{name}={count:g}" for name, count in a_trip.items())
+    counts = None
+    if loop := kernel.loop:
+        counts = {opcode: count / loop.trips for opcode, count in exchanges(loop.counts).items()} or None
     return replace(
         row,
         status=Status.COMPILED,
@@ -67,14 +65,14 @@ def compiled(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
         shared_bytes=kernel.resources.shared_bytes + dynamic_shared,
         local_bytes=kernel.resources.local_bytes,
         spill_bytes=kernel.resources.spill_bytes,
-        sass_per_iteration=found,
+        sass_per_iteration=counts,
     )
 
 
 def placed(row: Row, grid: int | None, resident_blocks: int | None, device: Device | None) -> Row:
     """Return `row` with its grid on the device, and with its occupancy where `resident_blocks` an SM are known."""
     row = replace(row, grid=grid)
-    if device is None or not device.threads_per_sm or not resident_blocks or "carveout=" in row.options:
+    if device is None or not device.threads_per_sm or not resident_blocks or "carveout" in dict(row.options):
         return row  # the driver's calculator does not know of a carveout
     return replace(row, occupancy=resident_blocks * row.block / device.threads_per_sm)
 
@@ -82,7 +80,7 @@ def placed(row: Row, grid: int | None, resident_blocks: int | None, device: Devi
 def wants(row: Row, processes: int) -> bool:
     """Whether a case is to be measured further, until it was measured in so many processes."""
     if row.status is Status.TIMED:
-        return len((row.processes or "").split(";")) < processes
+        return max(1, len(row.processes)) < processes
     return row.status is Status.COMPILED
 
 
@@ -93,7 +91,7 @@ def verified(row: Row, proof: Proof) -> Row:
         matched=proof.matched,
         inputs=proof.inputs,
         verified_launch=proof.launch,
-        verified_iterations=";".join(map(str, proof.iterations)),
+        verified_iterations=proof.iterations,
         status=Status.VERIFIED,
     )
     if row.safe and not proof.complete:
@@ -114,8 +112,8 @@ def timed(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int | N
         dropped=timing.dropped,
         rounds=timing.rounds,
         launches=timing.launches,
-        processes=";".join(map(str, timing.processes)),
-        noise=";".join(f"{trouble.kind}={trouble.size:.2g}" for trouble in timing.troubles) or QUIET,
+        processes=timing.processes,
+        noise={trouble.kind: float(f"{trouble.size:.2g}") for trouble in timing.troubles},
         reason="; ".join(trouble.sentence for trouble in timing.troubles) or None,
         ns_per_iteration=slope.value if slope else None,
         ns_per_iteration_low=slope.low if slope else None,
@@ -126,7 +124,7 @@ def timed(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int | N
         sm_clock_mhz=clock,
         temperature_c=conditions.temperature_c,
         power_w=conditions.power_w,
-        throttle=";".join(conditions.throttle) or None,
+        throttle=conditions.throttle,
     )
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.model import SENTINEL, Status
+from shflbench.model import Status, is_sentinel
 from shflbench.store import files
 from shflbench.store.columns import QUIET
 from shflbench.store.files import RESTORE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
@@ -31,7 +31,7 @@ class Candidate:
 
     run: Run
     contents: Mapping[str, bytes]
-    sampled: frozenset[str]  # cases and sentinels that have samples
+    has_sentinels: bool  # whether there are samples of sentinels
 
     @classmethod
     def read(cls, folder: Path, *, allow_failed: bool = False) -> Candidate:
@@ -52,7 +52,7 @@ class Candidate:
         for row in run.rows:
             if row.time_us is not None and row.case_id not in sampled:
                 raise ResultsError(f"{folder / SAMPLES_FILE} holds no samples of {row.case_id}", RESTORE)
-        return cls(run, contents, sampled)
+        return cls(run, contents, any(map(is_sentinel, sampled)))
 
 
 def _refuse_unmeasured(run: Run) -> None:
@@ -109,7 +109,7 @@ def doubts(candidates: Sequence[Candidate]) -> Iterator[str]:
         folder, noise = candidate.run.folder, candidate.run.info.noise
         if noise and noise["verdict"] != QUIET:
             yield f"{folder}: {noise['verdict']}: {noise['sentence']}; {noise['advice']}"
-        if not any(name.startswith(SENTINEL) for name in candidate.sampled):
+        if not candidate.has_sentinels:
             yield f"{folder} has no sentinels, which tell a change of the machine from one of a case; measure again"
     for name, values in _conditions(runs).items():
         if len(values) > 1:
@@ -163,7 +163,7 @@ def processes(runs: Iterable[Run]) -> int:
     timed = [row for run in runs for row in run.rows if row.time_us is not None]
     counts: Counter[str] = Counter()
     for row in timed:
-        counts[row.case_id] += len(row.processes.split(";")) if row.processes else 1
+        counts[row.case_id] += len(row.processes) or 1
     return min(counts.values(), default=0)
 
 

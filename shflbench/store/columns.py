@@ -5,22 +5,26 @@ The reference page of columns, the writer and the reader are all derived from th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-from shflbench.model import Status  # noqa: TC001  (the reader takes each column's kind from its annotation)
+from shflbench.model import Disturbance, Status
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+Options: TypeAlias = tuple[tuple[str, str], ...]  # names and values, as in `Case`
+Counts: TypeAlias = Mapping[str, float]  # opcode → instructions per iteration
+Disturbances: TypeAlias = Mapping[Disturbance, float]  # → its size
 
 QUIET = "quiet"  # in the column `noise`, and as the verdict on a whole run: nothing disturbed it
 SCHEMA = 1  # of run.json and both tables; a reader refuses newer ones
 
 
-def column(meaning: str, *, optional: bool = True) -> Any:  # noqa: ANN401  (dataclasses.field is typed so, too)
-    """Declare one column; an optional one is empty where the value is unknown, never 0."""
+def column(meaning: str, *, optional: bool = True, several: bool = False) -> Any:  # noqa: ANN401  (as in dataclasses)
+    """Declare one column; an optional one is empty where the value is unknown, never 0, or where `several` are none."""
     metadata = {"meaning": meaning}
-    return field(default=None, metadata=metadata) if optional else field(metadata=metadata)
+    if not optional:
+        return field(metadata=metadata)
+    return field(default=() if several else None, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +41,7 @@ class Row:
     grid: int | None = column("blocks; empty where the launch needs a device that is not known")
     block: int = column("threads a block", optional=False)
     iterations: int = column("trips of the kernel's inner loop", optional=False)
-    options: str = column("the pattern's own options, `name=value` joined by `;`", optional=False)
+    options: Options = column("the pattern's own options, `name=value` joined by `;`", optional=False)
     backend: str = column("who ran it: cuda, emulator or none", optional=False)
     arch: str = column("architecture it was compiled for", optional=False)
     status: Status = column(
@@ -54,9 +58,11 @@ class Row:
     dropped: int | None = column("samples dropped because the GPU was throttled, or overtook the host that launches")
     rounds: int | None = column("rounds kept: the independent units of the interval")
     launches: int | None = column("launches back to back that one sample brackets and is divided by")
-    processes: str | None = column("numbers of the worker processes that the samples are from, joined by `;`")
+    processes: tuple[int, ...] = column(
+        "numbers of the worker processes that the samples are from, joined by `;`", several=True
+    )
     stopped_by: str | None = column("what ended sampling: precision, max_seconds or max_samples")
-    noise: str | None = column(
+    noise: Disturbances | None = column(
         "what is wrong with the samples, and how large it is as a fraction of the time, `drift=0.012` joined by `;`: "
         "drift, slow-episodes, two-levels, throttled (a fraction of the samples), bent (the times at the iteration "
         "counts lie on no line), processes (they disagree); quiet if nothing is"
@@ -76,13 +82,18 @@ class Row:
     local_bytes: int | None = column("local memory a thread (stack frame), bytes")
     spill_bytes: int | None = column("spill stores and loads a thread, bytes")
     occupancy: float | None = column("resident warps over the most an SM can hold, 0 to 1")
-    sass_per_iteration: str | None = column("exchange instructions a trip found in the SASS, `LDS=1;STS=1`")
+    sass_per_iteration: Counts | None = column("exchange instructions a trip found in the SASS, `LDS=1;STS=1`")
     sm_clock_mhz: float | None = column("SM clock measured on the device during the samples, MHz")
     temperature_c: int | None = column("GPU temperature by NVML, °C")
     power_w: float | None = column("board power by NVML, W")
-    throttle: str | None = column("clock event reasons that slow the GPU down, joined by `;`")
+    throttle: tuple[str, ...] = column("clock event reasons that slow the GPU down, joined by `;`", several=True)
     verified_launch: str | None = column("launch at which the case was verified")
-    verified_iterations: str | None = column("iteration counts it was verified with, joined by `;`")
+    verified_iterations: tuple[int, ...] = column("iteration counts it was verified with, joined by `;`", several=True)
+
+    @property
+    def option_texts(self) -> tuple[str, ...]:
+        """Each of its options as `name=value`."""
+        return tuple(f"{name}={value}" for name, value in self.options)
 
 
 SAMPLE_COLUMNS: Mapping[str, str] = {  # field of model.Sample → meaning, in file order

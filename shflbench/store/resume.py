@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.model import SENTINEL
 from shflbench.store import samples
 from shflbench.store.append import RunFolder
 from shflbench.store.files import SAMPLES_FILE
@@ -67,17 +66,17 @@ def resume(path: Path, current: RunInfo, cases: Iterable[Case]) -> Resumed:
 
 def _belonging(taken: Sequence[Sample], kept: Sequence[Row]) -> Iterator[Sample]:
     """Yield the samples that rows were made of, and those of other kernels (sentinels) of the same rounds."""
-    processes = {row.case_id: row.processes.split(";") if row.processes else None for row in kept}
+    processes = {row.case_id: row.processes for row in kept}
 
     def own(sample: Sample) -> bool:
         if sample.case_id not in processes:
             return False
-        numbers = processes[sample.case_id]  # None for a case that failed: what was taken of it stays
-        return numbers is None or str(sample.process) in numbers
+        numbers = processes[sample.case_id]  # none for a case that failed: what was taken of it stays
+        return not numbers or sample.process in numbers
 
     rounds = {(sample.process, sample.round) for sample in taken if own(sample)}
     for sample in taken:
-        watched = sample.case_id.startswith(SENTINEL) and (sample.process, sample.round) in rounds
+        watched = sample.is_sentinel and (sample.process, sample.round) in rounds
         if watched or own(sample):
             yield sample
 

@@ -6,15 +6,16 @@ import csv
 import io
 import math
 from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
 from shflbench.errors import ResultsError
-from shflbench.model import Status
-from shflbench.store.columns import Row, row_columns
+from shflbench.model import Disturbance, Status
+from shflbench.store.columns import QUIET, Counts, Disturbances, Options, Row, row_columns
 from shflbench.store.files import RESTORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     Cell: TypeAlias = bool | int | float | str | None
@@ -31,7 +32,7 @@ def header() -> str:
 
 def encode(rows: Iterable[Row]) -> str:
     """Return one line for each row."""
-    return "".join(csv_line(tuple(getattr(row, name) for name in row_columns())) for row in rows)
+    return "".join(csv_line(tuple(column.cell(getattr(row, column.name)) for column in _COLUMNS)) for row in rows)
 
 
 def csv_line(cells: Sequence[Cell]) -> str:
@@ -86,29 +87,6 @@ class _WrongLineError(Exception):
     """Say what is wrong with a line; the place is known where it is caught."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """How the text of one column is read."""
-
-    name: str
-    kind: type[object]
-    optional: bool
-
-    def value(self, text: str) -> Cell:
-        """Return the value; ValueError if the text cannot be one."""
-        if not text and self.optional:
-            return None
-        if self.kind is bool:
-            return ("false", "true").index(text) == 1
-        if self.kind is int:
-            return int(text)
-        if self.name in TIMES:
-            return _time(text)
-        if self.kind is float:
-            return _finite(text)
-        return Status(text) if self.kind is Status else text
-
-
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
@@ -123,17 +101,90 @@ def _time(text: str) -> float:
     return number
 
 
-def _columns() -> tuple[_Column, ...]:
-    hints = get_type_hints(Row)
-    return tuple(
-        # the kind of `int | None` is int, that of `str` is str
-        _Column(item.name, (get_args(hints[item.name]) or (hints[item.name],))[0], item.default is not MISSING)
-        for item in fields(Row)
-    )
+def _parts(text: str) -> list[str]:
+    return text.split(";") if text else []
 
 
-_COLUMNS = _columns()
-_ALLOWED = {bool: "true or false", int: "a whole number", float: "a number", Status: "one of " + ", ".join(Status)}
+def _pairs(text: str) -> list[tuple[str, str]]:
+    parts = [part.partition("=") for part in _parts(text)]
+    if not all(equals for _, equals, _ in parts):
+        raise ValueError(text)
+    return [(name, value) for name, _, value in parts]
+
+
+def _numbers(text: str) -> dict[str, float]:
+    return {name: _finite(number) for name, number in _pairs(text)}
+
+
+def _text_of_numbers(numbers: Mapping[str, float]) -> str:
+    return ";".join(f"{name}={number:g}" for name, number in numbers.items())
+
+
+def _disturbances(text: str) -> Disturbances:
+    return {} if text == QUIET else {Disturbance(kind): size for kind, size in _numbers(text).items()}
+
+
+class _Kind(NamedTuple):
+    """How the values of one type are read, and written where they are no single ones."""
+
+    read: Callable[[str], object]  # ValueError for a text that cannot be one
+    allowed: str = ""
+    write: Callable[[Any], Cell] = lambda value: value
+
+
+_KINDS: dict[object, _Kind] = {
+    str: _Kind(str),
+    bool: _Kind(lambda text: ("false", "true").index(text) == 1, "true or false"),
+    int: _Kind(int, "a whole number"),
+    float: _Kind(_finite, "a number"),
+    Status: _Kind(Status, "one of " + ", ".join(Status)),
+    tuple[int, ...]: _Kind(
+        lambda text: tuple(map(int, _parts(text))),
+        "whole numbers joined by `;`",
+        lambda values: ";".join(map(str, values)),
+    ),
+    tuple[str, ...]: _Kind(lambda text: tuple(_parts(text)), "", ";".join),
+    Options: _Kind(
+        lambda text: tuple(_pairs(text)), "`name=value` joined by `;`", lambda values: ";".join(map("=".join, values))
+    ),
+    Counts: _Kind(_numbers, "`LDS=1` joined by `;`", _text_of_numbers),
+    Disturbances: _Kind(
+        _disturbances, f"{QUIET}, or `drift=0.012` joined by `;`", lambda sizes: _text_of_numbers(sizes) or QUIET
+    ),
+}
+_TIME = _Kind(_time, "a time in µs")
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """How the text of one column is read and written."""
+
+    name: str
+    kind: _Kind
+    default: object  # MISSING where the column must be there
+
+    @classmethod
+    def of(cls, name: str, hint: object, default: object) -> _Column:
+        """Take the kind of `int | None` for int, that of `str` for str."""
+        kinds = set(get_args(hint)) - {NoneType} if get_origin(hint) is UnionType else {hint}
+        return cls(name, _TIME if name in TIMES else _KINDS[kinds.pop()], default)
+
+    @property
+    def optional(self) -> bool:
+        """Whether an empty cell says that the value is unknown."""
+        return self.default is not MISSING
+
+    def value(self, text: str) -> object:
+        """Return the value; ValueError if the text cannot be one."""
+        return self.default if not text and self.optional else self.kind.read(text)
+
+    def cell(self, value: object) -> Cell:
+        """Return what stands in the file for a value."""
+        return None if value is None else self.kind.write(value)
+
+
+_HINTS = get_type_hints(Row)
+_COLUMNS = tuple(_Column.of(item.name, _HINTS[item.name], item.default) for item in fields(Row))
 
 
 def _add(rows: dict[str, Row], names: Sequence[str], cells: Sequence[str]) -> None:
@@ -146,8 +197,7 @@ def _add(rows: dict[str, Row], names: Sequence[str], cells: Sequence[str]) -> No
         try:
             values[column.name] = column.value(text)
         except ValueError as error:
-            allowed = "a time in µs" if column.name in TIMES else _ALLOWED[column.kind]
-            raise _WrongLineError(f"{column.name} is '{text}', not {allowed}") from error
+            raise _WrongLineError(f"{column.name} is '{text}', not {column.kind.allowed}") from error
     row = Row(**values)
     if row.case_id in rows:
         raise _WrongLineError(f"the case {row.case_id} is there twice")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.settings import factors, one_pass, options_of, shared, words
+from shflbench.analysis.settings import factors, one_pass, shared, words
 from tests.fakes.runs import compiled, measured
 
 
@@ -27,7 +27,6 @@ def test_factors_are_everything_but_the_variant() -> None:
         "mode": "xor",
         "width": "8",
     }
-    assert options_of(replace(row, options="")) == {}
     assert "iterations" not in factors(measured(patterns=["struct-access"], dtypes=["f32"])[0][0])
 
 

@@ -79,7 +79,7 @@ def test_the_best_over_several_launches_may_lose_at_one() -> None:
 
 
 def test_options_and_iteration_counts_have_sentences_of_their_own() -> None:
-    modes = [replace(row, options=f"mode={mode}") for mode in ("idx", "xor") for row in rows()]
+    modes = [replace(row, options=(("mode", mode),)) for mode in ("idx", "xor") for row in rows()]
     assert [sentence.split(":")[0] for sentence in sentences(modes)] == [
         "neighbor, f32, mode=idx",
         "neighbor, f32, mode=xor",
@@ -131,7 +131,7 @@ def test_many_settings_are_folded_by_the_fastest_variant_into_ranges() -> None:
     every, _ = measured(dtypes=["f32", "i32"], options=options, samples=4, noise=1e-9)
     lost = [
         replace(row, time_us=250.0)
-        if (row.pattern, row.variant, row.options) == ("neighbor", "shfl", options[0])
+        if (row.pattern, row.variant, ";".join(row.option_texts)) == ("neighbor", "shfl", options[0])
         else row
         for row in every
     ]
@@ -149,8 +149,10 @@ def test_many_settings_are_folded_by_the_fastest_variant_into_ranges() -> None:
 def test_a_pattern_with_many_winners_has_two_sentences_and_a_clause() -> None:
     options = [f"width={width}" for width in range(24)]
     every = measured(patterns=["neighbor"], dtypes=["f32"], options=options, samples=4)[0]
-    winners = {"width=0": "smem", "width=1": "smem-double", "width=2": "smem-double", "width=3": "smem-syncwarp"}
-    found = sentences([replace(row, time_us=1.0) if winners.get(row.options) == row.variant else row for row in every])
+    winners = {"0": "smem", "1": "smem-double", "2": "smem-double", "3": "smem-syncwarp"}
+    found = sentences(
+        [replace(row, time_us=1.0) if winners.get(dict(row.options)["width"]) == row.variant else row for row in every]
+    )
     assert len(found) == 2
     assert found[0].startswith("neighbor, f32, 20 of 24 settings: shfl is ")
     assert found[1].startswith("neighbor, f32, 2 of 24 settings: shuffle is slower: smem-double is ")

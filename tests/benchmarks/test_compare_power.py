@@ -130,7 +130,7 @@ def test_written_run_has_the_recorded_processes_and_the_suite_without_copies(bat
     assert run.info.suite.text == suite(())
     assert run.info.finished
     assert len(run.rows) == 54
-    assert {row.processes for row in run.rows} == {"0;1"}
+    assert {row.processes for row in run.rows} == {(0, 1)}
     times = {row.case_id: row.time_us or 0.0 for row in run.rows}
     assert times[SLOW] / batch.times_us[SLOW] == pytest.approx(1.05, abs=0.005)
 

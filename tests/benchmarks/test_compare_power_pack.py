@@ -15,7 +15,7 @@ from benchmarks.compare_power.suite import PASSES, PERCENT_MORE, SUBJECTS, UNSTE
 from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import Side
 from shflbench.errors import ResultsError
-from shflbench.model import SENTINEL
+from shflbench.model import is_sentinel
 from shflbench.store import read_run, samples
 from shflbench.store.files import SAMPLES_FILE
 from shflbench.suite import load
@@ -68,7 +68,7 @@ def test_facts_of_the_runs_are_kept_but_not_their_folders(run: Run, tmp_path: Pa
 
 def test_process_that_was_cut_short_is_left_out(run: Run) -> None:
     path = run.folder / SAMPLES_FILE
-    kept = [each for each in samples.read(path) if each.process < 2 or not each.case_id.startswith(SENTINEL)]
+    kept = [each for each in samples.read(path) if each.process < 2 or not each.is_sentinel]
     path.write_bytes(samples.header() + samples.encode(kept))
     assert Batch("cut", packed([run])).processes(0) == [(0, 0), (0, 1)]
 
@@ -114,8 +114,8 @@ def test_sentinels_of_a_block_are_those_of_its_rounds() -> None:
     rounds = []
     for percent in (0, 10):
         block = batch.block(process, percent)
-        measured = set().union(*(own for name, own in block.items() if not name.startswith(SENTINEL)))
-        assert {frozenset(own) for name, own in block.items() if name.startswith(SENTINEL)} == {frozenset(measured)}
+        measured = set().union(*(own for name, own in block.items() if not is_sentinel(name)))
+        assert {frozenset(own) for name, own in block.items() if is_sentinel(name)} == {frozenset(measured)}
         rounds.append(measured)
     assert rounds[0] != rounds[1]
 
@@ -129,7 +129,7 @@ def test_committed_recording_is_of_this_suite(path: Path) -> None:
     batch = Batch(path.stem, recording)
     assert batch.launches.keys() >= {row.case_id for row in recording.rows}
     assert min(batch.launches.values()) > 0
-    slowed = {case for case in batch.block(batch.processes(1)[0], 1) if not case.startswith(SENTINEL)}
+    slowed = {case for case in batch.block(batch.processes(1)[0], 1) if not is_sentinel(case)}
     assert len(slowed) == sum(len(subject.variants.split(",")) for subject in SUBJECTS)
 
 

@@ -46,5 +46,5 @@ def save_main(run: Command, plug: Plug, shflbench: Command, processes: int) -> N
     assert shflbench("baseline", "save", "main", "base").code == 0
 
 
-def processes_of(outcome: Ended) -> list[str | None]:
+def processes_of(outcome: Ended) -> list[tuple[int, ...]]:
     return [row.processes for row in rows_of(outcome).values()]

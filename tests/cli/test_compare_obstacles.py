@@ -46,7 +46,7 @@ def emulated() -> None:
 
 
 def throttled() -> None:
-    change_rows(NEW, throttle="sw_power_cap", dropped=30)
+    change_rows(NEW, throttle=("sw_power_cap",), dropped=30)
 
 
 def slower_clock() -> None:

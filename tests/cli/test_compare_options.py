@@ -115,7 +115,7 @@ def test_more_registers_are_a_finding(shflbench: Command, tmp_path: Path) -> Non
 
 
 def test_what_changed_in_the_kernel_stands_beside_its_time(shflbench: Command, tmp_path: Path) -> None:
-    change_rows(tmp_path / "new", registers=40, spill_bytes=8, occupancy=0.5, sass_per_iteration="SHFL=2")
+    change_rows(tmp_path / "new", registers=40, spill_bytes=8, occupancy=0.5, sass_per_iteration={"SHFL": 2.0})
     lines = shflbench("compare", "base", "new").out.splitlines()
     place = next(place for place, line in enumerate(lines) if line.startswith("slower"))
     assert lines[place + 1 : place + 5] == [

@@ -61,7 +61,7 @@ def test_row_holds_the_exact_figures_of_the_script(run: Command, plug: Plug) -> 
         grid=2,
         block=64,
         iterations=4096,
-        options="mode=idx",
+        options=(("mode", "idx"),),
         backend="cuda",
         arch="sm_90",
         status=Status.TIMED,
@@ -74,9 +74,9 @@ def test_row_holds_the_exact_figures_of_the_script(run: Command, plug: Plug) -> 
         dropped=0,
         rounds=9,
         launches=1,
-        processes="0",
+        processes=(0,),
         stopped_by="precision",
-        noise="quiet",
+        noise={},
         ns_per_iteration=16.0,
         ns_per_iteration_low=15.98958,
         ns_per_iteration_high=16.01042,
@@ -91,16 +91,16 @@ def test_row_holds_the_exact_figures_of_the_script(run: Command, plug: Plug) -> 
         local_bytes=0,
         spill_bytes=0,
         occupancy=1.0,
-        sass_per_iteration="SHFL=1",
+        sass_per_iteration={"SHFL": 1.0},
         sm_clock_mhz=2000.0,
         temperature_c=40,
         power_w=250.0,
         verified_launch="2x64",
-        verified_iterations="1;51",
+        verified_iterations=(1, 51),
     )
     baseline = rows[NEIGHBOR[0]]
     assert (baseline.speedup, baseline.speedup_low, baseline.speedup_high) == (1.0, 1.0, 1.0)
-    assert (baseline.shared_bytes, baseline.sass_per_iteration) == (256, "STS=1;LDS=1;BAR=2")
+    assert (baseline.shared_bytes, baseline.sass_per_iteration) == (256, {"STS": 1.0, "LDS": 1.0, "BAR": 2.0})
 
 
 def test_every_sample_is_on_disk(run: Command, plug: Plug) -> None:

@@ -29,7 +29,7 @@ def test_quiet_run_is_the_same_and_passes(run: Command, plug: Plug) -> None:
     assert (outcome.code, outcome.out) == (0, "mine\n")
     assert outcome.err.endswith("no change that matters in 5 cases\n")
     assert "inconclusive" not in outcome.err
-    assert processes_of(outcome) == ["0;1;2"] * 5
+    assert processes_of(outcome) == [(0, 1, 2)] * 5
     assert read_info(Path("mine")).settings["processes"] == 3
 
 
@@ -56,7 +56,7 @@ def test_inconclusive_case_is_measured_until_it_is_decided_and_nothing_but_its_g
     assert outcome.code == 0
     assert outcome.err.count(INCONCLUSIVE) == 2
     assert outcome.err.endswith("no change that matters in 5 cases\n")
-    assert processes_of(outcome) == ["0;1;2;3;4"] * 3 + ["0;1;2"] * 2
+    assert processes_of(outcome) == [(0, 1, 2, 3, 4)] * 3 + [(0, 1, 2)] * 2
     assert list(rows_of(outcome)) == [*NEIGHBOR, *REDUCE]
     assert device.process == 4
     assert outcome.err.count("  smem-unsafe  ") == 1  # its table is shown once
@@ -104,7 +104,7 @@ def test_seconds_of_measuring_longer_are_taken_off_the_budget(
     outcome = run("demo.yaml", "--against", "main", "--processes", "2")
     assert outcome.err.count(INCONCLUSIVE) == 1
     assert "of the 60 s of --budget\n" in outcome.err
-    assert processes_of(outcome) == ["0;1;2"] * 3 + ["0;1"] * 2
+    assert processes_of(outcome) == [(0, 1, 2)] * 3 + [(0, 1)] * 2
     assert outcome.err.endswith("1 suspected of 5 cases\n")
 
 
@@ -120,11 +120,11 @@ def test_case_that_no_number_of_processes_would_decide_is_not_measured_in_vain(r
 @pytest.mark.usefixtures("main")
 def test_number_of_processes_that_is_asked_for_is_taken(run: Command, plug: Plug) -> None:
     plug(FakeBackend(SCRIPTS))
-    assert processes_of(run("demo.yaml", "--against", "main", "--processes", "2")) == ["0;1"] * 5
+    assert processes_of(run("demo.yaml", "--against", "main", "--processes", "2")) == [(0, 1)] * 5
     Path("demo.yaml").write_text(SUITE.replace("0.001", "0.001, processes: 4"), encoding="utf-8")
     plug(FakeBackend(SCRIPTS))
     outcome = run("demo.yaml", "--against", "main", "--allow", "suite")
-    assert (outcome.code, processes_of(outcome)) == (0, ["0;1;2;3"] * 5)
+    assert (outcome.code, processes_of(outcome)) == (0, [(0, 1, 2, 3)] * 5)
 
 
 def test_case_that_one_process_a_side_makes_suspected_is_measured_again(
@@ -135,7 +135,7 @@ def test_case_that_one_process_a_side_makes_suspected_is_measured_again(
     outcome = run("demo.yaml", "--against", "main", "--processes", "1")
     assert outcome.code == 1
     assert outcome.err.count(INCONCLUSIVE) == 1
-    assert processes_of(outcome) == ["0;1"] * 3 + ["0"] * 2
+    assert processes_of(outcome) == [(0, 1)] * 3 + [(0,)] * 2
 
 
 @pytest.mark.usefixtures("main")
@@ -148,7 +148,7 @@ def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(run
     assert (
         f"warning: {SHFL} failed in a further process, and keeps what was measured before: illegal address\n"
     ) in outcome.err
-    assert processes_of(outcome) == ["0;1;2;3", "0;1;2;3", "0;1;2", "0;1;2", "0;1;2"]
+    assert processes_of(outcome) == [(0, 1, 2, 3), (0, 1, 2, 3), (0, 1, 2), (0, 1, 2), (0, 1, 2)]
     assert "1 inconclusive of 5 cases\n" in outcome.err
 
 

@@ -33,7 +33,7 @@ def test_run_that_is_interrupted_before_it_is_whole_is_resumed_and_compared(
     outcome = run("demo.yaml", "--resume", "mine", "--against", "main")
     assert (outcome.code, outcome.out) == (0, "mine\n")
     assert outcome.err.endswith("no change that matters in 5 cases\n")
-    assert {len((row.processes or "").split(";")) for row in rows_of(outcome).values()} == {3}
+    assert {len(row.processes) for row in rows_of(outcome).values()} == {3}
 
 
 @pytest.mark.usefixtures("main")
@@ -44,13 +44,13 @@ def test_run_that_is_interrupted_while_it_is_measured_longer_is_resumed_and_deci
     assert outcome.err.endswith("Go on with: shflbench run demo.yaml --resume mine --against main\n")
     left = read_run(Path("mine"))
     assert left.info.finished is None
-    assert [row.processes for row in left.rows] == ["0;1;2;3"] * 3 + ["0;1;2"] * 2
+    assert [row.processes for row in left.rows] == [(0, 1, 2, 3)] * 3 + [(0, 1, 2)] * 2
     device = plug(FakeBackend(SCRIPTS))
     outcome = run("demo.yaml", "--resume", "mine", "--against", "main")
     assert (outcome.code, outcome.out) == (0, "mine\n")
     assert outcome.err.count(INCONCLUSIVE) == 1
     assert {name for name, _ in device.launched} == {f"neighbor/{variant}" for variant in SCRIPTS}
-    assert processes_of(outcome) == ["0;1;2;3;4"] * 3 + ["0;1;2"] * 2
+    assert processes_of(outcome) == [(0, 1, 2, 3, 4)] * 3 + [(0, 1, 2)] * 2
 
 
 def test_run_that_is_interrupted_while_it_is_compared_is_whole_and_says_so(

@@ -44,7 +44,7 @@ def test_each_value_is_a_case_with_its_shared_memory_and_carveout(own: Command, 
     assert len(rows) == 2 * 3 * 2
     row = rows["neighbor/smem/f32/2x64/64/mode=idx/extra_shared=1000/carveout=100"]
     assert (row.options, row.shared_bytes, row.status) == (
-        "mode=idx;extra_shared=1000;carveout=100",
+        (("mode", "idx"), ("extra_shared", "1000"), ("carveout", "100")),
         64 * 4 + 1000,
         Status.TIMED,
     )

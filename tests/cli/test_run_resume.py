@@ -52,7 +52,7 @@ def test_resumed_run_ends_as_one_that_was_never_interrupted(run: Command, plug: 
     assert (outcome.code, outcome.out) == (0, "mine\n")
     assert {name for name, _ in device.launched} == {"reduce/smem", "reduce/shfl"}
     whole, mine = read_run(Path("whole")), read_run(Path("mine"))
-    numbers = ["0", "0", "0", "1", "1"]  # who goes on is another process
+    numbers = [(0,), (0,), (0,), (1,), (1,)]  # who goes on is another process
     assert mine.rows == tuple(replace(row, processes=own) for row, own in zip(whole.rows, numbers, strict=True))
     assert mine.info.finished is not None
     first = [run.samples().query("process == 0 and case_id in @NEIGHBOR") for run in (mine, whole)]

@@ -34,7 +34,7 @@ def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> N
     assert {row.case_id: row.matched == row.inputs for row in rows.values()} == {
         row.case_id: row.safe for row in rows.values()
     }
-    assert rows[REDUCE[1]].sass_per_iteration == "SHFL=5"
+    assert rows[REDUCE[1]].sass_per_iteration == {"SHFL": 5.0}
 
 
 def test_large_launch_is_verified_with_fewer_blocks_and_the_row_says_so(run: Command) -> None:

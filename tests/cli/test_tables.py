@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.cli.tables import by_group, group_table
-from shflbench.model import Status
+from shflbench.model import Disturbance, Status
 from tests.fakes.runs import compiled, measured, untimed
 
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ def test_group_that_was_only_compiled_shows_what_the_compiler_found() -> None:
     smem, unsafe = (
         replace(row, registers=registers, sass_per_iteration=sass)
         for row, registers, sass in zip(
-            compiled(rows("smem", "smem-unsafe")), (16, 9), ("BAR=2;LDS=1;STS=1", "LDS=1;STS=1"), strict=True
+            compiled(rows("smem", "smem-unsafe")),
+            (16, 9),
+            ({"BAR": 2.0, "LDS": 1.0, "STS": 1.0}, {"LDS": 1.0, "STS": 1.0}),
+            strict=True,
         )
     )
     assert (
@@ -103,13 +106,11 @@ struct-access  f32  26x1024  one pass  words=4  way=load
 def test_what_is_wrong_with_the_samples_is_named_in_a_word_each() -> None:
     smem, unsafe, shfl = rows("smem", "smem-unsafe", "shfl")
     reason = "its time rose by 1.2 % over 1.0 s; 3 of 30 rounds were 0.31 % slower than the others"
+    noise = {Disturbance.DRIFT: 0.012, Disturbance.SLOW_EPISODES: 0.006, Disturbance.TWO_LEVELS: 0.003}
     table = group_table(
         [
             smem,
-            *(
-                replace(row, noise="drift=0.012;slow-episodes=0.006;two-levels=0.003", reason=reason)
-                for row in (unsafe, shfl)
-            ),
+            *(replace(row, noise=noise, reason=reason) for row in (unsafe, shfl)),
         ]
     )
     assert {line.cells[0]: (line.cells[-1], line.style) for line in table.body} == {

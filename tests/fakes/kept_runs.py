@@ -29,9 +29,8 @@ VERSION = "1-95de7a58"
 def quiet_run(folder: Path, *, seed: int = 1, processes: int = 1, about: RunInfo | None = None) -> Path:
     """Write such a run and return its folder."""
     rows, taken = measured(patterns=["neighbor"], dtypes=["f32"], samples=8, seed=seed)
-    numbers = ";".join(map(str, range(processes)))
-    write_run(folder, [replace(row, processes=numbers) for row in rows], taken, about)
-    files.append(folder / SAMPLES_FILE, samples.encode([replace(taken[0], case_id=f"{SENTINEL}short")]))
+    write_run(folder, [replace(row, processes=tuple(range(processes))) for row in rows], taken, about)
+    files.append(folder / SAMPLES_FILE, samples.encode([replace(taken[0], case_id=f"{SENTINEL}/short")]))
     return edit(folder, noise=QUIET, sentinels={"version": VERSION})
 
 

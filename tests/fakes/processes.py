@@ -109,7 +109,7 @@ def verified(case: Case) -> Row:
         grid=case.launch.grid,
         block=case.launch.block,
         iterations=case.iterations,
-        options="",
+        options=(),
         backend="cuda",
         arch="sm_90",
         status=Status.VERIFIED,
@@ -122,7 +122,7 @@ def verified(case: Case) -> Row:
         local_bytes=0,
         spill_bytes=0,
         occupancy=1.0,
-        sass_per_iteration="SHFL=1" if case.variant == "shfl" else "LDS=1;STS=1",
+        sass_per_iteration={"SHFL": 1.0} if case.variant == "shfl" else {"LDS": 1.0, "STS": 1.0},
         verified_launch=case.launch.expression,
-        verified_iterations="1;3;37",
+        verified_iterations=(1, 3, 37),
     )

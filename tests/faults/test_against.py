@@ -34,7 +34,7 @@ def slower(make: Callable[..., Machine]) -> Callable[..., Machine]:
     return one
 
 
-def processes(made: Machine) -> dict[str, str | None]:
+def processes(made: Machine) -> dict[str, tuple[int, ...]]:
     """Return the processes of each case of the group that is measured longer."""
     return {name: row.processes for name, row in made.rows().items() if row.pattern == "neighbor"}
 
@@ -45,8 +45,8 @@ def test_suspected_case_is_decided_by_a_fresh_process(slower: Callable[..., Mach
     assert (outcome.code, outcome.out) == (1, "out\n")
     assert f"\nslower   {SHFL}  " in outcome.err
     assert made.happened().count("worker") == 3
-    assert set(processes(made).values()) == {"0;1"}
-    assert made.rows()["reduce/shfl"].processes == "0"
+    assert set(processes(made).values()) == {(0, 1)}
+    assert made.rows()["reduce/shfl"].processes == (0,)
 
 
 @pytest.mark.archs
@@ -57,8 +57,8 @@ def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slo
     assert f"\nslower   {SHFL}  " in outcome.err
     assert made.failures() == {}
     found = processes(made)
-    assert found.pop("neighbor/smem") == "0"
-    assert set(found.values()) == {"0;2"}  # what the worker that died had of them is left out
+    assert found.pop("neighbor/smem") == (0,)
+    assert set(found.values()) == {(0, 2)}  # what the worker that died had of them is left out
     assert {name: made.processes_of(name) for name in ("neighbor/smem", "neighbor/shfl")} == {
         "neighbor/smem": {0},
         "neighbor/shfl": {0, 2},
@@ -73,7 +73,7 @@ def test_case_whose_further_process_dies_stays_undecided(slower: Callable[..., M
     assert outcome.code == 6
     assert "its worker process was ended by SIGKILL (Killed)" in outcome.err
     assert "1 suspected of 9 cases\n" in outcome.err
-    assert processes(made)["neighbor/shfl"] == "0"
+    assert processes(made)["neighbor/shfl"] == (0,)
     assert read_info(made.folder / "out").finished is not None
 
 
@@ -89,10 +89,10 @@ def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_o
     outcome = made.end(process)
     assert (outcome.code, outcome.out) == (code, "")
     assert outcome.err.endswith("Go on with: shflbench run suite.yaml --resume out --against base\n")
-    assert {row.processes for row in made.rows().values()} == {"0"}
+    assert {row.processes for row in made.rows().values()} == {(0,)}
     again = made.run("suite.yaml", "--resume", "out", "--against", "base")
     assert (again.code, again.out) == (1, "out\n")
-    assert set(processes(made).values()) == {"0;1"}
+    assert set(processes(made).values()) == {(0, 1)}
 
 
 @pytest.mark.archs
@@ -103,5 +103,5 @@ def test_gpu_that_is_lost_while_cases_are_measured_longer_leaves_a_run_to_be_res
     outcome = made.run(*AGAINST, "--output", "out")
     assert outcome.code == 4
     assert "error: the GPU cannot be used any more: no usable GPU: GPU is lost\n" in outcome.err
-    assert {row.processes for row in made.rows().values()} == {"0"}
+    assert {row.processes for row in made.rows().values()} == {(0,)}
     assert made.run("suite.yaml", "--resume", "out", "--against", "base").code == 1

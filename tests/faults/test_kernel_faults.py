@@ -54,7 +54,7 @@ def test_all_other_cases_are_timed_and_keep_the_samples_taken_before_a_crash(cra
     # Process 0 ended while verifying, before any sample; process 1 within a round, and process 2 did the rest.
     for name in ("neighbor/smem", "neighbor/shfl", "reduce/smem", "reduce/shfl"):
         assert made.processes_of(name) == {1, 2}
-        assert made.rows()[name].processes == "1;2"
+        assert made.rows()[name].processes == (1, 2)
     assert made.processes_of("neighbor/smem-syncwarp") == {1}
 
 
@@ -63,7 +63,7 @@ def test_kernels_that_never_end_cost_their_own_rows(make: Callable[..., Machine]
     outcome = made.run("suite.yaml", "--output", "out")
     assert outcome.code == 5
     assert made.failures() == dict.fromkeys(("neighbor/shfl", "reduce/shfl"), "it did not end within 2 s")
-    assert made.rows()["reduce/smem"].processes == "1;2"
+    assert made.rows()["reduce/smem"].processes == (1, 2)
 
 
 def test_sentinels_that_crash_or_hang_are_left_out_and_cost_no_row(make: Callable[..., Machine]) -> None:

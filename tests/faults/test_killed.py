@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.model import SENTINEL
 from shflbench.store import read_run
 from tests.faults.conftest import fault
 
@@ -99,8 +98,8 @@ def assert_equal(made: Machine, run: str, whole: str) -> None:
     samples = made.samples(run)
     keys = [(s.case_id, s.process, s.round, s.sample, s.iterations) for s in samples]
     assert len(keys) == len(set(keys))
-    own = {(s.case_id, s.process) for s in samples if not s.case_id.startswith(SENTINEL)}
-    assert own == {(row.case_id, int(row.processes or "-1")) for row in resumed.rows}
-    kept = {(s.process, s.round) for s in samples if not s.case_id.startswith(SENTINEL)}
-    assert {(s.process, s.round) for s in samples if s.case_id.startswith(SENTINEL)} == kept
+    own = {(s.case_id, s.process) for s in samples if not s.is_sentinel}
+    assert own == {(row.case_id, *row.processes) for row in resumed.rows}
+    kept = {(s.process, s.round) for s in samples if not s.is_sentinel}
+    assert {(s.process, s.round) for s in samples if s.is_sentinel} == kept
     assert [row.time_us for row in resumed.rows] == [row.time_us for row in expected.rows]

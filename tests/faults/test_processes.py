@@ -17,7 +17,7 @@ def test_each_case_is_measured_in_three_processes(make: Callable[..., Machine]) 
     made = make()
     outcome = made.run("suite.yaml", "--output", "out", "--processes", "3")
     assert outcome.code == 0
-    assert {row.processes for row in made.rows().values()} == {"0;1;2"}
+    assert {row.processes for row in made.rows().values()} == {(0, 1, 2)}
     assert all(made.processes_of(name) == {0, 1, 2} for name in made.rows())
     assert made.processes_of("sentinel") == {0, 1, 2}
     assert made.happened().count("worker") == 3
@@ -31,7 +31,7 @@ def test_crash_in_the_second_process_fails_the_case_and_the_others_still_get_thr
     assert outcome.code == 5
     assert made.failures() == {"neighbor/shfl": "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)"}
     assert made.processes_of("neighbor/shfl") == {0, 1}  # what was taken of it stays
-    assert {row.processes for name, row in made.rows().items() if name != "neighbor/shfl"} == {"0;1;2"}
+    assert {row.processes for name, row in made.rows().items() if name != "neighbor/shfl"} == {(0, 1, 2)}
     for pattern in ("neighbor", "reduce"):  # each group is shown once
         assert sum(line.startswith(f"{pattern}  f32") for line in outcome.err.splitlines()) == 1
 
@@ -44,10 +44,10 @@ def test_run_that_dies_in_its_second_process_keeps_the_first_and_resume_complete
     made.wait_for("hang")
     process.kill()
     assert made.end(process).code == -9
-    assert {row.processes for row in made.rows().values()} == {"0"}
+    assert {row.processes for row in made.rows().values()} == {(0,)}
     assert len(made.rows()) == CASES
     assert made.run("suite.yaml", "--resume", "out").code == 0
-    assert {row.processes for row in made.rows().values()} == {"0;1;2"}
+    assert {row.processes for row in made.rows().values()} == {(0, 1, 2)}
     rounds = Counter((sample.case_id, sample.process) for sample in made.samples())
     assert {process for _, process in rounds} == {0, 1, 2}
     assert len({sample.case_id for sample in made.samples()}) * 3 == len(rounds)

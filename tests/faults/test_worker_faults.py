@@ -67,7 +67,7 @@ def test_worker_that_is_killed_between_two_rounds_costs_nothing(make: Callable[.
     made = make(fault("device", "watch", "kill", 6, worker=0))
     assert made.run("suite.yaml", "--output", "out").code == 0
     assert made.failures() == {}
-    assert {row.processes for row in made.rows().values()} == {"0;1"}
+    assert {row.processes for row in made.rows().values()} == {(0, 1)}
 
 
 def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Callable[..., Machine]) -> None:

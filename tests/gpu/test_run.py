@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.model import SENTINEL, Status
+from shflbench.model import Status, is_sentinel
 from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
 from tests.gpu.conftest import PATTERNS, stored
@@ -82,7 +82,7 @@ def test_quick_suite_is_verified_and_timed(run: Command) -> None:
     assert kept.info.device is not None
     assert kept.info.finished is not None
     samples = kept.samples()
-    assert {name for name in samples["case_id"] if not name.startswith(SENTINEL)} == {row.case_id for row in kept.rows}
+    assert {name for name in samples["case_id"] if not is_sentinel(name)} == {row.case_id for row in kept.rows}
     assert (samples["time_us"] > 0).all()
 
 
@@ -108,7 +108,7 @@ def test_cycles_of_a_trip_are_those_of_the_hardware(run: Command) -> None:
     kept = stored(outcome)
     if kept.info.arch != "sm_90":
         pytest.skip(f"the cycles are known for sm_90, and this is {kept.info.arch}")
-    idx = [row for row in kept.rows if row.options == "mode=idx"]
+    idx = [row for row in kept.rows if row.options == (("mode", "idx"),)]
     measured = {row.variant: row.cycles_per_iteration for row in idx if row.variant in CYCLES}
     assert measured == pytest.approx(CYCLES, rel=0.02)
 
@@ -155,6 +155,6 @@ def test_shared_memory_that_a_kernel_does_not_use_costs_occupancy(run: Command) 
     assert outcome.code == 0, outcome.err
     rows = stored(outcome).rows
     assert {row.status for row in rows} == {Status.TIMED}
-    occupancy = {row.options: row.occupancy for row in rows if row.variant == "shfl"}
+    occupancy = {";".join(row.option_texts): row.occupancy for row in rows if row.variant == "shfl"}
     assert 0 < (occupancy["mode=idx;extra_shared=65536"] or 0) < (occupancy["mode=idx;extra_shared=0"] or 0)
     assert occupancy["mode=idx;carveout=0"] is None  # which no calculator knows

@@ -57,7 +57,8 @@ def test_cases_that_lie_on_no_sweep_are_beside_it() -> None:
 
 def test_a_value_without_any_time_makes_no_axis() -> None:
     found = [
-        untimed(row, Status.FAILED, "crashed") if row.options == "width=8" else row for row in rows(options=WIDTHS)
+        untimed(row, Status.FAILED, "crashed") if row.option_texts == ("width=8",) else row
+        for row in rows(options=WIDTHS)
     ]
     assert sweeps(subject(found)) == []
 

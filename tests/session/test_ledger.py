@@ -135,7 +135,7 @@ def test_finished_row_has_the_times_the_conditions_and_the_speedup() -> None:
     row = by_id(found)[SHFL]
     assert (row.status, row.time_us) == (Status.TIMED, 60.0)
     assert row.ns_per_iteration == pytest.approx(1000 * 30 / 2048)
-    assert (row.samples, row.rounds, row.launches, row.processes, row.noise) == (27, 9, 1, "0", "quiet")
+    assert (row.samples, row.rounds, row.launches, row.processes, row.noise) == (27, 9, 1, (0,), {})
     assert (row.stopped_by, row.dropped, row.reason) == ("precision", 0, None)
     assert (row.temperature_c, row.power_w, row.sm_clock_mhz) == (41, 300.0, 1980.0)
     assert (row.grid, row.occupancy, row.matched, row.speedup) == (2, 1.0, 8, 5.0)
@@ -186,9 +186,9 @@ def test_second_process_adds_its_samples_to_those_of_the_first() -> None:
     measure(found, {SMEM: 300.0, SHFL: 64.0}, process=1)
     assert found.left(2).keys() == {OTHER}
     row = by_id(found)[SHFL]
-    assert (row.processes, row.rounds, row.samples) == ("0;1", 18, 54)
+    assert (row.processes, row.rounds, row.samples) == ((0, 1), 18, 54)
     assert (row.time_us, row.time_low_us, row.time_high_us) == pytest.approx((62.0, 60.0, 64.0), abs=0.02)
-    assert row.noise == "processes=0.067"
+    assert row.noise == {Disturbance.PROCESSES: 0.067}
 
 
 def test_case_that_crashes_in_its_second_process_loses_its_time() -> None:
@@ -197,7 +197,7 @@ def test_case_that_crashes_in_its_second_process_loses_its_time() -> None:
     found.start([task for task in found.left(2)[GROUP] if task.case.id == SHFL])
     assert found.take(Ended(SHFL, Status.FAILED, "illegal address")) == GROUP
     row = by_id(found)[SHFL]
-    assert (row.status, row.time_us, row.processes, row.noise, row.speedup) == (Status.FAILED, None, None, None, None)
+    assert (row.status, row.time_us, row.processes, row.noise, row.speedup) == (Status.FAILED, None, (), None, None)
     assert [task.case.id for task in found.left(2)[GROUP]] == [SMEM]
     assert found.troubles(GROUP).keys() == {SMEM}
 
@@ -210,7 +210,7 @@ def test_troubles_are_told_by_case_with_size_and_advice() -> None:
     assert (name, trouble.kind) == (SMEM, Disturbance.DRIFT)
     assert trouble.size == pytest.approx(0.008, rel=0.01)
     row = by_id(found)[SMEM]
-    assert (row.noise, row.reason) == ("drift=0.008", trouble.sentence)
+    assert (row.noise, row.reason) == ({Disturbance.DRIFT: 0.008}, trouble.sentence)
 
 
 def test_samples_are_handed_out_once_those_of_sentinels_with_any_group() -> None:
@@ -240,7 +240,7 @@ def test_resumed_run_keeps_its_rows_and_goes_on_in_processes_with_other_numbers(
     assert found.left(2).keys() == {GROUP, OTHER}
     measure(found, BOTH, process=0)  # the first of this session
     row = by_id(found)[SHFL]
-    assert (row.processes, row.samples, row.rounds) == ("0;1", 54, 18)
+    assert (row.processes, row.samples, row.rounds) == ((0, 1), 54, 18)
     assert {sample.process for sample in found.unsaved(GROUP)} == {1}
 
 
@@ -249,7 +249,7 @@ def test_samples_of_a_group_that_is_forgotten_are_no_more() -> None:
     measure(found, BOTH)
     found.forget(GROUP)
     measure(found, BOTH, process=1)
-    assert by_id(found)[SHFL].processes == "1"
+    assert by_id(found)[SHFL].processes == (1,)
 
 
 def test_noise_of_the_machine_is_judged_by_what_all_rounds_saw() -> None:

@@ -68,7 +68,7 @@ def going(plan: Plan, path: Path, *turns: Collection[str], stopped: Resumed | No
     return run(plan, folder, stopped, Asking(path, *turns))
 
 
-def processes(path: Path) -> list[str | None]:
+def processes(path: Path) -> list[tuple[int, ...]]:
     return [row.processes for row in read_run(path).rows]
 
 
@@ -83,7 +83,7 @@ def test_groups_of_undecided_cases_are_measured_in_one_more_process_each_time(
     device = FakeBackend()
     seen = list(going(plan(device), tmp_path / "run", {SHFL, LAST}, {SHFL}))
     assert device.process == 3
-    assert processes(tmp_path / "run") == ["0;1;2;3"] * 2 + ["0;1"] * 2 + ["0;1;2"] * 2
+    assert processes(tmp_path / "run") == [(0, 1, 2, 3)] * 2 + [(0, 1)] * 2 + [(0, 1, 2)] * 2
     done = [event.rows[0].case_id for event in seen if isinstance(event, GroupDone)]
     assert done[3:] == [SMEM, LAST.replace("shfl", "smem"), SMEM]
     assert [row.case_id for row in read_run(tmp_path / "run").rows][:2] == [SMEM, SHFL]
@@ -163,7 +163,7 @@ def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(
     list(going(plan(FakeBackend()), tmp_path / "undisturbed"))
     seen = list(going(plan(with_scripts({2: {"neighbor/shfl": script}})), path, {SHFL}))
     assert row_of(path, SHFL) == row_of(tmp_path / "undisturbed", SHFL)
-    assert processes(path) == ["0;1;2", *["0;1"] * 5]
+    assert processes(path) == [(0, 1, 2), *[(0, 1)] * 5]
     samples = read_run(path).samples()
     assert set(samples[samples["case_id"] == SHFL]["process"]) == {0, 1}
     sentence = f"{SHFL} failed in a further process, and keeps what was measured before: illegal address"
@@ -174,7 +174,7 @@ def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(
 def test_case_that_failed_once_may_be_measured_again(plan: Callable[[FakeBackend], Plan], tmp_path: Path) -> None:
     device = with_scripts({2: ILLEGAL, 3: {}})
     list(going(plan(device), tmp_path / "run", {SHFL}, {SHFL}))
-    assert processes(tmp_path / "run")[:2] == ["0;1;2;3", "0;1;3"]
+    assert processes(tmp_path / "run")[:2] == [(0, 1, 2, 3), (0, 1, 3)]
 
 
 def test_result_that_is_wrong_in_a_further_process_is_told(plan: Callable[[FakeBackend], Plan], tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_result_that_is_wrong_in_a_further_process_is_told(plan: Callable[[FakeB
         going(plan(with_scripts({2: {"neighbor/shfl": Script(fault=one_lane(in_trip(0)))}})), tmp_path / "run", {SHFL})
     )
     row = row_of(tmp_path / "run", SHFL)
-    assert (row.status, row.time_us, row.processes) == (Status.INCORRECT, None, None)
+    assert (row.status, row.time_us, row.processes) == (Status.INCORRECT, None, ())
 
 
 def test_nothing_is_measured_longer_where_no_case_of_the_group_has_a_time(
@@ -209,7 +209,7 @@ def test_run_that_was_stopped_while_it_was_measured_longer_goes_on_with_its_kern
     seen = list(going(plan(device), path, {LAST}, stopped=stopped))
     assert sum(isinstance(event, Compiling) for event in seen) == 2
     assert device.process == 0  # a process that has measured nothing is fresh
-    assert processes(path) == ["0;1;2"] * 2 + ["0;1"] * 2 + ["0;1;3"] * 2
+    assert processes(path) == [(0, 1, 2)] * 2 + [(0, 1)] * 2 + [(0, 1, 3)] * 2
 
 
 def test_budget_goes_to_the_cases_that_need_the_least() -> None:

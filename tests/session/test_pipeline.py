@@ -162,7 +162,7 @@ def test_groups_that_are_done_are_neither_compiled_nor_run(
     assert {name for name, _ in device.launched} == {"reduce/smem", "reduce/shfl"}
     assert sum(isinstance(event, GroupDone) for event in seen) == 1
     rows = read_run(tmp_path / "run").rows
-    assert [row.processes for row in rows] == ["0", "0", "0", "0", "1", "1"]
+    assert [row.processes for row in rows] == [(0,), (0,), (0,), (0,), (1,), (1,)]
 
 
 def test_nothing_left_to_do_does_not_warm_the_device_up(
@@ -182,7 +182,7 @@ def test_each_group_is_measured_in_as_many_processes_as_asked_for(
     assert sum(isinstance(event, WarmedUp) for event in seen) == 3
     assert sum(isinstance(event, GroupDone) for event in seen) == 3
     read = read_run(tmp_path / "run")
-    assert {(row.processes, row.rounds) for row in read.rows} == {("0;1;2", 27)}
+    assert {(row.processes, row.rounds) for row in read.rows} == {((0, 1, 2), 27)}
     samples = read.samples()
     assert set(samples["process"]) == {0, 1, 2}
     sentinels = samples[samples["case_id"] == "sentinel/shuffle"]
@@ -199,11 +199,11 @@ def test_run_that_was_stopped_between_its_processes_repeats_none_of_them(
         next(going)
     going.close()  # type: ignore[attr-defined]  # run is a generator
     stopped = resume(tmp_path / "run", run_info(chosen, Overrides(), []), chosen.suite.cases)
-    assert {row.processes for row in stopped.rows} == {"0"}
+    assert {row.processes for row in stopped.rows} == {(0,)}
     device = FakeBackend()
     events(in_processes(plan(device), 2), tmp_path / "run", stopped)
     assert device.process == 0  # the first of this session is the second of the run
-    assert {row.processes for row in read_run(tmp_path / "run").rows} == {"0;1"}
+    assert {row.processes for row in read_run(tmp_path / "run").rows} == {(0, 1)}
 
 
 def test_group_that_is_throttled_in_its_last_process_is_announced_all_the_same(
@@ -214,7 +214,8 @@ def test_group_that_is_throttled_in_its_last_process_is_announced_all_the_same(
     hasty = replace(chosen.suite, rules=replace(chosen.suite.rules, max_seconds=0.01))
     done = [event for event in events(replace(chosen, suite=hasty), tmp_path / "run") if isinstance(event, GroupDone)]
     assert len(done) == 3
-    assert {(row.processes, row.noise) for event in done for row in event.rows} == {("0", "throttled=0.68")}
+    rows = [row for event in done for row in event.rows]
+    assert [(row.processes, row.noise) for row in rows] == [((0,), {Disturbance.THROTTLED: 0.68})] * len(rows)
     assert {trouble.kind for event in done for own in event.troubles.values() for trouble in own} == {
         Disturbance.THROTTLED
     }

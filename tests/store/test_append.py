@@ -99,10 +99,10 @@ def test_rows_and_samples_are_on_disk_as_soon_as_they_are_appended(tmp_path: Pat
 def test_row_that_is_measured_again_takes_the_place_of_the_first(tmp_path: Path) -> None:
     folder = RunFolder.create_at(info(), tmp_path)
     folder.append(ROWS, SAMPLES)
-    later = replace(ROWS[1], processes="0;1", time_us=200.0)
+    later = replace(ROWS[1], processes=(0, 1), time_us=200.0)
     folder.append([later], [replace(SAMPLES[0], process=1)])
     assert [row.case_id for row in read_run(tmp_path).rows] == [row.case_id for row in ROWS]
-    assert read_run(tmp_path).rows[1].processes == "0;1"
+    assert read_run(tmp_path).rows[1].processes == (0, 1)
     assert set(read_run(tmp_path).samples()["process"]) == {0, 1}
 
 

@@ -142,7 +142,7 @@ def again(process: int, samples: Sequence[Sample], case_id: str = "") -> list[Sa
 
 def test_processes_of_a_group_that_were_finished_are_kept_and_no_part_of_another(tmp_path: Path) -> None:
     first = [sample for sample in SAMPLES if "/f32/" in sample.case_id]
-    rows = [replace(row, processes="0;1") for row in ROWS[:6]]
+    rows = [replace(row, processes=(0, 1)) for row in ROWS[:6]]
     taken = [*first, *again(1, first), *again(2, first[:5])]  # the third was stopped
     resumed = resume(write_run(tmp_path / "run", rows, taken, finished=False), LATER, PLAN)
     assert {sample.process for sample in resumed.samples} == {0, 1}

@@ -3,16 +3,18 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, get_type_hints
 
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.model import Status
+from shflbench.model import Disturbance, Status
 from shflbench.store import Row, row_columns
 from shflbench.store.rows import complete_length, decode, encode, header
 from tests.fakes.runs import compiled, measured, untimed
 
 FILE = Path("run/results.csv")
+RESULTS = Path(__file__).parents[2] / "results"
 
 
 def rows() -> list[Row]:
@@ -30,7 +32,15 @@ def full() -> Row:
             unique[name] = 1 + index
         elif value is None:
             unique[name] = 1.5 if name == "gb_per_s" else f"text {index}"
-    return Row(**unique)
+    several: dict[str, Any] = {
+        "options": (("mode", "xor"), ("width", "8")),
+        "processes": (0, 2),
+        "noise": {Disturbance.DRIFT: 0.012, Disturbance.PROCESSES: 0.067},
+        "sass_per_iteration": {"STS": 1.0, "LDS": 1.5},
+        "throttle": ("sw_power_cap", "hw_slowdown"),
+        "verified_iterations": (1, 3),
+    }
+    return Row(**unique | several)
 
 
 def test_every_column_comes_back_as_it_was_written() -> None:
@@ -46,6 +56,32 @@ def test_unknown_is_written_empty_and_comes_back_as_none() -> None:
     (read,) = decode(header() + line, FILE)
     assert read == bare
     assert read.time_us is None
+
+
+def test_values_of_several_parts_are_joined_in_the_file_alone() -> None:
+    cells = dict(zip(row_columns(), encode([full()]).rstrip("\n").split(","), strict=True))
+    assert [cells[name] for name in ("options", "processes", "noise")] == [
+        "mode=xor;width=8",
+        "0;2",
+        "drift=0.012;processes=0.067",
+    ]
+    assert [cells[name] for name in ("sass_per_iteration", "throttle", "verified_iterations")] == [
+        "STS=1;LDS=1.5",
+        "sw_power_cap;hw_slowdown",
+        "1;3",
+    ]
+
+
+def test_no_column_of_several_values_is_a_text_in_memory() -> None:
+    several = {name for name, meaning in row_columns().items() if ";" in meaning.replace("; ", "")}
+    assert several >= {"options", "processes", "noise", "sass_per_iteration", "throttle", "verified_iterations"}
+    assert [name for name, kind in get_type_hints(Row).items() if name in several and kind in {str, str | None}] == []
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*/*/results.csv")), ids=lambda path: path.parts[-3])
+def test_recorded_rows_are_written_as_they_were_read(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert header() + encode(decode(text, path)) == text
 
 
 @pytest.mark.parametrize("status", list(Status))
@@ -106,6 +142,10 @@ def test_a_missing_core_column_is_named() -> None:
         ("safe", "yes", "safe is 'yes', not true or false"),
         ("status", "done", "status is 'done', not one of timed, verified, compiled, incorrect, failed, skipped"),
         ("block", "", "block is '', not a whole number"),
+        ("options", "mode", "options is 'mode', not `name=value` joined by `;`"),
+        ("processes", "0;a", "processes is '0;a', not whole numbers joined by `;`"),
+        ("noise", "loud=1", "noise is 'loud=1', not quiet, or `drift=0.012` joined by `;`"),
+        ("sass_per_iteration", "LDS=one", "sass_per_iteration is 'LDS=one', not `LDS=1` joined by `;`"),
     ],
 )
 def test_a_wrong_value_is_reported_with_line_and_column(column: str, text: str, sentence: str) -> None:

@@ -13,7 +13,7 @@ from shflbench.analysis.compare.comparison import SideInfo
 from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.rule import FEWEST_ROUNDS
 from shflbench.errors import ResultsError
-from shflbench.model import SENTINEL, Status
+from shflbench.model import Status, is_sentinel
 from shflbench.store.files import RESTORE, ROWS_FILE
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Side:
         found = {
             name: own
             for name, kernel in self.kernels.items()
-            if name.startswith(SENTINEL) and (own := kernel.at(max(kernel.counts)))
+            if is_sentinel(name) and (own := kernel.at(max(kernel.counts)))
         }
         everywhere = max((set(own.processes) for own in found.values()), key=len, default=set())
         return {name: own for name, own in found.items() if set(own.processes) == everywhere}
@@ -158,7 +158,7 @@ def _refuse_cut(run: Run, samples: Kept) -> None:
         raise ResultsError(run.notes[0], RESTORE)
     known = {row.case_id for row in run.rows}
     for name in samples.cases:
-        if name not in known and not name.startswith(SENTINEL):
+        if name not in known and not is_sentinel(name):
             raise ResultsError(f"{run.folder / ROWS_FILE} is damaged: it has no row of {name}", RESTORE)
 
 

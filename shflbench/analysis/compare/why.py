@@ -29,14 +29,8 @@ def _changes(base: Row, new: Row) -> Iterator[str]:
             yield f"{words} {before} → {after}"
     if base.occupancy is not None and new.occupancy is not None and base.occupancy != new.occupancy:
         yield f"occupancy {base.occupancy:.0%} → {new.occupancy:.0%}"
-    before, after = _counts(base), _counts(new)
-    if before and after:
-        for opcode in sorted(before.keys() | after.keys()):
-            if before.get(opcode, "0") != after.get(opcode, "0"):
-                yield f"{opcode} a trip {before.get(opcode, '0')} → {after.get(opcode, '0')}"
-
-
-def _counts(row: Row) -> dict[str, str]:
-    """Return the instructions a trip, `SHFL=2;STS=1`, by opcode."""
-    parts = (part.partition("=") for part in (row.sass_per_iteration or "").split(";"))
-    return {opcode: count for opcode, equals, count in parts if equals}
+    if base.sass_per_iteration and new.sass_per_iteration:
+        for opcode in sorted(base.sass_per_iteration.keys() | new.sass_per_iteration.keys()):
+            before, after = (counts.get(opcode, 0) for counts in (base.sass_per_iteration, new.sass_per_iteration))
+            if before != after:
+                yield f"{opcode} a trip {before:g} → {after:g}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.base import Buffer, KernelCall
 from shflbench.measure.sentinels.frozen import kernels_for, manifest
+from shflbench.model import SENTINEL
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Sentinel:
     @property
     def case_id(self) -> str:
         """Its name among the cases of a run, e.g. `sentinel/shuffle`."""
-        return f"sentinel/{self.name}"
+        return f"{SENTINEL}/{self.name}"
 
 
 def _short(name: str, iterations: int, words: int = 1) -> Sentinel:

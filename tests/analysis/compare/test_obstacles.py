@@ -136,7 +136,7 @@ def test_another_clock_makes_times_incomparable() -> None:
 
 
 def test_samples_under_a_throttled_clock_make_times_incomparable() -> None:
-    throttled = tuple(replace(row, throttle="sw_power_cap", dropped=1) for row in ROWS)  # of 8 and 1
+    throttled = tuple(replace(row, throttle=("sw_power_cap",), dropped=1) for row in ROWS)  # of 8 and 1
     assert found(BASE, side(run("new", throttled))) == [
         "11 % of the samples of new were taken while the GPU was throttled"
     ]

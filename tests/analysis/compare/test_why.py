@@ -23,7 +23,7 @@ def test_an_unchanged_kernel_explains_nothing() -> None:
         ({"local_bytes": 24}, "local bytes 0 → 24"),
         ({"shared_bytes": 4096}, "shared bytes 0 → 4096"),
         ({"occupancy": 0.5}, "occupancy 100% → 50%"),
-        ({"sass_per_iteration": "SHFL=2"}, "SHFL a trip 1 → 2"),
+        ({"sass_per_iteration": {"SHFL": 2.0}}, "SHFL a trip 1 → 2"),
     ],
 )
 def test_each_fact_that_changed_is_told(change: dict[str, object], words: str) -> None:
@@ -31,7 +31,7 @@ def test_each_fact_that_changed_is_told(change: dict[str, object], words: str) -
 
 
 def test_all_that_changed_is_told_in_a_fixed_order() -> None:
-    new = replace(SMEM, registers=40, spill_bytes=8, sass_per_iteration="LDS=2;SHFL=1")
+    new = replace(SMEM, registers=40, spill_bytes=8, sass_per_iteration={"LDS": 2.0, "SHFL": 1.0})
     assert why(SMEM, new) == (
         "registers 16 → 40", "spill bytes 0 → 8", "LDS a trip 1 → 2", "SHFL a trip 0 → 1", "STS a trip 1 → 0",
     )  # fmt: skip
