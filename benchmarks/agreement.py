@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # what is compared lies a
 from benchmarks.agreement_subjects import PatternKernel, Run, Subject, subjects
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.emulator.backend import EmulatorBackend
-from shflbench.backends.emulator.launch import execute
+from shflbench.backends.emulator.machine.launch import execute
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.errors import EmulatorError
 from shflbench.model import Kernel, Resources
@@ -77,7 +77,7 @@ def emulate(job: tuple[Subject, Run, Kernel]) -> Sequence[Array] | str:
     subject, run, kernel = job
     try:
         opened = EmulatorBackend(kernel.arch).open(subject.call(run, kernel))
-        return execute(opened.launch(subject.inputs(run), run.iterations)).outputs
+        return execute(opened.launch(subject.inputs(run), run.iterations))
     except EmulatorError as error:
         return f"the emulator fails: {error.message}"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parent.parent))  # what finds the kernels lies among the tests
 
 from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.launch import execute
+from shflbench.backends.emulator.machine.launch import execute
 from tests import kernels
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
 from shflbench.errors import EmulatorError, KernelError
 from shflbench.processes import map_in_processes
 from tests import kernels
@@ -14,7 +14,7 @@ from tests import kernels
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from shflbench.backends.emulator.ptx import Module
+    from shflbench.backends.emulator.frontend.ptx import Module
     from shflbench.model import Kernel
 
 ARCHS = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")

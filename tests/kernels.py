@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from shflbench.backends.base import KernelCall
     from shflbench.backends.emulator.backend import EmulatedKernel
-    from shflbench.backends.emulator.launch import Launch as Launched
+    from shflbench.backends.emulator.machine.launch import EmulatedLaunch
     from shflbench.check import Subject
     from shflbench.model import Kernel
     from shflbench.patterns.declare import Variant
@@ -164,7 +164,7 @@ def opened(name: str, kernel: Kernel, shape: str = "") -> tuple[EmulatedKernel, 
     return EmulatorBackend(kernel.arch).open(called), workload
 
 
-def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple[Launched, Workload]:
+def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple[EmulatedLaunch, Workload]:
     """Return a launch on input set 0, and the workload that knows what must come out."""
     emulated, workload = opened(name, kernel, shape)
     return emulated.launch(workload.inputs(0), iterations), workload

@@ -7,6 +7,7 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
+import grimp
 import pytest
 
 REPOSITORY = Path(__file__).parent.parent
@@ -40,6 +41,13 @@ def test_runs_are_drawn_without_the_compiler_and_the_gpu() -> None:
     loaded = modules_after("import shflbench.plot, shflbench.analysis, shflbench.store")
     assert "matplotlib" in loaded
     assert loaded.isdisjoint({"cupy", "cuda", "pynvml", "ruamel", "pydantic"})
+
+
+def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types() -> None:
+    graph = grimp.build_graph("shflbench", exclude_type_checking_imports=False)
+    imports = [(module, other) for module in graph.modules for other in graph.find_modules_directly_imported_by(module)]
+    assert len(imports) > len(graph.modules)
+    assert [pair for pair in imports if graph.chain_exists(importer=pair[1], imported=pair[0])] == []
 
 
 def test_cupy_is_imported_by_one_file_alone() -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.backend import EmulatedKernel
-from shflbench.backends.emulator.launch import execute
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.machine.launch import execute
 from shflbench.check import check_all
 from shflbench.errors import KernelError, ShflbenchError
 from shflbench.measure.verify import after, difference
@@ -61,7 +61,7 @@ def _tried(name: str, kernel: Kernel) -> Tried:
 
 def _wrong(emulated: EmulatedKernel, workload: Workload) -> str:
     for iterations in workload.verify_iterations:
-        outputs = execute(emulated.launch(workload.inputs(0), iterations)).outputs
+        outputs = execute(emulated.launch(workload.inputs(0), iterations))
         if found := difference(workload, outputs, 0, iterations):
             return after(workload, iterations) + found
     return ""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.findings import Findings
-from shflbench.backends.emulator.launch import execute
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.machine.launch import execute
+from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.backends.emulator.races.hazards import HazardLog
 from shflbench.check.places import Places
 from shflbench.check.report import Finding, KernelReport
 from shflbench.check.targets import BLOCKS
@@ -86,7 +86,7 @@ class _Check:
         self._subject, self._backend, self._seed, self._reference = subject, backend, seed, reference
         self._variant = variant_of(subject)
         self._places = Places(subject.pattern)
-        self._findings = Findings()
+        self._findings = HazardLog()
         self._wrong: set[str] = set()
         self._stopped: set[str] = set()
         self._mismatch = ""
@@ -119,7 +119,7 @@ class _Check:
                 raise kernel
             emulated = self._backend.open(call_of(reference, kernel, workload))
             for iterations in workload.verify_iterations:
-                outputs = execute(emulated.launch(workload.inputs(INPUT_SET), iterations)).outputs
+                outputs = execute(emulated.launch(workload.inputs(INPUT_SET), iterations))
                 workload.take_for_right(outputs, INPUT_SET, iterations)
         except (KernelError, PatternError) as error:
             raise KernelError(f"there is nothing to compare with: `{variant.name}`, {error.message}") from error
@@ -132,8 +132,8 @@ class _Check:
     def _explore(self, kernel: EmulatedKernel, workload: Workload, iterations: int) -> None:
         """Run under every schedule, and collect what is found."""
         launch = kernel.launch(workload.inputs(INPUT_SET), iterations)
-        for outcome in explore(launch, seed=self._seed).outcomes:
-            for finding in outcome.findings:
+        for outcome in explore(launch, seed=self._seed).results:
+            for finding in outcome.hazards:
                 self._findings.merge(finding)
             if outcome.error is not None:
                 self._stopped.add(outcome.policy)

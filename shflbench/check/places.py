@@ -10,7 +10,7 @@ from shflbench.check.report import Place
 from shflbench.compile.source import SHARED, headers, kernel_name, source_name
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.ptx import Location
+    from shflbench.backends.emulator.frontend.ptx import Location
     from shflbench.patterns.declare import Variant
     from shflbench.patterns.discover import LoadedPattern
 

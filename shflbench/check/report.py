@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from shflbench.backends.emulator.findings import Kind
+    from shflbench.backends.emulator.races.hazards import HazardKind
     from shflbench.check.opinion import Opinion
     from shflbench.check.verdict import Verdict
 
@@ -30,7 +30,7 @@ class Place:
 class Finding:
     """One thing found at one place, by which threads (block, index in the block) the first time."""
 
-    kind: Kind
+    kind: HazardKind
     place: Place | None
     other: Place | None  # of the earlier access of a race, or of the other barrier
     threads: tuple[tuple[int, int], ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.findings import Kind
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.backends.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,7 +55,7 @@ _LEVELS = {
 def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     *,
     safe: bool,
-    kinds: Iterable[Kind],
+    kinds: Iterable[HazardKind],
     wrong: Sequence[str],
     stopped: Sequence[str],
     right: str = "right",
@@ -78,7 +78,7 @@ def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     if against:
         what = ", ".join(against)
         return (Verdict.BROKEN, f"declared safe, but {what}") if safe else (Verdict.UNSAFE, what)
-    if Kind.ACTIVEMASK in found:
+    if HazardKind.ACTIVEMASK in found:
         why = "what it does depends on which lanes happen to run together"
         return Verdict.DEPENDENT, f"{right} under all {SCHEDULES} schedules, but {why}"
     if not safe:
@@ -90,8 +90,8 @@ def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
 
 
 _DOUBTS = {
-    Kind.SAME_VALUE: "threads write equal values to one place with no barrier between",
-    Kind.ENDED: "a mask names lanes that have ended",
+    HazardKind.SAME_VALUE: "threads write equal values to one place with no barrier between",
+    HazardKind.ENDED: "a mask names lanes that have ended",
 }
 
 

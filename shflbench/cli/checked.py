@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.check import Finding, KernelReport, Place, Verdict
 from shflbench.check.report import relative
 from shflbench.check.verdict import Level

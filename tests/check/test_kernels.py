@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.backends.emulator.findings import Kind
+from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.check import Verdict
 from shflbench.patterns.discover import builtin, load
 from shflbench.processes import map_in_processes
@@ -82,13 +82,13 @@ def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declare
 @pytest.mark.parametrize(
     ("built_in", "kind", "later", "earlier"),
     [
-        ("neighbor/smem-unsafe/f32/mode=idx", Kind.RAW, LOAD, STORE),
-        ("neighbor/smem-unsafe/f32/mode=idx", Kind.WAR, STORE, LOAD),
-        ("neighbor/smem-deck/f32/mode=idx", Kind.WAR, DECK, DECK),
+        ("neighbor/smem-unsafe/f32/mode=idx", HazardKind.RAW, LOAD, STORE),
+        ("neighbor/smem-unsafe/f32/mode=idx", HazardKind.WAR, STORE, LOAD),
+        ("neighbor/smem-deck/f32/mode=idx", HazardKind.WAR, DECK, DECK),
     ],
 )
 def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
-    built_in: str, kind: Kind, later: str, earlier: str, reports: Mapping[str, KernelReport]
+    built_in: str, kind: HazardKind, later: str, earlier: str, reports: Mapping[str, KernelReport]
 ) -> None:
     report = reports[built_in]
     number = next(number for number, finding in enumerate(report.findings) if finding.kind is kind)
@@ -145,20 +145,24 @@ def test_every_planted_kernel_is_judged(planted: Reports) -> None:
 @pytest.mark.parametrize(
     ("variant", "kinds", "line"),
     [
-        ("one-barrier", {Kind.RAW, Kind.WAR}, "slots[threadIdx.x] = x;"),
-        ("lock-step", {Kind.RAW, Kind.WAR, Kind.UNINITIALISED}, "x = add(T(slots[threadIdx.x ^ 1]), T(1));"),
-        ("equal-writes", {Kind.SAME_VALUE}, "slots[0] = T(1);"),
+        ("one-barrier", {HazardKind.RAW, HazardKind.WAR}, "slots[threadIdx.x] = x;"),
+        (
+            "lock-step",
+            {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALISED},
+            "x = add(T(slots[threadIdx.x ^ 1]), T(1));",
+        ),
+        ("equal-writes", {HazardKind.SAME_VALUE}, "slots[0] = T(1);"),
         (
             "activemask",
-            {Kind.ACTIVEMASK, Kind.INACTIVE_SOURCE},
+            {HazardKind.ACTIVEMASK, HazardKind.INACTIVE_SOURCE},
             "REPEAT(iterations) x = add(__shfl_xor_sync(__activemask(), x, 1), T(1));",
         ),
-        ("curious", {Kind.ACTIVEMASK}, "const T one = __activemask() ? T(1) : T(2);"),
-        ("after-continue", {Kind.ENDED}, "x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));"),
+        ("curious", {HazardKind.ACTIVEMASK}, "const T one = __activemask() ? T(1) : T(2);"),
+        ("after-continue", {HazardKind.ENDED}, "x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));"),
     ],
 )
 def test_each_mistake_is_found_with_its_kind_at_its_line(
-    planted: Reports, variant: str, kinds: set[Kind], line: str
+    planted: Reports, variant: str, kinds: set[HazardKind], line: str
 ) -> None:
     report = planted[variant]
     assert {finding.kind for finding in report.findings} == kinds

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.backends.emulator.ptx import Location
+from shflbench.backends.emulator.frontend.ptx import Location
 from shflbench.check.places import Places
 from shflbench.check.report import Place
 from shflbench.patterns.discover import builtin, load

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from ruamel.yaml import YAML
 
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.check import Verdict
 
 if TYPE_CHECKING:

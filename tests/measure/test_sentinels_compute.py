@@ -101,8 +101,8 @@ def test_source_computes_what_the_formula_says_under_every_schedule(place: int, 
     opened = backend.open(replace(call, kernel=replace(call.kernel, ptx=ptx())))
     report = explore(opened.launch([], trips))
     expected = FORMULAS[call.kernel.symbol](call.grid * call.block, call.block, trips)
-    assert (report.hazards, report.errors) == ((), ())
-    assert [outcome.policy for outcome in report.outcomes if not np.array_equal(outcome.outputs[0], expected)] == []
+    assert (report.breaking, report.errors) == ((), ())
+    assert [result.policy for result in report.results if not np.array_equal(result.outputs[0], expected)] == []
 
 
 def test_multiply_add_never_settles() -> None:

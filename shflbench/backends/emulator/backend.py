@@ -6,12 +6,12 @@ import time
 from itertools import cycle
 from typing import TYPE_CHECKING, NoReturn
 
-from shflbench.backends.emulator.cohort import Shape
-from shflbench.backends.emulator.launch import Launch, execute
+from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.limits import limits_of, major, resident_blocks
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.backends.base import Array, Buffer, Burst, KernelCall
-    from shflbench.backends.emulator.program import Program
+    from shflbench.backends.emulator.link.program import Program
     from shflbench.model import Kernel
 
 SMS = 2  # an emulated device has as many as one likes; two show that blocks differ
@@ -101,7 +101,7 @@ class EmulatedKernel:
         self._call, self._program = call, program
         self._schedules = cycle(POLICIES.values())
 
-    def launch(self, inputs: Sequence[Array], iterations: int) -> Launch:
+    def launch(self, inputs: Sequence[Array], iterations: int) -> EmulatedLaunch:
         """Return the launch, for `explore`."""
         call = self._call
         read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
@@ -110,14 +110,14 @@ class EmulatedKernel:
         places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.outputs)))}
         order = [places.get(item) if isinstance(item, str) else item for item in call.arguments]
         shape = Shape(call.grid, call.block)
-        return Launch(self._program, shape, call.shared_bytes, list(pure.values()), outputs, iterations, order)
+        return EmulatedLaunch(self._program, shape, call.shared_bytes, list(pure.values()), outputs, iterations, order)
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        """Launch once, under the next schedule, and return the outputs, which held other bytes before.
+        """EmulatedLaunch once, under the next schedule, and return the outputs, which held other bytes before.
 
         EmulatorError if the kernel fails.
         """
-        return list(execute(self.launch(inputs, iterations), next(self._schedules), step_limit=STEP_LIMIT).outputs)
+        return list(execute(self.launch(inputs, iterations), next(self._schedules), step_limit=STEP_LIMIT))
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Refuse: what the emulator takes says nothing about a GPU."""

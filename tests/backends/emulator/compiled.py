@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.cohort import Shape
-from shflbench.backends.emulator.launch import Launch
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch
+from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.compile.source import Source
 from shflbench.processes import map_in_processes
 from tests import kernels
@@ -25,8 +25,8 @@ from tests.backends.emulator.archive import ARCHIVE, digest, ptx
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.backends.emulator.forms import Values
-    from shflbench.backends.emulator.program import Program
+    from shflbench.backends.emulator.link.program import Program
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 HERE = Path(__file__).parent
 ARCH = "sm_90"
@@ -53,11 +53,15 @@ def program(name: str, kernel: str) -> Program:
     return link(parse(ptx(name)), kernel)
 
 
-def small(kernel: str, file: str = "broken", arch: str = ARCH, *, iterations: int = 3, block: int = 128) -> Launch:
+def small(
+    kernel: str, file: str = "broken", arch: str = ARCH, *, iterations: int = 3, block: int = 128
+) -> EmulatedLaunch:
     """Return a launch of one of the tests' own kernels: two blocks, as many slots of shared memory as threads."""
     values: Values = np.random.default_rng(7).integers(-(2**31), 2**31, 2 * block, dtype=np.int32)
     shape = Shape(2, block)
-    return Launch(program(f"{arch}/{file}", kernel), shape, 4 * block, [values], [(2 * block, "i4")], iterations)
+    return EmulatedLaunch(
+        program(f"{arch}/{file}", kernel), shape, 4 * block, [values], [(2 * block, "i4")], iterations
+    )
 
 
 def slow_units() -> list[kernels.Unit]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.agreement_subjects import torture_sources
-from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.compile.nvrtc import compile_kernel
 from tests import kernels
 from tests.archs import ARCHS, forms, see_all
 from tests.backends.emulator.declared import forms_under_test
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.ptx import Module
+    from shflbench.backends.emulator.frontend.ptx import Module
 
 
 def torture(arch: str) -> dict[str, Module]:

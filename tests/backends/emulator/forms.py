@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Pure
+from shflbench.backends.emulator.frontend.ptx import NUMPY, Operand, Pair, PtxInstruction, Register, Vector
+from shflbench.backends.emulator.opcodes.forms import Pure
 from shflbench.backends.emulator.opcodes.table import decode
-from shflbench.backends.emulator.ptx import NUMPY, Instruction, Operand, Pair, Register, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 RANDOM = 150  # operands besides the corners
 
 
-def instruction(form: str, operands: Sequence[Operand]) -> Instruction:
+def instruction(form: str, operands: Sequence[Operand]) -> PtxInstruction:
     opcode, *modifiers = form.split(".")
-    return Instruction(opcode, tuple(modifiers), tuple(operands), None, None, form, 1)
+    return PtxInstruction(opcode, tuple(modifiers), tuple(operands), None, None, form, 1)
 
 
 def run(form: str, *operands: Values, results: int = 1, unpack: bool = False) -> list[Values]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.backends.emulator.explore import Report
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.explore import Exploration
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 
-def wrong_under(report: Report, expected: Sequence[Values]) -> tuple[str, ...]:
+def wrong_under(report: Exploration, expected: Sequence[Values]) -> tuple[str, ...]:
     """Return the policies under which an output differs in any bit from `expected`, or the kernel did not end."""
-    return tuple(outcome.policy for outcome in report.outcomes if not _equal(outcome.outputs, expected))
+    return tuple(result.policy for result in report.results if not _equal(result.outputs, expected))
 
 
 def _equal(outputs: Sequence[Values], expected: Sequence[Values]) -> bool:

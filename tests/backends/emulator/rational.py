@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 Number = Fraction | float
 MODES = ("rn", "rz", "rm", "rp")

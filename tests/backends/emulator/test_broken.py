@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.findings import Kind
-from shflbench.backends.emulator.launch import execute
+from shflbench.backends.emulator.machine.launch import execute
+from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.errors import EmulatorError
 from tests.backends.emulator.compiled import small, small_sources
 from tests.backends.emulator.outcomes import wrong_under
@@ -25,51 +25,51 @@ def line_of(text: str, kernel: str) -> int:
 
 # kernel, kinds found, (text of the later line, text of the earlier line), schedules that change the result
 CASES = [
-    ("one_barrier", {Kind.WAR, Kind.RAW}, ("slots[threadIdx.x] = x", "x = slots"), LANES[1:]),
-    ("shuffle_after_continue", {Kind.ENDED}, ("__shfl_xor_sync", ""), ()),
-    ("unlisted_source", {Kind.INACTIVE_SOURCE}, ("__shfl_sync", ""), ()),
-    ("activemask_as_mask", {Kind.ACTIVEMASK, Kind.INACTIVE_SOURCE}, ("__activemask", ""), LANES),
+    ("one_barrier", {HazardKind.WAR, HazardKind.RAW}, ("slots[threadIdx.x] = x", "x = slots"), LANES[1:]),
+    ("shuffle_after_continue", {HazardKind.ENDED}, ("__shfl_xor_sync", ""), ()),
+    ("unlisted_source", {HazardKind.INACTIVE_SOURCE}, ("__shfl_sync", ""), ()),
+    ("activemask_as_mask", {HazardKind.ACTIVEMASK, HazardKind.INACTIVE_SOURCE}, ("__activemask", ""), LANES),
     (
         "syncwarp_across_warps",
-        {Kind.RAW, Kind.WAR, Kind.UNINITIALISED},
+        {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALISED},
         ("slots[threadIdx.x ^ 32]", "] = values"),
         WARPS,
     ),
     (
         "half_sync_crossing",
-        {Kind.RAW, Kind.WAR, Kind.UNINITIALISED},
+        {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALISED},
         ("slots[threadIdx.x ^ 16]", "] = values"),
         (LANES[0], LANES[2]),
     ),
     ("half_sync_within", set(), ("", ""), ()),
-    ("shuffle_as_fence", {Kind.RAW}, ("out[threadIdx.x ^ one]", "] = values"), ()),
-    ("divergent_barrier", {Kind.DIVERGENT_BARRIER}, ("x += 2", "x += 1"), ()),
-    ("never_written", {Kind.UNINITIALISED}, ("in[threadIdx.x]", ""), ()),
-    ("equal_writes", {Kind.SAME_VALUE}, ("slots[0] = 7", "slots[0] = 7"), ()),
+    ("shuffle_as_fence", {HazardKind.RAW}, ("out[threadIdx.x ^ one]", "] = values"), ()),
+    ("divergent_barrier", {HazardKind.DIVERGENT_BARRIER}, ("x += 2", "x += 1"), ()),
+    ("never_written", {HazardKind.UNINITIALISED}, ("in[threadIdx.x]", ""), ()),
+    ("equal_writes", {HazardKind.SAME_VALUE}, ("slots[0] = 7", "slots[0] = 7"), ()),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "kinds", "lines", "wrong"), CASES, ids=[case[0] for case in CASES])
 def test_each_mistake_is_found_at_its_line(
-    kernel: str, kinds: set[Kind], lines: tuple[str, str], wrong: tuple[str, ...]
+    kernel: str, kinds: set[HazardKind], lines: tuple[str, str], wrong: tuple[str, ...]
 ) -> None:
     launch = small(kernel)
     report = explore(launch)
     assert report.errors == ()
-    assert {item.kind for item in report.findings} == kinds
+    assert {item.kind for item in report.hazards} == kinds
     expected = tuple(None if not text else line_of(text, kernel) for text in lines)
-    found = {tuple(None if place is None else place.line for place in item.locations) for item in report.findings}
+    found = {tuple(None if place is None else place.line for place in item.locations) for item in report.hazards}
     assert not kinds or expected in found
-    assert set(wrong) == set(wrong_under(report, execute(launch).outputs))
+    assert set(wrong) == set(wrong_under(report, execute(launch)))
 
 
 def test_a_lane_that_passes_a_mask_without_itself_is_found() -> None:
-    kinds = {item.kind for item in explore(small("foreign_mask")).hazards}
-    assert Kind.NOT_IN_OWN_MASK in kinds
+    kinds = {item.kind for item in explore(small("foreign_mask")).breaking}
+    assert HazardKind.NOT_IN_OWN_MASK in kinds
 
 
 def test_a_race_names_both_lines_and_both_threads() -> None:
-    found = next(item for item in explore(small("shuffle_as_fence")).findings if item.kind is Kind.RAW)
+    found = next(item for item in explore(small("shuffle_as_fence")).hazards if item.kind is HazardKind.RAW)
     later, earlier = line_of("out[threadIdx.x ^ one]", "shuffle_as_fence"), line_of("] = values", "shuffle_as_fence")
     assert str(found).startswith(
         f"RAW: emulator/broken.cu:{later}, after emulator/broken.cu:{earlier} "
@@ -101,12 +101,12 @@ def test_what_stops_a_kernel_is_one_sentence(kernel: str, words: str) -> None:
 
 def test_an_error_under_one_schedule_becomes_part_of_the_report() -> None:
     report = explore(small("deadlock"))
-    assert len(report.errors) == len(report.outcomes)
+    assert len(report.errors) == len(report.results)
 
 
 def test_a_spin_lock_ends_because_every_lane_gets_its_turn() -> None:
     launch = small("spin_lock", block=32)
     report = explore(launch)
     assert report.errors == ()
-    assert report.hazards == ()
+    assert report.breaking == ()
     assert wrong_under(report, [(launch.inputs[0] + np.int32(32)).reshape(-1)]) == ()

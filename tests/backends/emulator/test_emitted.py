@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
 from tests import kernels
 from tests.archs import ARCHS, forms
 from tests.backends.emulator.declared import forms_under_test
@@ -16,7 +16,7 @@ from tests.backends.emulator.emitted import torture
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.ptx import Module
+    from shflbench.backends.emulator.frontend.ptx import Module
     from tests.trial import Tried
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.cohort import Shape
-from shflbench.backends.emulator.launch import Launch, execute
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.errors import EmulatorError
 from tests import kernels
 
@@ -63,7 +63,7 @@ def load_and_run(text: str) -> None:
     module = parse(text)
     kernel = next((name for name, function in module.functions.items() if function.entry), "none")
     values = np.arange(32, dtype=np.int64).view(np.uint8)
-    launch = Launch(link(module, kernel), Shape(1, 32), 1024, [values], [(256, "u1")], 1)
+    launch = EmulatedLaunch(link(module, kernel), Shape(1, 32), 1024, [values], [(256, "u1")], 1)
     execute(launch, step_limit=2000)
 
 

@@ -11,7 +11,7 @@ import pytest
 from shflbench.backends.base import POISON, Buffer, KernelCall
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.findings import Kind
+from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from tests import cases, kernels
@@ -66,12 +66,12 @@ def test_output_without_an_initial_value_holds_poison() -> None:
     assert set(sums[40:].view(np.uint8).tolist()) == {POISON}
 
 
-@pytest.mark.parametrize(("initial", "kinds"), [(None, {Kind.UNINITIALISED}), (0, set())])
-def test_reading_an_output_is_a_finding_unless_it_was_filled(initial: int | None, kinds: set[Kind]) -> None:
+@pytest.mark.parametrize(("initial", "kinds"), [(None, {HazardKind.UNINITIALISED}), (0, set())])
+def test_reading_an_output_is_a_finding_unless_it_was_filled(initial: int | None, kinds: set[HazardKind]) -> None:
     buffers = (
         Buffer("values", 32, "float32", read=True),
         Buffer("result", 32, "float32", written=True, initial=initial),
     )
     call = KernelCall(cases.kernel("reads", ptx()), 1, 32, 0, buffers, ("values", "result"))
     launch = EmulatorBackend("sm_90").open(call).launch([VALUES[:32]], 1)
-    assert {finding.kind for finding in explore(launch).findings} == kinds
+    assert {finding.kind for finding in explore(launch).hazards} == kinds

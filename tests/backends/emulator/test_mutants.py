@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
-from shflbench.backends.emulator.policies import LOCK_STEP
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.machine.policies import LOCK_STEP
 from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.backends.emulator.launch import Launch
+    from shflbench.backends.emulator.machine.launch import EmulatedLaunch
 
 BARRIER = re.compile(r"\t(?:bar|barrier)\.(?:warp\.)?sync[^;]*;")
 SAFE = [name for name in kernels.with_one_dtype() if kernels.variant_of(name).safe]
@@ -31,7 +31,7 @@ EQUIVALENT: dict[tuple[str, int], str] = {
 }
 
 
-def mutants(launch: Launch, text: str) -> Iterator[Launch]:
+def mutants(launch: EmulatedLaunch, text: str) -> Iterator[EmulatedLaunch]:
     """Yield the launch of a kernel's PTX without one barrier, for each barrier."""
     for barrier in BARRIER.finditer(text):
         mutant = text[: barrier.start()] + text[barrier.end() :]
@@ -45,7 +45,7 @@ def survivors(name: str) -> list[int]:
     trips = 1 if declared.one_pass else 2 * declared.unroll + 3  # the unrolled body twice, and a remainder
     launch, _ = kernels.launch(name, kernel, trips, "1x64")
     reports = [explore(mutant, (LOCK_STEP,)) for mutant in mutants(launch, kernel.ptx)]
-    return [number for number, report in enumerate(reports) if not report.hazards and not report.errors]
+    return [number for number, report in enumerate(reports) if not report.breaking and not report.errors]
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.backends.emulator.cohort import Shape, scattered
-from shflbench.backends.emulator.launch import execute
-from shflbench.backends.emulator.policies import LOCK_STEP, POLICIES, Policy
+from shflbench.backends.emulator.machine.launch import execute
+from shflbench.backends.emulator.machine.policies import LOCK_STEP, POLICIES, Policy
+from shflbench.backends.emulator.machine.threads import Shape, scattered
 from tests import kernels
 from tests.backends.emulator.compiled import kernels_of, small
 
 # One unit like lock step, but of threads without a pattern: everything is gathered, computed and scattered.
-GENERAL = Policy("general", "", lambda shape: [scattered(LOCK_STEP.units(shape)[0].threads)])
+GENERAL = Policy("general", "", lambda shape: [scattered(LOCK_STEP.lockstep_groups(shape)[0].threads)])
 TORTURE = kernels_of("torture")
 
 
@@ -17,26 +17,26 @@ TORTURE = kernels_of("torture")
 @pytest.mark.parametrize("kernel", TORTURE)
 def test_the_fast_path_equals_the_general_path(kernel: str, arch: str) -> None:
     launch = small(kernel, "torture", arch)
-    assert execute(launch).outputs[0].tobytes() == execute(launch, GENERAL).outputs[0].tobytes()
+    assert execute(launch)[0].tobytes() == execute(launch, GENERAL)[0].tobytes()
 
 
 @pytest.mark.parametrize("name", [name for name in kernels.with_every_dtype() if name.startswith("reduce/")])
 def test_the_fast_path_equals_the_general_path_for_patterns(name: str) -> None:
     launch, _ = kernels.launch(name, kernels.kernel(name), 5)
-    assert execute(launch).outputs[0].tobytes() == execute(launch, GENERAL).outputs[0].tobytes()
+    assert execute(launch)[0].tobytes() == execute(launch, GENERAL)[0].tobytes()
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
 def test_a_correct_kernel_gives_the_same_bits_under_every_schedule(policy: Policy) -> None:
     for kernel in TORTURE:
         launch = small(kernel, "torture", block=64)
-        assert execute(launch, policy).outputs[0].tobytes() == execute(launch).outputs[0].tobytes(), kernel
+        assert execute(launch, policy)[0].tobytes() == execute(launch)[0].tobytes(), kernel
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
-def test_the_units_of_a_policy_are_all_threads_each_once(policy: Policy) -> None:
+def test_the_lockstep_groups_of_a_policy_are_all_threads_each_once(policy: Policy) -> None:
     shape = Shape(3, 96)
-    threads = [thread for unit in policy.units(shape) for thread in unit.threads.tolist()]
+    threads = [thread for members in policy.lockstep_groups(shape) for thread in members.threads.tolist()]
     assert sorted(threads) == list(range(shape.lanes))
 
 
@@ -45,6 +45,6 @@ def test_blocks_that_are_no_whole_warps_leave_their_empty_lanes_alone() -> None:
     launch, workload = kernels.launch(name, kernels.kernel(name), 1, "2x64")
     shape = Shape(2, 40)
     partial = type(launch)(launch.program, shape, 160, launch.inputs, launch.outputs, 0)
-    got = execute(partial).outputs[0]
+    got = execute(partial)[0]
     assert got[:80].tobytes() == workload.inputs(0)[0].reshape(-1)[:80].tobytes()
     assert set(got[80:].view("u1").tolist()) == {0xA5}

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.cohort import Shape
-from shflbench.backends.emulator.explore import Report, explore
-from shflbench.backends.emulator.findings import Kind
-from shflbench.backends.emulator.launch import Launch
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.explore import Exploration, explore
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch
+from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.backends.emulator.machine.threads import Shape
+from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.errors import CompileError
 from tests.backends.emulator import live
 from tests.backends.emulator.outcomes import wrong_under
@@ -19,7 +19,7 @@ from tests.backends.emulator.outcomes import wrong_under
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 TILES = 5  # of 32 values; for kernels of one warp
 EVERY = tuple(POLICIES)
@@ -67,14 +67,16 @@ REFERENCES: dict[str, Callable[[Values], Values]] = {
 }
 
 
-def report(file: str, kernel: str) -> Report:
+def report(file: str, kernel: str) -> Exploration:
     block = 32 if file in {"filter", "difference"} else 64
     inputs = values(file)
-    launch = Launch(live.program(file, kernel), Shape(1, block), 4 * block, [inputs], [(inputs.size, "i4")], TILES)
+    launch = EmulatedLaunch(
+        live.program(file, kernel), Shape(1, block), 4 * block, [inputs], [(inputs.size, "i4")], TILES
+    )
     return explore(launch)
 
 
-def wrong(file: str, found: Report) -> tuple[str, ...]:
+def wrong(file: str, found: Exploration) -> tuple[str, ...]:
     return wrong_under(found, [REFERENCES[file](values(file))])
 
 
@@ -82,7 +84,7 @@ def wrong(file: str, found: Report) -> tuple[str, ...]:
 def test_the_mended_kernel_is_right_under_every_schedule_and_nothing_is_found(file: str) -> None:
     found = report(file, "mended")
     assert found.errors == ()
-    assert found.findings == ()
+    assert found.hazards == ()
     assert wrong(file, found) == ()
 
 
@@ -93,28 +95,28 @@ def test_the_mended_kernel_is_right_under_every_schedule_and_nothing_is_found(fi
 def test_wrong_arithmetic_shows_in_the_result_under_every_schedule(file: str, kernel: str) -> None:
     found = report(file, kernel)
     assert wrong(file, found) == EVERY
-    assert found.findings == ()  # no race: only the reference knows better
+    assert found.hazards == ()  # no race: only the reference knows better
     assert found.errors == ()
 
 
 def test_half_the_sum_is_the_sum_of_the_other_half() -> None:
     halves = values("half_sum").reshape(-1, 2, 16).sum(axis=2, dtype=np.int32)
     expected = np.repeat(halves[:, ::-1], 16)
-    assert report("half_sum", "broken").outcomes[0].outputs[0].tolist() == expected.tolist()
+    assert report("half_sum", "broken").results[0].outputs[0].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
     ("file", "races"),
     [
-        ("one_barrier", {(Kind.WAR, "overwrites", "reads"), (Kind.RAW, "reads", "overwrites")}),
-        ("no_sync", {(Kind.RAW, "reads", "writes"), (Kind.WAR, "writes", "reads")}),
+        ("one_barrier", {(HazardKind.WAR, "overwrites", "reads"), (HazardKind.RAW, "reads", "overwrites")}),
+        ("no_sync", {(HazardKind.RAW, "reads", "writes"), (HazardKind.WAR, "writes", "reads")}),
     ],
 )
-def test_a_missing_barrier_is_a_race_between_two_lines(file: str, races: set[tuple[Kind, str, str]]) -> None:
+def test_a_missing_barrier_is_a_race_between_two_lines(file: str, races: set[tuple[HazardKind, str, str]]) -> None:
     found = report(file, "broken")
     pairs = {
         (item.kind, *(place.line if place else 0 for place in item.locations))
-        for item in found.hazards
+        for item in found.breaking
         if item.other is not None
     }
     assert {(kind, *(live.line_of(file, "broken", line) for line in lines)) for kind, *lines in races} <= pairs
@@ -135,9 +137,9 @@ def test_a_shuffle_that_some_lanes_skip_is_a_deadlock() -> None:
 
 def test_activemask_as_the_mask_depends_on_the_schedule() -> None:
     found = report("activemask", "broken")
-    assert {item.kind for item in found.findings} == {Kind.ACTIVEMASK, Kind.INACTIVE_SOURCE}
+    assert {item.kind for item in found.hazards} == {HazardKind.ACTIVEMASK, HazardKind.INACTIVE_SOURCE}
     line = live.line_of("activemask", "broken", "asks")
-    assert {place.line for item in found.findings for place in item.locations if place} == {line}
+    assert {place.line for item in found.hazards for place in item.locations if place} == {line}
     assert set(wrong("activemask", found)) == set(LANES)  # and right in lock step: a GPU would show nothing
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from shflbench.backends.emulator.cohort import Shape
-from shflbench.backends.emulator.launch import Launch, execute
-from shflbench.backends.emulator.link import link
-from shflbench.backends.emulator.parse import parse
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.backends.emulator.machine.threads import Shape
 
 # Each thread has 32 bytes of shared memory at %r5, 16 of its own at `own`, two operands in %a and %b (which lie at
 # %d4), and hands %x and %y back (to %d5).
@@ -51,8 +51,8 @@ def run(
     """Return %x and %y of each thread."""
     module = parse(KERNEL.replace("CODE", code).replace("FUNCTIONS", functions))
     values = np.array(rows, np.uint64)
-    launch = Launch(link(module, "one"), Shape(1, THREADS), 0, [values], [(2 * THREADS, "u8")], 0)
-    out = execute(launch, POLICIES[policy]).outputs[0].reshape(THREADS, 2).tolist()
+    launch = EmulatedLaunch(link(module, "one"), Shape(1, THREADS), 0, [values], [(2 * THREADS, "u8")], 0)
+    out = execute(launch, POLICIES[policy])[0].reshape(THREADS, 2).tolist()
     return [(x, y) for x, y in out]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
 from tests.check.conftest import PLANTED

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values, last_type, only
+from shflbench.backends.emulator.frontend.ptx import NUMPY
 from shflbench.backends.emulator.opcodes import fields
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Apply, Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
 
 
 def _logic(function: Apply, operands: int) -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         only(instruction)
         type_ = NUMPY[last_type(instruction, "bp")]
         return Pure((type_,), (type_,) * operands, function)
@@ -47,7 +47,7 @@ def _right(a: Values, count: Values, out: Values) -> None:
 
 
 def _shift(function: Apply, plain: np.ufunc) -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         only(instruction)
         type_ = NUMPY[last_type(instruction)]
         if type_[0] not in "ui":
@@ -65,7 +65,7 @@ def _shift(function: Apply, plain: np.ufunc) -> Decoder:
     return decode
 
 
-def _funnel(instruction: Instruction) -> Pure:
+def _funnel(instruction: PtxInstruction) -> Pure:
     direction, mode, type_ = instruction.modifiers
     if direction not in {"l", "r"} or mode not in {"clamp", "wrap"} or type_ != "b32":
         raise UnknownFormError
@@ -80,7 +80,7 @@ def _funnel(instruction: Instruction) -> Pure:
     return Pure(("u4",), ("u4", "u4", "u4"), funnel)
 
 
-def _lop3(instruction: Instruction) -> Pure:
+def _lop3(instruction: PtxInstruction) -> Pure:
     if instruction.modifiers != ("b32",):
         raise UnknownFormError
 
@@ -95,7 +95,7 @@ def _lop3(instruction: Instruction) -> Pure:
     return Pure(("u4",), ("u4", "u4", "u4", "u4"), lop3)
 
 
-def _prmt(instruction: Instruction) -> Pure:
+def _prmt(instruction: PtxInstruction) -> Pure:
     if instruction.modifiers != ("b32",):
         raise UnknownFormError
 
@@ -132,7 +132,7 @@ def _brev(a: Values, out: Values) -> None:
 
 
 def _unary(function: Apply, result: str = "") -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         only(instruction)
         type_ = NUMPY[last_type(instruction, "b")]
         return Pure((result or type_,), (type_,), function)

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values, last_type
+from shflbench.backends.emulator.frontend.ptx import NUMPY
 from shflbench.backends.emulator.opcodes import integer
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Apply, Decoder, Form
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Form
 
 CONSUMERS = frozenset({"addc", "subc", "madc"})
 
 
-def sets_carry(instruction: Instruction) -> bool:
+def sets_carry(instruction: PtxInstruction) -> bool:
     """Return whether the instruction writes the flag."""
     return "cc" in instruction.modifiers
 
@@ -52,7 +52,7 @@ def _write(value: Values, flag: Values, out: tuple[Values, ...]) -> None:
 
 
 def _decoder(function: Apply, *, consumes: bool) -> Decoder:
-    def decode(instruction: Instruction) -> Form:
+    def decode(instruction: PtxInstruction) -> Form:
         type_ = NUMPY[last_type(instruction, "us")].replace("i", "u")
         if set(instruction.modifiers[:-1]) - {"cc"}:
             raise UnknownFormError
@@ -65,7 +65,7 @@ def _decoder(function: Apply, *, consumes: bool) -> Decoder:
 
 
 def _mad_decoder(*, consumes: bool) -> Decoder:
-    def decode(instruction: Instruction) -> Form:
+    def decode(instruction: PtxInstruction) -> Form:
         kind = instruction.modifiers[0]
         type_ = NUMPY[last_type(instruction, "us")]
         if kind not in {"lo", "hi"} or set(instruction.modifiers[1:-1]) - {"cc"}:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values, last_type, lookup, unsigned, width
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, lookup, unsigned, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.forms import Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Decoder
 
     Compare = Callable[[Values, Values], Values]
 
@@ -57,7 +57,7 @@ FLOAT: Mapping[str, Compare] = {
 COMBINE: Mapping[str, np.ufunc] = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 
 
-def _comparison(instruction: Instruction, type_name: str) -> tuple[str, Compare, np.ufunc | None]:
+def _comparison(instruction: PtxInstruction, type_name: str) -> tuple[str, Compare, np.ufunc | None]:
     """Return the operands' type, the relation, and how a third operand is combined with it."""
     type_ = NUMPY[type_name]
     words = [word for word in instruction.modifiers if word not in {"ftz", "s32", "u32", "f32", type_name}]
@@ -75,7 +75,7 @@ def _flushed(relation: Compare) -> Compare:
     return lambda a, b: relation(*(np.where(np.abs(x) < smallest, np.float32(0), x) for x in (a, b)))
 
 
-def _setp(instruction: Instruction) -> Pure:
+def _setp(instruction: PtxInstruction) -> Pure:
     type_, relation, combine = _comparison(instruction, last_type(instruction))
     results = ("?",) * width(instruction.operands[0])
     if combine is None:
@@ -97,7 +97,7 @@ def _setp(instruction: Instruction) -> Pure:
     return Pure(results, (type_, type_, "?"), setp_combined)
 
 
-def _set(instruction: Instruction) -> Pure:
+def _set(instruction: PtxInstruction) -> Pure:
     result = instruction.modifiers[-2]
     if result not in {"u32", "s32", "f32"}:
         raise UnknownFormError
@@ -114,7 +114,7 @@ def _set(instruction: Instruction) -> Pure:
     return Pure((NUMPY[result],), (type_, type_, *(("?",) if combine is not None else ())), set_)
 
 
-def _selp(instruction: Instruction) -> Pure:
+def _selp(instruction: PtxInstruction) -> Pure:
     type_ = unsigned(NUMPY[last_type(instruction)])
 
     def selp(a: Values, b: Values, chosen: Values, out: Values) -> None:
@@ -123,7 +123,7 @@ def _selp(instruction: Instruction) -> Pure:
     return Pure((type_,), (type_, type_, "?"), selp)
 
 
-def _slct(instruction: Instruction) -> Pure:
+def _slct(instruction: PtxInstruction) -> Pure:
     first, sign = NUMPY[instruction.modifiers[-2]], NUMPY[last_type(instruction, "sf")]
 
     def slct(a: Values, b: Values, sign: Values, out: Values) -> None:
@@ -132,7 +132,7 @@ def _slct(instruction: Instruction) -> Pure:
     return Pure((unsigned(first),), (unsigned(first), unsigned(first), sign), slct)
 
 
-def _testp(instruction: Instruction) -> Pure:
+def _testp(instruction: PtxInstruction) -> Pure:
     kind, type_ = instruction.modifiers[0], NUMPY[last_type(instruction, "f")]
     smallest = np.finfo(type_).smallest_normal
     test: Callable[[Values], Values] = lookup(

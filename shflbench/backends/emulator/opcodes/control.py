@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.forms import Barrier, Branch, Exit, Nothing, UnknownFormError
+from shflbench.backends.emulator.opcodes.forms import Barrier, Branch, Exit, Nothing, UnknownFormError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Decoder, Form
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Decoder, Form
 
 
-def _barrier(instruction: Instruction) -> Form:
+def _barrier(instruction: PtxInstruction) -> Form:
     words = [word for word in instruction.modifiers if word not in {"cta", "aligned"}]
     match words:
         case ["warp", "sync"]:
@@ -31,7 +31,7 @@ def _barrier(instruction: Instruction) -> Form:
             raise UnknownFormError
 
 
-def _nothing(_: Instruction) -> Form:
+def _nothing(_: PtxInstruction) -> Form:
     return Nothing()
 
 

@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator import exact
-from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values
-from shflbench.backends.emulator.opcodes import brain
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes import bfloat16, exact
 from shflbench.backends.emulator.opcodes.floating import ROUNDINGS, canonical, flushed
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Apply, Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
 
 TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 KNOWN = {*TO_INTEGRAL, *ROUNDINGS, "ftz", "sat", "relu"}
 
 
-def _cvt(instruction: Instruction) -> Pure:
+def _cvt(instruction: PtxInstruction) -> Pure:
     *words, target, source = instruction.modifiers
     if not set(words) <= KNOWN or target not in NUMPY or source not in NUMPY or "relu" in words:
         raise UnknownFormError
@@ -32,7 +31,7 @@ def _cvt(instruction: Instruction) -> Pure:
         return _pair(words, target, source)
     to, of = NUMPY[target], NUMPY[source]
     if "bf16" in {target, source}:
-        return brain.conversion(words, target, source, _conversion)
+        return bfloat16.conversion(words, target, source, _conversion)
     return Pure((to,), (of,), _conversion(words, of, to))
 
 
@@ -120,7 +119,7 @@ def _pair(words: list[str], target: str, source: str) -> Pure:
     """Return the conversion of two singles into one packed register: the first operand goes to the upper half."""
     if source != "f32":
         raise UnknownFormError
-    narrow: Apply = partial(brain.from_single, words) if target == "bf16x2" else _float_to_float(words, "f4", "f2")
+    narrow: Apply = partial(bfloat16.from_single, words) if target == "bf16x2" else _float_to_float(words, "f4", "f2")
     half = "u2" if target == "bf16x2" else "f2"
 
     def convert(high: Values, low: Values, out: Values) -> None:

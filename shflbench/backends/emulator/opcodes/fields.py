@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Pure, Values, last_type, only, unsigned
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Pure, Values, last_type, only, unsigned
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Decoder
 
 NOT_FOUND = 0xFFFFFFFF
 
@@ -29,7 +29,7 @@ def highest_bit(a: Values) -> Values:
     return position
 
 
-def _extract(instruction: Instruction) -> Pure:
+def _extract(instruction: PtxInstruction) -> Pure:
     only(instruction)
     type_ = NUMPY[last_type(instruction, "us")]
     bits = 8 * int(type_[1])
@@ -47,7 +47,7 @@ def _extract(instruction: Instruction) -> Pure:
     return Pure((type_,), (type_, "u4", "u4"), bfe)
 
 
-def _insert(instruction: Instruction) -> Pure:
+def _insert(instruction: PtxInstruction) -> Pure:
     only(instruction)
     type_ = NUMPY[last_type(instruction, "b")]
     bits = 8 * int(type_[1])
@@ -88,7 +88,7 @@ def _raised(word: Values, count: Values, bits: int) -> Values:
     return np.where(count < bits, word << kept, np.zeros((), word.dtype))
 
 
-def _find(instruction: Instruction) -> Pure:
+def _find(instruction: PtxInstruction) -> Pure:
     type_ = NUMPY[last_type(instruction, "us")]
     only(instruction, "shiftamt")
     amount = "shiftamt" in instruction.modifiers

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator import exact
-from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values, last_type, only
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes import exact
+from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from fractions import Fraction
 
-    from shflbench.backends.emulator.forms import Apply, Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
 
 ROUNDINGS = ("rn", "rz", "rm", "rp")
 QUIET_NAN_F32 = np.uint32(0x7FFFFFFF)  # the only NaN that single-precision arithmetic makes (PTX ISA, 9.7.3)
@@ -28,7 +28,7 @@ def canonical(out: Values) -> None:
         out.view("u4")[np.isnan(out)] = QUIET_NAN_F32
 
 
-def finished(apply: Apply, instruction: Instruction) -> Apply:
+def finished(apply: Apply, instruction: PtxInstruction) -> Apply:
     """Return `apply` with what `.ftz` and `.sat` add, and with NaNs as GPUs make them."""
     flush, saturate = "ftz" in instruction.modifiers, "sat" in instruction.modifiers
     if last_type(instruction) != "f32":
@@ -54,7 +54,7 @@ def flushed(values: Values) -> Values:
 
 
 def _arithmetic(function: np.ufunc, formula: Callable[[Fraction, Fraction], Fraction]) -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         only(instruction, *ROUNDINGS, "ftz", "sat", "full", "approx")
         type_ = NUMPY[last_type(instruction, "f")]
         mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")
@@ -72,7 +72,7 @@ def _arithmetic(function: np.ufunc, formula: Callable[[Fraction, Fraction], Frac
 
 
 def _extreme(function: np.ufunc, of_zeros: np.ufunc) -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         only(instruction, "ftz", "NaN")
         type_ = NUMPY[last_type(instruction, "f")]
         bits = f"u{type_[1]}"
@@ -93,7 +93,7 @@ def _extreme(function: np.ufunc, of_zeros: np.ufunc) -> Decoder:
 def _sign(change: Callable[[Values, Values], Values]) -> Decoder:
     """Return the decoder of an instruction that only changes the sign bit."""
 
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         only(instruction, "ftz")
         type_ = NUMPY[last_type(instruction, "f")]
         bits = f"u{type_[1]}"
@@ -113,7 +113,7 @@ def _bits(values: Values, sign: Values) -> Values:
     return np.asarray(values).view(sign.dtype)
 
 
-def _copysign(instruction: Instruction) -> Pure:
+def _copysign(instruction: PtxInstruction) -> Pure:
     only(instruction)
     type_ = NUMPY[last_type(instruction, "f")]
     # PTX: the sign of the first operand, the magnitude of the second.
@@ -121,7 +121,7 @@ def _copysign(instruction: Instruction) -> Pure:
 
 
 def _unary(function: np.ufunc, formula: Callable[[Fraction], Fraction] | None) -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         only(instruction, *ROUNDINGS, "ftz", "approx")
         type_ = NUMPY[last_type(instruction, "f")]
         mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")
@@ -138,6 +138,21 @@ def _unary(function: np.ufunc, formula: Callable[[Fraction], Fraction] | None) -
     return decode
 
 
+def _approximate(function: Callable[[Values], Values]) -> Decoder:
+    """Return the decoder of a function that a GPU only approximates; its last digits differ from these."""
+
+    def decode(instruction: PtxInstruction) -> Pure:
+        only(instruction, "approx", "ftz")
+        type_ = NUMPY[last_type(instruction, "f")]
+
+        def apply(a: Values, out: Values) -> None:
+            np.copyto(out, function(np.asarray(a, np.float64)), casting="unsafe")
+
+        return Pure((type_,), (type_,), finished(apply, instruction))
+
+    return decode
+
+
 FORMS: Mapping[str, Decoder] = {
     "add": _arithmetic(np.add, lambda a, b: a + b),
     "sub": _arithmetic(np.subtract, lambda a, b: a - b),
@@ -150,4 +165,10 @@ FORMS: Mapping[str, Decoder] = {
     "copysign": _copysign,
     "sqrt": _unary(np.sqrt, None),
     "rcp": _unary(np.reciprocal, lambda a: 1 / a),
+    "rsqrt": _approximate(lambda a: 1 / np.sqrt(a)),
+    "ex2": _approximate(np.exp2),
+    "lg2": _approximate(np.log2),
+    "sin": _approximate(np.sin),
+    "cos": _approximate(np.cos),
+    "tanh": _approximate(np.tanh),
 }

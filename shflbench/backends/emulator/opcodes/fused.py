@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator import exact
-from shflbench.backends.emulator.forms import Pure, Values, last_type, only
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes import exact
 from shflbench.backends.emulator.opcodes.floating import ROUNDINGS, finished
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Pure, Values, last_type, only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
 
-    from shflbench.backends.emulator.forms import Apply, Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
 
 _BELOW_SINGLE = np.uint64(0x1FFFFFFF)  # the 29 digits that a double has and a single has not
 _HALFWAY = np.uint64(0x10000000)
@@ -136,7 +136,7 @@ def _double(a: Values, b: Values, c: Values, out: Values) -> None:
         _repair(~safe, operands, out)
 
 
-def _decode(instruction: Instruction) -> Pure:
+def _decode(instruction: PtxInstruction) -> Pure:
     only(instruction, *ROUNDINGS, "ftz", "sat")
     type_ = NUMPY[last_type(instruction, "f")]
     mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")

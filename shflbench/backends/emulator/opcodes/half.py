@@ -1,4 +1,4 @@
-"""Half precision and brain float, single and packed in pairs: one rounding of the exact result."""
+"""Half precision and bfloat16 float, single and packed in pairs: one rounding of the exact result."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values, lookup, width
-from shflbench.backends.emulator.opcodes import brain, compare
+from shflbench.backends.emulator.opcodes import bfloat16, compare
+from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, lookup, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.forms import Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Decoder
 
 NAN = np.uint16(0x7FFF)
 ONE = np.ones(())
@@ -23,7 +23,7 @@ KNOWN = {"rn", "ftz", "sat", "relu", "NaN"}
 def _wide(bits: Values, type_: str) -> Values:
     """Return the numbers as doubles, in which sums and products of halves are exact."""
     words = np.asarray(bits)
-    return (brain.to_single(words) if type_ == "bf16" else words.view(np.float16)).astype(np.float64)
+    return (bfloat16.to_single(words) if type_ == "bf16" else words.view(np.float16)).astype(np.float64)
 
 
 def _narrow(values: Values, type_: str) -> Values:
@@ -38,7 +38,7 @@ def _narrow(values: Values, type_: str) -> Values:
         away = np.abs(single) < np.abs(values)
         odd = np.where(inexact, np.where(away, bits + np.uint32(1), bits - np.uint32(1)), bits).view(np.float32)
         result = np.empty(values.shape, np.uint16)
-        brain.from_single((), odd, result)
+        bfloat16.from_single((), odd, result)
     return np.where(np.isnan(values), NAN, result)
 
 
@@ -68,7 +68,7 @@ def _propagating(function: Callable[..., Values]) -> Callable[..., Values]:
 
 
 def _arithmetic(function: Callable[..., Values], operands: int) -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         *words, name = instruction.modifiers
         if not set(words) <= KNOWN:
             raise UnknownFormError
@@ -99,7 +99,7 @@ def _arithmetic(function: Callable[..., Values], operands: int) -> Decoder:
 
 
 def _sign(change: Callable[[Values, Values], Values]) -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         packed = instruction.modifiers[-1].endswith("x2")
         register, sign = ("u4", np.uint32(0x80008000)) if packed else ("u2", np.uint16(0x8000))
         return Pure((register,), (register,), lambda a, out: np.copyto(out, change(a, np.asarray(sign))))
@@ -107,7 +107,7 @@ def _sign(change: Callable[[Values, Values], Values]) -> Decoder:
     return decode
 
 
-def _setp(instruction: Instruction) -> Pure:
+def _setp(instruction: PtxInstruction) -> Pure:
     """Return the comparison; of a packed pair, the two results are those of the lower and the upper half."""
     relation_name, *words, name = instruction.modifiers
     if set(words) - {"ftz"}:
@@ -129,7 +129,7 @@ def _setp(instruction: Instruction) -> Pure:
     return Pure(("?",) * width(instruction.operands[0]), (register, register), setp)
 
 
-def _set(instruction: Instruction) -> Pure:
+def _set(instruction: PtxInstruction) -> Pure:
     """Return the comparison that gives a number: one or zero, or all bits or none in an integer."""
     relation_name, *words, target, name = instruction.modifiers
     type_, packed = name.removesuffix("x2"), name.endswith("x2")

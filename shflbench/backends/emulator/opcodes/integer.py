@@ -1,4 +1,7 @@
-"""Integer arithmetic without division: wraps as two's complement unless it saturates."""
+"""Integer arithmetic: wraps as two's complement unless it saturates.
+
+Division truncates towards zero; by zero it gives all ones, as GPUs do.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Pure, UnknownFormError, Values, last_type, only
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, only, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Apply, Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
 
 
 def _high_u64(a: Values, b: Values, out: Values) -> None:
@@ -52,7 +55,7 @@ def _wider(type_: str) -> str:
     return f"{type_[0]}{2 * int(type_[1])}"
 
 
-def _product(instruction: Instruction) -> tuple[str, str, Apply]:
+def _product(instruction: PtxInstruction) -> tuple[str, str, Apply]:
     """Return the types of factors and result, and the multiplication."""
     type_ = NUMPY[last_type(instruction, "us")]
     match instruction.modifiers[:-1]:
@@ -67,12 +70,12 @@ def _product(instruction: Instruction) -> tuple[str, str, Apply]:
             raise UnknownFormError
 
 
-def _mul(instruction: Instruction) -> Pure:
+def _mul(instruction: PtxInstruction) -> Pure:
     type_, result, multiply = _product(instruction)
     return Pure((result,), (type_, type_), multiply)
 
 
-def _mad(instruction: Instruction) -> Pure:
+def _mad(instruction: PtxInstruction) -> Pure:
     type_, result, multiply = _product(instruction)
 
     def mad(a: Values, b: Values, c: Values, out: Values) -> None:
@@ -83,7 +86,7 @@ def _mad(instruction: Instruction) -> Pure:
     return Pure((result,), (type_, type_, result), mad)
 
 
-def _mul24(instruction: Instruction) -> Pure:
+def _mul24(instruction: PtxInstruction) -> Pure:
     type_ = NUMPY[last_type(instruction, "us")]
     if instruction.modifiers[:-1] not in {("lo",), ("hi",)}:
         raise UnknownFormError
@@ -101,7 +104,7 @@ def _mul24(instruction: Instruction) -> Pure:
 
 
 def _sum(function: np.ufunc) -> Decoder:
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         type_ = NUMPY[last_type(instruction, "us")]
         only(instruction, "sat")
         if instruction.modifiers[:-1] == ("sat",):
@@ -119,7 +122,7 @@ def _saturating(function: np.ufunc, a: Values, b: Values, out: Values) -> None:
 def _same(function: Apply, operands: int, kinds: str = "us") -> Decoder:
     """Return the decoder of an instruction whose operands and result have one type."""
 
-    def decode(instruction: Instruction) -> Pure:
+    def decode(instruction: PtxInstruction) -> Pure:
         only(instruction)
         type_ = NUMPY[last_type(instruction, kinds)]
         return Pure((type_,), (type_,) * operands, function)
@@ -132,7 +135,7 @@ def _sad(a: Values, b: Values, c: Values, out: Values) -> None:
     np.add(c, difference.astype(out.dtype), out)
 
 
-def _dp4a(instruction: Instruction) -> Pure:
+def _dp4a(instruction: PtxInstruction) -> Pure:
     a_type, b_type = (NUMPY[name] for name in instruction.modifiers)
     result = "i4" if "i4" in {a_type, b_type} else "u4"
 
@@ -145,7 +148,7 @@ def _dp4a(instruction: Instruction) -> Pure:
     return Pure((result,), ("u4", "u4", result), dp4a)
 
 
-def _dp2a(instruction: Instruction) -> Pure:
+def _dp2a(instruction: PtxInstruction) -> Pure:
     half, *types = instruction.modifiers
     a_type, b_type = (NUMPY[name] for name in types)
     result = "i4" if "i4" in {a_type, b_type} else "u4"
@@ -166,6 +169,55 @@ def _byte(values: Values, shift: int, type_: str) -> Values:
     return byte
 
 
+def _divided(a: Values, b: Values) -> tuple[Values, Values, Values]:
+    """Return quotient and remainder of the magnitudes, and where `b` is zero."""
+    type_ = unsigned(np.asarray(a).dtype.str[1:])
+    a_size, b_size = (np.asarray(np.absolute(x)).view(type_) for x in (a, b))
+    by_zero = b_size == 0
+    divisor = np.where(by_zero, np.ones((), type_), b_size)
+    return a_size // divisor, a_size % divisor, by_zero
+
+
+def _quotient(a: Values, b: Values, out: Values) -> None:
+    size, _, by_zero = _divided(a, b)
+    result = size.view(out.dtype)
+    if out.dtype.kind == "i":
+        result = np.where((a < 0) != (b < 0), -result, result)
+    np.copyto(out, np.where(by_zero, ~np.zeros((), out.dtype), result))
+
+
+def _remainder(a: Values, b: Values, out: Values) -> None:
+    _, size, by_zero = _divided(a, b)
+    result = size.view(out.dtype)
+    if out.dtype.kind == "i":
+        result = np.where(a < 0, -result, result)
+    np.copyto(out, np.where(by_zero, a, result))  # a - b·q
+
+
+PAIRS: Mapping[str, str] = {"u16x2": "u2", "s16x2": "i2"}
+
+
+def _pairwise(function: np.ufunc) -> Decoder:
+    def decode(instruction: PtxInstruction) -> Pure:
+        *words, name = instruction.modifiers
+        type_ = PAIRS[name]
+        if words not in ([], ["relu"]) or (words and type_ != "i2"):
+            raise UnknownFormError
+
+        def apply(a: Values, b: Values, out: Values) -> None:
+            word = np.zeros(out.shape, np.uint32)
+            for shift in (np.uint32(0), np.uint32(16)):
+                part = function(*((x >> shift).astype(np.uint16).view(type_) for x in (a, b)))
+                if words:
+                    part = np.maximum(part, np.int16(0))
+                word |= part.view(np.uint16).astype(np.uint32) << shift
+            np.copyto(out, word)
+
+        return Pure(("u4",), ("u4", "u4"), apply)
+
+    return decode
+
+
 FORMS: Mapping[str, Decoder] = {
     "add": _sum(np.add),
     "sub": _sum(np.subtract),
@@ -176,7 +228,15 @@ FORMS: Mapping[str, Decoder] = {
     "abs": _same(np.absolute, 1, "s"),
     "min": _same(lambda a, b, out: np.minimum(a, b, out=out), 2),
     "max": _same(lambda a, b, out: np.maximum(a, b, out=out), 2),
+    "div": _same(_quotient, 2),
+    "rem": _same(_remainder, 2),
     "sad": _same(_sad, 3),
     "dp2a": _dp2a,
     "dp4a": _dp4a,
+}
+PACKED: Mapping[str, Decoder] = {
+    "add": _pairwise(np.add),
+    "sub": _pairwise(np.subtract),
+    "min": _pairwise(np.minimum),
+    "max": _pairwise(np.maximum),
 }

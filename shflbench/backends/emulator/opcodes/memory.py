@@ -1,17 +1,19 @@
-"""Loads and stores, in vectors of up to four elements."""
+"""Loads and stores, in vectors of up to four elements, and atomics: the new value, given the old one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.forms import Access, UnknownFormError, last_type, unsigned
-from shflbench.backends.emulator.ptx import NUMPY
+import numpy as np
+
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Access, UnknownFormError, Values, last_type, lookup, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Decoder
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
 
 SPACES = {"global", "shared", "local", "const", "param"}
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
@@ -23,16 +25,16 @@ HINTS = {
 }
 
 
-def space_and_rest(modifiers: tuple[str, ...]) -> tuple[str, list[str]]:
+def _space_and_rest(modifiers: tuple[str, ...]) -> tuple[str, list[str]]:
     """Return the state space, empty for generic, and the modifiers that are no hints."""
     spaces = [word for word in modifiers if word in SPACES]
     rest = [word for word in modifiers if word not in HINTS and word not in SPACES]
     return (spaces[0] if spaces else ""), rest
 
 
-def _decode(instruction: Instruction) -> Access:
+def _move(instruction: PtxInstruction) -> Access:
     type_ = last_type(instruction)
-    space, rest = space_and_rest(instruction.modifiers)
+    space, rest = _space_and_rest(instruction.modifiers)
     vector = VECTORS[rest[0]] if len(rest) > 1 and rest[0] in VECTORS else 1
     if len(rest) != 1 + (vector > 1) or (instruction.opcode == "ldu" and space not in {"", "global"}):
         raise UnknownFormError
@@ -43,4 +45,40 @@ def _decode(instruction: Instruction) -> Access:
     return Access("ld", space, in_memory, values, (), vector)
 
 
-FORMS: Mapping[str, Decoder] = {"ld": _decode, "ldu": _decode, "st": _decode}
+UPDATES: Mapping[str, Apply] = {
+    "add": lambda old, value: old + value,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "exch": lambda old, value: np.broadcast_to(value, np.shape(old)),
+    "cas": lambda old, expected, value: np.where(old == expected, value, old),
+    "inc": lambda old, limit: np.where(old >= limit, np.zeros_like(old), old + np.ones_like(old)),
+    "dec": lambda old, limit: np.where((old == 0) | (old > limit), limit, old - np.ones_like(old)),
+}
+
+
+def _packed_add(old: Values, value: Values) -> Values:
+    """Add two pairs of halves."""
+    parts = [(np.asarray(x >> np.uint32(shift)).astype("u2").view("f2")) for shift in (0, 16) for x in (old, value)]
+    low, high = ((parts[i].astype("f8") + parts[i + 1]).astype("f2").view("u2").astype("u4") for i in (0, 2))
+    packed: Values = high << np.uint32(16) | low
+    return packed
+
+
+def _atomic(instruction: PtxInstruction) -> Access:
+    space, rest = _space_and_rest(tuple(word for word in instruction.modifiers if word not in {"acq_rel", "noftz"}))
+    name, type_ = rest[0], last_type(instruction)
+    if rest[1:] != [type_]:
+        raise UnknownFormError
+    in_memory = NUMPY[type_]
+    update = _packed_add if (name, type_) == ("add", "f16x2") else lookup(UPDATES, name)
+    if type_[0] == "b":
+        in_memory = unsigned(in_memory)
+    operands = (in_memory,) * (2 if name == "cas" else 1)
+    results = (in_memory,) if instruction.opcode == "atom" else ()
+    return Access(instruction.opcode, space, in_memory, results, operands, update=update)
+
+
+FORMS: Mapping[str, Decoder] = {"ld": _move, "ldu": _move, "st": _move, "atom": _atomic, "red": _atomic}

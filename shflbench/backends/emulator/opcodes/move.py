@@ -1,4 +1,4 @@
-"""Moves between registers, packing and unpacking, and conversions of addresses."""
+"""Moves between registers, packing and unpacking."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Nothing, Pure, UnknownFormError, Values, last_type, unsigned
-from shflbench.backends.emulator.memory import WINDOWS, space_of
-from shflbench.backends.emulator.ptx import NUMPY, Vector
+from shflbench.backends.emulator.frontend.ptx import NUMPY, Vector
+from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Decoder, Form
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Decoder
 
 
 def _copy(a: Values, out: Values) -> None:
     np.copyto(out, a)
 
 
-def _mov(instruction: Instruction) -> Pure:
+def _mov(instruction: PtxInstruction) -> Pure:
     name = last_type(instruction)
     type_ = "?" if name == "pred" else unsigned(NUMPY[name])
     target, source = instruction.operands
@@ -65,33 +64,4 @@ def _unpack(type_: str, count: int) -> Pure:
     return Pure((part,) * count, (type_,), unpack)
 
 
-def _cvta(instruction: Instruction) -> Pure:
-    *direction, space, name = instruction.modifiers
-    if direction not in ([], ["to"]) or space not in WINDOWS:
-        raise UnknownFormError
-    type_ = NUMPY[name]
-    base = np.array(WINDOWS[space], type_)
-    shift = np.subtract if direction else np.add
-    return Pure((type_,), (type_,), lambda a, out: shift(a, base, out))
-
-
-def _isspacep(instruction: Instruction) -> Pure:
-    (space,) = instruction.modifiers
-    if space not in {"global", "shared", "local"}:  # constants and parameters lie among the global addresses here
-        raise UnknownFormError
-    return Pure(
-        ("?",), ("u8",), lambda a, out: np.copyto(out, space_of(np.broadcast_to(a, out.shape)) == WINDOWS[space])
-    )
-
-
-def _ignored(_: Instruction) -> Form:
-    return Nothing()
-
-
-FORMS: Mapping[str, Decoder] = {
-    "mov": _mov,
-    "cvta": _cvta,
-    "isspacep": _isspacep,
-    "prefetch": _ignored,
-    "prefetchu": _ignored,
-}
+FORMS: Mapping[str, Decoder] = {"mov": _mov}

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.backends.emulator.opcodes.forms import Collective, UnknownFormError, width
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.collective import WarpCall
-    from shflbench.backends.emulator.forms import Apply, Values
+    from collections.abc import Mapping
+
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Form, Values, WarpCall
 
 POISON = np.uint32(0xDEADBEEF)  # what a lane gets that reads a lane which does not take part
 _LANES = np.arange(WARP, dtype=np.int64)
@@ -19,7 +22,7 @@ _LANE_BITS = 0x1F
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ShuffleSources:
     """Where each lane of a shuffle reads."""
 
     index: Values  # into the flattened [warps, 32] values
@@ -50,30 +53,41 @@ def source_lanes(mode: str, lane: Values, clamp: Values) -> tuple[Values, Values
     return np.where(in_range, source, _LANES), in_range
 
 
-def _plan(call: WarpCall, mode: str, lane: Values, clamp: Values, mask: Values) -> Plan:
+def _sources(call: WarpCall, mode: str, lane: Values, clamp: Values, mask: Values) -> ShuffleSources:
     shape = (call.warps, WARP)
     source, in_range = (np.broadcast_to(x, shape) for x in source_lanes(mode, lane, clamp))
     named = np.broadcast_to(np.asarray(mask).astype(np.int64), shape) >> source & 1 == 1
     here = named if call.active is None else named & np.take_along_axis(call.active, source, axis=1)
     index = source + WARP * np.arange(call.warps, dtype=np.int64)[:, None]
-    return Plan(index.astype(np.intp), in_range.copy(), None if here.all() else ~here)
+    return ShuffleSources(index.astype(np.intp), in_range.copy(), None if here.all() else ~here)
 
 
-def shuffle(mode: str) -> Apply:
+def _shuffle(mode: str) -> Apply:
     """Return the function that shuffles in `mode`: up, down, bfly or idx."""
 
     def apply(call: WarpCall, *arguments: Values) -> None:
         value, lane, clamp, mask, out, *flag = arguments
-        plan: Plan = call.remember(mode, lambda: _plan(call, mode, lane, clamp, mask))
+        sources: ShuffleSources = call.remember(mode, lambda: _sources(call, mode, lane, clamp, mask))
         if value.ndim:
-            value.take(plan.index, None, out, "wrap")  # never out of range; the fastest mode
+            value.take(sources.index, None, out, "wrap")  # never out of range; the fastest mode
         else:
             out.fill(value)
         for target in flag:
-            np.copyto(target, plan.in_range)
-        if plan.missing is not None:
-            call.report_missing(plan.missing)
-            missing = plan.missing if call.active is None else plan.missing & call.active
+            np.copyto(target, sources.in_range)
+        if sources.missing is not None:
+            missing = sources.missing if call.active is None else sources.missing & call.active
+            call.report_missing(missing)
             np.copyto(out, POISON, where=missing)
 
     return apply
+
+
+def _shfl(instruction: PtxInstruction) -> Form:
+    sync, mode, type_ = instruction.modifiers
+    if sync != "sync" or mode not in {"up", "down", "bfly", "idx"} or type_ != "b32":
+        raise UnknownFormError
+    results = ("u4", "?")[: width(instruction.operands[0])]
+    return Collective(results, ("u4", "u4", "u4", "u4"), _shuffle(mode), mask=3)
+
+
+FORMS: Mapping[str, Decoder] = {"shfl": _shfl}

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.forms import UnknownFormError
+from shflbench.backends.emulator.frontend.ptx import NUMPY
 from shflbench.backends.emulator.opcodes import (
-    atomic,
+    addresses,
     bits,
     carry,
     compare,
     control,
     convert,
-    divide,
     fields,
     floating,
     fused,
@@ -20,64 +19,58 @@ from shflbench.backends.emulator.opcodes import (
     integer,
     memory,
     move,
-    packed,
-    special,
+    shuffle,
     warp,
 )
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import UnknownFormError
 from shflbench.errors import EmulatorError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.forms import Decoder, Form
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Decoder, Form
 
 ANY: Mapping[str, Decoder] = {
-    **atomic.FORMS,
+    **addresses.FORMS,
     **bits.FORMS,
     **compare.FORMS,
     **control.FORMS,
     **convert.FORMS,
     **integer.FORMS,
     **carry.FORMS,  # also knows the plain forms of the opcodes that it shares with integer
-    **divide.FORMS,
     **fields.FORMS,
     **memory.FORMS,
     **move.FORMS,
+    **shuffle.FORMS,
     **warp.FORMS,
 }
-FLOAT: Mapping[str, Decoder] = {**floating.FORMS, **fused.FORMS, **special.FORMS}
+FLOAT: Mapping[str, Decoder] = {**floating.FORMS, **fused.FORMS}
 HALF: Mapping[str, Decoder] = half.FORMS
-PACKED: Mapping[str, Decoder] = packed.FORMS
+PACKED: Mapping[str, Decoder] = integer.PACKED
 
 
-def decode(instruction: Instruction) -> Form:
+def decode(instruction: PtxInstruction) -> Form:
     """Return what `instruction` does; EmulatorError names one that is unknown."""
     table = _table(instruction)
     decoder = table.get(instruction.opcode)
     if decoder is not None:
         try:
             return decoder(instruction)
-        except (
-            UnknownFormError,
-            IndexError,
-            KeyError,
-            ValueError,
-        ):  # modifiers or operands that the form does not have
-            pass
+        except (UnknownFormError, IndexError, KeyError, ValueError):
+            pass  # modifiers or operands that the form does not have
     raise EmulatorError(
         f"the emulator does not know the instruction `{instruction.text}` ({instruction.where})",
         "Run this kernel on a GPU, or report the instruction.",
     )
 
 
-def _table(instruction: Instruction) -> Mapping[str, Decoder]:
+def _table(instruction: PtxInstruction) -> Mapping[str, Decoder]:
     """Return the table for the instruction's type: arithmetic differs between integers, floats and halves."""
     last = instruction.modifiers[-1] if instruction.modifiers else ""
     if last in {"f16", "f16x2", "bf16", "bf16x2"} and instruction.opcode in HALF:
         return HALF
-    if last in packed.TYPES:
+    if last in integer.PAIRS:
         return PACKED
     if NUMPY.get(last, "").startswith("f") and instruction.opcode in FLOAT:
         return FLOAT

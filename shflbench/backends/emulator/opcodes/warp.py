@@ -1,4 +1,4 @@
-"""Instructions of the lanes of a warp: shuffles, votes, matches, reductions.
+"""Instructions of the lanes of a warp that combine their values: votes, matches, reductions.
 
 Arrays have the shape [warps, 32]; `call.active` says which lanes take part, None for all.
 """
@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.forms import Collective, UnknownFormError, Values, lookup, width
-from shflbench.backends.emulator.opcodes.shuffle import shuffle
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Collective, UnknownFormError, Values, lookup, width
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.backends.emulator.collective import WarpCall
-    from shflbench.backends.emulator.forms import Apply, Decoder, Form
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.opcodes.forms import Decoder, Form, WarpCall
 
 BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
-FULL = np.uint32(0xFFFFFFFF)
 
 
 def packed(flags: Values) -> Values:
@@ -33,14 +30,14 @@ def packed(flags: Values) -> Values:
 
 def groups(call: WarpCall, mask: Values) -> Values:
     """Return for each lane, as a word, the lanes that act with it: those that its mask names and that are here."""
-    if call.active is None and isinstance(mask, np.integer) and mask == FULL:
-        return np.full((call.warps, 1), FULL)
-    here = np.full((call.warps, 1), FULL) if call.active is None else packed(call.active)
+    if call.active is None and isinstance(mask, np.integer) and mask == FULL_MASK:
+        return np.full((call.warps, 1), FULL_MASK, np.uint32)
+    here = np.full((call.warps, 1), FULL_MASK, np.uint32) if call.active is None else packed(call.active)
     named: Values = np.broadcast_to(mask, (call.warps, WARP)) & here
     return named
 
 
-def _vote(instruction: Instruction) -> Form:
+def _vote(instruction: PtxInstruction) -> Form:
     match instruction.modifiers:
         case ("sync", ("all" | "any" | "uni") as how, "pred"):
 
@@ -68,7 +65,7 @@ def _member_flags(call: WarpCall, mask: Values) -> Values:
     return flags
 
 
-def _match(instruction: Instruction) -> Form:
+def _match(instruction: PtxInstruction) -> Form:
     how, sync, type_name = instruction.modifiers
     type_ = NUMPY[type_name]
     if how not in {"any", "all"} or sync != "sync" or type_name not in {"b32", "b64"}:
@@ -100,7 +97,7 @@ REDUCTIONS: Mapping[str, tuple[np.ufunc, str]] = {
 }
 
 
-def _redux(instruction: Instruction) -> Form:
+def _redux(instruction: PtxInstruction) -> Form:
     sync, how, *more, type_name = instruction.modifiers
     function, letters = lookup(REDUCTIONS, how)
     if sync != "sync" or type_name[0] not in letters or not type_name.endswith("32") or set(more) - {"abs", "NaN"}:
@@ -111,7 +108,7 @@ def _redux(instruction: Instruction) -> Form:
 
     def redux(call: WarpCall, value: Values, mask: Values, out: Values) -> None:
         values = np.abs(call.full(value)) if "abs" in more else call.full(value)
-        if call.active is None and isinstance(mask, np.integer) and mask == FULL:
+        if call.active is None and isinstance(mask, np.integer) and mask == FULL_MASK:
             np.copyto(out, function.reduce(values, axis=1, keepdims=True))
             return
         flags = _member_flags(call, mask)
@@ -131,14 +128,14 @@ def _neutral(how: str, type_: str) -> Values:
     return np.array(-1 if how == "and" else 0).astype(type_)
 
 
-def _activemask(_: Instruction) -> Form:
+def _activemask(_: PtxInstruction) -> Form:
     def activemask(call: WarpCall, out: Values) -> None:
-        np.copyto(out, groups(call, np.asarray(FULL)))
+        np.copyto(out, groups(call, np.array(FULL_MASK, np.uint32)))
 
     return Collective(("u4",), (), activemask, mask=None)
 
 
-def _elect(instruction: Instruction) -> Form:
+def _elect(instruction: PtxInstruction) -> Form:
     if instruction.modifiers != ("sync",):
         raise UnknownFormError
 
@@ -151,20 +148,10 @@ def _elect(instruction: Instruction) -> Form:
     return Collective(("u4", "?"), ("u4",), elect, mask=0)
 
 
-def _shfl(instruction: Instruction) -> Form:
-    sync, mode, type_ = instruction.modifiers
-    if sync != "sync" or mode not in {"up", "down", "bfly", "idx"} or type_ != "b32":
-        raise UnknownFormError
-    results = ("u4", "?")[: width(instruction.operands[0])]
-    apply: Apply = shuffle(mode)
-    return Collective(results, ("u4", "u4", "u4", "u4"), apply, mask=3)
-
-
 FORMS: Mapping[str, Decoder] = {
     "vote": _vote,
     "match": _match,
     "redux": _redux,
     "activemask": _activemask,
     "elect": _elect,
-    "shfl": _shfl,
 }

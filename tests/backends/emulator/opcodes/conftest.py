@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from shflbench.backends.emulator import link, lower
+from shflbench.backends.emulator.link import flat, lower
 from shflbench.backends.emulator.opcodes.table import decode
 from tests.backends.emulator import forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from shflbench.backends.emulator.ptx import Instruction
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
 
 Result = TypeVar("Result")
 
@@ -22,8 +22,8 @@ Result = TypeVar("Result")
 def _the_form_is_run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     met: set[str] = set()
 
-    def recording(function: Callable[[Instruction], Result]) -> Callable[[Instruction], Result]:
-        def recorded(instruction: Instruction) -> Result:
+    def recording(function: Callable[[PtxInstruction], Result]) -> Callable[[PtxInstruction], Result]:
+        def recorded(instruction: PtxInstruction) -> Result:
             met.add(".".join((instruction.opcode, *instruction.modifiers)))
             return function(instruction)
 
@@ -31,7 +31,7 @@ def _the_form_is_run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(forms, "decode", recording(decode))
     monkeypatch.setattr(lower, "decode", recording(decode))
-    monkeypatch.setattr(link, "_parts", recording(link._parts))  # noqa: SLF001  (calls are inlined, never decoded)
+    monkeypatch.setattr(flat, "_parts", recording(flat._parts))  # noqa: SLF001  (calls are inlined, never decoded)
     yield
     parameters = request.node.callspec.params if hasattr(request.node, "callspec") else {}
     assert parameters.get("form") in {None, *met}, "the test does not run the form that it names"

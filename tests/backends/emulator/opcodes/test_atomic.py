@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.machine.policies import POLICIES
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.threads import THREADS, TO_64_BITS, number, operands, run
 

@@ -13,7 +13,7 @@ from tests.backends.emulator.forms import integers, run
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 LOGIC: Mapping[str, Callable[..., int]] = {
     "and": lambda a, b: a & b,

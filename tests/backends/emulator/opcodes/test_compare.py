@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import floats, integers, run
 from tests.backends.emulator.rational import flushed, listed
@@ -17,7 +17,7 @@ from tests.backends.emulator.rational import flushed, listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 ORDERED: Mapping[str, Callable[[float, float], bool]] = {
     "eq": operator.eq,

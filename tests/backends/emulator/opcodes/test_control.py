@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.backends.emulator.policies import POLICIES
+from shflbench.backends.emulator.machine.policies import POLICIES
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.threads import THREADS, TO_64_BITS, operands, run
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import floats, integers, run
 from tests.backends.emulator.rational import (
@@ -27,7 +27,7 @@ from tests.backends.emulator.rational import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 INTEGERS = ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64")
 WHOLE: Mapping[str, Callable[[Fraction], int]] = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}

@@ -30,7 +30,7 @@ from tests.backends.emulator.rational import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
     from tests.backends.emulator.rational import Number
 
 TYPES = ("f32", "f64")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.parse import parse
+from shflbench.backends.emulator.frontend.parse import parse
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import run
 from tests.backends.emulator.rational import (
@@ -26,7 +26,7 @@ from tests.backends.emulator.rational import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
     from tests.backends.emulator.rational import Number
 
 TYPES = ("f16", "bf16")

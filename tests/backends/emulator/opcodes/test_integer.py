@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import integers, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 ALL = ("u16", "s16", "u32", "s32", "u64", "s64")
 WORDS = ("u32", "s32", "u64", "s64")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.memory import WINDOWS
+from shflbench.backends.emulator.frontend.ptx import Register
+from shflbench.backends.emulator.opcodes.addresses import WINDOWS
 from shflbench.backends.emulator.opcodes.table import decode
-from shflbench.backends.emulator.ptx import Register
 from shflbench.errors import EmulatorError
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import instruction, integers, run

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.cohort import Shape
-from shflbench.backends.emulator.launch import Launch, execute
-from shflbench.backends.emulator.link import link
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.backends.emulator.opcodes.shuffle import POISON
-from shflbench.backends.emulator.parse import parse
-from shflbench.backends.emulator.policies import POLICIES
 from tests.backends.emulator.declared import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.forms import Values
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 KERNEL = """
 .version 8.0
@@ -54,8 +54,8 @@ def lanes(
     values = np.zeros((64, 4), np.uint32)
     for place, column in enumerate(columns):
         values[:, place] = column
-    launch = Launch(link(module, "one"), Shape(1, 64), 0, [values], [(256, "u4")], 0)
-    out = execute(launch, POLICIES[policy]).outputs[0].reshape(64, 4)
+    launch = EmulatedLaunch(link(module, "one"), Shape(1, 64), 0, [values], [(256, "u4")], 0)
+    out = execute(launch, POLICIES[policy])[0].reshape(64, 4)
     return out[:, 0].tolist(), (out[:, 1] == 1).tolist()
 
 

@@ -1,0 +1,1 @@
+"""Read the text of a PTX module."""

@@ -1,0 +1,97 @@
+"""Read PTX declarations: variables in a state space, registers, function headers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.frontend.operands import NAME, number, operand, split
+from shflbench.backends.emulator.frontend.ptx import NUMPY, Immediate, Symbol, Variable
+from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_REGISTERS = 1 << 16  # of one declaration; more is a damaged text
+MOST_ELEMENTS = 1 << 28  # of one variable, likewise
+
+_TYPES = "|".join(sorted(NUMPY, key=len, reverse=True))
+_VARIABLE = re.compile(
+    rf"(?:\.(?:visible|extern|weak|common)\s+)*\.(?P<space>global|const|shared|local|param)(?:\s+\.align\s+(?P<align>\d+))?"
+    rf"\s+\.(?P<type>{_TYPES})(?:\s+\.ptr(?:\s*\.\w+)?(?:\s+\.align\s+\d+)?)?\s+(?P<name>{NAME})"
+    rf"\s*(?P<array>\[\s*\w*\s*\])?\s*(?:=\s*(?P<values>.+))?",
+    re.DOTALL,
+)
+_REGISTERS = re.compile(rf"\.reg\s+\.(?P<type>{_TYPES})\s+(?P<names>.+)", re.DOTALL)
+_RANGE = re.compile(rf"({NAME})<(\d{{1,9}})>")
+_HEADER = re.compile(
+    rf"(?P<linkage>(?:\.(?:weak|visible|extern)\s+)*)\.(?P<kind>entry|func)\s*(?:\((?P<results>[^)]*)\))?"
+    rf"\s*(?P<name>{NAME})\s*(?:\((?P<parameters>[^)]*)\))?\s*(?P<rest>.*)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands before a function's body."""
+
+    name: str
+    entry: bool
+    parameters: tuple[Variable, ...]
+    results: tuple[Variable, ...]
+
+
+def header(text: str) -> Header:
+    """Return what a `.entry` or `.func` line declares."""
+    match = _HEADER.fullmatch(text)
+    if not match:
+        raise EmulatorError(f"`{' '.join(text.split())[:80]}` is no function header")
+    return Header(match["name"], match["kind"] == "entry", _list(match["parameters"]), _list(match["results"]))
+
+
+def _list(text: str | None) -> tuple[Variable, ...]:
+    return tuple(variable(item) for item in split(text)) if text and text.strip() else ()
+
+
+def variable(text: str) -> Variable:
+    """Return the variable that one declaration declares."""
+    match = _VARIABLE.fullmatch(text)
+    if not match:
+        raise EmulatorError(f"`{text[:80]}` is no declaration that the emulator knows")
+    array = match["array"]
+    inside = array[1:-1].strip() if array else ""
+    count = number(inside).value if inside else None if array else 1
+    align = int(match["align"] or NUMPY[match["type"]].lstrip("?uif") or 1)
+    if (count is not None and not 0 <= count <= MOST_ELEMENTS) or align not in {1, 2, 4, 8, 16, 32, 64, 128}:
+        raise EmulatorError(f"`{text[:80]}` has an impossible size or alignment")
+    values = tuple(_values(match["values"])) if match["values"] else ()
+    return Variable(match["name"], match["space"], match["type"], count, align, values)
+
+
+def _values(text: str) -> Iterator[Immediate | Symbol]:
+    text = text.strip()
+    if text.startswith("{"):
+        for item in split(text[1:-1]):
+            yield from _values(item)
+        return
+    generic = re.fullmatch(r"generic\((.*)\)", text)
+    value = operand(generic[1] if generic else text, lambda _: None)
+    if not isinstance(value, Immediate | Symbol):
+        raise EmulatorError(f"`{text[:80]}` cannot initialise a variable")
+    yield value
+
+
+def registers(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, type) of each register that a `.reg` declaration declares."""
+    match = _REGISTERS.fullmatch(text)
+    if not match:
+        raise EmulatorError(f"`{text[:80]}` is no register declaration that the emulator knows")
+    for item in split(match["names"]):
+        numbered = _RANGE.fullmatch(item)
+        if numbered and int(numbered[2]) <= MOST_REGISTERS:
+            yield from ((f"{numbered[1]}{index}", match["type"]) for index in range(int(numbered[2])))
+        elif re.fullmatch(NAME, item):
+            yield item, match["type"]
+        else:
+            raise EmulatorError(f"`{text[:80]}` declares no register name")

@@ -1,0 +1,94 @@
+"""Read the operands of a PTX instruction."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.frontend.ptx import Address, Immediate, Operand, Pair, Register, Symbol, Vector
+from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Resolve = Callable[[str], str | None]  # name as written → the unique name of a register, None if it is none
+
+NAME = r"[A-Za-z_$%][\w$%.]*"
+_FLOAT = re.compile(r"0[fF]([0-9A-Fa-f]{8})|0[dD]([0-9A-Fa-f]{16})")
+_INTEGER = re.compile(r"[-+]?(?:0[xX][0-9A-Fa-f]+|0[bB][01]+|\d+)U?")
+_NAME = re.compile(NAME)
+_ADDRESS = re.compile(rf"({NAME}|[-+]?\w+)\s*(?:\+\s*([-+]?\w+))?")
+_LONGEST_NUMBER = 70  # 64 binary digits, a prefix and a sign
+_OPENING, _CLOSING = "{[(", "}])"
+
+
+def split(text: str) -> Iterator[str]:
+    """Yield the parts of `text` between the commas that stand outside all brackets."""
+    depth, start = 0, 0
+    for position, letter in enumerate(text):
+        if letter in _OPENING:
+            depth += 1
+        elif letter in _CLOSING:
+            depth -= 1
+        elif letter == "," and not depth:
+            yield text[start:position].strip()
+            start = position + 1
+    if depth:
+        raise EmulatorError(f"brackets do not match in `{text.strip()}`")
+    yield text[start:].strip()
+
+
+def number(text: str) -> Immediate:
+    """Return the constant that `text` spells; EmulatorError if it spells none."""
+    if match := _FLOAT.fullmatch(text):
+        return Immediate(int(match[1] or match[2], 16), 4 if match[1] else 8)
+    if not _INTEGER.fullmatch(text) or len(text) > _LONGEST_NUMBER:
+        raise EmulatorError(f"`{text}` is no PTX constant")
+    digits = text.rstrip("U").lower()
+    sign, digits = (-1, digits[1:]) if digits[0] == "-" else (1, digits.removeprefix("+"))
+    octal = digits.isdigit() and len(digits) > 1 and digits[0] == "0"
+    try:
+        return Immediate(sign * int(digits, 8 if octal else 0))
+    except ValueError as error:
+        raise EmulatorError(f"`{text}` is no PTX constant") from error
+
+
+def operand(text: str, resolve: Resolve) -> Operand:
+    """Return what one operand means; `resolve` knows the registers in scope."""
+    if not text:
+        raise EmulatorError("an operand is missing")
+    if text[0] in "{(":
+        inner = text[1:-1].strip()
+        return Vector(tuple(operand(item, resolve) for item in split(inner)) if inner else ())
+    if text[0] == "[":
+        return _address(text[1:-1].strip(), resolve)
+    if "|" in text:
+        value, predicate = (operand(item.strip(), resolve) for item in text.split("|", 1))
+        if isinstance(value, Register) and isinstance(predicate, Register):
+            return Pair(value, predicate)
+        raise EmulatorError(f"`{text}` is no pair of registers")
+    if text[0] == "!":
+        named = operand(text[1:].strip(), resolve)
+        if isinstance(named, Register) and not named.negated:
+            return Register(named.name, negated=True)
+        raise EmulatorError(f"`{text}` negates what is no register")
+    return _plain(text, resolve)
+
+
+def _plain(text: str, resolve: Resolve) -> Register | Immediate | Symbol:
+    if not _NAME.fullmatch(text):
+        match = re.fullmatch(rf"({NAME})\s*\+\s*(\d+)", text)
+        return Symbol(match[1], number(match[2]).value) if match else number(text)
+    unique = resolve(text)
+    if unique is not None:
+        return Register(unique)
+    if text[0] == "%" or text == "_":
+        return Register(text)
+    return Symbol(text)
+
+
+def _address(text: str, resolve: Resolve) -> Address:
+    match = _ADDRESS.fullmatch(text)
+    if not match:
+        raise EmulatorError(f"`[{text}]` is no address")
+    return Address(_plain(match[1], resolve), number(match[2]).value if match[2] else 0)

@@ -1,0 +1,154 @@
+"""Read a PTX text into a module."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.frontend import declarations
+from shflbench.backends.emulator.frontend.body import Body
+from shflbench.backends.emulator.frontend.operands import NAME, operand, split
+from shflbench.backends.emulator.frontend.ptx import Function, Location, Module, PtxInstruction, Register, Variable
+from shflbench.backends.emulator.frontend.statements import Statement, StatementKind, statements
+from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.frontend.declarations import Header
+
+_INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
+_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d+)\s+(\d+))?.*")
+_TABLE = re.compile(rf"({NAME})\s*:\s*\.branchtargets\s+(.+)")
+
+
+def parse(text: str) -> Module:
+    """Return the module that a PTX text declares; EmulatorError names the line that makes no sense."""
+    return _Parser().module(text)
+
+
+class _Parser:
+    """Holds what has been read so far."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, Function] = {}
+        self.variables: dict[str, Variable] = {}
+        self.lines = _LineTable()
+        self.body: Body | None = None
+        self.pending: Header | None = None
+
+    def module(self, text: str) -> Module:
+        self.lines.read_files(text)
+        for statement in statements(text):
+            try:
+                self._read(statement)
+            except EmulatorError as error:
+                raise EmulatorError(
+                    f"PTX line {statement.line}: {' '.join(error.message.split())}",
+                    "Compile the kernel anew; if the text is whole, report it.",
+                ) from error
+        if self.body or self.pending:
+            name = self.body.header.name if self.body else self.pending.name if self.pending else ""
+            raise EmulatorError(f"the PTX breaks off inside {name}", "Compile the kernel anew; the text is damaged.")
+        return Module(self.functions, self.variables)
+
+    def _read(self, statement: Statement) -> None:
+        match statement.kind:
+            case StatementKind.LINE:
+                self.lines.read(statement.text)
+            case StatementKind.HEADER:
+                if self.body:
+                    raise EmulatorError(f"a function starts inside {self.body.header.name}")
+                self.pending = declarations.header(statement.text)
+                self.lines.forget()
+            case StatementKind.OPEN:
+                self._open()
+            case StatementKind.CLOSE:
+                self._close()
+            case StatementKind.LABEL if self.body:
+                self.body.labels[self.body.declare(statement.text)] = len(self.body.instructions)
+            case StatementKind.PLAIN if self.body:
+                self._inside(self.body, statement)
+            case _:
+                self._outside(statement)
+
+    def _open(self) -> None:
+        if self.body is None:
+            if self.pending is None:
+                raise EmulatorError("a brace opens outside of every function")
+            self.body, self.pending = Body(self.pending), None
+        self.body.open()
+
+    def _close(self) -> None:
+        if self.body is None:
+            raise EmulatorError("a brace closes that was never opened")
+        self.body.scopes.pop()
+        if not self.body.scopes:
+            self.functions[self.body.header.name] = self.body.finish()
+            self.body = None
+
+    def _outside(self, statement: Statement) -> None:
+        self.pending = None  # a function that is declared only
+        if statement.text.startswith((".pragma", ".alias")):
+            return
+        variable = declarations.variable(statement.text)
+        self.variables[variable.name] = variable
+
+    def _inside(self, body: Body, statement: Statement) -> None:
+        text = statement.text
+        if text.startswith(".reg"):
+            for name, type_ in declarations.registers(text):
+                body.registers[body.declare(name)] = type_
+        elif text.startswith("."):
+            if not text.startswith(".pragma"):
+                variable = declarations.variable(text)
+                body.variables.append(replace(variable, name=body.declare(variable.name)))
+        elif match := _TABLE.fullmatch(text):
+            body.tables[body.declare(match[1])] = tuple(split(match[2]))
+        elif text:
+            body.instructions.append((self._instruction(body, statement), tuple(body.scopes)))
+
+    def _instruction(self, body: Body, statement: Statement) -> PtxInstruction:
+        match = _INSTRUCTION.fullmatch(statement.text)
+        if not match:
+            raise EmulatorError(f"`{statement.text[:80]}` is no instruction")
+        opcode, *modifiers = match["opcode"].replace("::", ".").split(".")
+        guard = operand(match["guard"], body.resolve) if match["guard"] else None
+        if guard is not None and not isinstance(guard, Register):
+            raise EmulatorError(f"`{match['guard']}` is no predicate")
+        operands = tuple(operand(item, body.resolve) for item in split(match["operands"])) if match["operands"] else ()
+        location = self.lines.current
+        return PtxInstruction(opcode, tuple(modifiers), operands, guard, location, statement.text, statement.line)
+
+
+class _LineTable:
+    """Follows `.file` and `.loc`: knows the source line of the instruction that is read next."""
+
+    def __init__(self) -> None:
+        """Start without any file."""
+        self.current: Location | None = None
+        self._files: dict[str, str] = {}
+        self._seen: dict[tuple[str, str, str], Location] = {}  # by file number, line and column as written
+
+    def read_files(self, text: str) -> None:
+        """Learn the names of all files; NVRTC writes them last."""
+        self._files = dict(_FILE.findall(text))
+
+    def forget(self) -> None:
+        """Start a function: what came before says nothing about it."""
+        self.current = None
+        self._seen = {}
+
+    def read(self, directive: str) -> None:
+        """Follow one `.loc`; other directives change nothing."""
+        match = _LOC.fullmatch(directive)
+        if not match or match[2] == "0":  # line 0: the compiler names none
+            return
+        caller = self._seen.get((match[4], match[5], match[6])) if match[4] else None
+        if match[4] and caller is None:
+            caller = Location(self._name(match[4]), int(match[5]))
+        self.current = Location(self._name(match[1]), int(match[2]), caller)
+        self._seen[match[1], match[2], match[3]] = self.current
+
+    def _name(self, number: str) -> str:
+        return self._files.get(number, f"file {number}")

@@ -1,0 +1,152 @@
+"""What a PTX text says, as frozen dataclasses: modules, functions, variables, instructions, operands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# PTX type → NumPy type of the same bits. Packed and brain floats travel as unsigned bits.
+NUMPY: Mapping[str, str] = {
+    "pred": "?",
+    **{f"{letter}{8 * size}": f"u{size}" for letter in "ub" for size in (1, 2, 4, 8)},
+    **{f"s{8 * size}": f"i{size}" for size in (1, 2, 4, 8)},
+    **{f"f{8 * size}": f"f{size}" for size in (2, 4, 8)},
+    "f16x2": "u4",
+    "bf16": "u2",
+    "bf16x2": "u4",
+}
+
+
+def size_of(type_: str) -> int:
+    """Return the bytes of a PTX type; a predicate takes one."""
+    return 1 if type_ == "pred" else int(NUMPY[type_][1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in the CUDA source, and the call that it was inlined at."""
+
+    file: str
+    line: int
+    inlined_at: Location | None = None
+
+    def __str__(self) -> str:
+        """Return `folder/file:line`, the innermost place."""
+        return f"{'/'.join(PurePosixPath(self.file).parts[-2:])}:{self.line}"
+
+    @property
+    def outermost(self) -> Location:
+        """The place in the kernel itself that led here."""
+        return self.inlined_at.outermost if self.inlined_at else self
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A register or a special register such as `%tid.x`; `negated` for `!p`."""
+
+    name: str
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Immediate:
+    """A number: an integer, or the bits of a floating-point constant of `float_size` bytes."""
+
+    value: int
+    float_size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A variable's address, a label or a function."""
+
+    name: str
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What stands between brackets: base and byte offset."""
+
+    base: Register | Symbol | Immediate
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """`{a, b}`, and `(a, b)` of a call."""
+
+    items: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`d|p`: a result and its predicate."""
+
+    value: Register
+    predicate: Register
+
+
+Operand = Register | Immediate | Symbol | Address | Vector | Pair
+
+
+@dataclass(frozen=True, slots=True)
+class PtxInstruction:
+    """One PTX instruction: `shfl.sync.idx.b32` is opcode `shfl` with modifiers `sync`, `idx`, `b32`."""
+
+    opcode: str
+    modifiers: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    guard: Register | None
+    location: Location | None
+    text: str = field(compare=False)
+    line: int  # of the PTX text
+
+    @property
+    def where(self) -> str:
+        """The source line, or the line of the PTX where the compiler names none."""
+        return str(self.location) if self.location else f"PTX line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable in a state space; `count` is None for an array without bounds."""
+
+    name: str
+    space: str
+    type: str
+    count: int | None = 1
+    align: int = 1
+    values: tuple[Immediate | Symbol, ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        """How much it takes; 0 for an array without bounds."""
+        return (self.count or 0) * size_of(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A kernel (`entry`) or a device function."""
+
+    name: str
+    entry: bool
+    parameters: tuple[Variable, ...]
+    results: tuple[Variable, ...]
+    registers: Mapping[str, str]  # unique name → PTX type
+    variables: tuple[Variable, ...]  # declared inside, unique names
+    instructions: tuple[PtxInstruction, ...]  # branches name unique labels
+    labels: Mapping[str, int]  # unique name → index of the instruction it stands before
+    tables: Mapping[str, tuple[str, ...]]  # `.branchtargets`: unique name → labels
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One PTX text."""
+
+    functions: Mapping[str, Function]
+    variables: Mapping[str, Variable]

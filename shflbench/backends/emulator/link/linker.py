@@ -1,0 +1,89 @@
+"""Link a kernel: flatten its code, lower it, and cut it into basic blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.link.flat import flatten
+from shflbench.backends.emulator.link.layout import Area
+from shflbench.backends.emulator.link.lower import lower
+from shflbench.backends.emulator.link.program import BasicBlock, Op, Program, Slot
+from shflbench.backends.emulator.link.registers import SPECIAL
+from shflbench.backends.emulator.opcodes.forms import Access, Barrier, Branch, Collective, Exit, Nothing
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.frontend.ptx import Module
+
+_WORD = 16  # bytes; races are looked for in units of the smallest access, at most this
+
+
+def link(module: Module, kernel: str) -> Program:
+    """Link `kernel` of `module`; EmulatorError says what the emulator cannot run."""
+    code = flatten(module, kernel)
+    area = Area()
+    offsets = [area.place(item.bytes, item.align) for item in code.kernel.parameters]
+    ops = lower(code, dict(zip((item.name for item in code.kernel.parameters), offsets, strict=True)))
+    numbering, layout = code.numbering, code.layout
+    return Program(
+        name=kernel,
+        blocks=_blocks(ops),
+        registers=tuple(numbering.types),
+        special={name: number for name, number in numbering.numbers.items() if name in SPECIAL},
+        parameters=code.kernel.parameters,
+        parameter_offsets=tuple(offsets),
+        parameter_bytes=area.used,
+        shared_bytes=layout.shared.used,
+        local_bytes=layout.local.used,
+        constants=layout.image(module.variables.values()),
+        watched=frozenset(_watched(ops)),
+        shared_granule=_granule(ops),
+    )
+
+
+def _waits(op: Op) -> bool:
+    """Return whether lanes wait for one another at `op`, which is then a block of its own."""
+    return isinstance(op.form, Barrier) or (isinstance(op.form, Collective) and op.form.mask is not None)
+
+
+def _ends_block(op: Op) -> bool:
+    """Return whether control may go elsewhere than to the next op, or has to wait."""
+    return isinstance(op.form, Branch | Exit) or _waits(op)
+
+
+def _blocks(ops: list[Op]) -> dict[int, BasicBlock]:
+    leaders = {0, len(ops)}
+    for number, op in enumerate(ops):
+        if _ends_block(op):
+            leaders |= {number + 1, op.target} if isinstance(op.form, Branch) else {number + 1}
+            if _waits(op):
+                leaders.add(number)
+    starts = sorted(leaders)
+    blocks = {}
+    for start, end in zip(starts, [*starts[1:], len(ops)], strict=True):
+        inside = ops[start:end]
+        last = inside[-1] if inside and _ends_block(inside[-1]) else None
+        blocks[start] = BasicBlock(
+            start, tuple(op for op in (inside[:-1] if last else inside) if not isinstance(op.form, Nothing)), last, end
+        )
+    return blocks
+
+
+def _watched(ops: list[Op]) -> set[int]:
+    watched = set()
+    for op in ops:
+        if op.place is not None and op.place.base is not None:
+            watched.add(op.place.base.number)
+        if isinstance(op.form, Collective):
+            watched |= {source.number for source in op.sources[1:] if isinstance(source, Slot)}
+    return watched
+
+
+def _granule(ops: list[Op]) -> int:
+    sizes = [
+        np.dtype(op.form.type).itemsize
+        for op in ops
+        if isinstance(op.form, Access) and op.place is not None and op.place.space in {"shared", ""}
+    ]
+    return min([_WORD, *sizes])

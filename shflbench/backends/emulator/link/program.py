@@ -1,0 +1,76 @@
+"""A linked kernel: numbered registers, laid-out memory, basic blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction, Variable
+    from shflbench.backends.emulator.opcodes.forms import Form
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A register by number, read or written as `type` (NumPy); `negated` for a predicate."""
+
+    number: int
+    type: str
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOperand:
+    """The address of an access: a register or nothing, plus an offset, in a space (empty: generic)."""
+
+    base: Slot | None
+    offset: int
+    space: str
+
+
+Source = Slot | int  # an immediate stands as the unsigned integer of its bits; its type is the form's
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One linked instruction."""
+
+    form: Form
+    results: tuple[Slot | None, ...]  # None: thrown away
+    sources: tuple[Source, ...]
+    guard: Slot | None
+    place: MemoryOperand | None
+    target: int  # where a branch goes; the op's own number for all others
+    instruction: PtxInstruction
+
+
+@dataclass(frozen=True, slots=True)
+class BasicBlock:
+    """Straight code from `start`: `ops` without the one that ends it, which is None if control just falls through."""
+
+    start: int
+    ops: tuple[Op, ...]
+    last: Op | None
+    next: int  # where control goes if it does not jump
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel that is ready to be launched."""
+
+    name: str
+    blocks: Mapping[int, BasicBlock]  # by their first op's number
+    registers: tuple[str, ...]  # NumPy type of each register's storage
+    special: Mapping[str, int]  # special register → number
+    parameters: tuple[Variable, ...]
+    parameter_offsets: tuple[int, ...]
+    parameter_bytes: int
+    shared_bytes: int  # static part; dynamic memory starts here
+    local_bytes: int  # a thread
+    constants: np.ndarray[tuple[int], np.dtype[np.uint8]]  # module variables in global and constant memory
+    watched: frozenset[int]  # registers that name addresses or lanes, whose uses are worth caching
+    shared_granule: int  # bytes of the smallest access to shared memory

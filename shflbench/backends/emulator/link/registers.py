@@ -1,0 +1,56 @@
+"""Number the registers of a kernel, special ones included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+AXES = ("x", "y", "z")
+SPECIAL: Mapping[str, str] = {
+    **{f"%{name}.{axis}": "u4" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in AXES},
+    **{f"%lanemask_{relation}": "u4" for relation in ("eq", "le", "lt", "ge", "gt")},
+    **dict.fromkeys(("%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid"), "u4"),
+    **dict.fromkeys(("%dynamic_smem_size", "%total_smem_size"), "u4"),
+    "%gridid": "u8",
+}
+CARRY = "%carry"  # the hidden flag of add.cc and its kin
+_TIMERS = ("%clock", "%globaltimer")
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Register names → numbers, and the NumPy type of each register's storage."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    types: list[str] = field(default_factory=list)
+
+    def declare(self, name: str, type_: str) -> None:
+        """Give `name` a number; registers are untyped bits, so only their size is kept."""
+        numpy = NUMPY[type_]
+        self._add(name, numpy if numpy == "?" else f"u{numpy[1:]}")
+
+    def number(self, name: str) -> int:
+        """Return the number of a register; EmulatorError if there is none of that name."""
+        if name not in self.numbers:
+            if name in SPECIAL:
+                self._add(name, SPECIAL[name])
+            elif name == CARRY:
+                self._add(name, "?")
+            else:
+                timer = name.startswith(_TIMERS)
+                message = (
+                    f"the register `{name}` has no meaning without a clock" if timer else f"unknown register `{name}`"
+                )
+                raise EmulatorError(message)
+        return self.numbers[name]
+
+    def _add(self, name: str, type_: str) -> None:
+        if name not in self.numbers:
+            self.numbers[name] = len(self.types)
+            self.types.append(type_)

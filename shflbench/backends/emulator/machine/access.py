@@ -1,0 +1,167 @@
+"""Carry out loads, stores and atomics.
+
+Threads whose atomics meet at one address take turns, in the order of their numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.machine.memory import Fault, MemorySpace
+from shflbench.backends.emulator.machine.threads import scattered
+from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOWS, window_of
+from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.backends.emulator.link.program import Op
+    from shflbench.backends.emulator.machine.state import State
+    from shflbench.backends.emulator.machine.threads import ThreadSet
+    from shflbench.backends.emulator.opcodes.forms import Access, Values
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """The arrays of one access, of the members's shape: addresses, what is stored, where to put what is loaded."""
+
+    base: Values | None  # None: the address is a constant
+    values: Sequence[Values]
+    out: Sequence[Values]
+
+
+def access(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None:
+    """Carry out `op` for the threads of `members`; EmulatorError if a thread may not."""
+    try:
+        space, index = _locate(state, op, members, transfer.base)
+    except Fault as fault:
+        raise _error(state, op, int(members.threads[fault.position]), fault.why) from fault
+    form: Access = op.form  # type: ignore[assignment]
+    if space is None:
+        _split(state, op, members, transfer)
+        return
+    data = space.view(form.type)
+    for observer in state.observers:
+        observer.access(op, members, space, index.reshape(-1), transfer.values)
+    match form.kind:
+        case "ld":
+            for element, target in enumerate(transfer.out):
+                data.take(index + element if element else index, None, target, "wrap")
+        case "st":
+            for element, value in enumerate(transfer.values):
+                data[index + element if element else index] = value
+        case _:
+            _exchange(form, data, index.reshape(-1), transfer.values, transfer.out)
+
+
+def _locate(state: State, op: Op, members: ThreadSet, base: Values | None) -> tuple[MemorySpace | None, Values]:
+    """Return the space and the indices of its elements; they are kept while the address register does not change."""
+    place, form = op.place, op.form
+    key = (place, form.type, form.vector)  # type: ignore[union-attr]
+    number = place.base.number if place is not None and place.base is not None else -1
+    version = state.versions[number] if number >= 0 else 0
+    kept = members.kept.get(key)
+    if kept is not None and kept[0] == version:
+        located: tuple[MemorySpace | None, Values] = kept[1]
+        return located
+    located = _find(state, op, members, base)
+    if members.view is not None:
+        members.kept[key] = (version, located)
+    return located
+
+
+def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tuple[MemorySpace | None, Values]:
+    place = op.place
+    form: Access = op.form  # type: ignore[assignment]
+    if place is None:  # cannot be: lowering gives every access a place
+        raise AssertionError(op)
+    shape = base.shape if base is not None else members.threads.shape
+    addresses = np.full(shape, place.offset, np.int64) if base is None else base.astype(np.int64) + place.offset
+    if base is None and members.view is not None:
+        addresses = addresses.reshape(state.block_of[members.view].shape)
+    name = place.space
+    if not name:
+        windows = window_of(addresses.view(np.uint64))
+        if windows.min() != windows.max():
+            return None, addresses
+        window = int(windows.flat[0])
+        name = next(space for space, start in WINDOWS.items() if start == window)
+        addresses = addresses - window
+    if name in {"global", "const"}:
+        module = addresses < GLOBAL_BASE
+        name = "module" if module.all() and int(addresses.min()) >= MODULE_BASE else "global"
+        if (
+            name == "global"
+            and module.any()
+            and int(addresses.max()) >= GLOBAL_BASE
+            and int(addresses.min()) >= MODULE_BASE
+        ):
+            return None, addresses
+    space = state.spaces[name]
+    units = None
+    if name in {"shared", "local"}:
+        all_units = state.block_of if name == "shared" else state.thread_numbers
+        units = all_units[members.view] if members.view is not None else all_units.reshape(-1)[members.threads]
+    element = np.dtype(form.type).itemsize
+    return space, space.locate(addresses, units, element * form.vector, element)
+
+
+def _split(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None:
+    """Carry out an access whose threads reach into different memory spaces, one thread at a time."""
+    addresses = None if transfer.base is None else transfer.base.reshape(-1)
+    values = [np.broadcast_to(value.reshape(-1), members.threads.shape) for value in transfer.values]
+    results = [np.empty(members.count, target.dtype) for target in transfer.out]
+    for position in range(members.count):
+        one = slice(position, position + 1)
+        part = Transfer(
+            None if addresses is None else addresses[one],
+            [value[one] for value in values],
+            [result[one] for result in results],
+        )
+        access(state, op, scattered(members.threads[one]), part)
+    for target, result in zip(transfer.out, results, strict=True):
+        np.copyto(target, result.reshape(target.shape))
+
+
+def _error(state: State, op: Op, thread: int, why: str) -> EmulatorError:
+    block, index = state.shape.in_block(thread)
+    verb = {"ld": "reads", "st": "writes"}.get(op.form.kind, "updates")  # type: ignore[union-attr]
+    message = f"thread {index} of block {block} {verb} outside of memory: {why} ({op.instruction.where})"
+    if "multiple" in why:
+        message = f"thread {index} of block {block} {verb} a misaligned address: {why} ({op.instruction.where})"
+    return EmulatorError(message, "Mend the index computation in that line.")
+
+
+def _exchange(form: Access, data: Values, index: Values, operands: Sequence[Values], out: Sequence[Values]) -> None:
+    """Update `data[index]` one thread after the other at each address, and write the old values to `out`."""
+    flat = [
+        np.broadcast_to(operand, index.shape if operand.ndim == 0 else operand.shape).reshape(-1)
+        for operand in operands
+    ]
+    update = form.update
+    if update is None:  # cannot be: only atomics come here
+        raise AssertionError(form)
+    if not out and isinstance(update, np.ufunc):  # of integers, so that the order does not matter
+        update.at(data, index, flat[0])
+        return
+    old = np.empty(index.shape, data.dtype)
+    for now in _turns(index):
+        old[now] = data[index[now]]
+        data[index[now]] = update(old[now], *(operand[now] for operand in flat))
+    for target in out:
+        np.copyto(target, old.reshape(target.shape))
+
+
+def _turns(index: Values) -> list[Values]:
+    """Cut the positions of `index` into turns, in each of which every address appears at most once."""
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    turn = np.arange(index.size) - np.repeat(starts, np.diff(np.r_[starts, index.size]))
+    if not turn.any():
+        return [order]
+    by_turn = np.argsort(turn, kind="stable")
+    return np.split(order[by_turn], np.cumsum(np.bincount(turn))[:-1])

@@ -1,0 +1,138 @@
+"""Which threads go on that waited for one another: at barriers, and at instructions of a warp."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.link.program import Slot
+from shflbench.backends.emulator.machine.collective import constant, execute_collective
+from shflbench.backends.emulator.machine.threads import scattered
+from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Barrier, Collective
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from shflbench.backends.emulator.link.program import Op
+    from shflbench.backends.emulator.machine.groups import ConvergedGroup
+    from shflbench.backends.emulator.machine.state import State
+    from shflbench.backends.emulator.opcodes.forms import Values
+
+
+def concerns_all(op: Op) -> bool:
+    """Return whether `op` concerns all lanes of its warps, or all threads of its block, whatever the registers hold."""
+    if isinstance(op.form, Barrier) and op.form.whole_block:
+        return not op.form.reduce
+    place = 0 if isinstance(op.form, Barrier) else op.form.mask if isinstance(op.form, Collective) else None
+    return place is not None and op.sources[place] == FULL_MASK
+
+
+def releases(state: State, groups: Iterable[ConvergedGroup]) -> Iterator[tuple[list[ConvergedGroup], Values]]:
+    """Yield waiting groups that meet, with the threads among them that wait for nobody any more, in ascending order."""
+    waiting: dict[object, list[ConvergedGroup]] = {}
+    for group in groups:
+        if group.waits_at is not None:
+            waiting.setdefault(_meeting(group.waits_at), []).append(group)
+    for meeting in waiting.values():
+        form = meeting[0].waits_at.form if meeting[0].waits_at else None
+        whole_block = isinstance(form, Barrier) and form.whole_block
+        free = (_complete_blocks if whole_block else _complete_warps)(state, meeting)
+        if free.size:
+            yield meeting, free
+
+
+def _meeting(op: Op) -> object:
+    """Return what threads must have in common to meet: barriers of one kind meet, collectives only with themselves."""
+    if not isinstance(op.form, Barrier):
+        return id(op)
+    return op.sources[:1] if op.form.whole_block else "warp"
+
+
+def _complete_blocks(state: State, groups: list[ConvergedGroup]) -> Values:
+    """Return the threads of the blocks all of whose live threads wait, after what the barrier does for them."""
+    threads = np.concatenate([group.members.threads for group in groups])
+    blocks = state.shape.block_of(threads)
+    waiting = np.bincount(blocks, minlength=state.shape.grid)
+    alive = state.alive.reshape(state.shape.grid, -1).sum(axis=1)
+    complete = (waiting == alive) & (waiting > 0)
+    free: Values = np.sort(threads[complete[blocks]])
+    if free.size:
+        for observer in state.observers:
+            observer.meet(groups, free, state.shape.lanes_per_block)
+            observer.synchronize_blocks(np.flatnonzero(complete))
+        _reduce(state, groups, complete)
+    return free
+
+
+def _complete_warps(state: State, groups: list[ConvergedGroup]) -> Values:
+    """Return the threads all of whose masks' live lanes wait, after what the instruction does for them."""
+    threads = np.concatenate([group.members.threads for group in groups])
+    order = np.argsort(threads)
+    masks = np.concatenate([_masks(state, group) for group in groups])[order]
+    threads = threads[order]
+    warps, lanes = threads // WARP, (threads % WARP).astype(np.uint32)
+    waiting = np.zeros(state.shape.warps, np.uint32)
+    np.bitwise_or.at(waiting, warps, np.uint32(1) << lanes)
+    alive = _words(state.alive)
+    complete = (masks & alive[warps] & ~waiting[warps]) == 0
+    free: Values = threads[complete]
+    named = masks[complete]
+    op = groups[0].waits_at
+    if op is None or not free.size:
+        return free
+    for observer in state.observers:
+        observer.pass_masks(op, free, named, named & ~alive[free // WARP])
+    if isinstance(op.form, Barrier):
+        for observer in state.observers:
+            observer.meet(groups, free, WARP)
+            observer.synchronize_lanes(free, named)
+    else:
+        execute_collective(state, op, free)
+    return free
+
+
+def _words(flags: Values) -> Values:
+    """Return one word a warp of flags [warps, 32]."""
+    bits = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
+    words: Values = np.where(flags, bits, np.uint32(0)).sum(axis=1, dtype=np.uint32)
+    return words
+
+
+def _masks(state: State, group: ConvergedGroup) -> Values:
+    """Return the member mask that each waiting thread passes."""
+    op = group.waits_at
+    if op is None:
+        raise AssertionError(group)
+    place = op.form.mask if isinstance(op.form, Collective) and op.form.mask is not None else 0
+    source = op.sources[place]
+    masks = state.gather(source, group.members) if isinstance(source, Slot) else constant(source, "u4")
+    result: Values = np.broadcast_to(masks.reshape(-1), (group.members.count,)).astype(np.uint32)
+    return result
+
+
+def _reduce(state: State, groups: list[ConvergedGroup], complete: Values) -> None:
+    """Give the threads of complete blocks the block-wide count, conjunction or disjunction of their predicates."""
+    form = groups[0].waits_at.form if groups[0].waits_at else None
+    if not isinstance(form, Barrier) or not form.reduce:
+        return
+    yes = np.zeros(state.shape.grid, np.int64)
+    members = np.zeros(state.shape.grid, np.int64)
+    for group in groups:
+        op = group.waits_at
+        if op is None:
+            continue
+        source = op.sources[-1]
+        flags = state.gather(source, group.members) if isinstance(source, Slot) else constant(source, "?")
+        blocks = state.shape.block_of(group.members.threads)
+        yes += np.bincount(blocks, np.broadcast_to(flags.reshape(-1), blocks.shape), state.shape.grid).astype(np.int64)
+        members += np.bincount(blocks, minlength=state.shape.grid)
+    result = {"popc": yes, "and": yes == members, "or": yes > 0}[form.reduce]
+    for group in groups:
+        op = group.waits_at
+        blocks = state.shape.block_of(group.members.threads)
+        chosen = complete[blocks]
+        if op is not None and op.results[0] is not None and chosen.any():
+            state.put(op.results[0], scattered(group.members.threads[chosen]), result[blocks[chosen]])
+            state.wrote(op.results)

@@ -1,0 +1,220 @@
+"""Bind ops to a set of threads: all that can be decided before they run is decided here, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.link.program import Slot
+from shflbench.backends.emulator.machine.access import Transfer, access
+from shflbench.backends.emulator.machine.collective import CollectiveCall, constant, execute_collective
+from shflbench.backends.emulator.machine.threads import scattered
+from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Access, Barrier, Collective, Pure
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shflbench.backends.emulator.link.program import Op
+    from shflbench.backends.emulator.machine.state import State
+    from shflbench.backends.emulator.machine.threads import ThreadSet
+    from shflbench.backends.emulator.opcodes.forms import Values
+
+    Step = Callable[[], object]
+
+LONGEST = 1 << 14  # ops of one trace
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Straight code: steps to call, up to where control may part or lanes have to wait, and what stands there."""
+
+    steps: tuple[Step, ...]
+    last: Op | None  # a branch, an end, or an op to wait at; None: control goes on at `next`
+    at: int  # number of the block that `last` ends
+    next: int  # where control goes if it does not jump
+
+
+def trace(state: State, members: ThreadSet, start: int, *, one_block: bool) -> Trace:
+    """Return the code from `start`; `one_block` stops where another group may join."""
+    key = ~start if one_block else start
+    known = members.code.get(key)
+    if known is None:
+        known = members.code[key] = _build(state, members, start, one_block=one_block)
+    return known
+
+
+def _build(state: State, members: ThreadSet, start: int, *, one_block: bool) -> Trace:
+    steps: list[Step] = []
+    block = state.program.blocks[start]
+    while True:
+        steps += [bind(state, op, members) for op in block.ops]
+        if block.last is not None:
+            if not _inlines(block.last, members):
+                return Trace(tuple(steps), block.last, block.start, block.next)
+            steps.append(bind(state, block.last, members))
+        if one_block or len(steps) > LONGEST or block.next == block.start:
+            return Trace(tuple(steps), None, block.start, block.next)
+        block = state.program.blocks[block.next]
+
+
+def bind(state: State, op: Op, members: ThreadSet) -> Step:
+    """Return a function that carries out `op` for `members` whenever it is called."""
+    form = op.form
+    if isinstance(form, Collective) and form.mask is None:
+        return partial(_active, state, op, members)
+    if members.view is None or (op.guard is not None and isinstance(form, Access)):
+        return partial(_scattered, state, op, members)
+    if isinstance(form, Barrier):
+        return _barrier(state, op, members)
+    return _noting(state, op, _view(state, op, members))
+
+
+def _inlines(op: Op, members: ThreadSet) -> bool:
+    """Return whether nobody in `members` has to wait at `op`, as all whom it concerns belong to the members."""
+    form = op.form
+    if isinstance(form, Barrier):
+        if form.whole_block:
+            return members.whole_blocks and not form.reduce
+        return members.whole_warps and op.sources[0] == FULL_MASK
+    return isinstance(form, Collective) and members.whole_warps and op.sources[form.mask or 0] == FULL_MASK
+
+
+def _noting(state: State, op: Op, step: Step) -> Step:
+    """Return `step`, followed by a note of the watched registers that it writes."""
+    watched = tuple(slot for slot in op.results if slot is not None and slot.number in state.program.watched)
+    if not watched:
+        return step
+
+    def noting() -> None:
+        step()
+        state.wrote(watched)
+
+    return noting
+
+
+def _view(state: State, op: Op, members: ThreadSet) -> Step:
+    """Return the step for threads that see the registers as views: operands are looked up once."""
+    form, views = op.form, _Views(state, op, members)
+    sources = [views.operand(source, type_) for source, type_ in zip(op.sources, form.operands, strict=True)]
+    results = [views.result(slot, type_) for slot, type_ in zip(op.results, form.results, strict=True)]
+    step: Step
+    match form:
+        case Pure():
+            step = partial(form.apply, *sources, *results)
+        case Access():
+            base = op.place.base if op.place is not None else None
+            address = views.register(base) if base is not None else None
+            step = partial(access, state, op, members, Transfer(address, sources, results))
+        case Collective():
+            call = CollectiveCall(state, op, views.shape[0], state.thread_numbers[members.view], members=members)
+            step = partial(form.apply, call, *sources, *results)
+        case _:  # cannot be: branches and ends are no steps
+            raise AssertionError(op)
+    if not views.before and not views.after:
+        return step
+    steps = (*views.before, step, *views.after)
+
+    def several() -> None:
+        for part in steps:
+            part()
+
+    return several
+
+
+class _Views:
+    """How one op sees the registers of a regular set of threads, and what has to be done before and after it."""
+
+    def __init__(self, state: State, op: Op, members: ThreadSet) -> None:
+        self.state, self.op, self.view = state, op, members.view
+        self.shape: tuple[int, ...] = state.block_of[members.view].shape
+        self.before: list[Step] = []
+        self.after: list[Step] = []
+
+    def register(self, slot: Slot) -> Values:
+        seen: Values = self.state.typed(slot)[self.view]
+        return seen
+
+    def operand(self, source: Slot | int, type_: str) -> Values:
+        if not isinstance(source, Slot):
+            return constant(source, type_)
+        seen = self.register(source)
+        if not source.negated:
+            return seen
+        inverted = np.empty(seen.shape, np.bool_)
+        self.before.append(partial(np.logical_not, seen, inverted))
+        return inverted
+
+    def result(self, slot: Slot | None, type_: str) -> Values:
+        """Return where a result is written: the register itself, or a buffer that is extended or blended into it."""
+        if slot is None:
+            return np.empty(self.shape, type_)
+        guard, stored = self.op.guard, self.state.registers[slot.number]
+        narrow = type_ != "?" and np.dtype(type_).itemsize < stored.itemsize
+        if not narrow and guard is None:
+            return self.register(slot)
+        buffer = np.empty(self.shape, type_)
+        whole = stored if type_ == "?" else stored.view(f"{type_[0]}{stored.itemsize}")
+        target = whole[self.view]
+        if guard is None:
+            self.after.append(partial(np.copyto, target, buffer))
+        else:
+            self.after.append(partial(_blend, target, buffer, self.register(guard), negated=guard.negated))
+        return buffer
+
+
+def _blend(target: Values, values: Values, guard: Values, *, negated: bool) -> None:
+    """Write `values` where the guard holds; selecting is faster than NumPy's `where=`."""
+    np.copyto(target, np.where(guard, target, values) if negated else np.where(guard, values, target))
+
+
+def _scattered(state: State, op: Op, members: ThreadSet) -> None:
+    """Carry out `op` for any threads: gather, compute, scatter."""
+    form = op.form
+    if op.guard is not None:
+        flags = state.gather(op.guard, members).reshape(-1)
+        if not flags.any():
+            return
+        members = scattered(members.threads[flags])
+    elif members.view is not None:
+        members = scattered(members.threads)
+    if isinstance(form, Collective):
+        execute_collective(state, op, members.threads)
+        return
+    sources = [
+        state.gather(source, members) if isinstance(source, Slot) else constant(source, type_)
+        for source, type_ in zip(op.sources, form.operands, strict=True)
+    ]
+    results = [np.empty(members.count, type_) for type_ in form.results]
+    if isinstance(form, Access):
+        base = op.place.base if op.place is not None else None
+        address = state.gather(base, members) if base is not None else None
+        access(state, op, members, Transfer(address, sources, results))
+    elif isinstance(form, Pure):
+        form.apply(*sources, *results)
+    for slot, result in zip(op.results, results, strict=True):
+        if slot is not None:
+            state.put(slot, members, result)
+    state.wrote(op.results)
+
+
+def _active(state: State, op: Op, members: ThreadSet) -> None:
+    """Carry out `activemask`, whose result is whoever happens to be here."""
+    execute_collective(state, op, members.threads)
+    for observer in state.observers:
+        observer.ask_active(op, members.threads)
+
+
+def _barrier(state: State, op: Op, members: ThreadSet) -> Step:
+    """Return what a barrier does when everybody whom it concerns is a member: nobody waits."""
+    whole_block = isinstance(op.form, Barrier) and op.form.whole_block
+    blocks_or_warps = np.arange(state.shape.grid) if whole_block else np.unique(members.threads // WARP)
+
+    def synchronize() -> None:
+        for observer in state.observers:
+            (observer.synchronize_blocks if whole_block else observer.synchronize_warps)(blocks_or_warps)
+
+    return synchronize

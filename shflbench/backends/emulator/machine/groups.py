@@ -1,0 +1,54 @@
+"""Threads of one lockstep group that have converged: they are at the same place of the program, and run or wait."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.machine.threads import scattered
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.link.program import Op
+    from shflbench.backends.emulator.machine.threads import ThreadSet
+    from shflbench.backends.emulator.opcodes.forms import Values
+
+
+@dataclass(slots=True, eq=False)
+class ConvergedGroup:
+    """Some threads of one lockstep group."""
+
+    members: ThreadSet
+    lockstep: int  # number of their lockstep group
+    at: int  # number of the block that comes next, or that is waited at
+    waits_at: Op | None = None
+    turns: int = 0  # traces since it last waited
+
+    def split(self, chosen: Values) -> tuple[ConvergedGroup, ConvergedGroup]:
+        """Return two groups at the same place: the members for which the flag is set, and the others."""
+        threads = self.members.threads
+        one, other = (
+            ConvergedGroup(scattered(part), self.lockstep, self.at, self.waits_at, self.turns)
+            for part in (threads[chosen], threads[~chosen])
+        )
+        return one, other
+
+
+def merged(groups: list[ConvergedGroup], everyone: ThreadSet) -> list[ConvergedGroup]:
+    """Return the groups of one lockstep group of threads, `everyone`, those joined that run at the same place."""
+    running: dict[int, list[ConvergedGroup]] = {}
+    result = []
+    for group in groups:
+        if group.waits_at is None:
+            running.setdefault(group.at, []).append(group)
+        else:
+            result.append(group)
+    for at, together in running.items():
+        if len(together) == 1:
+            result.append(together[0])
+            continue
+        threads = np.sort(np.concatenate([group.members.threads for group in together]))
+        members = everyone if threads.size == everyone.count else scattered(threads)
+        result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=max(group.turns for group in together)))
+    return result

@@ -1,0 +1,97 @@
+"""Launch a program: put the arguments in place, run the threads, hand the outputs back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.machine.policies import LOCK_STEP
+from shflbench.backends.emulator.machine.scheduler import STEP_LIMIT, Scheduler
+from shflbench.backends.emulator.machine.state import UNWRITTEN, State, buffer_space
+from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE
+from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shflbench.backends.emulator.link.program import Program
+    from shflbench.backends.emulator.machine.memory import MemorySpace
+    from shflbench.backends.emulator.machine.observer import Observer
+    from shflbench.backends.emulator.machine.policies import Policy
+    from shflbench.backends.emulator.machine.threads import Shape
+    from shflbench.backends.emulator.opcodes.forms import Values
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatedLaunch:
+    """What one launch is given: its shape, dynamic shared memory, buffers and the last argument."""
+
+    program: Program
+    shape: Shape
+    shared_bytes: int  # dynamic, per block
+    inputs: Sequence[Values]
+    outputs: Sequence[tuple[int, str] | Values]  # (elements, NumPy type) of each, or what it holds before
+    iterations: int
+    order: Sequence[int | np.generic | None] | None = None  # of the arguments; None: buffers, then iterations
+
+    @property
+    def arguments(self) -> Sequence[int | np.generic | None]:
+        """The kernel's arguments: a buffer's place among inputs and outputs, a number, or None for the iterations."""
+        return self.order if self.order is not None else (*range(len(self.inputs) + len(self.outputs)), None)
+
+
+def execute(
+    launch: EmulatedLaunch,
+    policy: Policy = LOCK_STEP,
+    *,
+    observe: Callable[[State], Sequence[Observer]] | None = None,
+    seed: int = 0,
+    step_limit: int = STEP_LIMIT,
+) -> list[Values]:
+    """Run one launch under `policy` and return its outputs.
+
+    `observe` returns who observes the launch, given its state at the start.
+
+    Raises EmulatorError: DeadlockError, StepLimitError, or an access that is not allowed.
+    """
+    buffers = [*launch.inputs, *launch.outputs]
+    memory = buffer_space([_bytes(item) for item in buffers])
+    memory.bytes.fill(UNWRITTEN)
+    for item, (start, end) in zip(buffers, memory.allocations, strict=False):
+        if not isinstance(item, tuple):
+            memory.bytes[start:end] = np.ascontiguousarray(item).reshape(-1).view(np.uint8)
+            memory.filled.append((start, end))
+    state = State(launch.program, launch.shape, launch.shared_bytes, memory, _arguments(launch, memory))
+    if observe is not None:
+        state.observers = observe(state)
+    Scheduler(state, policy, seed, step_limit).run()
+    return [
+        memory.bytes[start:end].view(item[1] if isinstance(item, tuple) else item.dtype).copy()
+        for (start, end), item in zip(memory.allocations[len(launch.inputs) :], launch.outputs, strict=True)
+    ]
+
+
+def _bytes(buffer: tuple[int, str] | Values) -> int:
+    return buffer[0] * np.dtype(buffer[1]).itemsize if isinstance(buffer, tuple) else buffer.nbytes
+
+
+def _arguments(launch: EmulatedLaunch, memory: MemorySpace) -> Values:
+    """Return the bytes of the kernel's parameters."""
+    program, arguments = launch.program, launch.arguments
+    if len(arguments) != len(program.parameters):
+        raise EmulatorError(
+            f"{program.name} takes {len(program.parameters)} arguments, not {len(arguments)}",
+            "Without a list of its own a kernel takes the buffers, the scalars, and the iterations.",
+        )
+    block = np.zeros(program.parameter_bytes, np.uint8)
+    for argument, item, start in zip(arguments, program.parameters, program.parameter_offsets, strict=True):
+        if argument is None:
+            word = int(launch.iterations).to_bytes(8, "little", signed=True)
+        elif isinstance(argument, int):
+            word = (GLOBAL_BASE + memory.allocations[argument][0]).to_bytes(8, "little")
+        else:
+            word = argument.tobytes()
+        block[start : start + item.bytes] = np.frombuffer(word.ljust(item.bytes, b"\0")[: item.bytes], np.uint8)
+    return block

@@ -1,0 +1,89 @@
+"""Memory spaces: bytes with bounds and alignment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.opcodes.forms import Values
+
+ALIGNMENT = 256  # of allocations, as cudaMalloc's
+GUARD = 256  # bytes between allocations that belong to none
+
+
+@dataclass(frozen=True, slots=True)
+class Fault(Exception):  # noqa: N818  (becomes an EmulatorError once the instruction is known)
+    """An access that no memory answers: which of the accessing threads, where, and why."""
+
+    position: int  # among the threads of the access
+    why: str
+
+
+@dataclass(slots=True)
+class MemorySpace:
+    """Memory of one kind: `units` parts (blocks for shared, threads for local, one for the rest) of `size` bytes."""
+
+    name: str
+    units: int
+    size: int
+    base: int = 0  # address of the first byte
+    bytes: Values = field(init=False)
+    stride: int = field(init=False)
+    allocations: list[tuple[int, int]] = field(default_factory=list)  # (start, end) of the valid parts; empty: all
+    filled: list[tuple[int, int]] = field(default_factory=list)  # the parts that held values before the launch
+
+    def __post_init__(self) -> None:
+        """Allocate, aligned for the widest access."""
+        self.stride = -(-self.size // 16) * 16
+        try:
+            self.bytes = np.zeros(max(self.units * self.stride, 16), np.uint8)
+        except (MemoryError, ValueError) as error:
+            raise EmulatorError(
+                f"the launch needs {self.units} times {self.size} bytes of {self.name} memory",
+                "Choose a smaller launch.",
+            ) from error
+
+    def view(self, type_: str) -> Values:
+        """Return the memory as an array of elements."""
+        return self.bytes.view(type_)
+
+    def locate(self, addresses: Values, units: Values | None, size: int, element: int) -> Values:
+        """Return indices into `view` of an element's type; Fault if an access of `size` bytes is not allowed."""
+        offsets = addresses.astype(np.int64) - self.base
+        low, high = int(offsets.min()), int(offsets.max())
+        if low < 0 or high + size > self.size:
+            wrong = (offsets < 0) | (offsets + size > self.size)
+            raise self._outside(int(np.argmax(wrong)), offsets, size)
+        if size > 1 and (offsets & (size - 1)).any():
+            position = int(np.argmax((offsets & (size - 1)) != 0))
+            why = f"address {int(offsets.flat[position]) + self.base:#x} is no multiple of {size}"
+            raise Fault(position, why)
+        if self.allocations:
+            self._check_allocations(offsets, low, high, size)
+        if units is not None:
+            offsets += units * self.stride
+        return offsets // element
+
+    def _check_allocations(self, offsets: Values, low: int, high: int, size: int) -> None:
+        if any(start <= low and high + size <= end for start, end in self.allocations):
+            return
+        inside = np.zeros(offsets.shape, np.bool_)
+        for start, end in self.allocations:
+            inside |= (offsets >= start) & (offsets + size <= end)
+        if not inside.all():
+            raise self._outside(int(np.argmin(inside)), offsets, size)
+
+    def _outside(self, position: int, offsets: Values, size: int) -> Fault:
+        offset = int(offsets.flat[position])
+        if self.allocations:
+            near = min(self.allocations, key=lambda part: max(part[0] - offset, offset + size - part[1]))
+            distance = offset - near[1] if offset >= near[0] else offset - near[0]
+            side = "past the end" if offset >= near[0] else "before the start"
+            index = self.allocations.index(near)
+            return Fault(position, f"{abs(distance)} bytes {side} of buffer {index} of {near[1] - near[0]} bytes")
+        return Fault(position, f"byte {offset} of {self.size} bytes of {self.name} memory")

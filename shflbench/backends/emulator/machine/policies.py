@@ -1,0 +1,54 @@
+"""Orders in which threads may legally run under independent thread scheduling.
+
+A policy cuts the threads into groups that run in lock step, and says which group goes first. A group runs ahead
+until it has to wait for others. Every order here is one that a GPU is free to choose (CUDA C++ Programming
+Guide, "Independent Thread Scheduling"): a program that is right only under some of them is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.machine.threads import Shape, regular
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from shflbench.backends.emulator.machine.threads import ThreadSet
+
+EVERY = slice(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One way to order threads."""
+
+    name: str
+    summary: str
+    lockstep_groups: Callable[[Shape], list[ThreadSet]]  # in the order in which they run
+    random: bool = False  # which group runs is drawn anew each time
+
+
+def _lanes(*groups: slice) -> Callable[[Shape], list[ThreadSet]]:
+    return lambda shape: [regular(shape, EVERY, lanes) for lanes in groups]
+
+
+def _warps_reversed(shape: Shape) -> list[ThreadSet]:
+    count = shape.warps_per_block
+    return [regular(shape, slice(warp, None, count), EVERY) for warp in reversed(range(count))]
+
+
+_EACH_LANE = tuple(slice(lane, lane + 1) for lane in range(WARP))
+
+LOCK_STEP = Policy("lock step", "all threads run the same instruction at once", _lanes(EVERY))
+ADVERSARIAL = (
+    Policy("half-warp first", "lanes 0 to 15 run ahead of lanes 16 to 31", _lanes(slice(0, 16), slice(16, 32))),
+    Policy("odd lanes first", "odd lanes run ahead of even lanes", _lanes(slice(1, None, 2), slice(0, None, 2))),
+    Policy("lanes in order", "each lane runs ahead of the next", _lanes(*_EACH_LANE)),
+    Policy("lanes at random", "a lane drawn at random runs ahead", _lanes(*_EACH_LANE), random=True),
+    Policy("warps in reverse", "the last warp of each block runs ahead", _warps_reversed),
+    Policy("warps at random", "a warp drawn at random runs ahead", _warps_reversed, random=True),
+)
+POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (LOCK_STEP, *ADVERSARIAL)}

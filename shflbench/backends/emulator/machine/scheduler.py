@@ -1,0 +1,226 @@
+"""Run the groups of a launch in the order of a policy until all threads have ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.machine.barriers import concerns_all, releases
+from shflbench.backends.emulator.machine.bind import bind, trace
+from shflbench.backends.emulator.machine.groups import ConvergedGroup, merged
+from shflbench.backends.emulator.machine.threads import regular, scattered
+from shflbench.backends.emulator.opcodes.forms import Branch, Exit
+from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.machine.bind import Step, Trace
+    from shflbench.backends.emulator.machine.policies import Policy
+    from shflbench.backends.emulator.machine.state import State
+    from shflbench.backends.emulator.opcodes.forms import Values
+
+STEP_LIMIT = 5_000_000  # instructions carried out, each for many threads; half a minute for small launches
+QUANTUM = 16  # traces after which another group gets its turn, so that who spins cannot hold all others up
+
+
+class DeadlockError(EmulatorError):
+    """Threads wait for others that will never come."""
+
+
+class StepLimitError(EmulatorError):
+    """The kernel ran longer than it was given."""
+
+
+class Scheduler:
+    """Owns the groups of one launch."""
+
+    def __init__(self, state: State, policy: Policy, seed: int = 0, step_limit: int = STEP_LIMIT) -> None:
+        """Start every live thread at the first instruction."""
+        self.state = state
+        self.random = np.random.default_rng(seed) if policy.random else None
+        self.lockstep_groups = policy.lockstep_groups(state.shape)
+        if not state.shape.full:
+            alive = state.alive.reshape(-1)
+            self.lockstep_groups = [scattered(item.threads[alive[item.threads]]) for item in self.lockstep_groups]
+            self.lockstep_groups = [item for item in self.lockstep_groups if item.count]
+        self.everybody = regular(state.shape, slice(None), slice(None)) if state.shape.full else None
+        self.groups = [ConvergedGroup(members, number, 0) for number, members in enumerate(self.lockstep_groups)]
+        self._for_everybody: dict[int, Step] = {}  # what everybody waited at, by its block
+        self.live = sum(members.count for members in self.lockstep_groups)
+        self.steps, self.step_limit = 0, step_limit
+
+    def run(self) -> None:
+        """Run to the end; DeadlockError, StepLimitError, or EmulatorError for an access that is not allowed."""
+        with np.errstate(all="ignore"):
+            while self.groups:
+                group = self._choose()
+                if group is not None:
+                    self._advance(group)
+                elif not self._release():
+                    raise self._deadlock()
+
+    def _choose(self) -> ConvergedGroup | None:
+        """Return the group that runs next: by fairness, then by the policy, then the one that lags behind."""
+        running = [group for group in self.groups if group.waits_at is None]
+        if not running:
+            return None
+        earliest = min(group.turns for group in running) // QUANTUM
+        if earliest and len(running) < len(self.groups) and self._release():  # who spins may spin for one who waits
+            return self._choose()
+        if len(running) == 1:
+            return running[0]
+        candidates = [group for group in running if group.turns // QUANTUM == earliest]
+        if self.random is not None:
+            lockstep = candidates[int(self.random.integers(len(candidates)))].lockstep
+        else:
+            lockstep = min([group.lockstep for group in candidates])
+        return min((group for group in candidates if group.lockstep == lockstep), key=lambda group: group.at)
+
+    def _advance(self, group: ConvergedGroup) -> None:
+        """Run one group until it waits, ends, parts, or has used up its turn."""
+        siblings = [other for other in self.groups if other.lockstep == group.lockstep]
+        diverged = len(siblings) > 1
+        for _ in range(1 if diverged else QUANTUM):
+            code = trace(self.state, group.members, group.at, one_block=diverged)
+            self.steps += len(code.steps) + 1
+            if self.steps > self.step_limit:
+                raise self._too_long(group, code)
+            for step in code.steps:
+                step()
+            group.turns += 1
+            if not self._end(group, code):
+                break
+        if diverged or group not in self.groups:
+            self._merge(group.lockstep)
+
+    def _end(self, group: ConvergedGroup, code: Trace) -> bool:
+        """Follow what ends a trace; return whether the group simply runs on."""
+        last = code.last
+        if last is None:
+            if code.next == code.at:  # control falls off the end of the kernel
+                self._exit(group)
+                return False
+            group.at = code.next
+            return True
+        match last.form:
+            case Branch():
+                return self._branch(group, code)
+            case Exit(trap=trap):
+                if last.guard is not None:
+                    self._conditional_exit(group, code)
+                else:
+                    self._exit(group, trap=code if trap else None)
+                return False
+            case _:
+                group.at, group.waits_at, group.turns = code.at, last, 0
+                self._arrived(group)
+                return group.waits_at is None and len(self.lockstep_groups) == 1 and group in self.groups
+
+    def _branch(self, group: ConvergedGroup, code: Trace) -> bool:
+        last = code.last
+        if last is None or last.guard is None:
+            group.at = last.target if last is not None else code.next
+            return True
+        flags = self.state.gather(last.guard, group.members)
+        taken = np.count_nonzero(flags)
+        if taken in {0, flags.size}:
+            group.at = last.target if taken else code.next
+            return True
+        jumping, staying = self._part(group, flags.reshape(-1))
+        jumping.at, staying.at = last.target, code.next
+        return False
+
+    def _conditional_exit(self, group: ConvergedGroup, code: Trace) -> None:
+        last = code.last
+        if last is None or last.guard is None:
+            return
+        trap = code if isinstance(last.form, Exit) and last.form.trap else None
+        flags = self.state.gather(last.guard, group.members)
+        group.at = code.next
+        if flags.all():
+            self._exit(group, trap)
+        elif flags.any():
+            leaving, _ = self._part(group, flags.reshape(-1))
+            self._exit(leaving, trap)
+
+    def _part(self, group: ConvergedGroup, chosen: Values) -> tuple[ConvergedGroup, ConvergedGroup]:
+        parts = group.split(chosen)
+        self.groups.remove(group)
+        self.groups += parts
+        return parts
+
+    def _exit(self, group: ConvergedGroup, trap: Trace | None = None) -> None:
+        if trap is not None and trap.last is not None:
+            block, thread = self.state.shape.in_block(int(group.members.threads[0]))
+            raise EmulatorError(
+                f"thread {thread} of block {block} traps ({trap.last.instruction.where})",
+                "An assertion failed, or the code was meant to be unreachable.",
+            )
+        self.state.alive.reshape(-1)[group.members.threads] = False
+        self.live -= group.members.count
+        self.groups.remove(group)
+
+    def _merge(self, lockstep: int) -> None:
+        mine = [group for group in self.groups if group.lockstep == lockstep]
+        if len(mine) > 1:
+            joined = merged(mine, self.lockstep_groups[lockstep])
+            if len(joined) < len(mine):
+                self.groups = [group for group in self.groups if group.lockstep != lockstep] + joined
+
+    def _arrived(self, group: ConvergedGroup) -> None:
+        """Let everybody go on if that was the last one who was missing.
+
+        Where not everybody has to come, or threads of whole warps have parted, look for smaller groups at once:
+        running ahead of the others is what shows races.
+        """
+        op = group.waits_at
+        waiting = sum([other.members.count for other in self.groups if other.waits_at is op])
+        if waiting == self.live:
+            if not self._release_everybody():
+                self._release()
+        elif op is not None and (group.members.view is None or not concerns_all(op)):
+            self._release()
+
+    def _release_everybody(self) -> bool:
+        """Let all threads of the launch go on from the one op at which all wait; false if that is not so simple."""
+        at, op = self.groups[0].at, self.groups[0].waits_at
+        if op is None or self.everybody is None or self.live != self.everybody.count or not concerns_all(op):
+            return False
+        if at not in self._for_everybody:
+            self._for_everybody[at] = bind(self.state, op, self.everybody)
+        self._for_everybody[at]()
+        for group in self.groups:
+            group.at, group.waits_at = self.state.program.blocks[at].next, None
+        return True
+
+    def _release(self) -> bool:
+        """Let all threads go on that wait for nobody any more; return whether there were any."""
+        released = False
+        for groups, threads in releases(self.state, self.groups):
+            released = True
+            for group in groups:
+                chosen = np.isin(group.members.threads, threads, assume_unique=True)
+                if chosen.any():
+                    going = group if chosen.all() else self._part(group, chosen)[0]
+                    going.at, going.waits_at = self.state.program.blocks[going.at].next, None
+        return released
+
+    def _deadlock(self) -> DeadlockError:
+        counts: dict[str, int] = {}
+        for group in self.groups:
+            if group.waits_at is not None:
+                instruction = group.waits_at.instruction
+                where = f"`{instruction.text}` ({instruction.where})"
+                counts[where] = counts.get(where, 0) + group.members.count
+        waiting = ", ".join(f"{count} threads wait at {where}" for where, count in counts.items())
+        ended = self.state.shape.grid * self.state.shape.block - self.live
+        message = f"deadlock in {self.state.program.name}: {waiting}" + (f", {ended} have ended" if ended else "")
+        return DeadlockError(message, "All threads that a barrier or a mask names must reach it.")
+
+    def _too_long(self, group: ConvergedGroup, code: Trace) -> StepLimitError:
+        at = code.last.instruction.where if code.last is not None else "its straight code"
+        message = (
+            f"{self.state.program.name} did not end within {self.step_limit} instructions; "
+            f"{group.members.count} threads are at {at}"
+        )
+        return StepLimitError(message, "Look for an endless loop, or run fewer iterations.")

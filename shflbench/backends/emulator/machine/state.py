@@ -1,0 +1,135 @@
+"""The state of a launch: registers of all threads, memory spaces, and who is still alive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.link.registers import AXES
+from shflbench.backends.emulator.machine.memory import ALIGNMENT, GUARD, MemorySpace
+from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE, MODULE_BASE
+from shflbench.errors import EmulatorError
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from shflbench.backends.emulator.link.program import Program, Slot
+    from shflbench.backends.emulator.machine.observer import Observer
+    from shflbench.backends.emulator.machine.threads import Shape, ThreadSet
+    from shflbench.backends.emulator.opcodes.forms import Values
+
+UNWRITTEN = 0xA5  # what memory holds before anybody writes it
+
+
+class State:
+    """Everything that instructions read and write."""
+
+    def __init__(
+        self, program: Program, shape: Shape, dynamic_shared: int, buffers: MemorySpace, arguments: Values
+    ) -> None:
+        """Allocate; EmulatorError if the launch does not fit into memory."""
+        self.program, self.shape = program, shape
+        self.observers: Sequence[Observer] = ()
+        self.versions = [0] * len(program.registers)  # of the watched registers: how often each was written
+        try:
+            self.registers = [np.zeros((shape.warps, WARP), type_) for type_ in program.registers]
+        except (MemoryError, ValueError) as error:
+            raise EmulatorError(
+                f"{shape.grid}x{shape.block} threads of {program.name} do not fit into this machine's memory",
+                "Choose a smaller launch.",
+            ) from error
+        self._typed: dict[tuple[int, str], Values] = {}
+        threads = np.arange(shape.lanes, dtype=np.int64).reshape(shape.warps, WARP)
+        self.block_of = shape.block_of(threads)
+        self.alive = threads % shape.lanes_per_block < shape.block
+        self._fill_special(dynamic_shared)
+        self.spaces = self._spaces(dynamic_shared, buffers, arguments)
+        self.thread_numbers = threads
+
+    def _spaces(self, dynamic_shared: int, buffers: MemorySpace, arguments: Values) -> Mapping[str, MemorySpace]:
+        program, shape = self.program, self.shape
+        shared = MemorySpace("shared", shape.grid, program.shared_bytes + dynamic_shared)
+        local = MemorySpace("local", shape.lanes, program.local_bytes)
+        module = MemorySpace("module", 1, program.constants.size, MODULE_BASE)
+        module.bytes[: program.constants.size] = program.constants
+        parameters = MemorySpace("param", 1, program.parameter_bytes)
+        parameters.bytes[: arguments.size] = arguments
+        for space in (shared, local):
+            space.bytes.fill(UNWRITTEN)
+        return {"shared": shared, "local": local, "module": module, "param": parameters, "global": buffers}
+
+    def _fill_special(self, dynamic_shared: int) -> None:
+        shape = self.shape
+        in_block = np.arange(shape.lanes).reshape(shape.warps, WARP) % shape.lanes_per_block
+        lane = np.arange(WARP, dtype=np.uint64)
+        one = np.uint64(1)
+        values: dict[str, Values | int] = {
+            **{f"%{name}.{axis}": int(name[0] == "n") for name in ("tid", "ntid", "ctaid", "nctaid") for axis in AXES},
+            "%tid.x": in_block,
+            "%ntid.x": shape.block,
+            "%ctaid.x": self.block_of,
+            "%nctaid.x": shape.grid,
+            "%laneid": lane,
+            "%warpid": in_block // WARP,
+            "%nwarpid": shape.warps_per_block,
+            "%smid": self.block_of,
+            "%nsmid": shape.grid,
+            "%gridid": 1,
+            "%dynamic_smem_size": dynamic_shared,
+            "%total_smem_size": dynamic_shared + self.program.shared_bytes,
+            "%lanemask_eq": one << lane,
+            "%lanemask_lt": (one << lane) - one,
+            "%lanemask_le": (one << (lane + one)) - one,
+            "%lanemask_gt": ~((one << (lane + one)) - one),
+            "%lanemask_ge": ~((one << lane) - one),
+        }
+        for name, number in self.program.special.items():
+            np.copyto(self.registers[number], values[name], casting="unsafe")
+
+    def typed(self, slot: Slot) -> Values:
+        """Return a register of all threads as the slot's type, shape [warps, 32]; a narrow type sees the low bits."""
+        key = (slot.number, slot.type)
+        array = self._typed.get(key)
+        if array is None:
+            whole = self.registers[slot.number]
+            array = whole
+            if slot.type != "?":
+                array = whole.view(slot.type)
+                array = array[:, :: array.shape[1] // WARP]
+            self._typed[key] = array
+        return array
+
+    def gather(self, slot: Slot, members: ThreadSet) -> Values:
+        """Return what a members reads from a register: a view where it can be one."""
+        array = self.typed(slot)
+        seen = array[members.view] if members.view is not None else array.reshape(-1)[members.threads]
+        return ~seen if slot.negated else seen
+
+    def put(self, slot: Slot, members: ThreadSet, values: Values) -> None:
+        """Write what a scattered members computed; a narrow value is extended to the whole register."""
+        target = self.registers[slot.number]
+        if slot.type != "?" and np.dtype(slot.type).itemsize < target.itemsize:
+            target = target.view(f"{slot.type[0]}{target.itemsize}")
+        elif slot.type != "?":
+            target = target.view(slot.type)
+        target.reshape(-1)[members.threads] = values.reshape(-1)
+
+    def wrote(self, slots: Iterable[Slot | None]) -> None:
+        """Note that registers were written, so that what was computed from watched ones is computed anew."""
+        for slot in slots:
+            if slot is not None:
+                self.versions[slot.number] += 1
+
+
+def buffer_space(sizes: list[int]) -> MemorySpace:
+    """Return global memory that holds buffers of these sizes, in bytes."""
+    parts, end = [], 0
+    for size in sizes:
+        start = -(-end // ALIGNMENT) * ALIGNMENT
+        parts.append((start, start + size))
+        end = start + size + GUARD
+    space = MemorySpace("global", 1, end, GLOBAL_BASE)
+    space.allocations = parts or [(0, 0)]
+    return space

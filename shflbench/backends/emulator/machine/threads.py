@@ -1,0 +1,83 @@
+"""The threads of a launch, sets of them that execute together, and how a set sees the registers of all threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.opcodes.forms import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A launch: `grid` blocks of `block` threads; registers have room for whole warps."""
+
+    grid: int
+    block: int
+
+    @property
+    def warps_per_block(self) -> int:
+        """Warps of one block; the last may be partly empty."""
+        return -(-self.block // WARP)
+
+    @property
+    def lanes_per_block(self) -> int:
+        """Lanes of one block, empty ones of a last warp included."""
+        return self.warps_per_block * WARP
+
+    @property
+    def warps(self) -> int:
+        """Warps of the grid."""
+        return self.grid * self.warps_per_block
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of the grid, empty ones included. A thread's number is its lane's."""
+        return self.warps * WARP
+
+    @property
+    def full(self) -> bool:
+        """Whether every lane is a thread."""
+        return self.block % WARP == 0
+
+    def block_of(self, threads: Values) -> Values:
+        """Return the block of each thread."""
+        return threads // self.lanes_per_block
+
+    def in_block(self, thread: int) -> tuple[int, int]:
+        """Return (block, index within the block) of a thread."""
+        return divmod(thread, self.lanes_per_block)
+
+
+@dataclass(slots=True, eq=False)
+class ThreadSet:
+    """Threads by number, in ascending order; a regular pattern of them is a cheap view of the registers."""
+
+    threads: Values
+    view: tuple[slice, slice] | None = None  # which warps and lanes, if a regular pattern
+    whole_warps: bool = False  # every lane of each of its warps belongs to it
+    whole_blocks: bool = False
+    code: dict[int, Any] = field(default_factory=dict)  # bound code, by its first op
+    kept: dict[Any, tuple[int, Any]] = field(default_factory=dict)  # what depends on rarely written registers
+
+    @property
+    def count(self) -> int:
+        """How many threads there are."""
+        return int(self.threads.size)
+
+
+def regular(shape: Shape, warps: slice, lanes: slice) -> ThreadSet:
+    """Return the set of some lanes of some warps; only where every lane is a thread."""
+    numbers = np.arange(shape.lanes, dtype=np.intp).reshape(shape.warps, WARP)[warps, lanes]
+    whole_warps = lanes == slice(None)
+    return ThreadSet(numbers.ravel(), (warps, lanes), whole_warps, whole_warps and warps == slice(None))
+
+
+def scattered(threads: Values) -> ThreadSet:
+    """Return the set of any threads, given in ascending order."""
+    return ThreadSet(threads)

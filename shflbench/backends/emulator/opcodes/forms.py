@@ -1,0 +1,150 @@
+"""What a decoded instruction form is: the NumPy types of its operands and what it does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.backends.emulator.frontend.ptx import NUMPY, Pair, Vector
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+
+# Operands and results are arrays of many types at once; NumPy's own typing of ufuncs ends here.
+Values = NDArray[Any]
+Apply = Callable[..., object]
+
+FULL_MASK = 0xFFFFFFFF  # names all lanes of a warp
+
+
+class UnknownFormError(Exception):
+    """An instruction has modifiers that no decoder knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pure:
+    """An instruction of one thread: `apply(*operands, *results)` writes the results in place."""
+
+    results: tuple[str, ...]  # NumPy types
+    operands: tuple[str, ...]
+    apply: Apply
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A load, store or atomic: `kind` is `ld`, `st`, `atom` or `red`."""
+
+    kind: str
+    space: str  # empty: generic
+    type: str  # NumPy type of one element in memory
+    results: tuple[str, ...]
+    operands: tuple[str, ...]  # of the values; the address comes first and is not among them
+    vector: int = 1  # elements an access
+    update: Apply | None = None  # atomics: (old, *operands) → new
+
+
+class WarpCall(Protocol):
+    """Who takes part in one collective instruction, and what it may keep between executions."""
+
+    warps: int
+    active: Values | None  # flags [warps, 32]; None: all lanes
+
+    def full(self, values: Values) -> Values:
+        """Return `values` as an array of shape [warps, 32]."""
+
+    def remember(self, name: str, compute: Callable[[], Any]) -> Any:  # noqa: ANN401  (each collective keeps its own)
+        """Return `compute()`, or what it gave while the operands after the first were the same."""
+
+    def report_missing(self, missing: Values) -> None:
+        """Report the lanes [warps, 32] that read from lanes that do not take part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """An instruction of the lanes of a warp.
+
+    `apply(call, *operands, *results)` gets arrays of shape [warps, 32], and a `WarpCall` that says who takes part.
+    """
+
+    results: tuple[str, ...]
+    operands: tuple[str, ...]
+    apply: Apply
+    mask: int | None  # which operand is the member mask; None: whoever is there, and nobody waits
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A barrier: of the whole block, or of the lanes that the mask operand names."""
+
+    whole_block: bool
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+    reduce: str = ""  # `popc`, `and` or `or` over the block, for bar.red
+    arrives_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A jump to the label operand."""
+
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The end of a thread, or of an inlined function for `ret`."""
+
+    returns: bool
+    trap: bool = False
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """An instruction without an effect here, such as a fence."""
+
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+
+
+Form = Pure | Access | Collective | Barrier | Branch | Exit | Nothing
+Decoder = Callable[["PtxInstruction"], Form]
+
+
+def last_type(instruction: PtxInstruction, allowed: str = "") -> str:
+    """Return the last modifier, which must be a PTX type; `allowed` restricts its letters (`us`, `f`, `b`)."""
+    type_ = instruction.modifiers[-1] if instruction.modifiers else ""
+    if type_ not in NUMPY or (allowed and type_[0] not in allowed):
+        raise UnknownFormError
+    return type_
+
+
+def only(instruction: PtxInstruction, *modifiers: str) -> None:
+    """Make sure that all modifiers but the type are among `modifiers`."""
+    if not set(instruction.modifiers[:-1]) <= set(modifiers):
+        raise UnknownFormError
+
+
+def width(operand: object) -> int:
+    """Return how many registers an operand names."""
+    return len(operand.items) if isinstance(operand, Vector) else 2 if isinstance(operand, Pair) else 1
+
+
+def lookup(table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401  (tables of functions of many shapes)
+    """Return the entry of an opcode table."""
+    if key not in table:
+        raise UnknownFormError
+    return table[key]
+
+
+def unsigned(type_: str) -> str:
+    """Return the unsigned NumPy type of the same size."""
+    return f"u{np.dtype(type_).itemsize}"
