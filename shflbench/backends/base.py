@@ -71,7 +71,7 @@ class Burst:
 
     times_us: tuple[float, ...]
     sm_clock_mhz: float | None
-    late: bool = False  # the host fell behind the device, and some times hold the host's own: not to be used
+    host_bound: bool = False  # the host fell behind the device, and some times hold the host's own: not to be used
 
 
 class OpenKernel(Protocol):

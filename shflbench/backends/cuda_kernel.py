@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shflbench.backends.base import POISON, Burst
-from shflbench.backends.cuda_delay import TRIES
 from shflbench.backends.cuda_errors import plain_name
+from shflbench.backends.cuda_harness import TRIES
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
@@ -62,45 +62,45 @@ class CudaKernel:
         """Take `samples`, each of `launches` launches between two events, after one launch that is not counted.
 
         Of a cold kernel each launch stands between two events of its own, because the cache is emptied before it; a
-        sample is then their mean. A burst that the GPU overtook is taken again, and is `late` if that does not help.
+        sample is then their mean. A burst that the GPU overtook is taken again, and is `host_bound` if that fails, too.
         """
-        brackets, inside = (samples * launches, 1) if self._call.cold else (samples, launches)
+        pairs, inside = (samples * launches, 1) if self._call.cold else (samples, launches)
         arguments = self._arguments(iterations)
-        late = True
+        host_bound = True
         with self._harness.errors(plain_name(self._call.kernel.symbol)):
             for _ in range(TRIES):
-                times_us, late = self._timed(arguments, brackets, inside)
-                self._harness.delay.learn(late=late)
-                if not late:
+                times_us, host_bound = self._timed(arguments, pairs, inside)
+                self._harness.delay.learn(host_bound=host_bound)
+                if not host_bound:
                     break
-            clock_mhz = self._harness.clock_between_notes()
+            clock_mhz = self._harness.clock_between_stamps()
         sample_us = np.reshape(times_us, (samples, -1)).sum(axis=1) / launches
-        return Burst(tuple(sample_us.tolist()), clock_mhz, late)
+        return Burst(tuple(sample_us.tolist()), clock_mhz, host_bound)
 
-    def _timed(self, arguments: Arguments, brackets: int, launches: int) -> tuple[list[float], bool]:
-        """Return the µs of each of so many brackets of `launches` launches, and whether the GPU overtook the host."""
+    def _timed(self, arguments: Arguments, pairs: int, launches: int) -> tuple[list[float], bool]:
+        """Return the µs between the events of each pair, and whether the GPU overtook the host between any."""
         harness, cold = self._harness, self._call.cold
-        events = harness.brackets(brackets)
+        events = harness.event_pairs(pairs)
         if not cold:
-            harness.hold_back(1 + brackets * launches, 2 * brackets)
-        harness.note_clock(0)
+            harness.block_stream(1 + pairs * launches, 2 * pairs)
+        harness.stamp_clock(0)
         self._launch(arguments)
-        late = False
+        host_bound = False
         for start, end in events:
             if cold:
                 # Queued only now, because a launch that waits while the cache is emptied loses its own arguments, too:
                 # on an H200 that took it 0.3 µs longer, and no program's launches do.
                 harness.empty_l2()
-                harness.hold_back(launches, 2)
+                harness.block_stream(launches, 2)
             start.record()
             for _ in range(launches):
                 self._launch(arguments)
             end.record()
-            late = late or start.done  # then the host's own time is inside this bracket
-        harness.note_clock(1)
+            host_bound = host_bound or start.done  # then the host's own time is between these two events
+        harness.stamp_clock(1)
         events[-1][1].synchronize()
         elapsed_ms = harness.cupy.cuda.get_elapsed_time
-        return [1000 * elapsed_ms(start, end) for start, end in events], late
+        return [1000 * elapsed_ms(start, end) for start, end in events], host_bound
 
     def _arguments(self, iterations: int) -> Arguments:
         given = {**self._buffers, ITERATIONS: np.int32(iterations)}

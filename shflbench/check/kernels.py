@@ -120,7 +120,7 @@ class _Check:
             emulated = self._backend.open(call_of(reference, kernel, workload))
             for iterations in workload.verify_iterations:
                 outputs = execute(emulated.launch(workload.inputs(INPUT_SET), iterations))
-                workload.take_for_right(outputs, INPUT_SET, iterations)
+                workload.accept_expected(outputs, INPUT_SET, iterations)
         except (KernelError, PatternError) as error:
             raise KernelError(f"there is nothing to compare with: `{variant.name}`, {error.message}") from error
 

@@ -113,9 +113,9 @@ def open_executor(asked: Asked, timeout: float) -> tuple[Executor | None, str]:
 
 def _emulator(asked: Asked) -> Executor:
     from shflbench.backends.emulator.backend import EmulatorBackend
-    from shflbench.measure.executor import Here
+    from shflbench.measure.executor import InProcessExecutor
 
-    return Here(EmulatorBackend(asked.arch or DEFAULT_ARCH))
+    return InProcessExecutor(EmulatorBackend(asked.arch or DEFAULT_ARCH))
 
 
 def _no_driver_comes_first() -> None:

@@ -79,10 +79,10 @@ class Console:
         (self.data if data else self.say)("\n".join(texts))
 
     @contextmanager
-    def progress(self) -> Iterator[Progress]:
+    def progress(self) -> Iterator[ProgressBar]:
         """Show a progress bar with the time left on stderr, if that is a terminal."""
         if sys.stderr is None or not sys.stderr.isatty():  # None where the shell closed it: 2>&-
-            yield Progress(None)
+            yield ProgressBar(None)
             return
         from rich import console, progress
 
@@ -95,12 +95,12 @@ class Console:
         with progress.Progress(*columns, console=terminal, transient=True) as bar:
             self._bar = bar
             try:
-                yield Progress(bar)
+                yield ProgressBar(bar)
             finally:
                 self._bar = None
 
 
-class Progress:
+class ProgressBar:
     """What is being done now, and how much of all is done; silent without a bar."""
 
     def __init__(self, bar: Bar | None) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shflbench.cli.against import Against
     from shflbench.cli.console import Console
     from shflbench.model import Case
-    from shflbench.session import Turn
+    from shflbench.session import ProcessPass
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Decider:
     _spent: float = 0.0  # seconds of measuring longer
     _tried: dict[str, int] = field(default_factory=dict)  # the processes of each case before it was measured longer
 
-    def undecided(self, last: Turn) -> frozenset[str]:
+    def undecided(self, last: ProcessPass) -> frozenset[str]:
         """Return the cases to measure in one more process, and say so; `last` is what the last process took.
 
         No case where the sides cannot be compared, as `conclude` then tells.
@@ -53,7 +53,7 @@ class Decider:
         ]
         found = {each.case_id: needed(each, measured[each.case_id]) for each in undecided}
         needs = {case_id: need for case_id, need in found.items() if need is not None}
-        chosen = affordable(needs, self.groups, last.seconds_a_case, self.asked.budget - self._spent)
+        chosen = affordable(needs, self.groups, last.seconds_per_case, self.asked.budget - self._spent)
         self._tried |= {case_id: measured[case_id] for case_id in chosen}
         if chosen:
             them = "it" if len(chosen) == 1 else "them"

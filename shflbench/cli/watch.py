@@ -9,10 +9,10 @@ from shflbench.errors import KernelError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.cli.console import Console, Progress
+    from shflbench.cli.console import Console, ProgressBar
     from shflbench.model import Trouble
-    from shflbench.session import Event, Plan
-    from shflbench.session.longer import Undecided
+    from shflbench.session import Plan, RunEvent
+    from shflbench.session.further import Undecided
     from shflbench.store import Resumed, RunFolder
 
 
@@ -37,7 +37,7 @@ def watch(
     return _conclude(plan, folder, troubles, console)
 
 
-def _show(event: Event, console: Console, progress: Progress) -> None:
+def _show(event: RunEvent, console: Console, progress: ProgressBar) -> None:
     from shflbench.session import Compiling, Note, WarmedUp, Working
 
     match event:

@@ -10,8 +10,7 @@ from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.measure.episodes import slow_rounds
-from shflbench.measure.rounds import rounds_of, step_us
+from shflbench.measure.rounds import rounds_of, slow_rounds, step_us
 from shflbench.model import Disturbance, Trouble
 from shflbench.statistics import median_interval, trend, two_levels, widened
 

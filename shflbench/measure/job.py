@@ -35,7 +35,7 @@ class Job:
     seed: int
     process: int = 0  # number of the worker process, unique in a run
     first_round: int = 0  # rounds are numbered through all windows of a process
-    unwatched: tuple[str, ...] = ()  # sentinels that failed before, and are not to be timed
+    failed_sentinels: tuple[str, ...] = ()  # sentinels that failed before, and are not to be timed
 
     def __contains__(self, case_id: object) -> bool:
         """Whether the case with this id is part of the job."""

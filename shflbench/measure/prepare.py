@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.errors import LaunchError, PatternError
-from shflbench.measure.messages import Doing, Ended, Placed, Settled, Verified
-from shflbench.measure.sampler import DeviceLostError, Subject
+from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
+from shflbench.measure.sampler import DeviceLostError, SampledKernel
 from shflbench.measure.verify import verify, verify_reference
 from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
 from shflbench.model import Case, Status
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from shflbench.backends.base import Backend
+    from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Task
-    from shflbench.measure.messages import Message
     from shflbench.patterns.discover import LoadedPattern
 
 FEW_BLOCKS = 2  # to verify with where the grid depends on a device that is not known
@@ -31,7 +31,7 @@ class Group:
         """Touch no device yet."""
         self._pattern, self._backend, self._seed = pattern, backend, seed
         self._tasks = sorted(tasks, key=lambda task: task.case.variant != pattern.declaration.reference_variant)
-        self._subjects: list[Subject] = []
+        self._kernels: list[SampledKernel] = []
         self._workload: Workload | None = None
 
     def footprint(self) -> int:
@@ -42,24 +42,24 @@ class Group:
         except PatternError:  # its rows will say so
             return 0
 
-    def prepare(self) -> Generator[Message, None, list[Subject]]:
+    def prepare(self) -> Generator[JobEvent, None, list[SampledKernel]]:
         """Place, open and verify each case; return those that may be timed.
 
         DeviceLostError after a crash that nothing survives.
         """
         self._place()
         for task in self._tasks:
-            yield Doing(task.case.id, "verifying")
+            yield StepStarted(task.case.id, "verifying")
             try:
                 yield from self._one(task)
             except (LaunchError, PatternError) as error:
-                yield Ended(task.case.id, Status.FAILED, error.message)
+                yield CaseFailed(task.case.id, Status.FAILED, error.message)
                 if isinstance(error, LaunchError) and not self._backend.usable():
                     raise DeviceLostError from error
             except MemoryError:
                 reason = "this machine's memory does not hold the data to verify it with"
-                yield Ended(task.case.id, Status.FAILED, reason)
-        return self._subjects
+                yield CaseFailed(task.case.id, Status.FAILED, reason)
+        return self._kernels
 
     def _place(self) -> None:
         """Give `fill` launches their grid, the same for all variants: that which the hungriest leaves room for."""
@@ -72,13 +72,13 @@ class Group:
             placed = replace(launch, grid=grid)
             self._tasks = [replace(task, case=replace(task.case, launch=placed)) for task in self._tasks]
 
-    def _one(self, task: Task) -> Generator[Message, None, None]:
+    def _one(self, task: Task) -> Generator[JobEvent, None, None]:
         case, grid = task.case, self._grid(task.case)
         resident = self._resident(task)
         # An emulated device's occupancy would be a model among measurements.
-        yield Placed(case.id, case.launch.grid, resident if self._backend.timed else None)
+        yield GridResolved(case.id, case.launch.grid, resident if self._backend.timed else None)
         if reason := self._unfit(task, grid, resident):
-            yield Ended(case.id, Status.SKIPPED, reason)
+            yield CaseFailed(case.id, Status.SKIPPED, reason)
             return
         self._workload = self._workload or Workload.of(self._pattern, case, grid, self._seed)
         kernel = self._backend.open(call_of(self._pattern, case, task.kernel, self._workload.setting))
@@ -93,12 +93,12 @@ class Group:
         declared = self._pattern.declaration
         if declared.variant(case.variant).safe and not proof.complete:
             kernel.close()
-            yield Ended(case.id, Status.INCORRECT, proof.mismatch)
+            yield CaseFailed(case.id, Status.INCORRECT, proof.mismatch)
         elif self._backend.timed:
-            self._subjects.append(Subject.of(case, kernel, declared.unroll))
+            self._kernels.append(SampledKernel.of(case, kernel, declared.unroll))
         else:
             kernel.close()
-            yield Settled(case.id, "")
+            yield Converged(case.id, "")
 
     def _grid(self, case: Case) -> int:
         """Return the blocks to verify a case with: its own, or as many as the backend runs in acceptable time."""

@@ -1,4 +1,4 @@
-"""One worker process, seen from the process that started it: jobs go in, messages come out."""
+"""One worker process, seen from the process that started it: jobs go in, events come out."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from shflbench.measure.messages import decode
+from shflbench.measure.events import decode
 
 if TYPE_CHECKING:
     from io import RawIOBase
 
+    from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Job
-    from shflbench.measure.messages import Message
 
 END_SECONDS = 10.0  # for a killed process to go away: a driver that hangs holds it, and waiting longer does not help
 CHUNK = 1 << 16  # bytes: what a pipe of Linux holds
@@ -36,7 +36,7 @@ class Worker:
     def __init__(self, opener: str, index: int) -> None:
         """Start the process, which opens device `index` by `opener` (`module:function`)."""
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
-        self._messages, write_end = os.pipe()
+        self._events, write_end = os.pipe()
         self._buffer = b""
         command = [sys.executable, "-P", "-m", "shflbench.measure.worker", opener, str(index), str(write_end)]
         try:
@@ -76,14 +76,14 @@ class Worker:
         except BrokenPipeError as error:
             raise WorkerDiedError(self._end()) from error
 
-    def receive(self, timeout: float) -> Message:
-        """Return the next message; WorkerDiedError if there is none within `timeout` seconds, or if the worker died."""
+    def receive(self, timeout: float) -> JobEvent:
+        """Return the next event; WorkerDiedError if there is none within `timeout` seconds, or if the worker died."""
         deadline = time.monotonic() + timeout
         while b"\n" not in self._buffer:
-            ready, _, _ = select.select([self._messages], [], [], max(0.0, deadline - time.monotonic()))
+            ready, _, _ = select.select([self._events], [], [], max(0.0, deadline - time.monotonic()))
             if not ready:
                 raise WorkerDiedError(f"it did not end within {timeout:g} s")
-            chunk = os.read(self._messages, CHUNK)
+            chunk = os.read(self._events, CHUNK)
             if not chunk:
                 raise WorkerDiedError(self._end())
             self._buffer += chunk
@@ -99,7 +99,7 @@ class Worker:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END_SECONDS)
         self._jobs.close()
-        os.close(self._messages)
+        os.close(self._events)
         self._printed.close()
 
     def _end(self) -> str:

@@ -8,12 +8,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.errors import LaunchError
-from shflbench.measure.messages import BurstTaken, Doing, Ended, Round, Settled, Unwatched
+from shflbench.measure.events import BurstTaken, CaseFailed, Converged, RoundDone, SentinelFailed, StepStarted
 from shflbench.measure.schedule import (
     FEWEST_SAMPLES,
     iteration_counts,
-    launches_a_sample,
-    samples_a_burst,
+    launches_per_sample,
+    samples_per_burst,
     unsettled,
 )
 from shflbench.measure.stopping import why_stop
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from shflbench.backends.base import Backend, Burst, OpenKernel
-    from shflbench.measure.messages import Message
+    from shflbench.measure.events import JobEvent
     from shflbench.model import MeasureRules
 
 
@@ -33,12 +33,12 @@ class DeviceLostError(Exception):
 
 
 @dataclass(slots=True)
-class Subject:
-    """One kernel being sampled, and what decides when it has been sampled enough."""
+class SampledKernel:
+    """One kernel being kernel, and what decides when it has been kernel enough."""
 
     name: str  # id of the case, or of the sentinel
     group: str  # the cases that are compared with one another; empty for a sentinel
-    kernel: OpenKernel
+    open_kernel: OpenKernel
     counts: tuple[int, ...]  # iteration counts to time; the first is the case's own
     launches: int = 1  # that one sample brackets
     samples: dict[int, int] = field(default_factory=dict)  # a burst, by iteration count
@@ -49,9 +49,9 @@ class Subject:
     failure: str = ""
 
     @classmethod
-    def of(cls, case: Case, kernel: OpenKernel, unroll: int) -> Subject:
+    def of(cls, case: Case, open_kernel: OpenKernel, unroll: int) -> SampledKernel:
         """Return a case ready to be sampled; `unroll` keeps the other iteration counts on whole passes."""
-        return cls(case.id, case.group, kernel, iteration_counts(case.iterations, unroll))
+        return cls(case.id, case.group, open_kernel, iteration_counts(case.iterations, unroll))
 
     def take(self, iterations: int, burst: Burst, began: float) -> None:
         """Take a kept burst into account, of a round that began at `began`."""
@@ -68,7 +68,7 @@ class Subject:
     def close(self) -> None:
         """Give the buffers back, if the device still takes them."""
         with suppress(LaunchError):
-            self.kernel.close()
+            self.open_kernel.close()
 
 
 class Sampler:
@@ -77,8 +77,8 @@ class Sampler:
     def __init__(
         self,
         backend: Backend,
-        cases: Sequence[Subject],
-        sentinels: Sequence[Subject],
+        cases: Sequence[SampledKernel],
+        sentinels: Sequence[SampledKernel],
         rules: MeasureRules,
         random: Random,
     ) -> None:
@@ -86,7 +86,7 @@ class Sampler:
         self._backend, self._rules, self._random = backend, rules, random
         self._cases, self._sentinels = list(cases), list(sentinels)
 
-    def rounds(self, process: int, first: int, start: float) -> Iterator[Message]:
+    def rounds(self, process: int, first: int, start: float) -> Iterator[JobEvent]:
         """Sample round after round until every group is settled. DeviceLostError after a crash that nothing survives.
 
         `process` and `first` number the rounds; `start` is when the first round of the process began, in seconds.
@@ -98,50 +98,52 @@ class Sampler:
             yield from self._settle()
             number += 1
 
-    def _choose(self) -> Iterator[Message]:
+    def _choose(self) -> Iterator[JobEvent]:
         """Choose how many samples a burst takes, and how many launches a sample."""
-        times: dict[str, dict[int, float]] = {}  # of one launch, by subject and iteration count, in µs
-        for subject in self._all:
-            times[subject.name] = {}
-            for iterations in subject.counts:
-                burst = yield from self._burst(subject, iterations, FEWEST_SAMPLES)
+        times: dict[str, dict[int, float]] = {}  # of one launch, by kernel and iteration count, in µs
+        for kernel in self._all:
+            times[kernel.name] = {}
+            for iterations in kernel.counts:
+                burst = yield from self._burst(kernel, iterations, FEWEST_SAMPLES)
                 if burst is None:
                     self._still_usable()
                     break
-                times[subject.name][iterations] = median(burst.times_us)
+                times[kernel.name][iterations] = median(burst.times_us)
         self._leave_out_failed()
-        for subject in self._cases:  # the cases of a group bracket the same, or they could not be compared
-            own = [times[other.name][other.counts[0]] for other in self._cases if other.group == subject.group]
-            subject.launches = launches_a_sample(min(own))
-        for subject in self._all:
-            launches = subject.launches
-            subject.samples = {count: samples_a_burst(launches * us) for count, us in times[subject.name].items()}
+        for kernel in self._cases:  # the cases of a group bracket the same, or they could not be compared
+            own = [times[other.name][other.counts[0]] for other in self._cases if other.group == kernel.group]
+            kernel.launches = launches_per_sample(min(own))
+        for kernel in self._all:
+            launches = kernel.launches
+            kernel.samples = {count: samples_per_burst(launches * us) for count, us in times[kernel.name].items()}
 
-    def _round(self, process: int, number: int, start: float) -> Iterator[Message]:
+    def _round(self, process: int, number: int, start: float) -> Iterator[JobEvent]:
         """Launch everything once, and tell what was taken."""
         began, before = self._backend.now(), self._backend.conditions()
-        points = [(subject, iterations) for subject in self._all for iterations in subject.counts]
-        taken: list[tuple[Subject, int, float, Burst]] = []
-        for subject, iterations in self._random.sample(points, len(points)):
-            if subject.failure:
+        points = [(kernel, iterations) for kernel in self._all for iterations in kernel.counts]
+        taken: list[tuple[SampledKernel, int, float, Burst]] = []
+        for kernel, iterations in self._random.sample(points, len(points)):
+            if kernel.failure:
                 continue
             at = self._backend.now() - start
-            burst = yield from self._burst(subject, iterations, subject.samples[iterations])
+            burst = yield from self._burst(kernel, iterations, kernel.samples[iterations])
             if burst is not None:
-                taken.append((subject, iterations, at, burst))
+                taken.append((kernel, iterations, at, burst))
             elif not self._backend.usable():
                 break  # what was taken stays
         after = self._backend.conditions()
         throttled = bool(before.throttle or after.throttle)
         bursts = []
-        for subject, iterations, at, burst in taken:
-            dropped = throttled or burst.late
+        for kernel, iterations, at, burst in taken:
+            dropped = throttled or burst.host_bound
             if not dropped:
-                subject.take(iterations, burst, began)
+                kernel.take(iterations, burst, began)
             times, clock = burst.times_us, burst.sm_clock_mhz
-            bursts.append(BurstTaken(subject.name, iterations, subject.launches, at, times, clock, dropped, burst.late))
-        yield Round(process, number, tuple(bursts), after)
-        if any(subject.failure for subject in self._all):
+            bursts.append(
+                BurstTaken(kernel.name, iterations, kernel.launches, at, times, clock, dropped, burst.host_bound)
+            )
+        yield RoundDone(process, number, tuple(bursts), after)
+        if any(kernel.failure for kernel in self._all):
             self._still_usable()
             self._leave_out_failed()
 
@@ -149,42 +151,42 @@ class Sampler:
         if not self._backend.usable():
             raise DeviceLostError
 
-    def _burst(self, subject: Subject, iterations: int, samples: int) -> Generator[Message, None, Burst | None]:
+    def _burst(self, kernel: SampledKernel, iterations: int, samples: int) -> Generator[JobEvent, None, Burst | None]:
         """Take one burst; None if it failed, which is then told."""
-        yield Doing(subject.name, "timing")
+        yield StepStarted(kernel.name, "timing")
         start = self._backend.now()
         first = unsettled(samples)
         try:
-            burst = subject.kernel.burst(iterations, first + samples, subject.launches)
+            burst = kernel.open_kernel.burst(iterations, first + samples, kernel.launches)
             return replace(burst, times_us=burst.times_us[first:])
         except LaunchError as error:
-            subject.failure = error.message
+            kernel.failure = error.message
         finally:
-            subject.seconds += max(0.0, self._backend.now() - start)
-        if subject.group:
-            yield Ended(subject.name, Status.FAILED, subject.failure)
+            kernel.seconds += max(0.0, self._backend.now() - start)
+        if kernel.group:
+            yield CaseFailed(kernel.name, Status.FAILED, kernel.failure)
         else:
-            yield Unwatched(subject.name, subject.failure)
+            yield SentinelFailed(kernel.name, kernel.failure)
         return None
 
     def _leave_out_failed(self) -> None:
-        for subject in self._all:
-            if subject.failure:
-                subject.close()
-        self._cases = [subject for subject in self._cases if not subject.failure]
-        self._sentinels = [subject for subject in self._sentinels if not subject.failure]
+        for kernel in self._all:
+            if kernel.failure:
+                kernel.close()
+        self._cases = [kernel for kernel in self._cases if not kernel.failure]
+        self._sentinels = [kernel for kernel in self._sentinels if not kernel.failure]
 
-    def _settle(self) -> Iterator[Message]:
+    def _settle(self) -> Iterator[JobEvent]:
         """Let go of the groups whose every case has a reason to stop: only together does drift hit them alike."""
         now = self._backend.now()
-        reasons = {subject.name: subject.why_stop(now, self._rules) for subject in self._cases}
-        going_on = {subject.group for subject in self._cases if not reasons[subject.name]}
-        for subject in self._cases:
-            if subject.group not in going_on:
-                yield Settled(subject.name, reasons[subject.name])
-                subject.close()
-        self._cases = [subject for subject in self._cases if subject.group in going_on]
+        reasons = {kernel.name: kernel.why_stop(now, self._rules) for kernel in self._cases}
+        going_on = {kernel.group for kernel in self._cases if not reasons[kernel.name]}
+        for kernel in self._cases:
+            if kernel.group not in going_on:
+                yield Converged(kernel.name, reasons[kernel.name])
+                kernel.close()
+        self._cases = [kernel for kernel in self._cases if kernel.group in going_on]
 
     @property
-    def _all(self) -> list[Subject]:
+    def _all(self) -> list[SampledKernel]:
         return [*self._cases, *self._sentinels]

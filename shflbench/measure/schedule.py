@@ -39,7 +39,7 @@ def iteration_counts(iterations: int, unroll: int) -> tuple[int, ...]:
     return tuple(count * unroll + rest for count in kept)
 
 
-def samples_a_burst(sample_us: float) -> int:
+def samples_per_burst(sample_us: float) -> int:
     """Return how many samples of `sample_us` each (all launches together) to take in a row: a millisecond's, odd."""
     if sample_us <= 0:
         return MOST_SAMPLES
@@ -52,7 +52,7 @@ def unsettled(samples: int) -> int:
     return UNSETTLED if samples > FEWEST_SAMPLES else 0
 
 
-def launches_a_sample(fastest_us: float) -> int:
+def launches_per_sample(fastest_us: float) -> int:
     """Return how many launches the two events of a sample bracket, the same for all variants of a group.
 
     Args: the time of one launch of the group's fastest case at its own iterations.

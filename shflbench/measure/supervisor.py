@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.nvml import Monitor
 from shflbench.errors import DeviceError
-from shflbench.measure.messages import (
-    Doing,
-    Ended,
+from shflbench.measure.events import (
+    CaseFailed,
+    ContextLost,
+    Converged,
+    GridResolved,
     JobDone,
-    Lost,
     Opened,
-    Placed,
-    Refused,
-    Round,
-    Settled,
-    Unwatched,
+    OpenFailed,
+    RoundDone,
+    SentinelFailed,
+    StepStarted,
 )
 from shflbench.measure.process import Worker, WorkerDiedError
 from shflbench.model import Status
@@ -26,8 +26,8 @@ from shflbench.model import Status
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
+    from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Job
-    from shflbench.measure.messages import Message
 
 START_SECONDS = 120.0  # to import CUDA's packages and open the device, on a machine that is busy
 # Deaths in a row that brought a job no further, as by a job's first launch of a device that is broken. One is forgiven:
@@ -51,72 +51,72 @@ class Supervisor:
         self._opener, self._index, self._timeout = opener, index, timeout  # in seconds
         self._number = -1  # of the worker process
         self._round = 0  # the next one
-        self._unwatched: set[str] = set()  # sentinels that failed
+        self._failed_sentinels: set[str] = set()  # sentinels that failed
         self._worker: Worker | None = None
         opened = self._start()
         self.name, self.device, self.problem = opened.name, opened.device, opened.problem
 
-    def run(self, job: Job) -> Generator[Message, None, None]:
+    def run(self, job: Job) -> Generator[JobEvent, None, None]:
         """Do the job, in as many processes as it takes; DeviceError where the device cannot be used any more."""
         done: set[str] = set()
         idle_deaths = 0
         while (left := job.without(done)).groups:
-            before = len(done) + len(self._unwatched)
+            before = len(done) + len(self._failed_sentinels)
             death = yield from self._attempt(left, done)
             if death is None:
                 return
             self.close()
-            idle_deaths = 0 if len(done) + len(self._unwatched) > before else idle_deaths + 1
+            idle_deaths = 0 if len(done) + len(self._failed_sentinels) > before else idle_deaths + 1
             if idle_deaths == MOST_IDLE_DEATHS:
                 raise DeviceError(f"the GPU cannot be used any more: {death}", RESUME)
 
-    def _attempt(self, job: Job, done: set[str]) -> Generator[Message, None, WorkerDiedError | None]:
+    def _attempt(self, job: Job, done: set[str]) -> Generator[JobEvent, None, WorkerDiedError | None]:
         """Do the job in one process, adding to `done` what it is done with; return how that died, None if it did not.
 
         A death is told as the end of what was at hand.
         """
         at_hand = ""
         try:
-            for message in self._messages(job):
-                match message:
-                    case Doing(case_id):
+            for event in self._events(job):
+                match event:
+                    case StepStarted(case_id):
                         at_hand = case_id
-                    case Placed():
+                    case GridResolved():
                         pass
                     case _:
                         at_hand = ""
-                self._note(message, done)
-                yield message
+                self._note(event, done)
+                yield event
         except WorkerDiedError as death:
             if at_hand:
                 failed = at_hand in job
-                last = Ended(at_hand, Status.FAILED, str(death)) if failed else Unwatched(at_hand, str(death))
+                last = CaseFailed(at_hand, Status.FAILED, str(death)) if failed else SentinelFailed(at_hand, str(death))
                 self._note(last, done)
                 yield last
             return death
         return None
 
-    def _note(self, message: Message, done: set[str]) -> None:
-        match message:
-            case Ended(case_id) | Settled(case_id):
+    def _note(self, event: JobEvent, done: set[str]) -> None:
+        match event:
+            case CaseFailed(case_id) | Converged(case_id):
                 done.add(case_id)
-            case Unwatched(sentinel):
-                self._unwatched.add(sentinel)
-            case Round(number=number):
+            case SentinelFailed(sentinel):
+                self._failed_sentinels.add(sentinel)
+            case RoundDone(number=number):
                 self._round = number + 1
 
-    def _messages(self, job: Job) -> Iterator[Message]:
+    def _events(self, job: Job) -> Iterator[JobEvent]:
         """Yield what a worker tells about `job`; WorkerDiedError if it does not get to its end."""
         worker = self._worker or self._start_again()
-        unwatched = tuple(sorted(self._unwatched))
-        job = replace(job, process=self._number, first_round=self._round, unwatched=unwatched)
+        failed_sentinels = tuple(sorted(self._failed_sentinels))
+        job = replace(job, process=self._number, first_round=self._round, failed_sentinels=failed_sentinels)
         worker.send(job, self._timeout)
-        while not isinstance(message := worker.receive(self._timeout), JobDone):
-            if isinstance(message, Lost):
+        while not isinstance(event := worker.receive(self._timeout), JobDone):
+            if isinstance(event, ContextLost):
                 raise WorkerDiedError("a kernel that crashed took its context along")
-            yield message
+            yield event
 
-    def renew(self) -> None:
+    def restart(self) -> None:
         """Go on in a fresh process."""
         self.close()
 
@@ -136,17 +136,17 @@ class Supervisor:
         self._worker = Worker(self._opener, self._index)
         self._number, self._round = self._number + 1, 0
         try:
-            message = self._worker.receive(START_SECONDS)
+            event = self._worker.receive(START_SECONDS)
         except WorkerDiedError as death:
             self.close()
             raise DeviceError(f"the GPU cannot be opened: {death}", DOCTOR) from death
-        match message:
+        match event:
             case Opened():
-                return message
-            case Refused(sentence, advice):
+                return event
+            case OpenFailed(sentence, advice):
                 self.close()
                 raise DeviceError(sentence, advice)
-        raise AssertionError(message)
+        raise AssertionError(event)
 
     def _start_again(self) -> Worker:
         try:

@@ -32,7 +32,7 @@ def verify_reference(kernel: OpenKernel, workload: Workload, launch: str) -> Pro
     proof = _proof(kernel, workload, launch, decides=True)
     if proof.complete:
         return proof
-    workload.distrust()
+    workload.discard_expected()
     return replace(proof, mismatch=f"the reference gives another result the second time: {proof.mismatch}")
 
 
@@ -42,7 +42,7 @@ def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool
         wrong = ""
         for iterations in workload.verify_iterations:
             if decides:
-                workload.take_for_right(kernel.run(workload.inputs(index), iterations), index, iterations)
+                workload.accept_expected(kernel.run(workload.inputs(index), iterations), index, iterations)
             got = kernel.run(workload.inputs(index), iterations)
             wrong = wrong or difference(workload, got, index, iterations)
             if wrong and not first:

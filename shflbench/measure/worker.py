@@ -16,9 +16,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ShflbenchError
+from shflbench.measure.events import Opened, OpenFailed, encode
 from shflbench.measure.job import Job
-from shflbench.measure.messages import Opened, Refused, encode
-from shflbench.measure.window import Bench
+from shflbench.measure.job_runner import JobRunner
 from shflbench.processes import kill_on_parent_exit
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ def main(opener: str, index: str, pipe: str, parent: str) -> None:
         try:
             backend = _open(opener, int(index))
         except ShflbenchError as error:
-            out.write(encode(Refused(error.message, error.advice)))
+            out.write(encode(OpenFailed(error.message, error.advice)))
             return
         out.write(encode(Opened(backend.name, backend.device, backend.problem)))
         out.flush()
-        bench = Bench(backend)
+        runner = JobRunner(backend)
         for line in sys.stdin:
-            for message in bench.do(Job.from_json(line)):
-                out.write(encode(message))
+            for event in runner.do(Job.from_json(line)):
+                out.write(encode(event))
                 out.flush()
 
 

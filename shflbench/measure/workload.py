@@ -169,7 +169,7 @@ class Workload:
             self._expected[key] = list(outputs)
         return self._expected[key]
 
-    def take_for_right(self, outputs: Sequence[Array], index: int, iterations: int) -> None:
+    def accept_expected(self, outputs: Sequence[Array], index: int, iterations: int) -> None:
         """Take what the reference variant made of input set `index` for right; PatternError if it made nothing."""
         written = [buffer for buffer in self.buffers if buffer.written]
         for array, buffer in zip(outputs, written, strict=True):
@@ -178,7 +178,7 @@ class Workload:
                 raise PatternError(f"the reference variant `{name}` writes nothing to `{buffer.name}`")
         self._expected[(index, iterations)] = list(outputs)
 
-    def distrust(self) -> None:
+    def discard_expected(self) -> None:
         """Take nothing for right any more."""
         self._expected.clear()
 

@@ -1,12 +1,25 @@
-"""What a run tells whoever watches it."""
+"""What a run reports to the terminal: some events of its jobs as they are, and what only the whole run knows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+from shflbench.measure.events import (
+    CaseFailed,
+    Converged,
+    JobEvent,
+    Note,
+    RoundDone,
+    SentinelFailed,
+    StepStarted,
+    Verified,
+    WarmedUp,
+)
+from shflbench.measure.stopping import FEWEST_ROUNDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.model import Trouble
     from shflbench.store import Row
@@ -18,14 +31,6 @@ class Compiling:
 
     done: int
     total: int
-
-
-@dataclass(frozen=True, slots=True)
-class WarmedUp:
-    """The device is warm; `steady` tells whether its clock stopped moving in time."""
-
-    steady: bool
-    clock_mhz: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +50,46 @@ class GroupDone:
     troubles: Mapping[str, Sequence[Trouble]]
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Something that the user should know; the run goes on."""
-
-    sentence: str
+RunEvent: TypeAlias = Compiling | WarmedUp | Working | GroupDone | Note
 
 
-Event = Compiling | WarmedUp | Working | GroupDone | Note
+class RunProgress:
+    """Counts one unit to verify a case, and one to time it."""
+
+    def __init__(self, cases: int) -> None:
+        """Expect so many cases, counted once for each process that they are measured in."""
+        self._total, self._ended = 2.0 * cases, 0.0
+        self._verified: set[str] = set()  # and not ended
+        self._round = self._first = 0
+
+    def expect(self, cases: int) -> None:
+        """Count as done whatever is not to come: a case that failed is not measured in later processes."""
+        self._ended = self._total - 2.0 * cases
+
+    def report(self, event: JobEvent) -> Iterator[WarmedUp | Working | Note]:
+        """Yield what the terminal is told of an event."""
+        match event:
+            case WarmedUp(steady, clock):
+                yield event
+                if not steady and clock:
+                    yield Note(f"the SM clock was still moving after the warm-up, at {clock:.0f} MHz")
+            case Note():
+                yield event
+            case SentinelFailed(sentinel, reason):
+                yield Note(f"{sentinel} failed, and watches the machine no more: {reason}")
+            case StepStarted(case_id, "verifying"):
+                self._first = self._round
+                yield self._at(f"verifying {case_id}")
+            case Verified(case_id):
+                self._verified.add(case_id)
+            case RoundDone(number=number):
+                self._round = number + 1
+                yield self._at(f"timing {len(self._verified)} cases")
+            case CaseFailed(case_id) | Converged(case_id):
+                self._verified.discard(case_id)
+                self._ended += 2.0
+                yield self._at(case_id)
+
+    def _at(self, text: str) -> Working:
+        share = min(1.0, max(0, self._round - self._first) / FEWEST_ROUNDS)  # of the timing, if all goes well
+        return Working(text, min(self._total, self._ended + len(self._verified) * (1 + share)), self._total)

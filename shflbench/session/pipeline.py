@@ -8,12 +8,12 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from shflbench.measure import sentinels
+from shflbench.measure.events import Note
 from shflbench.measure.job import Job, Task
-from shflbench.session.events import Event, GroupDone, Note
+from shflbench.session.events import GroupDone, RunEvent, RunProgress
+from shflbench.session.further import ProcessPass
 from shflbench.session.kernels import compile_all
-from shflbench.session.ledger import Ledger
-from shflbench.session.longer import Lasting, Turn
-from shflbench.session.progress import Progress
+from shflbench.session.state import RunState
 from shflbench.session.windows import windows
 from shflbench.store.surroundings import utc_now
 
@@ -21,136 +21,138 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from shflbench.measure.executor import Executor
-    from shflbench.session.longer import Undecided
+    from shflbench.session.further import Undecided
     from shflbench.session.plan import Plan
     from shflbench.store import Resumed, RunFolder
 
 
 def run(
     plan: Plan, folder: RunFolder, stopped: Resumed | None = None, undecided: Undecided | None = None
-) -> Iterator[Event]:
+) -> Iterator[RunEvent]:
     """Run what `stopped` left of `plan`, storing the rows of each group in `folder` as soon as it ends.
 
     Yields what happens as it happens. A kernel's failure costs its own row; errors of the disk, of the suite or of the
     device end the run. Once all is on disk, `undecided` is asked which cases to measure in one more process, again
     and again until it names none.
     """
-    kernels, problem = yield from compile_all(plan, plan.left(stopped))
-    ledger = Lasting(plan, kernels, stopped) if undecided else Ledger(plan, kernels, stopped)
-    notes = [problem] if problem else []
-    if plan.executor and plan.executor.problem:
-        notes.append(plan.executor.problem)
-    yield from map(Note, notes)
-    yield from _store_unrun(plan, ledger, folder, stopped)
-    measuring = Measuring(plan, plan.executor, ledger, folder) if plan.executor else None
-    if measuring:
-        notes += yield from measuring.turns()
-    folder.sort(row.case_id for row in ledger.all_rows())
-    _finish(plan, ledger, folder, notes)
-    if measuring and undecided and isinstance(ledger, Lasting) and ledger.timed:
-        yield from _measure_longer(plan, measuring, ledger, folder, undecided)
+    kernels, problem = yield from compile_all(plan, plan.unfinished(stopped))
+    state = RunState(plan, kernels, stopped)
+    stages = Stages(plan, folder, state, keep_samples=undecided is not None)
+    yield from stages.note(problem, plan.executor.problem if plan.executor else "")
+    yield from stages.store_unrun(stopped)
+    if plan.executor:
+        yield from stages.measure(plan.executor)
+    folder.sort(row.case_id for row in state.all_rows())
+    stages.finish()
+    if plan.executor and undecided and state.timed:
+        yield from stages.measure_further(plan.executor, undecided)
 
 
-def _finish(plan: Plan, ledger: Ledger, folder: RunFolder, notes: Sequence[str]) -> None:
-    """Write down what is only known once all is measured."""
-    folder.append((), ledger.unsaved())
-    if plan.executor is None or not ledger.timed:
-        folder.finish(utc_now(), notes)
-        return
-    others = plan.executor.others()
-    noise = asdict(ledger.noise(others))
-    folder.finish(utc_now(), notes, others_after=others, noise=noise, sentinels={"version": sentinels.version()})
+class Stages:
+    """What a run does once its kernels are compiled."""
 
+    def __init__(self, plan: Plan, folder: RunFolder, state: RunState, *, keep_samples: bool) -> None:
+        """Measure nothing yet; `keep_samples` of groups that are done, where further processes may add to them."""
+        self._plan, self._folder, self._state, self._keep_samples = plan, folder, state, keep_samples
+        self._notes: list[str] = []  # that are not on disk
+        self._progress = RunProgress(0)
+        self._last = ProcessPass()
 
-def _measure_longer(
-    plan: Plan, measuring: Measuring, ledger: Lasting, folder: RunFolder, undecided: Undecided
-) -> Iterator[Event]:
-    """Measure the groups of cases that are `undecided` in one more process after another."""
-    while cases := undecided(measuring.last):
-        kernels, _ = yield from compile_all(plan, ledger.lacking(cases))
-        groups = ledger.further(cases, kernels)
-        if not groups:
-            return
-        folder.reopen()
-        notes = yield from measuring.once_more(groups)
-        yield from map(Note, ledger.lost)
-        _finish(plan, ledger, folder, [*notes, *ledger.lost])
+    def note(self, *sentences: str) -> Iterator[Note]:
+        """Report and remember what the user should know; nothing where a sentence is empty."""
+        for sentence in filter(None, sentences):
+            self._notes.append(sentence)
+            yield Note(sentence)
 
+    def store_unrun(self, stopped: Resumed | None) -> Iterator[GroupDone]:
+        """Store the groups of which no case is to be run."""
+        pending = self._state.pending(self._plan.suite.rules.processes) if self._plan.executor else {}
+        known = {row.case_id for row in stopped.rows} if stopped else set()
+        for group, cases in self._plan.groups.items():
+            if group not in pending and cases[0].id not in known:
+                self._folder.append(self._state.rows(group))
+                yield GroupDone(self._state.rows(group), {})
 
-def _store_unrun(plan: Plan, ledger: Ledger, folder: RunFolder, stopped: Resumed | None) -> Iterator[Event]:
-    """Store the groups of which no case is to be run."""
-    left = ledger.left(plan.suite.rules.processes) if plan.executor else {}
-    known = {row.case_id for row in stopped.rows} if stopped else set()
-    for group, cases in plan.groups.items():
-        if group not in left and cases[0].id not in known:
-            folder.append(ledger.rows(group))
-            yield GroupDone(ledger.rows(group), {})
-
-
-class Measuring:
-    """Measures what is left of a run, window by window, in as many processes as the suite asks for."""
-
-    def __init__(self, plan: Plan, executor: Executor, ledger: Ledger, folder: RunFolder) -> None:
-        """Measure nothing yet."""
-        self._plan, self._executor, self._ledger, self._folder = plan, executor, ledger, folder
-        self._progress = Progress(self._to_come(1))
-        self._notes: list[str] = []
-        self.last = Turn()
-
-    def turns(self) -> Generator[Event, None, list[str]]:
-        """Measure each group in one process after another; return what was noted on the way."""
+    def measure(self, executor: Executor) -> Iterator[RunEvent]:
+        """Measure each group in one process after another, as many as the suite asks for."""
         most = self._plan.suite.rules.processes
+        self._progress = RunProgress(self._to_come(1))
         for processes in range(1, most + 1):
             self._progress.expect(self._to_come(processes))
-            yield from self._process(self._ledger.left(processes), last=processes == most)
-        return self._notes
+            yield from self._one_process(executor, self._state.pending(processes), is_last=processes == most)
 
-    def once_more(self, groups: Mapping[str, Sequence[Task]]) -> Generator[Event, None, list[str]]:
-        """Measure these groups in one more process; return what was noted on the way."""
-        self._progress, self._notes = Progress(sum(map(len, groups.values()))), []
-        yield from self._process(groups, last=True)
-        cases = "1 case was" if self.last.cases == 1 else f"{self.last.cases} cases were"
-        return [f"{cases} measured in one more process", *self._notes]
+    def measure_further(self, executor: Executor, undecided: Undecided) -> Iterator[RunEvent]:
+        """Measure the groups of cases that are `undecided` in one more process after another."""
+        while cases := undecided(self._last):
+            kernels, _ = yield from compile_all(self._plan, self._state.missing_kernels(cases))
+            groups = self._state.start_further(cases, kernels)
+            if not groups:
+                return
+            self._folder.reopen()
+            count = sum(map(len, groups.values()))
+            self._notes.append(f"{'1 case was' if count == 1 else f'{count} cases were'} measured in one more process")
+            self._progress = RunProgress(count)
+            yield from self._one_process(executor, groups, is_last=True)
+            yield from self.note(*self._state.further_failures)
+            self.finish()
+
+    def finish(self) -> None:
+        """Write down what is only known once all is measured."""
+        self._folder.append((), self._state.pop_unsaved())
+        notes, self._notes = self._notes, []
+        if self._plan.executor is None or not self._state.timed:
+            self._folder.finish(utc_now(), notes)
+            return
+        others = self._plan.executor.others()
+        noise = asdict(self._state.noise(others))
+        version = {"version": sentinels.version()}
+        self._folder.finish(utc_now(), notes, others_after=others, noise=noise, sentinels=version)
 
     def _to_come(self, first: int) -> int:
-        """Return how many cases are left to measure, from the process `first` on, each counted once a process."""
-        turns = range(first, self._plan.suite.rules.processes + 1)
-        return sum(len(tasks) for processes in turns for tasks in self._ledger.left(processes).values())
+        """Return how many cases are left to measure, from the process `first` on, each counted once per process."""
+        counts = range(first, self._plan.suite.rules.processes + 1)
+        return sum(len(tasks) for processes in counts for tasks in self._state.pending(processes).values())
 
-    def _process(self, groups: Mapping[str, Sequence[Task]], *, last: bool) -> Iterator[Event]:
-        """Measure groups in a process that has measured nothing else; `last`: they are done then."""
+    def _one_process(
+        self, executor: Executor, groups: Mapping[str, Sequence[Task]], *, is_last: bool
+    ) -> Iterator[RunEvent]:
+        """Measure groups in a process that has measured nothing else; `is_last`: they are done then."""
         if not groups:
             return
-        if self.last.cases:
-            self._executor.renew()
+        if self._last.cases:
+            executor.restart()
         began = monotonic()
-        self.last = Turn(cases=sum(map(len, groups.values())))
+        self._last = ProcessPass(cases=sum(map(len, groups.values())))
         for window in windows(groups.values()):
-            yield from self._window(window, last=last)
-        self.last = replace(self.last, seconds=monotonic() - began)
+            finished = yield from self._window(executor, window)
+            # In the order of the suite, not in that in which they ended; those with processes to come are not done.
+            pending = {} if is_last else self._state.pending(self._plan.suite.rules.processes)
+            for group in [tasks[0].case.group for tasks in window]:
+                if group in finished and group not in pending:
+                    yield self._done(group)
+        self._last = replace(self._last, seconds=monotonic() - began)
 
-    def _window(self, window: Sequence[Sequence[Task]], *, last: bool) -> Iterator[Event]:
+    def _window(self, executor: Executor, window: Sequence[Sequence[Task]]) -> Generator[RunEvent, None, set[str]]:
+        """Measure the groups of a window together, storing each as it ends; return those that ended."""
         job = Job(
             groups=tuple(map(tuple, window)),
             folders=dict(self._plan.suite.pattern_folders),
             rules=self._plan.suite.rules,
             seed=self._plan.seed,
         )
-        for tasks in job.groups:
-            self._ledger.start(tasks)
-        ended = set()
-        with closing(self._executor.run(job)) as messages:
-            for message in messages:
-                if group := self._ledger.take(message):
-                    self._folder.append(self._ledger.rows(group), self._ledger.unsaved(group))
-                    ended.add(group)
-                for event in self._progress.events(message):
-                    if isinstance(event, Note):
-                        self._notes.append(event.sentence)
-                    yield event
-        # In the order of the suite, not in that in which they ended; those with processes to come are not done.
-        to_come = {} if last else self._ledger.left(self._plan.suite.rules.processes)
-        for group in [tasks[0].case.group for tasks in window]:
-            if group in ended and group not in to_come:
-                yield GroupDone(self._ledger.rows(group), self._ledger.troubles(group))
-                self._ledger.forget(group)
+        self._state.start(task for tasks in job.groups for task in tasks)
+        finished = set()
+        with closing(executor.run(job)) as events:
+            for event in events:
+                if group := self._state.apply(event):
+                    self._folder.append(self._state.rows(group), self._state.pop_unsaved(group))
+                    finished.add(group)
+                for report in self._progress.report(event):
+                    yield from self.note(report.sentence) if isinstance(report, Note) else (report,)
+        return finished
+
+    def _done(self, group: str) -> GroupDone:
+        done = GroupDone(self._state.rows(group), self._state.troubles(group))
+        if not self._keep_samples:
+            self._state.forget(group)
+        return done

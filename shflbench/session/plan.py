@@ -42,19 +42,19 @@ class Plan:
         """The patterns of the suite, by name; PatternError if a folder does not load."""
         return {name: load(folder) for name, folder in self.suite.pattern_folders.items()}
 
-    def lacking(self, case: Case) -> str:
+    def unsupported_reason(self, case: Case) -> str:
         """Return why the architecture cannot run `case`, empty if it can."""
         return self.patterns[case.pattern].declaration.variant(case.variant).unsupported_reason(self.arch)
 
-    def left(self, stopped: Resumed | None) -> list[Case]:
+    def unfinished(self, stopped: Resumed | None) -> list[Case]:
         """Return the cases whose kernels are needed: those that a stopped run did not bring to their end."""
         known = {row.case_id: row for row in stopped.rows} if stopped else {}
         most = self.suite.rules.processes
 
-        def unfinished(case: Case) -> bool:
+        def is_unfinished(case: Case) -> bool:
             return case.id not in known or (self.executor is not None and wants(known[case.id], most))
 
-        return [case for case in self.suite.cases if not self.lacking(case) and unfinished(case)]
+        return [case for case in self.suite.cases if not self.unsupported_reason(case) and is_unfinished(case)]
 
     @property
     def groups(self) -> dict[str, list[Case]]:

@@ -44,7 +44,7 @@ def test_burst_brackets_each_launch_after_one_that_is_not_counted() -> None:
     bracket = ["event", "work", "event"]
     assert gpu.queued == ["delay", "stamp", "work", *bracket, *bracket, "stamp"]
     assert burst.times_us == pytest.approx((3.0, 3.0))
-    assert not burst.late
+    assert not burst.host_bound
 
 
 def test_sample_of_several_launches_tells_the_time_of_one() -> None:
@@ -71,14 +71,14 @@ def test_clock_is_that_between_the_stamps() -> None:
 def test_first_try_waits_long_enough_for_a_host_of_the_usual_speed(samples: int, launches: int) -> None:
     gpu = FakeGpu({"work": 0.1})
     kernel = opened(gpu)
-    assert not kernel.burst(100, samples, launches).late
+    assert not kernel.burst(100, samples, launches).host_bound
     assert gpu.queued.count("delay") == 1
 
 
 def test_slow_host_is_given_more_time_until_the_burst_is_on_time() -> None:
     gpu = FakeGpu({"work": 0.1}, launch_us=40.0)  # eight times as slow as usual
     burst = opened(gpu).burst(100, samples=9)
-    assert not burst.late
+    assert not burst.host_bound
     assert burst.times_us == pytest.approx([0.1] * 9)
     assert 2 <= gpu.queued.count("delay") <= 5
 
@@ -88,14 +88,14 @@ def test_next_burst_of_a_slow_host_is_on_time_at_once() -> None:
     kernel = opened(gpu)
     kernel.burst(100, samples=9)
     gpu.queued.clear()
-    assert not kernel.burst(100, samples=9).late
+    assert not kernel.burst(100, samples=9).host_bound
     assert gpu.queued.count("delay") == 1
 
 
 def test_burst_of_a_host_that_no_delay_helps_says_that_it_is_late() -> None:
     gpu = FakeGpu({"work": 0.1}, launch_us=5000.0)
     burst = opened(gpu).burst(100, samples=9)
-    assert burst.late
+    assert burst.host_bound
     assert len(burst.times_us) == 9
     assert gpu.queued.count("delay") == 7
 

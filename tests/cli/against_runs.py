@@ -19,14 +19,14 @@ INCONCLUSIVE = "1 case is inconclusive; measuring it in one more process\n"
 
 def in_process(device: FakeBackend, number: int, scripts: dict[str, Script]) -> FakeBackend:
     """Let the kernels behave as these scripts say from process `number` on."""
-    renew = device.renew
+    restart = device.restart
 
     def renewed() -> None:
-        renew()
+        restart()
         if device.process == number:
             device._scripts = scripts  # noqa: SLF001
 
-    device.renew = renewed  # type: ignore[method-assign]
+    device.restart = renewed  # type: ignore[method-assign]
     return device
 
 

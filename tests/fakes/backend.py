@@ -21,7 +21,7 @@ from shflbench.backends.base import Burst
 from shflbench.cli.gpus import Gpu
 from shflbench.compile.source import expression
 from shflbench.errors import LaunchError
-from shflbench.measure.executor import Here
+from shflbench.measure.executor import InProcessExecutor
 from shflbench.model import DTYPES, WARP, Conditions, Device
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
@@ -99,7 +99,7 @@ class Script:
     fault: Fault | None = None
     run_raises: Mapping[int, BaseException] = field(default_factory=dict)  # number of the launch, from 0 → raised
     burst_raises: Mapping[int, BaseException] = field(default_factory=dict)  # number of the burst, from 0 → raised
-    late: Collection[int] = ()  # numbers of the bursts in which the host falls behind
+    host_bound: Collection[int] = ()  # numbers of the bursts in which the host falls behind
     open_raises: BaseException | None = None
     resident_raises: BaseException | None = None
     clock_mhz: float | None = CLOCK_MHZ
@@ -170,7 +170,7 @@ class FakeBackend:
     def usable(self) -> bool:
         return not self.broken
 
-    def renew(self) -> None:
+    def restart(self) -> None:
         """Go on as a fresh process would find it."""
         self.process, self.broken = self.process + 1, False
         self.held.clear()
@@ -234,7 +234,7 @@ class FakeKernel:
         for index in range(samples):
             times.append(self._time_us(usual, index, launches))
             clock.advance(launches * times[-1] / 1e6)
-        return Burst(tuple(times), self._script.clock_mhz, late=number in self._script.late)
+        return Burst(tuple(times), self._script.clock_mhz, host_bound=number in self._script.host_bound)
 
     def _time_us(self, usual: float, index: int, launches: int) -> float:
         """Return whole ticks of the timer; samples swing by one, so that their median is the usual time."""
@@ -299,16 +299,16 @@ class FakePatternKernel(FakeKernel):
         return [array.reshape(-1) for array in values]
 
 
-class FreshHere(Here):
+class FreshProcessExecutor(InProcessExecutor):
     """Runs jobs in this process, and takes the device's fresh starts for fresh processes."""
 
     def __init__(self, backend: FakeBackend) -> None:
         super().__init__(backend)
         self._fake = backend
 
-    def renew(self) -> None:
-        self._fake.renew()
-        super().renew()
+    def restart(self) -> None:
+        self._fake.restart()
+        super().restart()
 
 
 def _may_hold(folder: Path, name: str) -> bool:
@@ -324,7 +324,7 @@ def listed(device: Device) -> Gpu:
 def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBackend:
     """Make this a machine whose only GPU is `backend`."""
     monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [listed(backend.device)])
-    monkeypatch.setattr("shflbench.measure.supervisor.Supervisor", lambda *_: FreshHere(backend))
+    monkeypatch.setattr("shflbench.measure.supervisor.Supervisor", lambda *_: FreshProcessExecutor(backend))
     return backend
 
 

@@ -56,7 +56,7 @@ class Plan:
     problem_later: str = ""  # of NVML, from its tenth reading on
     jumps: Mapping[str, float] = field(default_factory=dict)  # number of NVML's reading → seconds that the clock jumps
     nap: float = 0.0  # real seconds that a burst takes
-    cases_a_window: int = windows.CASES
+    cases_per_window: int = windows.CASES
     start_seconds: float = supervisor.START_SECONDS
 
     @classmethod
@@ -186,6 +186,6 @@ if __name__ == "__main__":
     planned = Plan.read()
     gpus.find = lambda: [listed(H200)]
     asked.OPENER = "tests.fakes.machine:open_backend"
-    windows.CASES = planned.cases_a_window
+    windows.CASES = planned.cases_per_window
     supervisor.START_SECONDS = planned.start_seconds
     main.entry()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from shflbench.measure.schedule import samples_a_burst
+from shflbench.measure.schedule import samples_per_burst
 from shflbench.model import Sample
 from tests.fakes.runs import TICK_US
 
@@ -127,7 +127,7 @@ def taken(
     process: int = 0,
 ) -> list[Sample]:
     """Return the samples of one case at one iteration count, a burst at each of the `moments`."""
-    size = samples_a_burst(true_us)
+    size = samples_per_burst(true_us)
     begins = np.repeat(np.asarray(moments)[:, None], size, axis=1)
     begins += np.arange(size) * true_us / 1e6
     times = noise.times_us(true_us, begins, source)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.measure.schedule import iteration_counts, launches_a_sample, samples_a_burst
+from shflbench.measure.schedule import iteration_counts, launches_per_sample, samples_per_burst
 from shflbench.measure.sentinels import SENTINELS
 from shflbench.model import Case, Launch, Mechanism
 from tests.fakes.runs import TICK_US
@@ -96,7 +96,7 @@ class Point:
     @property
     def size(self) -> int:
         """How many samples a round takes of it."""
-        return samples_a_burst(self.true_us * self.launches)
+        return samples_per_burst(self.true_us * self.launches)
 
 
 def own_points(run: Simulated) -> list[Point]:
@@ -105,7 +105,7 @@ def own_points(run: Simulated) -> list[Point]:
     for case, time_us in run.cases.items():
         fastest[case.group] = min(time_us, fastest.get(case.group, time_us))
     cases = [
-        (case.id, case.iterations, time_us * run.factors.get(case.id, 1.0), launches_a_sample(fastest[case.group]))
+        (case.id, case.iterations, time_us * run.factors.get(case.id, 1.0), launches_per_sample(fastest[case.group]))
         for case, time_us in run.cases.items()
     ]
     sentinels = [

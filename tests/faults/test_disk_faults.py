@@ -29,7 +29,7 @@ def heed_permissions() -> None:
 def test_disk_that_gets_full_ends_the_run_and_resume_goes_on(make: Callable[..., Machine]) -> None:
     variants = ("smem", "smem-double", "smem-syncwarp", "smem-unsafe", "smem-deck", "shfl")
     noisy = {variant: {"noise": 0.01} for variant in variants}  # does not compress: only the samples get too large
-    made = make(cases_a_window=1, scripts=noisy)
+    made = make(cases_per_window=1, scripts=noisy)
     assert made.run("suite.yaml", "--output", "whole").code == 0
     most = 3 * (made.folder / "whole" / "samples.csv.gz").stat().st_size // 4  # more than one group, less than two
     outcome = made.run(
@@ -65,7 +65,7 @@ def meanwhile(made: Machine, change: Callable[[Path], object]) -> Outcome:
 @pytest.fixture
 def paused(make: Callable[..., Machine]) -> Machine:
     """Return a machine that hangs at the second group, until its worker process is replaced."""
-    return make(fault("reduce/shfl", "verify", "hang"), cases_a_window=1)
+    return make(fault("reduce/shfl", "verify", "hang"), cases_per_window=1)
 
 
 def test_folder_that_became_read_only_ends_the_run_and_resume_goes_on(paused: Machine) -> None:

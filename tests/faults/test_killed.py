@@ -56,7 +56,7 @@ def test_compilers_do_not_outlive_a_run_that_is_killed(make: Callable[..., Machi
 def test_run_that_is_killed_at_random_moments_and_resumed_equals_an_uninterrupted_one(
     make: Callable[..., Machine], kills: int
 ) -> None:
-    made = make(fault("device", "warm", "nothing", 0), nap=NAP, cases_a_window=1)
+    made = make(fault("device", "warm", "nothing", 0), nap=NAP, cases_per_window=1)
     (made.folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
     assert made.run("suite.yaml", "--output", "whole").code == 0
     moments, finished = random.Random(5), []  # noqa: S311

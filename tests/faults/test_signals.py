@@ -48,7 +48,7 @@ def ended(made: Machine, end: Callable[[subprocess.Popen[str]], None]) -> Outcom
 @pytest.fixture
 def endless(make: Callable[..., Machine]) -> Machine:
     """Return a machine on which a kernel of the second group does not end, if it is the first worker's."""
-    return make(fault("reduce/smem", "time", "hang", 4, worker=0), cases_a_window=1)
+    return make(fault("reduce/smem", "time", "hang", 4, worker=0), cases_per_window=1)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_and_resum
     make: Callable[..., Machine],
 ) -> None:
     faults = (fault("reduce/smem", "time", "illegal address", 4), fault("device", "open", "refused", worker=1))
-    made = make(*faults, cases_a_window=1)
+    made = make(*faults, cases_per_window=1)
     outcome = made.run("suite.yaml", "--output", "out")
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err.endswith(f"\nerror: the GPU cannot be used any more: no usable GPU: GPU is lost\n{RESUME}\n")

@@ -11,7 +11,7 @@ import pytest
 from shflbench.backends.cuda import CudaBackend
 from shflbench.cli.gpus import find as find_gpus
 from shflbench.compile.toolchain import Toolchain, find
-from shflbench.measure.warmup import warm_up
+from shflbench.measure.job_runner import warm_up
 from shflbench.store import Run, read_run
 
 if TYPE_CHECKING:

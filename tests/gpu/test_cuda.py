@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import POISON, Buffer, KernelCall
-from shflbench.backends.cuda_delay import TRIES, Delay
+from shflbench.backends.cuda_harness import TRIES, Delay
 from shflbench.compile.build import Builder
 from shflbench.errors import LaunchError
 from shflbench.patterns.discover import builtin, load
@@ -86,37 +86,37 @@ def test_resident_blocks_are_the_driver_s(backend: CudaBackend, kernel: Kernel) 
 
 
 @pytest.fixture
-def late(backend: CudaBackend, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+def host_bound(backend: CudaBackend, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Note of each try at a burst whether the GPU was faster than the host."""
     noted: list[bool] = []
 
     class Watched(Delay):
-        def learn(self, *, late: bool) -> None:
-            noted.append(late)
-            super().learn(late=late)
+        def learn(self, *, host_bound: bool) -> None:
+            noted.append(host_bound)
+            super().learn(host_bound=host_bound)
 
     monkeypatch.setattr(backend.harness, "delay", Watched())
     return noted
 
 
 def test_burst_that_the_gpu_overtakes_each_time_says_that_it_is_late(
-    backend: CudaBackend, opened: Callable[..., CudaKernel], late: list[bool], monkeypatch: pytest.MonkeyPatch
+    backend: CudaBackend, opened: Callable[..., CudaKernel], host_bound: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backend.harness, "hold_back", lambda *_: None)
+    monkeypatch.setattr(backend.harness, "block_stream", lambda *_: None)
     burst = opened().burst(0, 10)
-    assert late == [True] * TRIES
-    assert burst.late
+    assert host_bound == [True] * TRIES
+    assert burst.host_bound
     assert len(burst.times_us) == 10
 
 
 @pytest.mark.parametrize("launches", [1, 8])
 def test_delay_lets_the_host_queue_a_whole_burst(
-    opened: Callable[..., CudaKernel], late: list[bool], launches: int
+    opened: Callable[..., CudaKernel], host_bound: list[bool], launches: int
 ) -> None:
     kernel = opened()
     kernel.burst(0, 10)
-    late.clear()
+    host_bound.clear()
     bursts = [kernel.burst(0, 10, launches) for _ in range(10)]
-    assert not any(burst.late for burst in bursts)
+    assert not any(burst.host_bound for burst in bursts)
     assert all(min(burst.times_us) > 0 for burst in bursts)
-    assert late.count(True) <= 5  # a busy host may be late now and then
+    assert host_bound.count(True) <= 5  # a busy host may be late now and then

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.measure.job import Job, Task
-from shflbench.measure.sampler import Subject
+from shflbench.measure.sampler import SampledKernel
 from shflbench.measure.workload import call_of
 from shflbench.model import Launch, MeasureRules
 from shflbench.patterns.discover import builtin, load
@@ -41,9 +41,11 @@ def opened(device: FakeBackend, variant: str = "shfl", dtype: str = "f32") -> Op
     return device.open(call_of(NEIGHBOR, case, compiled(variant), workload(dtype).setting))
 
 
-def subject(device: FakeBackend, variant: str = "shfl", iterations: int = 4096, dtype: str = "f32") -> Subject:
+def sampled_kernel(
+    device: FakeBackend, variant: str = "shfl", iterations: int = 4096, dtype: str = "f32"
+) -> SampledKernel:
     case = cases.case(variant=variant, iterations=iterations, dtype=dtype)
-    return Subject.of(case, opened(device, variant, dtype), NEIGHBOR.declaration.unroll)
+    return SampledKernel.of(case, opened(device, variant, dtype), NEIGHBOR.declaration.unroll)
 
 
 def filling(group: Sequence[Task]) -> tuple[Task, ...]:

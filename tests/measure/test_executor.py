@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.errors import DeviceError
-from shflbench.measure.executor import Here
+from shflbench.measure.events import CaseFailed, Converged, JobDone, RoundDone
+from shflbench.measure.executor import InProcessExecutor
 from shflbench.measure.job import Job, Task
-from shflbench.measure.messages import Ended, JobDone, Round, Settled
 from shflbench.model import MeasureRules
 from shflbench.patterns.discover import builtin
 from tests import cases
@@ -18,7 +18,7 @@ from tests.fakes.backend import ContextLostError, FakeBackend, Script
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.measure.messages import Message
+    from shflbench.measure.events import JobEvent
 
 OPTIONS = {"mode": "idx"}
 RULES = MeasureRules(precision=0.05, min_seconds=0.001)
@@ -31,37 +31,37 @@ def job(*variants: str) -> Job:
     return Job((tasks,), {"neighbor": builtin()["neighbor"]}, RULES, seed=1)
 
 
-def rounds(told: Sequence[Message]) -> list[tuple[int, int]]:
-    return [(message.process, message.number) for message in told if isinstance(message, Round)]
+def rounds(told: Sequence[JobEvent]) -> list[tuple[int, int]]:
+    return [(event.process, event.number) for event in told if isinstance(event, RoundDone)]
 
 
 def test_rounds_are_numbered_through_the_jobs_of_a_process() -> None:
-    here = Here(FakeBackend())
+    here = InProcessExecutor(FakeBackend())
     first, second = list(here.run(job("shfl"))), list(here.run(job("smem")))
     assert rounds(first) == [(0, number) for number in range(9)]
     assert rounds(second) == [(0, number) for number in range(9, 18)]
-    here.renew()
+    here.restart()
     assert rounds(list(here.run(job("shfl")))) == [(1, number) for number in range(9)]
 
 
 def test_end_of_a_job_is_not_told() -> None:
-    told = list(Here(FakeBackend()).run(job("shfl")))
-    assert not any(isinstance(message, JobDone) for message in told)
-    assert isinstance(told[-1], Settled)
+    told = list(InProcessExecutor(FakeBackend()).run(job("shfl")))
+    assert not any(isinstance(event, JobDone) for event in told)
+    assert isinstance(told[-1], Converged)
 
 
 def test_device_that_is_lost_ends_the_run_because_this_process_cannot_be_replaced() -> None:
-    here = Here(FakeBackend({"shfl": Script(run_raises={0: ContextLostError("illegal memory access")})}))
-    told: list[Message] = []
+    here = InProcessExecutor(FakeBackend({"shfl": Script(run_raises={0: ContextLostError("illegal memory access")})}))
+    told: list[JobEvent] = []
     with pytest.raises(DeviceError, match="a kernel crashed, and the device cannot be used any more") as caught:
         told.extend(here.run(job("shfl")))
     assert "--resume" in caught.value.advice
-    assert not told or isinstance(told[-1], Ended)
+    assert not told or isinstance(told[-1], CaseFailed)
 
 
 def test_device_tells_what_it_is() -> None:
     backend = FakeBackend()
     backend.problem = "NVML does not work"
-    here = Here(backend)
+    here = InProcessExecutor(backend)
     assert (here.name, here.timed, here.device, here.problem) == ("cuda", True, backend.device, backend.problem)
     assert here.others() == backend.device.state.other_processes

@@ -20,7 +20,7 @@ JOB = Job(
     seed=7,
     process=2,
     first_round=31,
-    unwatched=("sentinel/l2",),
+    failed_sentinels=("sentinel/l2",),
 )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from shflbench.errors import LaunchError
-from shflbench.measure.messages import Doing, Ended, Placed, Settled, Verified
+from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
 from shflbench.measure.prepare import Group, shared_of
 from shflbench.measure.sampler import DeviceLostError
 from shflbench.model import Status
@@ -17,9 +17,9 @@ from tests.measure.prepared import NEIGHBOR, filling, tasks
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Task
-    from shflbench.measure.messages import Message
-    from shflbench.measure.sampler import Subject
+    from shflbench.measure.sampler import SampledKernel
     from shflbench.patterns.discover import LoadedPattern
 
 SMEM, SHFL = (f"neighbor/{variant}/f32/2x64/4096/mode=idx" for variant in ("smem", "shfl"))
@@ -31,50 +31,50 @@ class Prepared:
     """A group that was taken to a scripted device."""
 
     def __init__(self, device: FakeBackend, group: Sequence[Task], pattern: LoadedPattern = NEIGHBOR) -> None:
-        self.messages: list[Message] = []
-        self.subjects: list[Subject] = []
+        self.events: list[JobEvent] = []
+        self.kernels: list[SampledKernel] = []
         self.lost = False
         try:
-            for message in self._all(Group(group, pattern, device, seed=1).prepare()):
-                self.messages.append(message)
+            for event in self._all(Group(group, pattern, device, seed=1).prepare()):
+                self.events.append(event)
         except DeviceLostError:
             self.lost = True
 
-    def _all(self, told: Generator[Message, None, list[Subject]]) -> Generator[Message, None, None]:
-        self.subjects = yield from told
+    def _all(self, told: Generator[JobEvent, None, list[SampledKernel]]) -> Generator[JobEvent, None, None]:
+        self.kernels = yield from told
 
     @property
     def names(self) -> list[str]:
-        return [subject.name for subject in self.subjects]
+        return [kernel.name for kernel in self.kernels]
 
     @property
     def ended(self) -> dict[str, tuple[Status, str]]:
-        found = [message for message in self.messages if isinstance(message, Ended)]
-        return {message.case_id: (message.status, message.reason) for message in found}
+        found = [event for event in self.events if isinstance(event, CaseFailed)]
+        return {event.case_id: (event.status, event.reason) for event in found}
 
     @property
     def placed(self) -> dict[str, tuple[int | None, int | None]]:
-        found = [message for message in self.messages if isinstance(message, Placed)]
-        return {message.case_id: (message.grid, message.resident_blocks) for message in found}
+        found = [event for event in self.events if isinstance(event, GridResolved)]
+        return {event.case_id: (event.grid, event.resident_blocks) for event in found}
 
 
 def test_each_case_is_placed_and_verified_and_may_then_be_timed() -> None:
     device = FakeBackend()
     prepared = Prepared(device, tasks("smem", "shfl"))
-    assert [type(message) for message in prepared.messages] == [Doing, Placed, Verified] * 2
-    assert prepared.messages[0] == Doing(SMEM, "verifying")
+    assert [type(event) for event in prepared.events] == [StepStarted, GridResolved, Verified] * 2
+    assert prepared.events[0] == StepStarted(SMEM, "verifying")
     assert prepared.placed == {SMEM: (2, 32), SHFL: (2, 32)}
-    (proof, _) = [message.proof for message in prepared.messages if isinstance(message, Verified)]
+    (proof, _) = [event.proof for event in prepared.events if isinstance(event, Verified)]
     assert (proof.matched, proof.inputs, proof.launch) == (8, 8, "2x64")
     assert prepared.names == [SMEM, SHFL]
-    assert [id(subject.kernel) for subject in prepared.subjects] == [id(kernel) for kernel in device.held]
-    assert prepared.subjects[0].counts == (4096, 2048, 1024)
+    assert [id(kernel.open_kernel) for kernel in prepared.kernels] == [id(kernel) for kernel in device.held]
+    assert prepared.kernels[0].counts == (4096, 2048, 1024)
 
 
 def test_reference_variant_comes_first_whatever_the_order_of_the_suite() -> None:
     pattern = replace(NEIGHBOR, declaration=replace(NEIGHBOR.declaration, reference_variant="smem"))
     prepared = Prepared(FakeBackend(), tasks("shfl", "smem"), pattern)
-    assert [message.case_id for message in prepared.messages if isinstance(message, Doing)] == [SMEM, SHFL]
+    assert [event.case_id for event in prepared.events if isinstance(event, StepStarted)] == [SMEM, SHFL]
     assert prepared.names == [SMEM, SHFL]
 
 
@@ -97,17 +97,17 @@ def test_device_that_is_not_timed_settles_what_it_verified() -> None:
     device.timed = False
     prepared = Prepared(device, filling(tasks("shfl")))
     name = "neighbor/shfl/f32/fill x 64/4096/mode=idx"
-    assert [type(message) for message in prepared.messages] == [Doing, Placed, Verified, Settled]
+    assert [type(event) for event in prepared.events] == [StepStarted, GridResolved, Verified, Converged]
     assert prepared.placed == {name: (None, None)}  # how many blocks fill an SM, only a GPU says
-    assert prepared.messages[-1] == Settled(name, "")
-    assert (prepared.subjects, device.held) == ([], [])
+    assert prepared.events[-1] == Converged(name, "")
+    assert (prepared.kernels, device.held) == ([], [])
 
 
 def test_large_launch_is_verified_with_as_many_threads_as_the_device_runs_in_time() -> None:
     device = FakeBackend()
     device.timed, device.most_threads = False, 3 * 64
     prepared = Prepared(device, tasks("shfl", launch="64x64"))
-    (proof,) = [message.proof for message in prepared.messages if isinstance(message, Verified)]
+    (proof,) = [event.proof for event in prepared.events if isinstance(event, Verified)]
     assert proof.launch == "3x64"
     assert prepared.placed == {"neighbor/shfl/f32/64x64/4096/mode=idx": (64, None)}
 
@@ -149,7 +149,7 @@ def test_crash_that_nothing_survives_ends_the_group_with_its_case() -> None:
     device = FakeBackend({"smem": Script(run_raises={3: ContextLostError("illegal address")})})
     prepared = Prepared(device, tasks("smem", "shfl"))
     assert prepared.lost
-    assert prepared.messages[-1] == Ended(SMEM, Status.FAILED, "illegal address")
+    assert prepared.events[-1] == CaseFailed(SMEM, Status.FAILED, "illegal address")
     assert [call.kernel.symbol for call in device.opened] == ["_Z13neighbor_smemIfEvPKT_PS0_i"]
 
 
@@ -157,7 +157,7 @@ def test_wrong_result_ends_a_safe_variant_and_is_only_counted_of_an_unsafe_one()
     wrong = Script(fault=one_lane(in_trip(0)))
     device = FakeBackend({"smem-unsafe": wrong, "shfl": wrong})
     prepared = Prepared(device, tasks("smem-unsafe", "shfl"))
-    proofs = {message.case_id: message.proof for message in prepared.messages if isinstance(message, Verified)}
+    proofs = {event.case_id: event.proof for event in prepared.events if isinstance(event, Verified)}
     assert {proof.matched for proof in proofs.values()} == {0}
     assert prepared.ended == {SHFL: (Status.INCORRECT, proofs[SHFL].mismatch)}
     assert prepared.names == ["neighbor/smem-unsafe/f32/2x64/4096/mode=idx"]

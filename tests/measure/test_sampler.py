@@ -10,18 +10,18 @@ import pytest
 
 from shflbench.backends.base import Burst
 from shflbench.errors import LaunchError
-from shflbench.measure.messages import BurstTaken, Doing, Ended, Round, Settled, Unwatched
-from shflbench.measure.sampler import DeviceLostError, Sampler, Subject
+from shflbench.measure.events import BurstTaken, CaseFailed, Converged, RoundDone, SentinelFailed, StepStarted
+from shflbench.measure.sampler import DeviceLostError, SampledKernel, Sampler
 from shflbench.measure.workload import call_of
 from shflbench.model import MeasureRules, Status
 from tests import cases
 from tests.fakes.backend import CALM, CLOCK_MHZ, HOT, ContextLostError, FakeBackend, Script
-from tests.measure.prepared import AT_ONCE, NEIGHBOR, opened, subject, workload
+from tests.measure.prepared import AT_ONCE, NEIGHBOR, opened, sampled_kernel, workload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.measure.messages import Message
+    from shflbench.measure.events import JobEvent
 
 SHFL, SMEM = Script(base_us=4.0, ns_per_iteration=16.0), Script(base_us=4.0, ns_per_iteration=80.0)
 BOTH = {"shfl": SHFL, "smem": SMEM}
@@ -30,9 +30,9 @@ PROCESS, FIRST = 3, 10  # numbers that the sampler is to use
 START = 2.0  # seconds before it starts, the first round of the process began
 
 
-def sentinel(device: FakeBackend, name: str = "shuffle") -> Subject:
+def sentinel(device: FakeBackend, name: str = "shuffle") -> SampledKernel:
     call = call_of(NEIGHBOR, cases.case(), cases.kernel(f"sentinel_{name}"), workload().setting)
-    return Subject(f"sentinel/{name}", "", device.open(call), (864,))
+    return SampledKernel(f"sentinel/{name}", "", device.open(call), (864,))
 
 
 class Sampled:
@@ -52,29 +52,29 @@ class Sampled:
         self.device = FakeBackend(scripts, throttled_rounds=throttled_rounds)
         self.device.clock.advance(START)
         variants = [name for name in scripts if name in {"shfl", "smem"}]
-        self.subjects = [subject(self.device, name, iterations, dtype) for dtype in dtypes for name in variants]
+        self.kernels = [sampled_kernel(self.device, name, iterations, dtype) for dtype in dtypes for name in variants]
         self.sentinels = [sentinel(self.device)] if watched else []
         random = Random(seed)  # noqa: S311
-        sampler = Sampler(self.device, self.subjects, self.sentinels, rules, random)
-        self.messages: list[Message] = []
+        sampler = Sampler(self.device, self.kernels, self.sentinels, rules, random)
+        self.events: list[JobEvent] = []
         self.lost = False
         try:
-            self.messages.extend(sampler.rounds(PROCESS, FIRST, start=0.0))
+            self.events.extend(sampler.rounds(PROCESS, FIRST, start=0.0))
         except DeviceLostError:
             self.lost = True
 
     @property
-    def rounds(self) -> list[Round]:
-        return [message for message in self.messages if isinstance(message, Round)]
+    def rounds(self) -> list[RoundDone]:
+        return [event for event in self.events if isinstance(event, RoundDone)]
 
     @property
     def settled(self) -> dict[str, str]:
         """Return what ended the sampling of each case."""
-        return {message.case_id: message.stopped_by for message in self.messages if isinstance(message, Settled)}
+        return {event.case_id: event.stopped_by for event in self.events if isinstance(event, Converged)}
 
     @property
-    def ended(self) -> list[Ended]:
-        return [message for message in self.messages if isinstance(message, Ended)]
+    def ended(self) -> list[CaseFailed]:
+        return [event for event in self.events if isinstance(event, CaseFailed)]
 
     def bursts(self, case_id: str, iterations: int = 4096) -> list[BurstTaken]:
         bursts = (burst for taken in self.rounds for burst in taken.bursts)
@@ -85,7 +85,7 @@ def name_of(variant: str, dtype: str = "f32", iterations: int = 4096) -> str:
     return f"neighbor/{variant}/{dtype}/2x64/{iterations}"
 
 
-def order(taken: Round) -> list[tuple[str, int]]:
+def order(taken: RoundDone) -> list[tuple[str, int]]:
     return [(burst.case_id, burst.iterations) for burst in taken.bursts]
 
 
@@ -130,21 +130,21 @@ def test_order_is_repeated_by_the_same_seed_and_by_no_other() -> None:
 
 def test_what_is_at_hand_is_told_before_each_burst() -> None:
     sampled = Sampled(BOTH, watched=True)
-    doing = [message.case_id for message in sampled.messages if isinstance(message, Doing)]
+    doing = [event.case_id for event in sampled.events if isinstance(event, StepStarted)]
     taken = [name for one in sampled.rounds for name, _ in order(one)]
     assert doing[-len(taken) :] == taken
-    assert {message.step for message in sampled.messages if isinstance(message, Doing)} == {"timing"}
+    assert {event.step for event in sampled.events if isinstance(event, StepStarted)} == {"timing"}
 
 
 def test_group_leaves_when_all_of_it_is_known_while_others_go_on() -> None:
     noisy = Script(noise=0.05)
     device = FakeBackend({"shfl": SHFL, "smem": noisy})
-    alone, longer = subject(device), subject(device, "smem", dtype="f64")
-    messages = list(Sampler(device, [alone, longer], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
-    rounds = [message for message in messages if isinstance(message, Round)]
-    settled = [index for index, message in enumerate(messages) if isinstance(message, Settled)]
-    assert messages[settled[0]] == Settled(name_of("shfl"), "precision")
-    assert sum(isinstance(message, Round) for message in messages[: settled[0]]) == 9
+    alone, longer = sampled_kernel(device), sampled_kernel(device, "smem", dtype="f64")
+    events = list(Sampler(device, [alone, longer], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    rounds = [event for event in events if isinstance(event, RoundDone)]
+    settled = [index for index, event in enumerate(events) if isinstance(event, Converged)]
+    assert events[settled[0]] == Converged(name_of("shfl"), "precision")
+    assert sum(isinstance(event, RoundDone) for event in events[: settled[0]]) == 9
     assert len(rounds) > 12
     assert {name for taken in rounds[9:] for name, _ in order(taken)} == {name_of("smem", "f64")}
     assert device.held == []  # whatever leaves gives its memory back
@@ -169,7 +169,7 @@ def test_time_that_runs_out_is_told_from_precision_that_was_reached() -> None:
     rules = MeasureRules(precision=0.0001, min_seconds=0.0, max_seconds=0.05)
     sampled = Sampled({"shfl": Script(noise=0.2), "smem": SMEM}, rules=rules)
     assert sampled.settled == {name_of("shfl"): "max_seconds", name_of("smem"): "precision"}
-    noisy = sampled.subjects[0]
+    noisy = sampled.kernels[0]
     assert 0.05 <= noisy.seconds < 0.06
 
 
@@ -182,8 +182,8 @@ def test_samples_that_are_enough_end_a_case_that_stays_noisy() -> None:
 
 def test_samples_of_a_group_bracket_as_many_launches_as_its_fastest_case_needs() -> None:
     device = FakeBackend({**SHORT, "neighbor/smem-double": SMEM})
-    group = [subject(device, "shfl"), subject(device, "smem")]
-    other = subject(device, "smem-double", dtype="f64")
+    group = [sampled_kernel(device, "shfl"), sampled_kernel(device, "smem")]
+    other = sampled_kernel(device, "smem-double", dtype="f64")
     watch = sentinel(device)
     list(Sampler(device, [*group, other], [watch], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
     assert [each.launches for each in (*group, other, watch)] == [8, 8, 1, 1]
@@ -220,8 +220,8 @@ def test_throttling_at_one_end_of_a_round_is_enough_to_drop_it() -> None:
     device = FakeBackend({"shfl": SHFL})
     readings = iter([CALM, HOT])
     device.conditions = lambda: next(readings, CALM)  # type: ignore[method-assign]
-    messages = list(Sampler(device, [subject(device)], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
-    rounds = [message for message in messages if isinstance(message, Round)]
+    events = list(Sampler(device, [sampled_kernel(device)], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    rounds = [event for event in events if isinstance(event, RoundDone)]
     assert [all(burst.dropped for burst in taken.bursts) for taken in rounds] == [True] + [False] * 9
     assert rounds[0].conditions == HOT
 
@@ -234,7 +234,7 @@ def test_device_that_is_always_throttled_runs_out_of_time() -> None:
 
 def test_burst_in_which_the_host_fell_behind_is_dropped_and_no_other() -> None:
     own = range(3, 100)  # the first three ask how long each iteration count takes
-    sampled = Sampled({"shfl": Script(late=own[:2]), "smem": SMEM})
+    sampled = Sampled({"shfl": Script(host_bound=own[:2]), "smem": SMEM})
     dropped = [burst for taken in sampled.rounds for burst in taken.bursts if burst.dropped]
     assert [burst.case_id for burst in dropped] == [name_of("shfl")] * 2
     assert set(dropped) <= set(sampled.rounds[0].bursts)
@@ -247,7 +247,7 @@ def test_burst_in_which_the_host_fell_behind_is_dropped_and_no_other() -> None:
 def test_crash_at_any_burst_costs_the_case_and_no_other(burst: int) -> None:
     crashing = Script(burst_raises={burst: LaunchError("shfl: illegal address")})
     sampled = Sampled({"smem": SMEM, "shfl": crashing}, watched=True)
-    assert sampled.ended == [Ended(name_of("shfl"), Status.FAILED, "shfl: illegal address")]
+    assert sampled.ended == [CaseFailed(name_of("shfl"), Status.FAILED, "shfl: illegal address")]
     assert sampled.settled == {name_of("smem"): "precision"}
     assert len(sampled.bursts(name_of("smem"))) == 9
     assert sum(name == "neighbor/shfl" for name, _ in sampled.device.launched) == burst + 1  # not launched again
@@ -257,24 +257,24 @@ def test_crash_at_any_burst_costs_the_case_and_no_other(burst: int) -> None:
 def test_group_in_which_every_case_crashes_leaves_the_others_alone() -> None:
     crash = Script(burst_raises={3: LaunchError("illegal address")})
     device = FakeBackend({"shfl": crash, "smem": SMEM})
-    subjects = [subject(device), subject(device, "smem", dtype="f64")]
-    messages = list(Sampler(device, subjects, [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
-    assert [message.case_id for message in messages if isinstance(message, Ended)] == [name_of("shfl")]
-    assert [message.case_id for message in messages if isinstance(message, Settled)] == [name_of("smem", "f64")]
+    kernels = [sampled_kernel(device), sampled_kernel(device, "smem", dtype="f64")]
+    events = list(Sampler(device, kernels, [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    assert [event.case_id for event in events if isinstance(event, CaseFailed)] == [name_of("shfl")]
+    assert [event.case_id for event in events if isinstance(event, Converged)] == [name_of("smem", "f64")]
 
 
 def test_windows_ends_with_its_last_case_whatever_the_sentinels_do() -> None:
     crash = Script(burst_raises={3: LaunchError("illegal address")})
     sampled = Sampled({"smem": crash, "shfl": crash}, watched=True)
     assert len(sampled.rounds) == 1
-    assert [message.case_id for message in sampled.ended] != []
+    assert [event.case_id for event in sampled.ended] != []
 
 
 def test_sentinel_that_crashes_is_told_and_left_out() -> None:
     crash = Script(20.0, 0.0, burst_raises={4: LaunchError("illegal address")})
     sampled = Sampled({**BOTH, "sentinel": crash}, watched=True)
-    assert [message for message in sampled.messages if isinstance(message, Unwatched)] == [
-        Unwatched("sentinel/shuffle", "illegal address")
+    assert [event for event in sampled.events if isinstance(event, SentinelFailed)] == [
+        SentinelFailed("sentinel/shuffle", "illegal address")
     ]
     assert len(sampled.bursts("sentinel/shuffle", 864)) == 3  # the first burst asks how long it takes
     assert set(sampled.settled) == {name_of("shfl"), name_of("smem")}
@@ -289,8 +289,8 @@ def test_lost_device_keeps_what_was_taken_in_its_last_round() -> None:
     assert [len(taken.bursts) for taken in whole] == [6, 6]
     assert len(last.bursts) < 6
     assert name_of("shfl") not in {burst.case_id for burst in last.bursts}
-    assert sampled.ended == [Ended(name_of("shfl"), Status.FAILED, "shfl: illegal address")]
-    assert sampled.messages[-1] == last
+    assert sampled.ended == [CaseFailed(name_of("shfl"), Status.FAILED, "shfl: illegal address")]
+    assert sampled.events[-1] == last
     assert sampled.settled == {}
 
 
@@ -298,7 +298,7 @@ def test_device_that_is_lost_at_the_first_try_has_no_rounds() -> None:
     sampled = Sampled({"shfl": Script(burst_raises={0: ContextLostError("illegal address")}), "smem": SMEM})
     assert sampled.lost
     assert sampled.rounds == []
-    assert sampled.ended == [Ended(name_of("shfl"), Status.FAILED, "illegal address")]
+    assert sampled.ended == [CaseFailed(name_of("shfl"), Status.FAILED, "illegal address")]
 
 
 def test_device_without_a_clock_leaves_it_unknown() -> None:
@@ -316,18 +316,18 @@ def test_closing_a_subject_of_a_lost_device_does_no_harm(monkeypatch: pytest.Mon
         raise LaunchError("the context is gone")
 
     monkeypatch.setattr(kernel, "close", refuse)
-    Subject("a case", "its group", kernel, (1,)).close()
+    SampledKernel("a case", "its group", kernel, (1,)).close()
     assert asked == ["close"]
 
 
 def test_first_sample_of_a_long_burst_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeBackend()
-    only = subject(device, iterations=17)
+    only = sampled_kernel(device, iterations=17)
 
     def numbered(_: int, samples: int, launches: int = 1) -> Burst:
         return Burst(tuple(50.0 + index for index in range(samples * launches)), None)
 
-    monkeypatch.setattr(only.kernel, "burst", numbered)
-    messages = list(Sampler(device, [only], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
-    (times,) = {burst.times_us for taken in messages if isinstance(taken, Round) for burst in taken.bursts}
+    monkeypatch.setattr(only.open_kernel, "burst", numbered)
+    events = list(Sampler(device, [only], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    (times,) = {burst.times_us for taken in events if isinstance(taken, RoundDone) for burst in taken.bursts}
     assert times == tuple(51.0 + index for index in range(9))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.measure.schedule import iteration_counts, launches_a_sample, samples_a_burst
+from shflbench.measure.schedule import iteration_counts, launches_per_sample, samples_per_burst
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def test_all_counts_leave_the_same_trips_to_the_remainder_loop(iterations: int, 
     [(70.0, 9), (130.0, 7), (200.0, 5), (250.0, 5), (328.0, 3), (1e6, 3), (5.0, 9), (0.0, 9)],
 )
 def test_burst_takes_about_a_millisecond_within_bounds(time_us: float, samples: int) -> None:
-    assert samples_a_burst(time_us) == samples
+    assert samples_per_burst(time_us) == samples
 
 
 @pytest.mark.parametrize("time_us", [3.0 * 1.1**step for step in range(80)])
 def test_samples_of_a_burst_are_odd_so_that_their_median_is_one_of_them(time_us: float) -> None:
-    assert samples_a_burst(time_us) in {3, 5, 7, 9}
+    assert samples_per_burst(time_us) in {3, 5, 7, 9}
 
 
 @pytest.mark.parametrize(("fastest_us", "launches"), [(2.0, 8), (7.9, 8), (8.0, 1), (70.0, 1), (3000.0, 1)])
 def test_sample_of_a_short_kernel_brackets_eight_launches(fastest_us: float, launches: int) -> None:
-    assert launches_a_sample(fastest_us) == launches
+    assert launches_per_sample(fastest_us) == launches

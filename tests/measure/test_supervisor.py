@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shflbench.errors import DeviceError
-from shflbench.measure.messages import Ended, Round, Settled, Unwatched
+from shflbench.measure.events import CaseFailed, Converged, RoundDone, SentinelFailed
 from shflbench.measure.process import Worker, WorkerDiedError
 from shflbench.measure.supervisor import Supervisor
 from shflbench.model import Status
@@ -45,7 +45,7 @@ def pid(supervisor: Supervisor) -> int:
 
 
 def settled(told: list[Any]) -> list[str]:
-    return [message.case_id.split("/")[1] for message in told if isinstance(message, Settled)]
+    return [event.case_id.split("/")[1] for event in told if isinstance(event, Converged)]
 
 
 def test_worker_that_is_killed_between_two_jobs_costs_nothing(supervise: Callable[..., Supervisor]) -> None:
@@ -55,7 +55,7 @@ def test_worker_that_is_killed_between_two_jobs_costs_nothing(supervise: Callabl
     told = list(supervisor.run(job("shfl", "smem")))
     assert settled(told) == ["shfl", "smem"]
     assert rounds(told)[0] == (1, 0)
-    assert not any(isinstance(message, Ended | Unwatched) for message in told)
+    assert not any(isinstance(event, CaseFailed | SentinelFailed) for event in told)
 
 
 def test_worker_that_takes_no_work_is_replaced(supervise: Callable[..., Supervisor]) -> None:
@@ -71,8 +71,8 @@ def test_case_that_was_done_before_a_death_is_not_done_again(supervise: Callable
     supervisor = supervise(fault)
     two = replace(job("shfl"), groups=(*job("shfl").groups, *job("smem").groups))
     told = list(supervisor.run(two))
-    ended = [message for message in told if isinstance(message, Ended)]
-    assert [(message.case_id.split("/")[1], message.status) for message in ended] == [("smem", Status.FAILED)]
+    ended = [event for event in told if isinstance(event, CaseFailed)]
+    assert [(event.case_id.split("/")[1], event.status) for event in ended] == [("smem", Status.FAILED)]
     assert settled(told) == ["shfl"]
     assert {process for process, _ in rounds(told)} == {0, 1}
 
@@ -80,7 +80,7 @@ def test_case_that_was_done_before_a_death_is_not_done_again(supervise: Callable
 def test_no_process_is_started_for_work_that_is_not_there(supervise: Callable[..., Supervisor], tmp_path: Path) -> None:
     supervisor = supervise({"where": "neighbor/shfl", "step": "verify", "kind": "illegal address"})
     told = list(supervisor.run(job("shfl")))
-    assert [type(message) for message in told[-1:]] == [Ended]
+    assert [type(event) for event in told[-1:]] == [CaseFailed]
     assert (tmp_path / "log").read_text(encoding="utf-8").count("worker") == 1
 
 
@@ -93,7 +93,7 @@ def test_device_on_which_workers_die_with_nothing_at_hand_is_given_up(supervise:
 def test_rounds_of_a_fresh_process_are_numbered_anew(supervise: Callable[..., Supervisor]) -> None:
     supervisor = supervise()
     assert {process for process, _ in rounds(list(supervisor.run(job("shfl"))))} == {0}
-    supervisor.renew()
+    supervisor.restart()
     assert rounds(list(supervisor.run(job("shfl")))) == [(1, number) for number in range(9)]
     assert rounds(list(supervisor.run(job("shfl"))))[0] == (1, 9)
 
@@ -114,5 +114,5 @@ def test_worker_that_cannot_import_its_backend_says_why() -> None:
 
 
 def test_round_is_told_as_it_was_taken(supervise: Callable[..., Supervisor]) -> None:
-    first = next(message for message in supervise().run(job("shfl")) if isinstance(message, Round))
+    first = next(event for event in supervise().run(job("shfl")) if isinstance(event, RoundDone))
     assert {burst.case_id for burst in first.bursts} >= {"sentinel/l2", job("shfl").groups[0][0].case.id}

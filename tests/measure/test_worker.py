@@ -1,4 +1,4 @@
-"""The worker process: jobs in, messages out, and nothing that outlives its parent."""
+"""The worker process: jobs in, events out, and nothing that outlives its parent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from shflbench.measure.messages import Message, Opened, Refused, decode
+from shflbench.measure.events import JobEvent, Opened, OpenFailed, decode
 
 REPOSITORY = Path(__file__).parents[2]
 MACHINE = "tests.fakes.machine:open_backend"
 
 
-def told(parent: int, script: str = "{}", jobs: str = "") -> tuple[int, list[Message], str]:
+def told(parent: int, script: str = "{}", jobs: str = "") -> tuple[int, list[JobEvent], str]:
     """Run a worker process until it ends; return its exit code, what it told, and what it printed."""
     read_end, write_end = os.pipe()
     command = [sys.executable, "-m", "shflbench.measure.worker", MACHINE, "0", str(write_end), str(parent)]
@@ -42,9 +42,9 @@ def test_worker_tells_that_the_device_is_open_and_ends_with_its_jobs() -> None:
 
 def test_worker_that_cannot_open_the_device_says_why_in_its_own_way() -> None:
     script = '{"faults": [{"where": "device", "step": "open", "kind": "refused"}]}'
-    code, messages, printed = told(os.getpid(), script)
+    code, events, printed = told(os.getpid(), script)
     assert (code, printed) == (0, "")
-    assert messages == [Refused("no usable GPU: GPU is lost", "See `shflbench doctor`.")]
+    assert events == [OpenFailed("no usable GPU: GPU is lost", "See `shflbench doctor`.")]
 
 
 def test_worker_whose_parent_is_gone_opens_nothing() -> None:

@@ -106,9 +106,9 @@ def test_without_a_reference_what_another_variant_computes_is_taken_for_right() 
     with pytest.raises(PatternError, match=r"the reference variant `smem` gave no result$"):
         data.expected(0, 1)
     outputs = [np.arange(128, dtype=np.float32)]
-    data.take_for_right(outputs, 0, 1)
+    data.accept_expected(outputs, 0, 1)
     assert data.expected(0, 1) == outputs
-    data.distrust()
+    data.discard_expected()
     with pytest.raises(PatternError):
         data.expected(0, 1)
 
@@ -116,7 +116,7 @@ def test_without_a_reference_what_another_variant_computes_is_taken_for_right() 
 def test_reference_variant_that_writes_nothing_is_refused() -> None:
     data = cases.workload(own_pattern(reference_variant="smem"))
     with pytest.raises(PatternError, match=r"the reference variant `smem` writes nothing to `result`$"):
-        data.take_for_right([data.buffers[1].before()], 0, 1)
+        data.accept_expected([data.buffers[1].before()], 0, 1)
 
 
 def test_reference_that_works_in_place_cannot_spoil_the_inputs() -> None:

@@ -16,14 +16,14 @@ from shflbench.session import Compiling, GroupDone, Note, Plan, WarmedUp, Workin
 from shflbench.session.record import run_info
 from shflbench.store import RunFolder, read_run, resume
 from shflbench.suite import Overrides, load
-from tests.fakes.backend import FakeBackend, FreshHere, Script
+from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from shflbench.model import Suite
-    from shflbench.session import Event
+    from shflbench.session import RunEvent
     from shflbench.store import Resumed
 
 SUITE = """\
@@ -49,7 +49,7 @@ def suite(tmp_path: Path) -> Suite:
 @pytest.fixture
 def plan(suite: Suite, kernel_cache: Path) -> Callable[[FakeBackend | None], Plan]:
     def make(backend: FakeBackend | None) -> Plan:
-        executor = FreshHere(backend) if backend else None
+        executor = FreshProcessExecutor(backend) if backend else None
         return Plan(suite, find(), "sm_90", executor, kernel_cache, 132, seed=1)
 
     return make
@@ -59,7 +59,7 @@ def started(plan: Plan, path: Path) -> RunFolder:
     return RunFolder.create_at(run_info(plan, Overrides(), ["shflbench", "run"]), path)
 
 
-def events(plan: Plan, path: Path, stopped: Resumed | None = None) -> list[Event]:
+def events(plan: Plan, path: Path, stopped: Resumed | None = None) -> list[RunEvent]:
     return list(run(plan, stopped.folder if stopped else started(plan, path), stopped))
 
 

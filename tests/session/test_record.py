@@ -5,7 +5,7 @@ from pathlib import Path
 
 import shflbench
 from shflbench.compile.toolchain import Toolchain
-from shflbench.measure.executor import Here
+from shflbench.measure.executor import InProcessExecutor
 from shflbench.model import Case, DeviceState, Launch, MeasureRules, Suite
 from shflbench.patterns.discover import builtin
 from shflbench.session import Plan
@@ -28,7 +28,7 @@ TOOLCHAIN = Toolchain((13, 5), "libnvrtc.so", (), None, (90,), "id")
 
 
 def plan(backend: FakeBackend | None) -> Plan:
-    return Plan(SUITE, TOOLCHAIN, "sm_90", Here(backend) if backend else None, None, 132, seed=7)
+    return Plan(SUITE, TOOLCHAIN, "sm_90", InProcessExecutor(backend) if backend else None, None, 132, seed=7)
 
 
 def test_record_of_a_run_holds_what_it_takes_to_repeat_it() -> None:

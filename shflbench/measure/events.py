@@ -1,4 +1,4 @@
-"""What whoever measures tells the run, one JSON line each on the way out of a worker process.
+"""What whoever measures reports to the run, one JSON line each on the way out of a worker process.
 
 What is at hand is told before it is tried, so that a crash can be put down to its case.
 """
@@ -25,7 +25,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class OpenFailed:
     """The device cannot be used."""
 
     message: str
@@ -33,7 +33,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Warm:
+class WarmedUp:
     """The device is warm; `steady` tells whether its clock stopped moving in time."""
 
     steady: bool
@@ -41,7 +41,7 @@ class Warm:
 
 
 @dataclass(frozen=True, slots=True)
-class Doing:
+class StepStarted:
     """What is tried now: if nothing follows, it is what crashed."""
 
     case_id: str
@@ -49,7 +49,7 @@ class Doing:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class GridResolved:
     """A case has a place on the device."""
 
     case_id: str
@@ -66,7 +66,7 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CaseFailed:
     """A case gets no further."""
 
     case_id: str
@@ -85,7 +85,7 @@ class BurstTaken:
     times_us: tuple[float, ...]
     sm_clock_mhz: float | None
     dropped: bool
-    late: bool = False  # dropped because the GPU overtook the host that launches
+    host_bound: bool = False  # dropped because the GPU overtook the host that launches
 
     def samples(self, process: int, number: int) -> list[Sample]:
         """Return the samples as they are stored, taken in round `number` of `process`."""
@@ -107,7 +107,7 @@ class BurstTaken:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class RoundDone:
     """One round over the whole window."""
 
     process: int
@@ -121,7 +121,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Converged:
     """A case has been sampled enough in this process."""
 
     case_id: str
@@ -129,14 +129,14 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class Note:
     """Something that the user should know."""
 
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unwatched:
+class SentinelFailed:
     """A sentinel failed, and is timed no more."""
 
     sentinel: str
@@ -144,7 +144,7 @@ class Unwatched:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ContextLost:
     """No kernel can be run any more: a crashed one took the device's context along."""
 
 
@@ -153,27 +153,39 @@ class JobDone:
     """All of the job has been told."""
 
 
-Message: TypeAlias = (
-    Opened | Refused | Warm | Doing | Placed | Verified | Ended | Round | Settled | Remark | Unwatched | Lost | JobDone
+JobEvent: TypeAlias = (
+    Opened
+    | OpenFailed
+    | WarmedUp
+    | StepStarted
+    | GridResolved
+    | Verified
+    | CaseFailed
+    | RoundDone
+    | Converged
+    | Note
+    | SentinelFailed
+    | ContextLost
+    | JobDone
 )
 
-KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in get_args(Message)}
+KINDS: dict[str, type[JobEvent]] = {kind.__name__: kind for kind in get_args(JobEvent)}
 
 
-def encode(message: Message) -> str:
-    """Return the message as one line, with its end."""
-    name = type(message).__name__
-    return f'{{"{name}":{_adapter(name).dump_json(message).decode()}}}\n'
+def encode(event: JobEvent) -> str:
+    """Return the event as one line, with its end."""
+    name = type(event).__name__
+    return f'{{"{name}":{_adapter(name).dump_json(event).decode()}}}\n'
 
 
-def decode(line: str) -> Message:
+def decode(line: str) -> JobEvent:
     """Read what `encode` wrote; ValueError for anything else."""
     match json.loads(line):
         case dict(content) if len(content) == 1 and (name := next(iter(content))) in KINDS:
             return _adapter(name).validate_python(content[name])
-    raise ValueError(f"not a message: {line[:80]!r}")
+    raise ValueError(f"not an event: {line[:80]!r}")
 
 
 @cache
-def _adapter(name: str) -> TypeAdapter[Message]:
+def _adapter(name: str) -> TypeAdapter[JobEvent]:
     return TypeAdapter(KINDS[name])

@@ -8,18 +8,18 @@ from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.model import Status
-from shflbench.session import Compiling, GroupDone, Note, Plan, Turn, affordable, run
+from shflbench.session import Compiling, GroupDone, Note, Plan, ProcessPass, affordable, run
 from shflbench.session.record import run_info
 from shflbench.store import RunFolder, read_run, resume
 from shflbench.suite import Overrides, load
 from tests import cases
-from tests.fakes.backend import FakeBackend, FreshHere, Script, in_trip, one_lane
+from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script, in_trip, one_lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
-    from shflbench.session import Event
+    from shflbench.session import RunEvent
     from shflbench.store import Resumed, Row, RunInfo
 
 SUITE = """\
@@ -42,7 +42,7 @@ def plan(tmp_path: Path, kernel_cache: Path) -> Callable[[FakeBackend], Plan]:
     path = tmp_path / "demo.yaml"
     path.write_text(SUITE, encoding="utf-8")
     suite = load(path)
-    return lambda backend: Plan(suite, find(), "sm_90", FreshHere(backend), kernel_cache, 132, seed=1)
+    return lambda backend: Plan(suite, find(), "sm_90", FreshProcessExecutor(backend), kernel_cache, 132, seed=1)
 
 
 def about(plan: Plan) -> RunInfo:
@@ -54,16 +54,16 @@ class Asking:
 
     def __init__(self, path: Path, *turns: Collection[str]) -> None:
         self._path, self._turns = path, list(turns)
-        self.told: list[Turn] = []
+        self.told: list[ProcessPass] = []
         self.finished: list[str | None] = []
 
-    def __call__(self, last: Turn) -> Collection[str]:
+    def __call__(self, last: ProcessPass) -> Collection[str]:
         self.told.append(last)
         self.finished.append(read_run(self._path).info.finished)
         return self._turns.pop(0) if self._turns else ()
 
 
-def going(plan: Plan, path: Path, *turns: Collection[str], stopped: Resumed | None = None) -> Iterator[Event]:
+def going(plan: Plan, path: Path, *turns: Collection[str], stopped: Resumed | None = None) -> Iterator[RunEvent]:
     folder = stopped.folder if stopped else RunFolder.create_at(about(plan), path)
     return run(plan, folder, stopped, Asking(path, *turns))
 
@@ -137,14 +137,14 @@ def test_sentinels_run_in_further_processes_as_well(plan: Callable[[FakeBackend]
 def with_scripts(by_process: Mapping[int, Mapping[str, Script]]) -> FakeBackend:
     """Return a device whose kernels behave otherwise from these processes on."""
     device = FakeBackend(by_process.get(0))
-    renew = device.renew
+    restart = device.restart
 
     def renewed() -> None:
-        renew()
+        restart()
         if device.process in by_process:
             device._scripts = by_process[device.process]  # noqa: SLF001
 
-    device.renew = renewed  # type: ignore[method-assign]
+    device.restart = renewed  # type: ignore[method-assign]
     return device
 
 
@@ -231,4 +231,4 @@ def test_budget_goes_to_the_cases_that_need_the_least() -> None:
 
 def test_budget_is_no_limit_as_long_as_nothing_is_known_of_the_time() -> None:
     (case,) = [cases.case("neighbor", "shfl")]
-    assert affordable({case.id: 50}, {case.group: [case]}, Turn().seconds_a_case, 1.0) == {case.id}
+    assert affordable({case.id: 50}, {case.group: [case]}, ProcessPass().seconds_per_case, 1.0) == {case.id}

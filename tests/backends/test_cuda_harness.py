@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.backends.cuda_delay import MOST, TRIES, Delay
+from shflbench.backends.cuda_harness import MOST, TRIES, Delay
 
 
 def test_ten_samples_of_one_launch_wait_for_ten_microseconds_each() -> None:
@@ -22,7 +22,7 @@ def test_burst_that_was_overtaken_doubles_the_delay_up_to_a_bound() -> None:
     seen = []
     for _ in range(TRIES + 3):
         seen.append(delay.nanoseconds(10, 20) / usual)
-        delay.learn(late=True)
+        delay.learn(host_bound=True)
     assert seen[:TRIES] == [1, 2, 4, 8, 16, 32, 64]
     assert max(seen) == MOST == 64
 
@@ -30,10 +30,10 @@ def test_burst_that_was_overtaken_doubles_the_delay_up_to_a_bound() -> None:
 def test_bursts_on_time_bring_the_delay_back_to_the_usual_one() -> None:
     delay = Delay()
     for _ in range(TRIES):
-        delay.learn(late=True)
+        delay.learn(host_bound=True)
     for _ in range(14):
-        delay.learn(late=False)
+        delay.learn(host_bound=False)
     assert delay.factor == pytest.approx(MOST / 2, rel=0.05)
     for _ in range(100):
-        delay.learn(late=False)
+        delay.learn(host_bound=False)
     assert delay.factor == 1.0

@@ -8,13 +8,13 @@ import pytest
 
 from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import KernelError
-from shflbench.measure.executor import Here
-from shflbench.measure.messages import BurstTaken, Ended, Placed, Round, Settled, Verified
+from shflbench.measure.events import BurstTaken, CaseFailed, Converged, GridResolved, RoundDone, Verified
+from shflbench.measure.executor import InProcessExecutor
 from shflbench.model import Conditions, Disturbance, Kernel, Loop, MeasureRules, Proof, Resources, Status, Suite
 from shflbench.patterns.discover import builtin
 from shflbench.session.kernels import key
-from shflbench.session.ledger import THROTTLED, Ledger
 from shflbench.session.plan import Plan
+from shflbench.session.state import THROTTLED, RunState
 from shflbench.store import Resumed, RunFolder
 from tests import cases
 from tests.fakes.backend import FakeBackend
@@ -40,55 +40,55 @@ KERNEL = Kernel("k", "sm_90", "", b"", Resources(16, 0, 0, 0), None, Loop(0, 64,
 def plan(planned: tuple[Case, ...] = (*F32, *F64), backend: FakeBackend | None = None, arch: str = "sm_90") -> Plan:
     suite = Suite("demo", "", Path("demo.yaml"), "", planned, MeasureRules(), builtin())
     toolchain = Toolchain((13, 5), "libnvrtc.so", (), None, (90,), "id")
-    return Plan(suite, toolchain, arch, Here(backend or FakeBackend()), None, 132, seed=1)
+    return Plan(suite, toolchain, arch, InProcessExecutor(backend or FakeBackend()), None, 132, seed=1)
 
 
-def ledger(chosen: Plan | None = None, stopped: Resumed | None = None, **kernels: Kernel | KernelError) -> Ledger:
-    """Return a ledger where every variant was compiled, or became what is said here."""
+def state_of(chosen: Plan | None = None, stopped: Resumed | None = None, **kernels: Kernel | KernelError) -> RunState:
+    """Return a state where every variant was compiled, or became what is said here."""
     chosen = chosen or plan()
-    return Ledger(chosen, {key(case): kernels.get(case.variant, KERNEL) for case in chosen.suite.cases}, stopped)
+    return RunState(chosen, {key(case): kernels.get(case.variant, KERNEL) for case in chosen.suite.cases}, stopped)
 
 
-def by_id(found: Ledger, group: str = GROUP) -> dict[str, Row]:
-    return {row.case_id: row for row in found.rows(group)}
+def by_id(state: RunState, group: str = GROUP) -> dict[str, Row]:
+    return {row.case_id: row for row in state.rows(group)}
 
 
 def taken(
     times_us: Mapping[str, float], number: int = 0, process: int = 0, *, dropped: bool = False, slower: float = 0.0
-) -> Round:
+) -> RoundDone:
     """Return a round in which each case took this time at 4096 iterations, and half of it at half of them."""
     bursts = [
         BurstTaken(name, count, 1, 0.1 * number, (time_us * share * (1 + slower),) * 3, 1980.0, dropped)
         for name, time_us in times_us.items()
         for count, share in ((4096, 1.0), (2048, 0.5))
     ]
-    return Round(process, number, tuple(bursts), CONDITIONS)
+    return RoundDone(process, number, tuple(bursts), CONDITIONS)
 
 
 def measure(
-    found: Ledger, times_us: Mapping[str, float], process: int = 0, *, dropped: bool = False, drift: float = 0.0
+    state: RunState, times_us: Mapping[str, float], process: int = 0, *, dropped: bool = False, drift: float = 0.0
 ) -> list[str]:
-    """Tell the ledger of nine rounds of these cases, and return what it says to the end of each case."""
-    found.start([task for tasks in found.left(100).values() for task in tasks if task.case.id in times_us])
+    """Apply nine rounds of these cases, and return what it says to the end of each case."""
+    state.start([task for tasks in state.pending(100).values() for task in tasks if task.case.id in times_us])
     for name in times_us:
-        found.take(Placed(name, 2, RESIDENT))
-        found.take(Verified(name, PROOF))
+        state.apply(GridResolved(name, 2, RESIDENT))
+        state.apply(Verified(name, PROOF))
     for number in range(9):
-        found.take(taken(times_us, number, process, dropped=dropped, slower=drift * number))
-    return [found.take(Settled(name, "precision")) for name in times_us]
+        state.apply(taken(times_us, number, process, dropped=dropped, slower=drift * number))
+    return [state.apply(Converged(name, "precision")) for name in times_us]
 
 
 BOTH = {SMEM: 300.0, SHFL: 60.0}
 
 
 def test_compiled_cases_are_left_to_be_measured_by_group() -> None:
-    found = ledger()
-    assert {name: [task.case.id for task in tasks] for name, tasks in found.left(1).items()} == {
+    state = state_of()
+    assert {name: [task.case.id for task in tasks] for name, tasks in state.pending(1).items()} == {
         GROUP: [SMEM, SHFL],
         OTHER: [case.id for case in F64],
     }
-    assert {row.status for row in found.all_rows()} == {Status.COMPILED}
-    assert by_id(found)[SMEM].shared_bytes == 256  # the dynamic part, too
+    assert {row.status for row in state.all_rows()} == {Status.COMPILED}
+    assert by_id(state)[SMEM].shared_bytes == 256  # the dynamic part, too
 
 
 @pytest.mark.parametrize(
@@ -102,37 +102,37 @@ def test_compiled_cases_are_left_to_be_measured_by_group() -> None:
     ],
 )
 def test_case_without_an_honest_kernel_is_failed_and_not_measured(kernel: Kernel | KernelError, reason: str) -> None:
-    found = ledger(shfl=kernel)
-    row = by_id(found)[SHFL]
+    state = state_of(shfl=kernel)
+    row = by_id(state)[SHFL]
     assert (row.status, row.reason) == (Status.FAILED, reason)
-    assert [task.case.id for task in found.left(1)[GROUP]] == [SMEM]
+    assert [task.case.id for task in state.pending(1)[GROUP]] == [SMEM]
 
 
 def test_case_that_the_architecture_lacks_is_skipped_with_the_reason() -> None:
     redux = cases.case("reduce", "redux", "i32", options={"width": "32"})
-    found = Ledger(plan((redux,), arch="sm_75"), {})
-    (row,) = found.all_rows()
+    state = RunState(plan((redux,), arch="sm_75"), {})
+    (row,) = state.all_rows()
     assert (row.status, row.reason) == (Status.SKIPPED, "redux needs sm_80 or newer, and this is sm_75")
-    assert found.left(1) == {}
+    assert state.pending(1) == {}
 
 
 def test_grid_of_a_launch_by_sms_is_known_before_the_device_is_asked() -> None:
     launch = replace(F32[0].launch, expression="2*sms x 64", grid=None)
     filling = replace(launch, expression="fill x 64")
-    found = ledger(plan(tuple(replace(F32[0], launch=one) for one in (launch, filling))))
-    assert [row.grid for row in found.all_rows()] == [264, None]
+    state = state_of(plan(tuple(replace(F32[0], launch=one) for one in (launch, filling))))
+    assert [row.grid for row in state.all_rows()] == [264, None]
 
 
 def test_group_is_finished_with_the_last_of_its_cases() -> None:
-    found = ledger()
-    assert measure(found, BOTH) == ["", GROUP]
-    assert found.left(1).keys() == {OTHER}
+    state = state_of()
+    assert measure(state, BOTH) == ["", GROUP]
+    assert state.pending(1).keys() == {OTHER}
 
 
 def test_finished_row_has_the_times_the_conditions_and_the_speedup() -> None:
-    found = ledger()
-    measure(found, BOTH)
-    row = by_id(found)[SHFL]
+    state = state_of()
+    measure(state, BOTH)
+    row = by_id(state)[SHFL]
     assert (row.status, row.time_us) == (Status.TIMED, 60.0)
     assert row.ns_per_iteration == pytest.approx(1000 * 30 / 2048)
     assert (row.samples, row.rounds, row.launches, row.processes, row.noise) == (27, 9, 1, (0,), {})
@@ -143,130 +143,130 @@ def test_finished_row_has_the_times_the_conditions_and_the_speedup() -> None:
 
 def test_occupancy_is_empty_where_a_carveout_is_asked_for() -> None:
     carved = cases.case(variant="shfl", options={**MODE, "carveout": "50"})
-    found = ledger(plan((carved,)))
-    found.take(Placed(carved.id, 2, RESIDENT))
-    (row,) = found.all_rows()
+    state = state_of(plan((carved,)))
+    state.apply(GridResolved(carved.id, 2, RESIDENT))
+    (row,) = state.all_rows()
     assert (row.grid, row.occupancy) == (2, None)
 
 
 def test_case_that_failed_or_was_wrong_ends_without_a_time() -> None:
-    found = ledger()
-    found.start(list(found.left(1)[GROUP]))
-    assert found.take(Ended(SMEM, Status.FAILED, "illegal\n  address")) == ""
+    state = state_of()
+    state.start(list(state.pending(1)[GROUP]))
+    assert state.apply(CaseFailed(SMEM, Status.FAILED, "illegal\n  address")) == ""
     wrong = Proof(3, 8, (1,), "2x64", "lane 3 is 1, not 2")
-    found.take(Verified(SHFL, wrong))
-    assert found.take(Ended(SHFL, Status.INCORRECT, wrong.mismatch)) == GROUP
-    smem, shfl = found.rows(GROUP)
+    state.apply(Verified(SHFL, wrong))
+    assert state.apply(CaseFailed(SHFL, Status.INCORRECT, wrong.mismatch)) == GROUP
+    smem, shfl = state.rows(GROUP)
     assert (smem.status, smem.reason, smem.time_us) == (Status.FAILED, "illegal address", None)
     assert (shfl.status, shfl.matched, shfl.reason) == (Status.INCORRECT, 3, "lane 3 is 1, not 2")
-    assert found.left(1).keys() == {OTHER}
+    assert state.pending(1).keys() == {OTHER}
 
 
 def test_device_that_takes_no_times_leaves_verified_cases() -> None:
-    found = ledger()
-    found.start([task for task in found.left(1)[GROUP] if task.case.id == SHFL])
-    found.take(Verified(SHFL, PROOF))
-    assert found.take(Settled(SHFL, "")) == GROUP
-    row = by_id(found)[SHFL]
+    state = state_of()
+    state.start([task for task in state.pending(1)[GROUP] if task.case.id == SHFL])
+    state.apply(Verified(SHFL, PROOF))
+    assert state.apply(Converged(SHFL, "")) == GROUP
+    row = by_id(state)[SHFL]
     assert (row.status, row.stopped_by, row.time_us) == (Status.VERIFIED, None, None)
-    assert not found.timed
+    assert not state.timed
 
 
 def test_case_whose_every_sample_was_dropped_is_failed_with_the_reason() -> None:
-    found = ledger()
-    measure(found, BOTH, dropped=True)
-    assert {(row.status, row.reason) for row in found.rows(GROUP)} == {(Status.FAILED, THROTTLED)}
-    assert found.noise(None).verdict == "drifting clock"
+    state = state_of()
+    measure(state, BOTH, dropped=True)
+    assert {(row.status, row.reason) for row in state.rows(GROUP)} == {(Status.FAILED, THROTTLED)}
+    assert state.noise(None).verdict == "drifting clock"
 
 
 def test_second_process_adds_its_samples_to_those_of_the_first() -> None:
-    found = ledger()
-    measure(found, BOTH)
-    assert found.left(2).keys() == {GROUP, OTHER}
-    measure(found, {SMEM: 300.0, SHFL: 64.0}, process=1)
-    assert found.left(2).keys() == {OTHER}
-    row = by_id(found)[SHFL]
+    state = state_of()
+    measure(state, BOTH)
+    assert state.pending(2).keys() == {GROUP, OTHER}
+    measure(state, {SMEM: 300.0, SHFL: 64.0}, process=1)
+    assert state.pending(2).keys() == {OTHER}
+    row = by_id(state)[SHFL]
     assert (row.processes, row.rounds, row.samples) == ((0, 1), 18, 54)
     assert (row.time_us, row.time_low_us, row.time_high_us) == pytest.approx((62.0, 60.0, 64.0), abs=0.02)
     assert row.noise == {Disturbance.PROCESSES: 0.067}
 
 
 def test_case_that_crashes_in_its_second_process_loses_its_time() -> None:
-    found = ledger()
-    measure(found, BOTH, drift=0.01)
-    found.start([task for task in found.left(2)[GROUP] if task.case.id == SHFL])
-    assert found.take(Ended(SHFL, Status.FAILED, "illegal address")) == GROUP
-    row = by_id(found)[SHFL]
+    state = state_of()
+    measure(state, BOTH, drift=0.01)
+    state.start([task for task in state.pending(2)[GROUP] if task.case.id == SHFL])
+    assert state.apply(CaseFailed(SHFL, Status.FAILED, "illegal address")) == GROUP
+    row = by_id(state)[SHFL]
     assert (row.status, row.time_us, row.processes, row.noise, row.speedup) == (Status.FAILED, None, (), None, None)
-    assert [task.case.id for task in found.left(2)[GROUP]] == [SMEM]
-    assert found.troubles(GROUP).keys() == {SMEM}
+    assert [task.case.id for task in state.pending(2)[GROUP]] == [SMEM]
+    assert state.troubles(GROUP).keys() == {SMEM}
 
 
 def test_troubles_are_told_by_case_with_size_and_advice() -> None:
-    found = ledger()
-    measure(found, {SMEM: 300.0}, drift=0.001)
-    assert found.troubles(OTHER) == {}
-    ((name, (trouble,)),) = found.troubles(GROUP).items()
+    state = state_of()
+    measure(state, {SMEM: 300.0}, drift=0.001)
+    assert state.troubles(OTHER) == {}
+    ((name, (trouble,)),) = state.troubles(GROUP).items()
     assert (name, trouble.kind) == (SMEM, Disturbance.DRIFT)
     assert trouble.size == pytest.approx(0.008, rel=0.01)
-    row = by_id(found)[SMEM]
+    row = by_id(state)[SMEM]
     assert (row.noise, row.reason) == ({Disturbance.DRIFT: 0.008}, trouble.sentence)
 
 
 def test_samples_are_handed_out_once_those_of_sentinels_with_any_group() -> None:
-    found = ledger()
-    measure(found, BOTH)
-    found.take(taken({"sentinel/l2": 20.0, F64[0].id: 70.0}, 9))
-    names = [sample.case_id for sample in found.unsaved(GROUP)]
+    state = state_of()
+    measure(state, BOTH)
+    state.apply(taken({"sentinel/l2": 20.0, F64[0].id: 70.0}, 9))
+    names = [sample.case_id for sample in state.pop_unsaved(GROUP)]
     assert {name: names.count(name) for name in names} == {SMEM: 54, SHFL: 54, "sentinel/l2": 6}
-    assert found.unsaved(GROUP) == []
-    found.take(taken({"sentinel/l2": 20.0}, 10))
-    assert {sample.case_id for sample in found.unsaved()} == {"sentinel/l2"}
-    assert {sample.case_id for sample in found.unsaved(OTHER)} == {F64[0].id}
+    assert state.pop_unsaved(GROUP) == []
+    state.apply(taken({"sentinel/l2": 20.0}, 10))
+    assert {sample.case_id for sample in state.pop_unsaved()} == {"sentinel/l2"}
+    assert {sample.case_id for sample in state.pop_unsaved(OTHER)} == {F64[0].id}
 
 
-def resumed(tmp_path: Path, found: Ledger) -> Resumed:
-    """Return what a run leaves that is stopped after `found`."""
+def resumed(tmp_path: Path, state: RunState) -> Resumed:
+    """Return what a run leaves that is stopped after `state`."""
     folder = RunFolder.create_at(info(), tmp_path / "run")
-    return Resumed(folder, found.rows(GROUP), tuple(found.unsaved(GROUP)))
+    return Resumed(folder, state.rows(GROUP), tuple(state.pop_unsaved(GROUP)))
 
 
 def test_resumed_run_keeps_its_rows_and_goes_on_in_processes_with_other_numbers(tmp_path: Path) -> None:
-    first = ledger()
+    first = state_of()
     measure(first, BOTH)
-    found = ledger(stopped=resumed(tmp_path, first))
-    assert found.rows(GROUP) == first.rows(GROUP)
-    assert found.left(1).keys() == {OTHER}
-    assert found.left(2).keys() == {GROUP, OTHER}
-    measure(found, BOTH, process=0)  # the first of this session
-    row = by_id(found)[SHFL]
+    state = state_of(stopped=resumed(tmp_path, first))
+    assert state.rows(GROUP) == first.rows(GROUP)
+    assert state.pending(1).keys() == {OTHER}
+    assert state.pending(2).keys() == {GROUP, OTHER}
+    measure(state, BOTH, process=0)  # the first of this session
+    row = by_id(state)[SHFL]
     assert (row.processes, row.samples, row.rounds) == ((0, 1), 54, 18)
-    assert {sample.process for sample in found.unsaved(GROUP)} == {1}
+    assert {sample.process for sample in state.pop_unsaved(GROUP)} == {1}
 
 
 def test_samples_of_a_group_that_is_forgotten_are_no_more() -> None:
-    found = ledger()
-    measure(found, BOTH)
-    found.forget(GROUP)
-    measure(found, BOTH, process=1)
-    assert by_id(found)[SHFL].processes == (1,)
+    state = state_of()
+    measure(state, BOTH)
+    state.forget(GROUP)
+    measure(state, BOTH, process=1)
+    assert by_id(state)[SHFL].processes == (1,)
 
 
 def test_noise_of_the_machine_is_judged_by_what_all_rounds_saw() -> None:
-    found = ledger()
-    measure(found, BOTH)
-    assert found.timed
-    assert found.noise(None).verdict == "quiet"
-    assert found.noise(0).verdict == "quiet"
-    assert found.noise(2).verdict == "busy GPU"
+    state = state_of()
+    measure(state, BOTH)
+    assert state.timed
+    assert state.noise(None).verdict == "quiet"
+    assert state.noise(0).verdict == "quiet"
+    assert state.noise(2).verdict == "busy GPU"
     for number in range(9, 12):
-        found.take(taken(BOTH, number, dropped=True))
-    assert found.noise(None).verdict == "drifting clock"
+        state.apply(taken(BOTH, number, dropped=True))
+    assert state.noise(None).verdict == "drifting clock"
 
 
 def test_sentinels_tell_of_a_clock_that_drifts() -> None:
-    found = ledger()
+    state = state_of()
     for number in range(40):
-        found.take(taken({"sentinel/integer-long": 400.0}, number, slower=0.001 * number))
-    assert found.noise(None).verdict == "drifting clock"
-    assert "sentinels" in found.noise(None).sentence
+        state.apply(taken({"sentinel/integer-long": 400.0}, number, slower=0.001 * number))
+    assert state.noise(None).verdict == "drifting clock"
+    assert "sentinels" in state.noise(None).sentence

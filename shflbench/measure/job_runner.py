@@ -9,32 +9,36 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from shflbench.errors import LaunchError
-from shflbench.measure.messages import Doing, JobDone, Lost, Remark, Round, Unwatched, Warm
+from shflbench.measure.events import ContextLost, JobDone, Note, RoundDone, SentinelFailed, StepStarted, WarmedUp
 from shflbench.measure.prepare import Group
-from shflbench.measure.sampler import DeviceLostError, Sampler, Subject
+from shflbench.measure.sampler import DeviceLostError, SampledKernel, Sampler
 from shflbench.measure.sentinels import calls
-from shflbench.measure.warmup import warm_up
 from shflbench.patterns.discover import load
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from shflbench.backends.base import Backend
+    from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Job
-    from shflbench.measure.messages import Message
     from shflbench.patterns.discover import LoadedPattern
 
 MEMORY_SHARE = 0.5  # of the free memory that a window may fill: cases that launch cold need more than their buffers
 BUSY_MS = 50.0  # before a window is sampled: its clock may have sunk while inputs were drawn and results compared
+# The warm-up goes on in steps until the clock is steady.
+STEP_MS = 50.0
+STEADY_STEPS = 4  # as many in a row within STEADY of one another
+STEADY = 0.002
+MOST_STEPS = 60  # three seconds
 
 
 @dataclass(slots=True)
-class Bench:
+class JobRunner:
     """A device, and what stays on it from job to job."""
 
     backend: Backend
     _patterns: dict[str, LoadedPattern] = field(default_factory=dict)
-    _sentinels: list[Subject] = field(default_factory=list)
+    _sentinels: list[SampledKernel] = field(default_factory=list)
     _problem: str = field(init=False)
     _is_warm: bool = False
     _start: float | None = None  # when the first round of this process began, in seconds
@@ -43,30 +47,30 @@ class Bench:
         """Take what cannot be found out about the device for known."""
         self._problem = self.backend.problem
 
-    def do(self, job: Job) -> Iterator[Message]:
+    def do(self, job: Job) -> Iterator[JobEvent]:
         """Tell all there is to tell about `job`: JobDone at the end, or Lost where no kernel can be run any more."""
         try:
             yield from self._do(job)
         except DeviceLostError:
-            yield Lost()
+            yield ContextLost()
         else:
             if self.backend.problem != self._problem:  # NVML may stop answering at any time
                 self._problem = self.backend.problem
-                yield Remark(self._problem)
+                yield Note(self._problem)
             yield JobDone()
 
-    def _do(self, job: Job) -> Iterator[Message]:
+    def _do(self, job: Job) -> Iterator[JobEvent]:
         if self.backend.timed and not self._is_warm:
             self._is_warm = True
-            yield Warm(*warm_up(self.backend))
+            yield WarmedUp(*warm_up(self.backend))
             yield from self._open_sentinels(job)
         number = job.first_round
         waiting = deque(self._group(job, place) for place in range(len(job.groups)))
         while waiting:
             with ExitStack() as opened:
-                subjects = yield from self._prepare(waiting, opened)
-                if subjects:
-                    number = yield from self._sample(job, subjects, number)
+                kernels = yield from self._prepare(waiting, opened)
+                if kernels:
+                    number = yield from self._sample(job, kernels, number)
 
     def _group(self, job: Job, place: int) -> Group:
         tasks = job.groups[place]
@@ -75,43 +79,57 @@ class Bench:
             self._patterns[name] = load(job.folders[name])
         return Group(tasks, self._patterns[name], self.backend, job.seed)
 
-    def _prepare(self, waiting: deque[Group], opened: ExitStack) -> Generator[Message, None, list[Subject]]:
+    def _prepare(self, waiting: deque[Group], opened: ExitStack) -> Generator[JobEvent, None, list[SampledKernel]]:
         """Prepare as many of the groups as the device's memory holds together, at least one."""
-        subjects: list[Subject] = []
+        kernels: list[SampledKernel] = []
         while waiting:
-            if subjects and waiting[0].footprint() > MEMORY_SHARE * self.backend.free_bytes():
+            if kernels and waiting[0].footprint() > MEMORY_SHARE * self.backend.free_bytes():
                 break  # with the next ones
             prepared = yield from waiting.popleft().prepare()
-            for subject in prepared:
-                opened.enter_context(closing(subject))
-            subjects += prepared
-        return subjects
+            for kernel in prepared:
+                opened.enter_context(closing(kernel))
+            kernels += prepared
+        return kernels
 
-    def _sample(self, job: Job, subjects: list[Subject], first: int) -> Generator[Message, None, int]:
-        """Sample the subjects, from round `first` on; return the number of the round after."""
+    def _sample(self, job: Job, kernels: list[SampledKernel], first: int) -> Generator[JobEvent, None, int]:
+        """Sample the kernels, from round `first` on; return the number of the round after."""
         self.backend.keep_busy(BUSY_MS)
         if self._start is None:
             self._start = self.backend.now()
-        random = Random(f"{job.seed} {job.process} {first} {subjects[0].group}")  # noqa: S311  (an order, not a secret)
-        sampler = Sampler(self.backend, subjects, self._sentinels, job.rules, random)
-        for message in sampler.rounds(job.process, first, self._start):
-            yield message
-            first += isinstance(message, Round)
-        self._sentinels = [subject for subject in self._sentinels if not subject.failure]
+        random = Random(f"{job.seed} {job.process} {first} {kernels[0].group}")  # noqa: S311  (an order, not a secret)
+        sampler = Sampler(self.backend, kernels, self._sentinels, job.rules, random)
+        for event in sampler.rounds(job.process, first, self._start):
+            yield event
+            first += isinstance(event, RoundDone)
+        self._sentinels = [kernel for kernel in self._sentinels if not kernel.failure]
         return first
 
-    def _open_sentinels(self, job: Job) -> Iterator[Message]:
+    def _open_sentinels(self, job: Job) -> Iterator[JobEvent]:
         """Open the sentinels that run on this device; without them the run goes on, and says so."""
         found = calls(self.backend.device)
         if not found:
-            yield Remark(f"there are no sentinels for {self.backend.device.arch}: nothing watches the machine")
+            yield Note(f"there are no sentinels for {self.backend.device.arch}: nothing watches the machine")
         for name, call, iterations in found:
-            if name in job.unwatched:
+            if name in job.failed_sentinels:
                 continue
-            yield Doing(name, "opening")
+            yield StepStarted(name, "opening")
             try:
-                self._sentinels.append(Subject(name, "", self.backend.open(call), (iterations,)))
+                self._sentinels.append(SampledKernel(name, "", self.backend.open(call), (iterations,)))
             except LaunchError as error:
-                yield Unwatched(name, error.message)
+                yield SentinelFailed(name, error.message)
                 if not self.backend.usable():
                     raise DeviceLostError from error
+
+
+def warm_up(backend: Backend) -> tuple[bool, float | None]:
+    """Keep the device busy until its SM clock is steady; return whether it became so, and the clock in MHz."""
+    clocks: list[float] = []
+    for _ in range(MOST_STEPS):
+        clock = backend.keep_busy(STEP_MS)
+        if clock is None:  # no clock to wait for
+            return True, None
+        clocks.append(clock)
+        last = clocks[-STEADY_STEPS:]
+        if len(last) == STEADY_STEPS and max(last) - min(last) <= STEADY * max(last):
+            return True, clock
+    return False, clocks[-1]

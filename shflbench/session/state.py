@@ -1,0 +1,277 @@
+"""The state of a run: what is known of each case, from what the compiler found to its samples."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from shflbench.errors import KernelError, PatternError
+from shflbench.measure.estimate import timing
+from shflbench.measure.events import CaseFailed, Converged, GridResolved, RoundDone, Verified
+from shflbench.measure.job import Task
+from shflbench.measure.noise import Noise, verdict
+from shflbench.measure.prepare import shared_of
+from shflbench.measure.workload import setting_of
+from shflbench.model import Conditions, Kernel, Sample, Status
+from shflbench.session import rows
+from shflbench.session.kernels import key
+from shflbench.suite import resolve_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from shflbench.measure.events import JobEvent
+    from shflbench.model import Case, Trouble
+    from shflbench.session.kernels import KernelKey
+    from shflbench.session.plan import Plan
+    from shflbench.store import Resumed, Row
+
+THROTTLED = "every sample was taken while the GPU was throttled"
+
+
+class _Burst(NamedTuple):
+    """What the machine did meanwhile."""
+
+    sm_clock_mhz: float | None
+    throttled: bool
+
+
+@dataclass(slots=True)
+class Samples:
+    """The samples of one case or sentinel."""
+
+    taken: list[Sample] = field(default_factory=list)
+    unsaved: list[Sample] = field(default_factory=list)  # the part of them that is not on disk
+
+    def add(self, sample: Sample) -> None:
+        """Add a sample that was taken now."""
+        self.taken.append(sample)
+        self.unsaved.append(sample)
+
+    def keep_processes(self, end: int, last: int | None = None) -> None:
+        """Keep what was taken in the processes before `end`, and in process `last`."""
+        for samples in (self.taken, self.unsaved):
+            samples[:] = [sample for sample in samples if sample.process < end or sample.process == last]
+
+    def pop_unsaved(self) -> list[Sample]:
+        """Return what is not on disk, which counts as saved from then on."""
+        unsaved, self.unsaved = self.unsaved, []
+        return unsaved
+
+
+@dataclass(slots=True)
+class CaseState:
+    """What is known of one case."""
+
+    case: Case
+    row: Row
+    samples: Samples = field(default_factory=Samples)
+    troubles: Sequence[Trouble] = ()  # with samples that were taken now
+    is_open: bool = False  # whether somebody works on it
+    earlier: Row | None = None  # its row before the further process that it is measured in
+    takes_samples: bool = True  # not after it failed in a further process
+
+
+class RunState:
+    """The state of a run while it goes on: it is given what happens, and asked for what is finished.
+
+    When all is on disk, some cases may be measured in further processes. What such a process adds to a case counts if
+    it brings the case to its end. A case that fails in it keeps what was measured before; one whose result is wrong
+    does not.
+    """
+
+    def __init__(
+        self, plan: Plan, kernels: Mapping[KernelKey, Kernel | KernelError], stopped: Resumed | None = None
+    ) -> None:
+        """Start with what the compiler found, and with what a stopped run left."""
+        self._plan, self._kernels = plan, dict(kernels)
+        known = {row.case_id: row for row in stopped.rows} if stopped else {}
+        self._groups = {
+            group: [CaseState(case, known.get(case.id) or self._first_row(case)) for case in _with_grids(cases, plan)]
+            for group, cases in plan.groups.items()
+        }
+        self._cases = {state.case.id: state for states in self._groups.values() for state in states}
+        self._sentinels: defaultdict[str, Samples] = defaultdict(Samples)
+        self._first_process = stopped.next_process if stopped else 0
+        for sample in stopped.samples if stopped else ():
+            self._samples(sample.case_id).taken.append(sample)
+        self._conditions = Conditions()
+        self._bursts: list[_Burst] = []
+        self._first_further = 0  # number of the first process of the last further pass
+        self.further_failures: list[str] = []  # a sentence on each case that failed in it
+
+    def _samples(self, name: str) -> Samples:
+        return self._cases[name].samples if name in self._cases else self._sentinels[name]
+
+    def _first_row(self, case: Case) -> Row:
+        """Return the row of a case of which nothing but its kernel is known."""
+        pattern, kernel = self._plan.patterns[case.pattern], self._kernels.get(key(case))
+        backend = self._plan.executor.name if self._plan.executor else "none"
+        row = rows.planned(case, pattern.declaration, backend, self._plan.arch)
+        if kernel is None:
+            return rows.ended(row, Status.SKIPPED, self._plan.unsupported_reason(case))
+        if isinstance(kernel, KernelError):
+            return rows.ended(row, Status.FAILED, kernel.message)
+        try:
+            row = rows.compiled(row, kernel, shared_of(pattern, case))
+        except PatternError as error:
+            return rows.ended(row, Status.FAILED, error.message)
+        return rows.ended(row, Status.FAILED, "; ".join(kernel.violations)) if kernel.violations else row
+
+    def pending(self, processes: int) -> dict[str, list[Task]]:
+        """Return what is to be done of each group until every case was measured in so many processes."""
+        return self._tasks(state for state in self._cases.values() if rows.wants(state.row, processes))
+
+    def missing_kernels(self, cases: Collection[str]) -> list[Case]:
+        """Return the cases of the groups of `cases` that have no kernel, as after a run was resumed."""
+        return [state.case for state in self._with_groups(cases) if key(state.case) not in self._kernels]
+
+    def start_further(
+        self, cases: Collection[str], kernels: Mapping[KernelKey, Kernel | KernelError]
+    ) -> dict[str, list[Task]]:
+        """Return what is to be done to measure the groups of `cases` in one more process; `kernels` are further ones.
+
+        Cases that have no time are left out.
+        """
+        self._kernels |= kernels
+        groups = self._tasks(state for state in self._with_groups(cases) if state.row.status is Status.TIMED)
+        measured = {task.case.id for tasks in groups.values() for task in tasks}
+        for state in self._cases.values():
+            state.earlier, state.takes_samples = (state.row if state.case.id in measured else None), True
+        every = [*(state.samples for state in self._cases.values()), *self._sentinels.values()]
+        self._first_further = 1 + max(sample.process for samples in every for sample in samples.taken)
+        self.further_failures = []
+        return groups
+
+    def _with_groups(self, cases: Collection[str]) -> list[CaseState]:
+        groups = {self._cases[name].case.group for name in cases}
+        return [state for state in self._cases.values() if state.case.group in groups]
+
+    def _tasks(self, states: Iterable[CaseState]) -> dict[str, list[Task]]:
+        """Return what there is to do by group, of cases that have a kernel."""
+        groups: dict[str, list[Task]] = {}
+        for state in states:
+            if isinstance(kernel := self._kernels.get(key(state.case)), Kernel):
+                groups.setdefault(state.case.group, []).append(Task(state.case, kernel))
+        return groups
+
+    def start(self, tasks: Iterable[Task]) -> None:
+        """Note that somebody works on these cases."""
+        for task in tasks:
+            self._cases[task.case.id].is_open = True
+
+    def apply(self, event: JobEvent) -> str:
+        """Note what an event says; return the group that it finishes, empty if none."""
+        match event:
+            case GridResolved(name, grid, resident):
+                device = self._plan.executor.device if self._plan.executor else None
+                self._cases[name].row = rows.placed(self._cases[name].row, grid, resident, device)
+            case Verified(name, proof):
+                self._cases[name].row = rows.verified(self._cases[name].row, proof)
+            case RoundDone():
+                self._conditions = event.conditions
+                self._bursts += [_Burst(one.sm_clock_mhz, one.dropped and not one.host_bound) for one in event.bursts]
+                self._take(replace(event, process=event.process + self._first_process).samples())
+            case Converged(name, stopped_by):
+                return self._converge(self._cases[name], stopped_by)
+            case CaseFailed(name, status, reason):
+                return self._fail(self._cases[name], status, reason)
+        return ""
+
+    def _take(self, samples: Iterable[Sample]) -> None:
+        """Take samples, but none of a case that failed in a further process: they come after its end."""
+        for sample in samples:
+            if sample.case_id not in self._cases or self._cases[sample.case_id].takes_samples:
+                self._samples(sample.case_id).add(sample)
+
+    def _converge(self, state: CaseState, stopped_by: str) -> str:
+        if state.earlier:  # crashes at other cases may have cut processes short
+            state.samples.keep_processes(self._first_further, state.samples.taken[-1].process)
+        state.troubles = ()
+        state.row = self._timed(state, replace(state.row, stopped_by=stopped_by or None))
+        return self._close(state)
+
+    def _fail(self, state: CaseState, status: Status, reason: str) -> str:
+        if state.earlier and status is Status.FAILED:
+            state.samples.keep_processes(self._first_further)
+            state.row, state.takes_samples = state.earlier, False
+            why = " ".join(reason.split())
+            sentence = f"{state.case.id} failed in a further process, and keeps what was measured before: {why}"
+            self.further_failures.append(sentence)
+        else:
+            state.row, state.troubles = rows.ended(state.row, status, reason), ()
+        return self._close(state)
+
+    def _timed(self, state: CaseState, row: Row) -> Row:
+        """Return the row of a case that was sampled with its times."""
+        if not state.samples.taken:  # whoever ran it takes no time
+            return row
+        times = timing(state.samples.taken, row.iterations)
+        if times is None:
+            return rows.ended(row, Status.FAILED, THROTTLED)
+        pattern = self._plan.patterns[row.pattern]
+        moved = pattern.declaration.bytes_moved
+        try:
+            with pattern.calling("PATTERN"):
+                nbytes = moved(setting_of(state.case, row.grid or 0)) if moved else None
+        except PatternError as error:
+            return rows.ended(row, Status.FAILED, error.message)
+        state.troubles = times.troubles
+        return rows.timed(row, times, self._conditions, nbytes)
+
+    def _close(self, state: CaseState) -> str:
+        state.is_open = False
+        group = state.case.group
+        return "" if any(other.is_open for other in self._groups[group]) else group
+
+    def rows(self, group: str) -> tuple[Row, ...]:
+        """Return the rows of a group, with speed-ups over the baseline."""
+        return tuple(rows.with_speedups([state.row for state in self._groups[group]]))
+
+    def troubles(self, group: str) -> dict[str, Sequence[Trouble]]:
+        """Return what is wrong with the samples of the cases of a group, by case; nothing for those that are quiet."""
+        return {state.case.id: state.troubles for state in self._groups[group] if state.troubles}
+
+    def all_rows(self) -> tuple[Row, ...]:
+        """Return every row, in the order of the suite."""
+        return tuple(row for group in self._groups for row in self.rows(group))
+
+    def pop_unsaved(self, group: str = "") -> list[Sample]:
+        """Return the samples of a group and of the sentinels that are not on disk yet; of the latter alone for none.
+
+        They count as saved from then on.
+        """
+        groups = [state.samples for state in self._groups.get(group, ())]
+        return [sample for samples in (*groups, *self._sentinels.values()) for sample in samples.pop_unsaved()]
+
+    def forget(self, group: str) -> None:
+        """Let go of the samples of a group that was measured in all its processes."""
+        for state in self._groups[group]:
+            state.samples.taken.clear()
+
+    @property
+    def timed(self) -> bool:
+        """Whether anything was timed, be it before the run was stopped."""
+        every = (*(state.samples for state in self._cases.values()), *self._sentinels.values())
+        return bool(self._bursts) or any(samples.taken for samples in every)
+
+    def noise(self, others: int | None) -> Noise:
+        """Judge how quiet the machine was; `others` are the other processes on the GPU now, None if unknown."""
+        before = self._plan.executor.device.state.other_processes if self._plan.executor else None
+        return verdict(
+            [sample for samples in self._sentinels.values() for sample in samples.taken],
+            others=(before, others),
+            dropped=sum(burst.throttled for burst in self._bursts) / max(1, len(self._bursts)),
+            clocks_mhz=[burst.sm_clock_mhz for burst in self._bursts if burst.sm_clock_mhz is not None],
+        )
+
+
+def _with_grids(cases: Iterable[Case], plan: Plan) -> list[Case]:
+    """Return cases with their grids, as far as these can be known before the device is asked."""
+    return [
+        case
+        if case.launch.grid is not None or plan.sms is None or "fill" in case.launch.expression
+        else replace(case, launch=replace(case.launch, grid=resolve_grid(case.launch.expression, plan.sms, None)))
+        for case in cases
+    ]

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import pytest
+
+from shflbench.measure.events import (
+    CaseFailed,
+    Converged,
+    GridResolved,
+    JobDone,
+    JobEvent,
+    Note,
+    RoundDone,
+    SentinelFailed,
+    StepStarted,
+    Verified,
+    WarmedUp,
+)
+from shflbench.measure.stopping import FEWEST_ROUNDS
+from shflbench.model import Conditions, Proof, Status
+from shflbench.session.events import RunProgress, Working
+
+PROOF = Proof(8, 8, (1,), "2x64")
+
+
+def taken(number: int) -> RoundDone:
+    return RoundDone(0, number, (), Conditions())
+
+
+def shares(progress: RunProgress, *job_events: JobEvent) -> list[float]:
+    events = [event for job_event in job_events for event in progress.report(job_event)]
+    return [event.done for event in events if isinstance(event, Working)]
+
+
+@pytest.mark.parametrize(
+    ("job_event", "event"),
+    [
+        (WarmedUp(steady=True, clock_mhz=1980.0), WarmedUp(steady=True, clock_mhz=1980.0)),
+        (Note("there are no sentinels"), Note("there are no sentinels")),
+        (
+            SentinelFailed("sentinel/l2", "it crashed"),
+            Note("sentinel/l2 failed, and watches the machine no more: it crashed"),
+        ),
+        (StepStarted("a", "verifying"), Working("verifying a", 0.0, 4.0)),
+    ],
+)
+def test_event_is_told_to_whoever_watches(job_event: JobEvent, event: object) -> None:
+    assert list(RunProgress(2).report(job_event)) == [event]
+
+
+@pytest.mark.parametrize("job_event", [StepStarted("a", "timing"), GridResolved("a", 2, 1), JobDone()])
+def test_what_goes_without_saying_is_not_told(job_event: JobEvent) -> None:
+    assert list(RunProgress(2).report(job_event)) == []
+
+
+def test_clock_that_does_not_settle_is_noted() -> None:
+    note = Note("the SM clock was still moving after the warm-up, at 1980 MHz")
+    assert list(RunProgress(1).report(WarmedUp(steady=False, clock_mhz=1980.0)))[1:] == [note]
+    assert not any(isinstance(event, Note) for event in RunProgress(1).report(WarmedUp(steady=False, clock_mhz=None)))
+
+
+def test_case_counts_half_when_it_is_verified_and_whole_when_it_is_settled() -> None:
+    progress = RunProgress(2)
+    assert shares(progress, StepStarted("a", "verifying"), Verified("a", PROOF), StepStarted("b", "verifying")) == [
+        0.0,
+        1.0,
+    ]
+    assert shares(progress, Verified("b", PROOF), taken(0), taken(1)) == pytest.approx(
+        [2 + 2 / FEWEST_ROUNDS, 2 + 4 / FEWEST_ROUNDS]
+    )
+    assert shares(progress, Converged("a", "precision"), Converged("b", "precision")) == pytest.approx(
+        [2 + 1 + 2 / FEWEST_ROUNDS, 4.0]
+    )
+
+
+def test_rounds_beyond_the_usual_ones_bring_no_case_to_its_end() -> None:
+    progress = RunProgress(1)
+    found = shares(progress, StepStarted("a", "verifying"), Verified("a", PROOF), *map(taken, range(3 * FEWEST_ROUNDS)))
+    assert found[-1] == 2.0
+    assert found == sorted(found)
+
+
+def test_rounds_of_an_earlier_window_do_not_count_for_the_next() -> None:
+    progress = RunProgress(2)
+    first: tuple[JobEvent, ...] = (StepStarted("a", "verifying"), Verified("a", PROOF), *map(taken, range(9)))
+    assert shares(progress, *first, Converged("a", "precision"))[-1] == 2.0
+    assert shares(progress, StepStarted("b", "verifying"), Verified("b", PROOF), taken(9)) == pytest.approx(
+        [2, 3 + 1 / 9]
+    )
+
+
+def test_case_that_ends_early_counts_as_done() -> None:
+    assert shares(RunProgress(2), StepStarted("a", "verifying"), CaseFailed("a", Status.FAILED, "it crashed")) == [
+        0.0,
+        2.0,
+    ]
+
+
+def test_case_that_failed_is_not_waited_for_in_later_processes() -> None:
+    progress = RunProgress(2 * 2)  # two cases in two processes
+    assert shares(progress, CaseFailed("a", Status.FAILED, "it crashed"), Converged("b", "precision"))[-1] == 4.0
+    progress.expect(1)
+    assert shares(progress, StepStarted("b", "verifying")) == [6.0]
+    assert shares(progress, Converged("b", "precision")) == [8.0]
