@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import UNDECIDED, Metric
 from shflbench.analysis.compare.verdict import Outcome
-from shflbench.suite.shown import escaped
+from shflbench.suite.quotes import escaped
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison, SideInfo

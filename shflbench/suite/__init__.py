@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from shflbench.suite.loader import load
     from shflbench.suite.overrides import Overrides
 else:
-    # Imported when they are asked for: `edition` and `launch` are for commands and workers that start fast.
+    # Imported when they are asked for: `revision` and `launch` are for commands and workers that start fast.
     _HOMES = {
         "Overrides": "overrides",
         "json_schema": "editors",

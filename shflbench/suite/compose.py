@@ -1,7 +1,7 @@
-"""Build the values of a YAML text from ruamel's events, each with its place, within what a suite needs.
+"""Build the values of a YAML text, each with its position, within what a suite needs.
 
-ruamel's own composer places no values that it cannot construct, follows aliases that contain themselves, and stumbles
-over `!!bool word`, `{[a, b]: c}` and comments in odd places. A suite needs none of these.
+ruamel composes the nodes. Its constructors are not used: they give no position to a value that they cannot construct,
+and read plain words as YAML 1.1 or with extensions.
 """
 
 from __future__ import annotations
@@ -10,198 +10,232 @@ import re
 from typing import TYPE_CHECKING, Never
 
 from ruamel.yaml import YAML
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    StreamEndEvent,
-)
+from ruamel.yaml.composer import Composer, ComposerError
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import AliasEvent, ScalarEvent
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from shflbench.suite.positions import Entries, Items, Place, place_behind
-from shflbench.suite.scalars import meaning
-from shflbench.suite.shown import quoted, show
+from shflbench.suite.positions import Entries, Items, Position, position_after
+from shflbench.suite.quotes import quoted, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ruamel.yaml.events import Event
+    from ruamel.yaml.error import StreamMark
 
 MAX_DEPTH = 50  # levels; a suite needs 7, and Python ends recursion at 1000
 MAX_VALUES = 5000  # the largest suite here has 400; ruamel reads 20,000 a second, and aliases can stand for billions
+MAX_DIGITS = 100  # no suite needs 20; Python refuses to print numbers of 4300 digits, and is slow from 10^5 on
 # ruamel looks 1024 characters ahead, in a time that grows with the square of what opens there: 2 s of brackets.
 _TOO_DEEP = re.compile(rf"(?:[\[{{][ \t\n]*){{{MAX_DEPTH}}}(?=[\[{{])")
 _NESTING = f"found more nesting than a suite needs; allowed: {MAX_DEPTH} levels"
 _KEYS = "allowed: keys such as `launch`"
 
 
-class MisfitError(Exception):
+class UnsupportedYamlError(Exception):
     """YAML that no suite needs: where it stands, and what was found and is allowed."""
 
-    def __init__(self, place: Place, sentence: str) -> None:
-        """Keep the place and the sentence, `found …; allowed: …`."""
+    def __init__(self, position: Position, sentence: str) -> None:
+        """Keep the position and the sentence, `found …; allowed: …`."""
         super().__init__(sentence)
-        self.place = place
+        self.position = position
         self.sentence = sentence
 
 
-def compose(text: str) -> tuple[object, Place]:
-    """Return the only value of a YAML text, None if it is empty, and its place.
+def compose(text: str) -> tuple[object, Position]:
+    """Return the only value of a YAML text, None if it is empty, and its position.
 
-    Raises MisfitError, and whatever ruamel raises about text that is no YAML.
+    Raises UnsupportedYamlError, and whatever ruamel raises about text that is no YAML.
     """
-    return _Composer(text).document()
+    if deep := _TOO_DEEP.search(text):
+        raise UnsupportedYamlError(position_after(text[: deep.end()]), _NESTING)
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Composer = _Composer
+    try:
+        root = yaml.compose(text)
+    except ComposerError as error:  # the only one that _Composer leaves to ruamel
+        _refuse(error.problem_mark, "found a second document; allowed: one")
+    except (ValueError, OverflowError) as error:  # of ruamel: `\UFFFFFFFF` and `%YAML 1.999…` are no numbers for it
+        sentence = f"not YAML: behind this, a number or a character's code is too large: {error}"
+        raise UnsupportedYamlError(_end_of_yaml(text), sentence) from None
+    except AssertionError:  # of ruamel: `%YAML 1.3`
+        sentence = "not YAML: behind this, a directive names a version that YAML does not have"
+        raise UnsupportedYamlError(_end_of_yaml(text), sentence) from None
+    return (None, Position(1, 1)) if root is None else (_Values().value(root), _position(root))
 
 
-class _Composer:
-    def __init__(self, text: str) -> None:
-        if deep := _TOO_DEEP.search(text):
-            raise MisfitError(place_behind(text[: deep.end()]), _NESTING)
-        self._events: Iterator[Event] = YAML(typ="safe", pure=True).parse(text)
-        self._event: Event = next(self._events)  # the one at hand
-        self._anchors: dict[str, tuple[object, int] | None] = {}  # value and number of values; None while it is open
-        self._values = 0  # so far; those behind aliases are counted each time
+def _end_of_yaml(text: str) -> Position:
+    """Return where the last event ends before ruamel fails."""
+    end = Position(1, 1)
+    try:
+        for event in YAML(typ="safe", pure=True).parse(text):
+            end = _at(event.end_mark)
+    except (ValueError, OverflowError, AssertionError, YAMLError):
+        return end
+    return end
 
-    def document(self) -> tuple[object, Place]:
-        self._advance()
-        if isinstance(self._event, StreamEndEvent):
-            return None, Place(1, 1)
-        if isinstance(self._event, DocumentStartEvent) and (self._event.version or self._event.tags):
-            self._refuse("found a directive", "allowed: none, suites are YAML 1.2")
-        self._advance()
-        place = self._place
-        value = self._value(0)
-        self._advance()  # to the end of the document
-        self._advance()
-        if not isinstance(self._event, StreamEndEvent):
-            self._refuse("found a second document", "allowed: one")
-        return value, place
 
-    def _advance(self) -> None:
-        try:
-            self._event = next(self._events)
-        except (ValueError, OverflowError) as error:  # of ruamel: `\UFFFFFFFF` and `%YAML 1.999…` are no numbers for it
-            sentence = f"not YAML: behind this, a number or a character's code is too large: {error}"
-            raise MisfitError(self._behind, sentence) from None
-        except AssertionError:  # of ruamel: `%YAML 1.3`
-            sentence = "not YAML: behind this, a directive names a version that YAML does not have"
-            raise MisfitError(self._behind, sentence) from None
+def _at(mark: StreamMark) -> Position:
+    return Position(mark.line + 1, mark.column + 1)
 
-    @property
-    def _behind(self) -> Place:
-        mark = self._event.end_mark
-        return Place(mark.line + 1, mark.column + 1)
 
-    @property
-    def _place(self) -> Place:
-        mark = self._event.start_mark
-        return Place(mark.line + 1, mark.column + 1)
+def _position(node: Node) -> Position:
+    return _at(node.start_mark)
 
-    def _refuse(self, found: str, remedy: str) -> Never:
-        raise MisfitError(self._place, f"{found}; {remedy}")
 
-    def _count(self, values: int) -> None:
-        self._values += values
-        if self._values > MAX_VALUES:
-            counted = f"allowed: {MAX_VALUES}, where those behind an alias count each time"
-            self._refuse("found more values than a suite needs", counted)
+def _refuse(mark: StreamMark, sentence: str) -> Never:
+    raise UnsupportedYamlError(_at(mark), sentence)
 
-    def _value(self, depth: int) -> object:
-        """Return the value that begins with the event at hand, and leave its last event at hand."""
-        event = self._event
+
+class _Alias(Node):
+    """Stands where the alias of the node `value` is written; ruamel's composer puts in the node itself."""
+
+    __slots__ = ()
+
+
+class _Composer(Composer):
+    """Refuses directives, tags, nesting and aliases of what is still open, none of which the nodes show."""
+
+    def __init__(self, loader: object = None) -> None:
+        super().__init__(loader)
+        self.warn_double_anchors = False  # an anchor may be used again
+
+    def compose_document(self) -> Node:
+        event = self.parser.peek_event()
+        if event.version or event.tags:
+            _refuse(event.start_mark, "found a directive; allowed: none, suites are YAML 1.2")
+        node: Node = super().compose_document()
+        return node
+
+    def compose_node(self, parent: object, index: object) -> Node:
+        event = self.parser.peek_event()
         if isinstance(event, AliasEvent):
-            return self._alias(event.anchor)
-        if tag := getattr(event, "tag", None):
-            word = quoted(str(tag).replace("tag:yaml.org,2002:", "!!"))
-            self._refuse(f"found the tag {word}", "allowed: values without tags")
-        if depth == MAX_DEPTH and not isinstance(event, ScalarEvent):
-            raise MisfitError(self._place, _NESTING)
-        anchor, before = getattr(event, "anchor", None), self._values
-        if anchor:
-            self._anchors[anchor] = None
-        self._count(1)
-        value: object
-        if isinstance(event, MappingStartEvent):
-            value = self._entries(depth + 1)
-        elif isinstance(event, ScalarEvent):
-            value = self._scalar(event)
-        else:
-            value = self._items(depth + 1)
-        if anchor:
-            self._anchors[anchor] = (value, self._values - before)
-        return value
+            return self._compose_alias(self.parser.get_event())
+        if event.tag:
+            word = quoted(event.tag.replace("tag:yaml.org,2002:", "!!"))
+            _refuse(event.start_mark, f"found the tag {word}; allowed: values without tags")
+        if self.depth == MAX_DEPTH and not isinstance(event, ScalarEvent):
+            _refuse(event.start_mark, _NESTING)
+        node: Node = super().compose_node(parent, index)
+        return node
 
-    def _alias(self, name: str) -> object:
-        if name not in self._anchors:
-            self._refuse(f"found the alias {quoted('*' + name)} of nothing", f"needed: {quoted('&' + name)} before it")
-        known = self._anchors[name]
-        if known is None:
+    def _compose_alias(self, event: AliasEvent) -> Node:
+        name = event.anchor
+        target = self.anchors.get(name)
+        if target is None:
+            sentence = f"found the alias {quoted('*' + name)} of nothing; needed: {quoted('&' + name)} before it"
+            _refuse(event.start_mark, sentence)
+        if target.end_mark is None:
             found = f"found the alias {quoted('*' + name)} within what it stands for"
-            self._refuse(found, "allowed: aliases of what ends before them")
-        value, size = known
-        self._count(size)
+            _refuse(event.start_mark, f"{found}; allowed: aliases of what ends before them")
+        return _Alias(None, target, event.start_mark, event.end_mark)
+
+
+class _Values:
+    """Builds the values of nodes and counts them; those behind an alias count each time."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._anchored: dict[int, tuple[object, int]] = {}  # id of a node → its value and number of values
+
+    def value(self, node: Node) -> object:
+        if isinstance(node, _Alias):
+            value, count = self._anchored[id(node.value)]
+            self._add(count, node)
+            return value
+        before = self._count
+        self._add(1, node)
+        match node:
+            case MappingNode():
+                value = self._entries(node)
+            case SequenceNode():
+                value = Items(_position(node))
+                for item in node.value:
+                    value.add(self.value(item), _position(item))
+            case _:
+                value = _scalar(node)
+        if node.anchor:
+            self._anchored[id(node)] = value, self._count - before
         return value
 
-    def _scalar(self, event: ScalarEvent) -> object:
-        word: str = event.value
-        if any("\ud800" <= character <= "\udfff" for character in word):
-            self._refuse(f"found the text {quoted(word)}, half of a character", "allowed: Unicode")
-        if not event.implicit[0]:  # it is quoted
-            return word
-        try:
-            return meaning(word)
-        except ValueError as error:
-            raise MisfitError(self._place, f"found {error}") from None
+    def _add(self, count: int, node: Node) -> None:
+        self._count += count
+        if self._count > MAX_VALUES:
+            allowed = f"allowed: {MAX_VALUES}, where those behind an alias count each time"
+            _refuse(node.start_mark, f"found more values than a suite needs; {allowed}")
 
-    def _items(self, depth: int) -> Items:
-        items = Items(self._place)
-        self._advance()
-        while not isinstance(self._event, SequenceEndEvent):
-            place = self._place
-            items.add(self._value(depth), place)
-            self._advance()
-        return items
-
-    def _entries(self, depth: int) -> Entries:
-        entries = Entries(self._place)
+    def _entries(self, node: MappingNode) -> Entries:
+        entries = Entries(_position(node))
         merged: list[Entries] | None = None
-        self._advance()
-        while not isinstance(self._event, MappingEndEvent):
-            key_at, (key, merges) = self._place, self._key()
+        for key_node, value_node in node.value:
+            key = self._key(key_node)
+            merges = key == "<<" and _is_plain(key_node)
             if key in entries or (merges and merged is not None):
-                self._refuse(f"found the key {quoted(key)} a second time", "allowed: each key once")
-            self._advance()
-            place = key_at if self._is_empty() else self._place
+                _refuse(key_node.start_mark, f"found the key {quoted(key)} a second time; allowed: each key once")
             if merges:
-                merged = self._mergeable(depth)
-            else:
-                entries.enter(key, self._value(depth), key_at, place)
-            self._advance()
+                merged = self._mergeable(value_node)
+                continue
+            # ruamel places a value of which nothing is written at the next word.
+            placed = key_node if _is_plain(value_node) and not value_node.value else value_node
+            entries.enter(key, self.value(value_node), _position(key_node), _position(placed))
         for other in merged or ():
             entries.merge(other)
         return entries
 
-    def _key(self) -> tuple[str, bool]:
-        """Return the key at hand, and whether it is the `<<` that merges other mappings."""
-        if not isinstance(self._event, ScalarEvent):
-            self._refuse("found a key that is no word", _KEYS)
-        key = self._value(MAX_DEPTH)
+    def _key(self, node: Node) -> str:
+        if not isinstance(node, ScalarNode):
+            _refuse(node.start_mark, f"found a key that is no word; {_KEYS}")
+        key = self.value(node)
         if not isinstance(key, str):
-            self._refuse(f"found {show(key)} as a key", _KEYS)
-        return key, key == "<<" and self._event.implicit[0]
+            _refuse(node.start_mark, f"found {show(key)} as a key; {_KEYS}")
+        return key
 
-    def _is_empty(self) -> bool:
-        """Tell whether nothing is written for the value at hand: ruamel places it at the next word."""
-        return isinstance(self._event, ScalarEvent) and not self._event.value and self._event.implicit[0]
-
-    def _mergeable(self, depth: int) -> list[Entries]:
+    def _mergeable(self, node: Node) -> list[Entries]:
         """Return the mappings that `<<` names, the first of which wins."""
-        place = self._place
-        value = self._value(depth)
-        named = value if isinstance(value, Items) else [value]
-        mappings = [item for item in named if isinstance(item, Entries)]
-        if not mappings or len(mappings) < len(named):
-            raise MisfitError(place, f"found {show(value)} to merge; allowed: a mapping, or a list of mappings")
+        value = self.value(node)
+        items = value if isinstance(value, Items) else [value]
+        mappings = [item for item in items if isinstance(item, Entries)]
+        if not mappings or len(mappings) < len(items):
+            _refuse(node.start_mark, f"found {show(value)} to merge; allowed: a mapping, or a list of mappings")
         return mappings
+
+
+def _is_plain(node: Node) -> bool:
+    """Return whether a node is a word without quotes, or empty."""
+    return isinstance(node, ScalarNode) and node.style is None
+
+
+def _scalar(node: Node) -> object:
+    word: str = node.value
+    if any("\ud800" <= character <= "\udfff" for character in word):
+        _refuse(node.start_mark, f"found the text {quoted(word)}, half of a character; allowed: Unicode")
+    try:
+        return meaning(word) if _is_plain(node) else word
+    except ValueError as error:
+        raise UnsupportedYamlError(_position(node), f"found {error}") from None
+
+
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
+_INTEGERS = {10: re.compile(r"[-+]?[0-9]+"), 8: re.compile(r"0o[0-7]+"), 16: re.compile(r"0x[0-9a-fA-F]+")}
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+
+
+def meaning(word: str) -> bool | float | str | None:
+    """Return what a plain word stands for: nothing, a truth value, a number, or text.
+
+    Raises ValueError about a number of too many digits. Source: YAML 1.2.2, section 10.3.2 "Tag Resolution" of the core
+    schema. Unlike YAML 1.1, `no` is text, `12:30` is no number of minutes, and a date is text.
+    """
+    if word in _WORDS:
+        return _WORDS[word]
+    base = next((base for base, form in _INTEGERS.items() if form.fullmatch(word)), None)
+    if base is None and not _FLOAT.fullmatch(word):
+        return word
+    if len(word) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(word)} characters; allowed: at most {MAX_DIGITS}")
+    return float(word) if base is None else int(word, base)

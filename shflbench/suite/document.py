@@ -1,4 +1,4 @@
-"""Read a suite file and parse its YAML, keeping the place of every word."""
+"""Read a suite file and parse its YAML, keeping the position of every word."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.reader import ReaderError
 
 from shflbench.errors import SuiteError
-from shflbench.suite.compose import MisfitError, compose
-from shflbench.suite.positions import Entries, place_behind
+from shflbench.suite.compose import UnsupportedYamlError, compose
+from shflbench.suite.positions import Entries, position_after
 from shflbench.suite.problems import ADVICE
+from shflbench.suite.quotes import escaped, show
 from shflbench.suite.schema import SuiteFile
-from shflbench.suite.shown import escaped, show
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def read(path: Path) -> str:
     try:
         return _with_plain_breaks(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        line, column = place_behind(_with_plain_breaks(error.object[: error.start].decode("utf-8-sig")))
+        line, column = position_after(_with_plain_breaks(error.object[: error.start].decode("utf-8-sig")))
         byte = error.object[error.start]
         message = f"{path}:{line}:{column}: found the byte 0x{byte:02x}, which is not UTF-8; needed: text in UTF-8"
         raise SuiteError(message, "Save the file as UTF-8.") from None
@@ -49,13 +49,13 @@ def read(path: Path) -> str:
 def parse(text: str, path: Path) -> Entries:
     """Return the mapping that the file holds; SuiteError where it is not YAML or no mapping."""
     if strange := _STRANGE_BREAK.search(text):
-        line, column = place_behind(text[: strange.start()])
+        line, column = position_after(text[: strange.start()])
         message = f"{path}:{line}:{column}: found the line break U+{ord(strange[0]):04X}; allowed: LF, CR LF or CR"
         raise SuiteError(message, "Save the file with the line breaks of a text editor.")
     try:
         document, (line, column) = compose(text)
-    except MisfitError as error:
-        message = f"{path}:{error.place.line}:{error.place.column}: {error.sentence}"
+    except UnsupportedYamlError as error:
+        message = f"{path}:{error.position.line}:{error.position.column}: {error.sentence}"
         raise SuiteError(message, ADVICE) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -63,7 +63,7 @@ def parse(text: str, path: Path) -> Entries:
         message = f"{path}:{line}:{column}: not YAML: {escaped(str(error.problem or error.context))}"
         raise SuiteError(message, _IS_YAML) from None
     except ReaderError as error:
-        line, column = place_behind(text[: error.position])
+        line, column = position_after(text[: error.position])
         raise SuiteError(f"{path}:{line}:{column}: not YAML: {error.reason}", _IS_YAML) from None
     if isinstance(document, Entries):
         return document

@@ -7,29 +7,29 @@ from typing import NamedTuple
 Loc = tuple[str | int, ...]  # keys and list indices from the top of the document, as pydantic reports them
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """A line and a column, both from 1."""
 
     line: int
     column: int
 
 
-def place_behind(before: str) -> Place:
-    """Return the place of what follows the text `before`."""
-    return Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
+def position_after(before: str) -> Position:
+    """Return the position of what follows the text `before`."""
+    return Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
 class Entries(dict[str, object]):
-    """A mapping; its keys and values have the places where they are written, merged ones that of their origin."""
+    """A mapping; its keys and values have the positions at which they are written, merged ones that of their origin."""
 
-    def __init__(self, place: Place) -> None:
-        """Begin an empty mapping at `place`."""
+    def __init__(self, position: Position) -> None:
+        """Begin an empty mapping at `position`."""
         super().__init__()
-        self.place = place
-        self.keys_at: dict[str, Place] = {}
-        self.values_at: dict[str, Place] = {}
+        self.position = position
+        self.keys_at: dict[str, Position] = {}
+        self.values_at: dict[str, Position] = {}
 
-    def enter(self, key: str, value: object, key_at: Place, value_at: Place) -> None:
+    def enter(self, key: str, value: object, key_at: Position, value_at: Position) -> None:
         """Put in one entry."""
         self[key] = value
         self.keys_at[key] = key_at
@@ -43,18 +43,18 @@ class Entries(dict[str, object]):
 
 
 class Items(list[object]):
-    """A list; its items have the places where they are written."""
+    """A list; its items have the positions at which they are written."""
 
-    def __init__(self, place: Place) -> None:
-        """Begin an empty list at `place`."""
+    def __init__(self, position: Position) -> None:
+        """Begin an empty list at `position`."""
         super().__init__()
-        self.place = place
-        self.values_at: list[Place] = []
+        self.position = position
+        self.values_at: list[Position] = []
 
-    def add(self, value: object, place: Place) -> None:
+    def add(self, value: object, position: Position) -> None:
         """Put in one more item."""
         self.append(value)
-        self.values_at.append(place)
+        self.values_at.append(position)
 
 
 def value_at(document: object, loc: Loc) -> object:
@@ -62,24 +62,24 @@ def value_at(document: object, loc: Loc) -> object:
     return _walk(document, loc)[0]
 
 
-def value_position(document: object, loc: Loc) -> Place:
-    """Return the place of the value at `loc`, or of its key where the value is empty."""
+def value_position(document: object, loc: Loc) -> Position:
+    """Return the position of the value at `loc`, or of its key where the value is empty."""
     return _walk(document, loc)[1]
 
 
-def key_position(document: object, loc: Loc) -> Place:
-    """Return the place of the key at `loc`, or of its mapping where the key is missing."""
-    parent, place = _walk(document, loc[:-1])
-    return parent.keys_at.get(str(loc[-1]), place) if isinstance(parent, Entries) else place
+def key_position(document: object, loc: Loc) -> Position:
+    """Return the position of the key at `loc`, or of its mapping where the key is missing."""
+    parent, position = _walk(document, loc[:-1])
+    return parent.keys_at.get(str(loc[-1]), position) if isinstance(parent, Entries) else position
 
 
-def _walk(node: object, loc: Loc) -> tuple[object, Place]:
+def _walk(node: object, loc: Loc) -> tuple[object, Position]:
     """Follow `loc` as far as the document goes: one value may stand for a list of one, a text for a mapping."""
-    place = node.place if isinstance(node, (Entries, Items)) else Place(1, 1)
+    position = node.position if isinstance(node, (Entries, Items)) else Position(1, 1)
     for part in loc:
         if isinstance(node, Entries):
             if isinstance(part, str) and part in node:
-                place, node = node.values_at[part], node[part]
+                position, node = node.values_at[part], node[part]
         elif isinstance(node, Items) and isinstance(part, int) and part < len(node):
-            place, node = node.values_at[part], node[part]
-    return node, place
+            position, node = node.values_at[part], node[part]
+    return node, position

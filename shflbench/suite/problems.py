@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
-from shflbench.suite.positions import Loc, Place, key_position, value_at, value_position
+from shflbench.suite.positions import Loc, Position, key_position, value_at, value_position
+from shflbench.suite.quotes import MOST_SHOWN, quoted, show
 from shflbench.suite.schema import SECTIONS
-from shflbench.suite.shown import MOST_SHOWN, quoted, show
 from shflbench.suite.values import NOT_ALLOWED
 
 if TYPE_CHECKING:
@@ -86,17 +86,17 @@ def _meaning(loc: Loc) -> str:
 def stop(path: Path, document: object, problems: Iterable[Problem]) -> NoReturn:
     """Raise one SuiteError that tells the first MOST_TOLD problems, one a line, in the order of the file."""
     # Two uses of one anchor have the same problems at the same places.
-    placed = {(_place(document, problem), problem.found, problem.remedy): problem for problem in problems}
+    placed = {(_position(document, problem), problem.found, problem.remedy): problem for problem in problems}
     first = sorted(placed)[:MOST_TOLD]
     lines = [f"{path}:{key[0].line}:{key[0].column}: {placed[key].sentence}" for key in first]
     if more := len(placed) - len(first):
-        place = sorted(placed)[MOST_TOLD][0]
+        position = sorted(placed)[MOST_TOLD][0]
         lines.append(
-            f"{path}:{place.line}:{place.column}: found {more} more; they are told once those above are mended"
+            f"{path}:{position.line}:{position.column}: found {more} more; they are told once those above are mended"
         )
     raise SuiteError("\n".join(lines), ADVICE)
 
 
-def _place(document: object, problem: Problem) -> Place:
+def _position(document: object, problem: Problem) -> Position:
     find = key_position if problem.at_key else value_position
     return find(document, problem.loc)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.model import MeasureRules
 from shflbench.suite.problems import Problem, unknown
-from shflbench.suite.shown import quoted
+from shflbench.suite.quotes import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

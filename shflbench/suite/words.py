@@ -9,7 +9,7 @@ from shflbench.errors import PatternError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.suite.problems import Problem, unknown
-from shflbench.suite.shown import escaped, quoted, show
+from shflbench.suite.quotes import escaped, quoted, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ from shflbench.cli.console import Console
 from shflbench.cli.self_tested import self_test
 from shflbench.errors import ResultsError
 from shflbench.store import Run, read_run
-from shflbench.suite.edition import thresholds_of
+from shflbench.suite.revision import thresholds_of
 from tests.fakes.pools import generated, noisier, recorded_some
 from tests.fakes.processes import Simulated, spread, write
 

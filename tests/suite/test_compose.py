@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.suite.compose import MAX_VALUES, MisfitError, compose
+from shflbench.suite.compose import MAX_DIGITS, MAX_VALUES, UnsupportedYamlError, compose, meaning
 from shflbench.suite.positions import key_position, value_position
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ TOO_MANY = f"found more values than a suite needs; allowed: {MAX_VALUES}, where 
 
 
 def refused(text: str) -> str:
-    with pytest.raises(MisfitError) as error:
+    with pytest.raises(UnsupportedYamlError) as error:
         compose(text)
-    return f"{error.value.place.line}:{error.value.place.column}: {error.value.sentence}"
+    return f"{error.value.position.line}:{error.value.position.column}: {error.value.sentence}"
 
 
 def test_aliases_that_stand_for_billions_of_values_are_refused_where_they_become_too_many() -> None:
@@ -81,10 +82,10 @@ def test_version_of_yaml_that_is_no_number_is_refused(folder: Folder) -> None:
     assert folder.refusal(f"%YAML 1.{'9' * 5000}\n---\na: b\n").startswith(sentence)
 
 
-def test_values_know_their_places_and_merged_ones_those_of_their_origin() -> None:
-    document, place = compose("# one\na: &x {b: 1,\n  c: [2, 3]}\nd: {<<: *x, b: 4}\ne:\n")
+def test_values_know_their_positions_and_merged_ones_those_of_their_origin() -> None:
+    document, position = compose("# one\na: &x {b: 1,\n  c: [2, 3]}\nd: {<<: *x, b: 4}\ne:\n")
     assert document == {"a": {"b": 1, "c": [2, 3]}, "d": {"b": 4, "c": [2, 3]}, "e": None}
-    assert place == (2, 1)
+    assert position == (2, 1)
     assert value_position(document, ("a", "c", 1)) == (3, 10)
     assert value_position(document, ("d", "c", 1)) == (3, 10)
     assert key_position(document, ("d", "c")) == (3, 3)
@@ -105,3 +106,40 @@ def test_quoted_words_are_text_and_keys_may_be_quoted() -> None:
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "~"])
 def test_empty_text_is_nothing(text: str) -> None:
     assert compose(text)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        *((word, None) for word in ("", "~", "null", "NULL")),
+        *(("true", True), ("FALSE", False)),
+        *(("0", 0), ("-1", -1), ("+7", 7), ("007", 7), ("0o17", 15), ("0x1F", 31)),
+        *(("0.5", 0.5), (".5", 0.5), ("1.", 1.0), ("2e-2", 0.02), ("-1E3", -1000.0), ("1e999", math.inf)),
+        *((".inf", math.inf), ("-.INF", -math.inf)),
+    ],
+)
+def test_plain_words_mean_what_the_core_schema_says(word: str, value: object) -> None:
+    assert meaning(word) == value
+    assert type(meaning(word)) is type(value)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("no", "on", "y", "tRue", "12:30:45", "1_000", "0b11", "2026-99-99", "2026-01-01T00:00:00Z", "0o8", "0x"),
+        *(".", "-", "e5", "1e", "--1", "\u0663", "inf", "nan", "<<", "="),
+    ],
+)
+def test_other_words_are_text(word: str) -> None:
+    assert meaning(word) == word
+
+
+def test_not_a_number_is_one() -> None:
+    assert math.isnan(float(meaning(".nan") or 0))
+
+
+@pytest.mark.parametrize("word", ["1" * MAX_DIGITS, "0." + "1" * (MAX_DIGITS - 2)])
+def test_numbers_may_have_so_many_digits_and_no_more(word: str) -> None:
+    assert meaning(word) == pytest.approx(float(word))
+    with pytest.raises(ValueError, match="a number of 101 characters; allowed: at most 100"):
+        meaning(word + "1")

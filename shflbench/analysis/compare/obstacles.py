@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.store.columns import QUIET
-from shflbench.suite.edition import same_measurements
+from shflbench.suite.revision import same_measurements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -13,7 +13,7 @@ from shflbench.analysis.compare.metrics import measured, tabled, value_of
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
 from shflbench.errors import ResultsError, UsageError
-from shflbench.suite.edition import thresholds_of
+from shflbench.suite.revision import thresholds_of
 from shflbench.thresholds import Thresholds
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from shflbench.suite import shipped
 from shflbench.suite.document import MAX_BYTES
-from shflbench.suite.edition import same_measurements, thresholds_of
+from shflbench.suite.revision import same_measurements, thresholds_of
 from shflbench.thresholds import Special, Threshold, Thresholds
 from tests.suite.hostile import HEADS, VALUES
 from tests.suite.mutations import mutant, originals
@@ -64,7 +64,7 @@ def test_a_text_that_says_nothing_known_leaves_the_thresholds_to_the_comparison(
 
 def test_a_text_without_thresholds_is_read_without_a_parser() -> None:
     command = (
-        "import sys; from shflbench.suite.edition import same_measurements, thresholds_of; text = sys.stdin.read(); "
+        "import sys; from shflbench.suite.revision import same_measurements, thresholds_of; text = sys.stdin.read(); "
         "thresholds_of(text); same_measurements(text, text); print({'pydantic', 'ruamel'} & set(sys.modules))"
     )
     for path in shipped().values():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.suite.shown import MOST_SHOWN, escaped, quoted, show
+from shflbench.suite.quotes import MOST_SHOWN, escaped, quoted, show
 
 
 @pytest.mark.parametrize(
