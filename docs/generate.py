@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "reference"
 EXAMPLE = "launch-sweep"
-TYPES = {"str": "text", "bool": "true or false", "int": "whole number", "float": "number", "Status": "word"}
+# What a column holds, by the type of its field; everything else is text, of several values joined.
+TYPES = {"bool": "true or false", "int": "whole number", "float": "number", "Status": "word"}
 
 
 def commands() -> str:
@@ -80,7 +81,7 @@ their product is expanded to cases."""
 
 def columns() -> str:
     """Return the page of every column of both tables."""
-    kinds = {item.name: TYPES[str(item.type).removesuffix(" | None")] for item in fields(Row)}
+    kinds = {item.name: TYPES.get(str(item.type).removesuffix(" | None"), "text") for item in fields(Row)}
     rows = [(f"`{name}`", kinds[name], meaning) for name, meaning in row_columns().items()]
     samples = [(f"`{name}`", meaning) for name, meaning in SAMPLE_COLUMNS.items()]
     about = """\
