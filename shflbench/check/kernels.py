@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.machine.launch import execute
-from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.backends.emulator.machine.policies import ADVERSARIAL, LOCK_STEP, POLICIES
 from shflbench.backends.emulator.races.hazards import HazardLog
 from shflbench.check.places import Places
 from shflbench.check.report import Finding, KernelReport
@@ -20,15 +21,17 @@ from shflbench.errors import KernelError, PatternError
 from shflbench.measure.verify import after, difference
 from shflbench.measure.workload import Workload
 from shflbench.measure.workload import call_of as workload_call
+from shflbench.model import Kernel
+from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.backends.base import KernelCall
     from shflbench.backends.emulator.backend import EmulatedKernel
+    from shflbench.backends.emulator.machine.policies import Policy
     from shflbench.check.targets import Subject
     from shflbench.compile.build import Builder
-    from shflbench.model import Kernel
     from shflbench.patterns.declare import Variant
 
 Kernels = dict["Subject", "Kernel | KernelError"]
@@ -47,14 +50,26 @@ def compile_all(subjects: Sequence[Subject], builder: Builder) -> Iterator[tuple
 def check_all(
     subjects: Sequence[Subject], kernels: Mapping[Subject, Kernel | KernelError], arch: str, seed: int
 ) -> Iterator[KernelReport]:
-    """Yield the report of each subject, in order; a subject without a kernel is one that `arch` lacks.
+    """Yield the report of each subject, in order; a subject without a kernel is one that `arch` does not support.
 
-    `kernels` holds what became of all that are `needed`. PatternError where a pattern's own functions fail.
+    `kernels` holds what became of all that are `needed`. Uses all cores. PatternError where a pattern's own functions
+    fail.
     """
-    backend = EmulatorBackend(arch)
-    for subject in subjects:
-        reference = kernels.get(subject.reference) if subject.reference else None
-        yield _Check(subject, backend, seed, reference).report(kernels.get(subject))
+    made = {subject: _emulated_part(kernel) for subject, kernel in kernels.items()}
+    jobs = [(subject, made.get(subject), made.get(subject.reference or subject)) for subject in subjects]
+    yield from (map if len(jobs) == 1 else map_in_processes)(partial(_check, arch=arch, seed=seed), jobs)
+
+
+def _emulated_part(kernel: Kernel | KernelError) -> Kernel | KernelError:
+    """Return a kernel without its machine code, which the emulator does not read."""
+    return replace(kernel, cubin=b"", sass=None, loop=None) if isinstance(kernel, Kernel) else kernel
+
+
+def _check(
+    job: tuple[Subject, Kernel | KernelError | None, Kernel | KernelError | None], arch: str, seed: int
+) -> KernelReport:
+    subject, kernel, reference = job
+    return _Check(subject, EmulatorBackend(arch), seed, reference).report(kernel)
 
 
 def needed(subjects: Iterable[Subject]) -> list[Subject]:
@@ -75,6 +90,18 @@ def workload_of(subject: Subject, seed: int) -> Workload:
 def call_of(subject: Subject, kernel: Kernel, workload: Workload) -> KernelCall:
     """Return the launch to check the subject at; PatternError where the pattern's own functions fail."""
     return workload_call(subject.pattern, subject.case, kernel, workload.setting)
+
+
+def _launches(workload: Workload) -> dict[int, tuple[Policy, ...]]:
+    """Return the schedules to run with each number of iterations.
+
+    Adversarial schedules, whose time grows with the iterations, go through the unrolled loop twice: so often every
+    access meets those after it and those of the next pass. Of lock step, which is quick, the result has to prove
+    that no iteration is left out as well.
+    """
+    first, *others = workload.verify_iterations
+    plan = {first: (LOCK_STEP, *ADVERSARIAL), **dict.fromkeys(others, (LOCK_STEP,))}
+    return plan | {2 * workload.pattern.declaration.unroll + 1: ADVERSARIAL} if others else plan
 
 
 class _Check:
@@ -105,8 +132,8 @@ class _Check:
                 self._take_for_right(self._subject.reference, workload)
         except KernelError as error:
             return self._ended(Verdict.NOT_CHECKED, error.message)
-        for iterations in workload.verify_iterations:
-            self._explore(emulated, workload, iterations)
+        for iterations, policies in _launches(workload).items():
+            self._explore(emulated, workload, iterations, policies)
         return self._judged(kernel)
 
     def _take_for_right(self, reference: Subject, workload: Workload) -> None:
@@ -118,7 +145,7 @@ class _Check:
             if isinstance(kernel, KernelError):
                 raise kernel
             emulated = self._backend.open(call_of(reference, kernel, workload))
-            for iterations in workload.verify_iterations:
+            for iterations in _launches(workload):
                 outputs = execute(emulated.launch(workload.inputs(INPUT_SET), iterations))
                 workload.accept_expected(outputs, INPUT_SET, iterations)
         except (KernelError, PatternError) as error:
@@ -129,10 +156,12 @@ class _Check:
         report = replace(self._empty(), verdict=verdict, sentence=sentence)
         return self._with_errors(report, [sentence]) if verdict.level else report
 
-    def _explore(self, kernel: EmulatedKernel, workload: Workload, iterations: int) -> None:
-        """Run under every schedule, and collect what is found."""
+    def _explore(self, kernel: EmulatedKernel, workload: Workload, iterations: int, policies: Iterable[Policy]) -> None:
+        """Run under those schedules that did not break the kernel before, and collect what is found."""
         launch = kernel.launch(workload.inputs(INPUT_SET), iterations)
-        for outcome in explore(launch, seed=self._seed).results:
+        broken = self._stopped | (self._wrong - {LOCK_STEP.name})
+        remaining = [policy for policy in policies if policy.name not in broken]
+        for outcome in explore(launch, remaining, seed=self._seed).results:
             for finding in outcome.hazards:
                 self._findings.merge(finding)
             if outcome.error is not None:

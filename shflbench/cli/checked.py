@@ -93,10 +93,14 @@ def details(entry: Entry) -> Iterator[str]:
 
 def summary(reports: Sequence[KernelReport], arch: str) -> str:
     """Return how many kernels came out how."""
-    counts = Counter(report.verdict for report in reports)
-    parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     kernels = "1 kernel" if len(reports) == 1 else f"{len(reports)} kernels"
-    return f"{kernels} for {arch}, {_launches(reports)} threads, {len(POLICIES)} schedules: {parts}."
+    return f"{kernels} for {arch}, {_launches(reports)} threads, {len(POLICIES)} schedules: {verdict_counts(reports)}."
+
+
+def verdict_counts(reports: Sequence[KernelReport]) -> str:
+    """Return how many kernels got each verdict, e.g. `3 clean, 1 broken`."""
+    counts = Counter(report.verdict for report in reports)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
 
 
 def _launches(reports: Sequence[KernelReport]) -> str:

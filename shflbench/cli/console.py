@@ -59,6 +59,11 @@ class Console:
 
         self._bar.console.print(Text.from_ansi(_tame(text)), soft_wrap=True)
 
+    def note(self, text: str) -> None:
+        """Print how far the work has come where no progress bar shows it."""
+        if self._bar is None:
+            self.say(text)
+
     def warn(self, sentence: str) -> None:
         """Print a warning to stderr."""
         self.say(f"{click.style('warning:', fg='yellow', bold=True)} {sentence}")

@@ -10,6 +10,7 @@ import sys
 import traceback
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -39,6 +40,10 @@ class LoadedPattern:
     folder: Path
     declaration: Pattern = field(compare=False)  # the folder says it all
     module: ModuleType = field(compare=False)
+
+    def __reduce__(self) -> tuple[Callable[[Path], LoadedPattern], tuple[Path]]:
+        """Let another process load the pattern from its folder, because a module cannot be sent."""
+        return _load_once, (self.folder,)
 
     def reference(self, inputs: Sequence[Array], setting: Setting, iterations: int) -> tuple[Array, ...]:
         """Return what each buffer that the kernel writes must hold after `iterations` trips.
@@ -122,6 +127,11 @@ def load(folder: Path) -> LoadedPattern:
     for problem in problems(declaration, module, folder):
         raise PatternError(f"{path}: {problem}", "See docs/how-to/add-a-pattern.md.")
     return LoadedPattern(name_of(folder), folder, declaration, module)
+
+
+@cache
+def _load_once(folder: Path) -> LoadedPattern:
+    return load(folder)
 
 
 def _import(path: Path) -> ModuleType:

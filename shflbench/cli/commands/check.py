@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,7 @@ def _emulated(
     subjects: Sequence[Subject], toolchain: Toolchain, arch: str, seed: int, console: Console
 ) -> list[KernelReport]:
     from shflbench.check import check_all, compile_all, needed
+    from shflbench.cli.checked import verdict_counts
     from shflbench.compile.build import Builder
 
     builder = Builder(toolchain, arch, cache_folder())
@@ -87,9 +89,15 @@ def _emulated(
         for subject, kernel in compile_all(wanted, builder):
             kernels[subject] = kernel
             progress.show(f"compiling, {len(kernels)} of {len(wanted)} kernels", len(kernels), len(wanted))
+        unfinished = Counter(subject.case.pattern for subject in subjects)
         for report in check_all(subjects, kernels, arch, seed):
             reports.append(report)
             progress.show(f"checking, {len(reports)} of {len(subjects)} kernels", len(reports), len(subjects))
+            unfinished[report.pattern] -= 1
+            if len(unfinished) > 1 and not unfinished[report.pattern]:
+                finished = [item for item in reports if item.pattern == report.pattern]
+                done = f"{len(reports)} of {len(subjects)} kernels done"
+                console.note(f"{report.pattern}: {verdict_counts(finished)} ({done})")
     if builder.cache.problem:
         console.warn(builder.cache.problem)
     return reports

@@ -60,6 +60,16 @@ def test_clean_kernels_take_a_line_a_variant_and_exit_0(check: Command) -> None:
     assert outcome.err == f"2 kernels for sm_90, {HEAD}: 2 clean.\n"
 
 
+def test_each_pattern_that_is_done_takes_a_line_where_no_progress_bar_is_shown(check: Command) -> None:
+    outcome = check("neighbor", "reduce", *only("shfl"))
+    assert outcome.code == 0
+    assert outcome.err.splitlines() == [
+        "neighbor: 4 clean (4 of 9 kernels done)",
+        "reduce: 5 clean (9 of 9 kernels done)",
+        f"9 kernels for sm_90, {HEAD}: 9 clean.",
+    ]
+
+
 def test_a_broken_kernel_is_told_with_both_lines_and_exits_1(check: Command) -> None:
     outcome = check("pairs", *only("right", "lock-step"))
     write, read = (f"pairs/kernels.cu:{line_of('x = add(T(slots[threadIdx.x ^ 1])') + offset}" for offset in (-1, 0))
