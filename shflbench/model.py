@@ -129,6 +129,17 @@ class MeasureRules:
 
 
 @dataclass(frozen=True, slots=True)
+class Overrides:
+    """Keep only these patterns, variants and dtypes; run at these launches and iterations. Empty changes nothing."""
+
+    patterns: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    launches: tuple[str, ...] = ()
+    iterations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
     """A validated suite file: what to run, how to measure it, and the text it came from."""
 
@@ -328,3 +339,20 @@ class Trouble:
     size: float  # as a fraction of the time; of THROTTLED, of the samples
     sentence: str
     advice: str
+
+
+QUIET = "quiet"  # as the verdict on a run, and in the column `noise`: nothing disturbed it
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How quiet a machine was, the evidence in a sentence, and what to do about it (empty where it was quiet)."""
+
+    verdict: str
+    sentence: str
+    advice: str
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing disturbed it."""
+        return self.verdict == QUIET

@@ -9,7 +9,7 @@ from benchmarks.compare_power.suite import suite as suite_text
 from shflbench.measure.estimate import timing
 from shflbench.model import Conditions, Sample, is_sentinel
 from shflbench.session.rows import timed, with_speedups
-from shflbench.store import RunFolder, SuiteText
+from shflbench.store import RunFolder, SentinelSet, SuiteText
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.store import Row, RunInfo
 
 # A recording that was stopped before its end does not say which sentinels it had.
-SENTINELS = {"version": "as recorded"}
+SENTINELS = SentinelSet("as recorded")
 
 
 def write(folder: Path, batch: Batch, processes: Sequence[Process], more: int = 0, only: Collection[str] = ()) -> Path:
@@ -87,4 +87,6 @@ def _info(batch: Batch, processes: Sequence[Process]) -> RunInfo:
     text = suite_text(())
     suite = SuiteText(run.suite.name, run.suite.title, f"{run.suite.name}.yaml", text)
     numbers = "+".join(f"{run}.{process}" for run, process in processes)
-    return replace(run, suite=suite, argv=(*run.argv, numbers), settings={**run.settings, "processes": len(processes)})
+    return replace(
+        run, suite=suite, argv=(*run.argv, numbers), settings=replace(run.settings, processes=len(processes))
+    )

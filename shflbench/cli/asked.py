@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.errors import DeviceError, ResultsError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from shflbench.measure.executor import Executor
-    from shflbench.model import Suite
+    from shflbench.model import Overrides, Suite
     from shflbench.store import RunInfo
-    from shflbench.suite import Overrides
 
 EMULATED = "Kernels are compiled, and verified by running their PTX on an emulator; nothing is timed"
 OPENER = "shflbench.backends.cuda:open_backend"  # what a worker process opens a GPU with
 DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
+_NEEDED = ("overrides", "precision", "max_seconds", "processes", "seed")  # settings, to go on with a run
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,33 +55,32 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> Asked:
 
     UsageError where that file is needed and not given, ResultsError where the record cannot be read.
     """
-    from shflbench.suite import Overrides, shipped
+    from shflbench.model import Overrides
+    from shflbench.suite import shipped
 
     if suite is None and info.suite.name not in shipped():
         raise UsageError(
             f"{folder} holds a run of your own suite {info.suite.path}, and --resume needs that file again",
             f"name it: {shlex.join(['shflbench', 'run', info.suite.path, '--resume', str(folder)])}",
         )
-    settings: Mapping[str, Any] = info.settings
-    try:
-        words = {name: tuple(map(str, values)) for name, values in settings["overrides"].items()}
-        iterations = tuple(map(int, words.pop("iterations")))
-        return Asked(
-            suite=suite or info.suite.name,
-            overrides=Overrides(iterations=iterations, **words),
-            device=info.backend,
-            gpu=info.device.index if info.device else 0,
-            arch=None if info.device else info.arch,
-            sms=None if info.device else settings["sms"],
-            precision=float(settings["precision"]),
-            max_seconds=float(settings["max_seconds"]),
-            processes=int(settings["processes"]),
-            seed=int(settings["seed"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    settings = info.settings
+    if unknown := [name for name in _NEEDED if getattr(settings, name) is None]:
         raise ResultsError(
-            f"{folder / 'run.json'}: the run's settings cannot be read: {error!r}", "Measure again in a new folder."
-        ) from error
+            f"{folder / 'run.json'}: `settings.{unknown[0]}` is missing",
+            "Measure again in a new folder.",
+        )
+    return Asked(
+        suite=suite or info.suite.name,
+        overrides=settings.overrides or Overrides(),
+        device=info.backend,
+        gpu=info.device.index if info.device else 0,
+        arch=None if info.device else info.arch,
+        sms=None if info.device else settings.sms,
+        precision=settings.precision,
+        max_seconds=settings.max_seconds,
+        processes=settings.processes,
+        seed=settings.seed or 0,
+    )
 
 
 def open_executor(asked: Asked, timeout: float) -> tuple[Executor | None, str]:

@@ -51,18 +51,19 @@ def learn_noise(console: Console, runs: Sequence[Run], folder: Path, form: str =
     Returns 1, and keeps nothing, where what was learned alarms on processes that were held back.
     """
     from shflbench.analysis.compare.learned import learned
-    from shflbench.store.noise_file import ALARMS, write
+    from shflbench.store.noise_file import ALARMS, text, write
 
     record = learned(runs)
     if form == "json":
-        console.data(record.to_json().rstrip("\n"))
+        console.data(text(record).rstrip("\n"))
     else:
         console.data(_noise_lines(record))
         console.table(_held_out(record), data=True)
     if record.fewest is None:
-        most = max(record.held_out, key=lambda check: check.processes)
+        most = max(record.held_out)
+        alarmed = record.held_out[most].alarmed
         console.error(
-            f"nothing was kept: {fraction(most.alarmed)} of the comparisons of {counted(most.processes, 'process')} a "
+            f"nothing was kept: {fraction(alarmed)} of the comparisons of {counted(most, 'process')} a "
             f"side alarmed, among processes that the noise was not learned from; {fraction(ALARMS)} may",
             "the noise was not the same throughout: see that nothing else used the GPU (shflbench doctor), and what is "
             "noisy (shflbench compare --self-test RUN); then measure again, in more processes",
@@ -95,10 +96,10 @@ def _held_out(record: Learned) -> Table:
 
     lines = (
         Line(
-            (str(check.processes), str(check.draws), fraction(check.alarmed), fraction(check.undecided)),
+            (str(processes), str(check.draws), fraction(check.alarmed), fraction(check.undecided)),
             "bad" if check.alarmed > ALARMS else "good",
         )
-        for check in record.held_out
+        for processes, check in record.held_out.items()
     )
     return Table(
         "tried on processes that were held back, of unchanged code:",

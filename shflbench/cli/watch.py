@@ -57,7 +57,6 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     from shflbench.cli.troubles import warnings
     from shflbench.model import Status
     from shflbench.store import read_run
-    from shflbench.store.columns import QUIET
 
     rows = read_run(folder.path).rows
     console.say()
@@ -66,10 +65,10 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     for warning in warnings(troubles, plan.suite.rules.precision):
         console.warn(warning)
     if noise := folder.info.noise:
-        if noise["verdict"] == QUIET:
-            console.say(f"The machine was quiet: {noise['sentence']}.")
+        if noise.quiet:
+            console.say(f"The machine was quiet: {noise.sentence}.")
         else:
-            console.warn(f"{noise['verdict']}: {noise['sentence']}; {noise['advice']}")
+            console.warn(f"{noise.verdict}: {noise.sentence}; {noise.advice}")
     bad = [row for row in rows if row.status in {Status.INCORRECT, Status.FAILED}]
     if bad:
         console.warn(f"{len(bad)} of {len(rows)} cases failed or computed a wrong result")

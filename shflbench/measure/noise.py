@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from shflbench.measure.rounds import rounds_of
+from shflbench.model import Noise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,15 +32,6 @@ DROPPED = 0.01  # of the samples
 
 _STOP_OTHERS = "stop what else runs on the GPU (`nvidia-smi` lists it) and run again"
 _LOCK_CLOCK = "let the GPU cool down, lock its clock (`nvidia-smi --lock-gpu-clocks`) and run again"
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """How quiet a machine was, the evidence in a sentence, and what to do about it (empty where it was quiet)."""
-
-    verdict: Verdict
-    sentence: str
-    advice: str
 
 
 def verdict(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from shflbench.session.further import ProcessPass
 from shflbench.session.kernels import compile_all
 from shflbench.session.state import RunState
 from shflbench.session.windows import windows
+from shflbench.store import SentinelSet
 from shflbench.store.surroundings import utc_now
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ class Stages:
             self._folder.finish(utc_now(), notes)
             return
         others = self._plan.executor.others()
-        noise = asdict(self._state.noise(others))
-        version = {"version": sentinels.version()}
+        noise = self._state.noise(others)
+        version = SentinelSet(sentinels.version())
         self._folder.finish(utc_now(), notes, others_after=others, noise=noise, sentinels=version)
 
     def _to_come(self, first: int) -> int:

@@ -6,14 +6,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.measure.workload import INPUT_SETS
-from shflbench.store import RunInfo, SuiteText, surroundings
+from shflbench.store import RunInfo, RunSettings, SuiteText, surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.model import Device
+    from shflbench.model import Device, Overrides
     from shflbench.session.plan import Plan
-    from shflbench.suite import Overrides
 
 
 def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
@@ -22,13 +21,9 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
     device = _device(plan)
     return RunInfo(
         suite=SuiteText(suite.name, suite.title, suite.path.name, suite.text),
-        settings={
-            **asdict(suite.rules),
-            "seed": plan.seed,
-            "input_sets": INPUT_SETS,
-            "sms": plan.sms,
-            "overrides": {name: list(values) for name, values in asdict(overrides).items()},
-        },
+        settings=RunSettings(
+            **asdict(suite.rules), seed=plan.seed, input_sets=INPUT_SETS, sms=plan.sms, overrides=overrides
+        ),
         argv=tuple(argv),
         versions=surroundings.versions(
             nvrtc=plan.toolchain.version,
@@ -41,6 +36,10 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
         arch=plan.arch,
         host=surroundings.host(),
         started=surroundings.utc_now(),
+        finished=None,
+        resumed=(),
+        notes=(),
+        thresholds=suite.thresholds,
     )
 
 

@@ -10,10 +10,10 @@ from shflbench.errors import KernelError, PatternError
 from shflbench.measure.estimate import timing
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, RoundDone, Verified
 from shflbench.measure.job import Task
-from shflbench.measure.noise import Noise, verdict
+from shflbench.measure.noise import verdict
 from shflbench.measure.prepare import shared_of
 from shflbench.measure.workload import setting_of
-from shflbench.model import Conditions, Kernel, Sample, Status
+from shflbench.model import Conditions, Kernel, Noise, Sample, Status
 from shflbench.session import rows
 from shflbench.session.kernels import key
 from shflbench.suite import resolve_grid

@@ -2,7 +2,7 @@
 
 from shflbench.store.append import RunFolder
 from shflbench.store.columns import Row, row_columns
-from shflbench.store.provenance import Host, RunInfo, SuiteText, Versions
+from shflbench.store.provenance import Host, RunInfo, RunSettings, SentinelSet, SuiteText, Versions
 from shflbench.store.read import Run, find_runs, read_info, read_run
 from shflbench.store.resume import Resumed, resume
 
@@ -13,6 +13,8 @@ __all__ = [
     "Run",
     "RunFolder",
     "RunInfo",
+    "RunSettings",
+    "SentinelSet",
     "SuiteText",
     "Versions",
     "find_runs",

@@ -13,13 +13,12 @@ from shflbench.store import files, rows, samples
 from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from shflbench.model import Sample
+    from shflbench.model import Noise, Sample
     from shflbench.store.columns import Row
-    from shflbench.store.fields import Json
-    from shflbench.store.provenance import RunInfo
+    from shflbench.store.provenance import RunInfo, SentinelSet
 
 
 @dataclass(slots=True)
@@ -97,13 +96,12 @@ class RunFolder:
         notes: Iterable[str] = (),
         *,
         others_after: int | None = None,
-        noise: Mapping[str, Json] | None = None,
-        sentinels: Mapping[str, Json] | None = None,
+        noise: Noise | None = None,
+        sentinels: SentinelSet | None = None,
     ) -> None:
         """Mark the run as finished at `finished` (UTC, ISO 8601), with what was noted on the way.
 
-        `others_after` are the other processes on the GPU at the end, `noise` has the texts `verdict`,
-        `sentence` and `advice`, and `sentinels` says what the sentinels were.
+        `others_after` are the other processes on the GPU at the end.
         """
         self.info = dataclasses.replace(
             self.info,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.model import Status, is_sentinel
 from shflbench.store import files
-from shflbench.store.columns import QUIET
 from shflbench.store.files import RESTORE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 from shflbench.store.read import read_run
 
@@ -107,8 +106,8 @@ def doubts(candidates: Sequence[Candidate]) -> Iterator[str]:
         )
     for candidate in candidates:
         folder, noise = candidate.run.folder, candidate.run.info.noise
-        if noise and noise["verdict"] != QUIET:
-            yield f"{folder}: {noise['verdict']}: {noise['sentence']}; {noise['advice']}"
+        if noise and not noise.quiet:
+            yield f"{folder}: {noise.verdict}: {noise.sentence}; {noise.advice}"
         if not candidate.has_sentinels:
             yield f"{folder} has no sentinels, which tell a change of the machine from one of a case; measure again"
     for name, values in _conditions(runs).items():

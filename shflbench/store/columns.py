@@ -15,7 +15,6 @@ Options: TypeAlias = tuple[tuple[str, str], ...]  # names and values, as in `Cas
 Counts: TypeAlias = Mapping[str, float]  # opcode → instructions per iteration
 Disturbances: TypeAlias = Mapping[Disturbance, float]  # → its size
 
-QUIET = "quiet"  # in the column `noise`, and as the verdict on a whole run: nothing disturbed it
 SCHEMA = 1  # of run.json and both tables; a reader refuses newer ones
 
 

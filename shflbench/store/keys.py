@@ -66,4 +66,5 @@ KEYS: Mapping[str, str] = {
     "noise.sentence": "the same in a sentence",
     "noise.advice": "what to do about it; empty if nothing",
     "sentinels": "the frozen kernels that ran between the cases: their version",
+    "thresholds": "the suite's smallest changes that matter, for all cases and for some; null in older runs",
 }

@@ -11,6 +11,7 @@ from shflbench.errors import ResultsError
 from shflbench.store import samples
 from shflbench.store.append import RunFolder
 from shflbench.store.files import SAMPLES_FILE
+from shflbench.store.provenance import RunSettings
 from shflbench.store.read import read_info, read_rows
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ def _differences(recorded: RunInfo, current: RunInfo) -> Iterator[str]:
         ("version of NVRTC", recorded.versions.nvrtc, current.versions.nvrtc),
         ("version of the driver", recorded.versions.driver, current.versions.driver),
     ]
-    for name in sorted(recorded.settings.keys() | current.settings.keys()):
-        was, now = (json.dumps(info.settings.get(name), sort_keys=True) for info in (recorded, current))
+    for name in sorted(item.name for item in dataclasses.fields(RunSettings)):
+        was, now = (json.dumps(dataclasses.asdict(info.settings)[name], sort_keys=True) for info in (recorded, current))
         conditions.append((f"setting `{name}`", was, now))
     for name, before, after in conditions:
         if before != after:

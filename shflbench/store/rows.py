@@ -10,8 +10,8 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
 from shflbench.errors import ResultsError
-from shflbench.model import Disturbance, Status
-from shflbench.store.columns import QUIET, Counts, Disturbances, Options, Row, row_columns
+from shflbench.model import QUIET, Disturbance, Status
+from shflbench.store.columns import Counts, Disturbances, Options, Row, row_columns
 from shflbench.store.files import RESTORE
 
 if TYPE_CHECKING:

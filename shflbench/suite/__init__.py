@@ -8,11 +8,9 @@ if TYPE_CHECKING:
     from shflbench.suite.find import locate, shipped
     from shflbench.suite.launch import parse_launch, resolve_grid
     from shflbench.suite.loader import load
-    from shflbench.suite.overrides import Overrides
 else:
     # Imported when they are asked for: `revision` and `launch` are for commands and workers that start fast.
     _HOMES = {
-        "Overrides": "overrides",
         "json_schema": "editors",
         "load": "loader",
         "locate": "find",
@@ -28,4 +26,4 @@ else:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-__all__ = ["Overrides", "json_schema", "load", "locate", "parse_launch", "resolve_grid", "shipped"]
+__all__ = ["json_schema", "load", "locate", "parse_launch", "resolve_grid", "shipped"]

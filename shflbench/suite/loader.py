@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from shflbench.model import Suite
+from shflbench.model import Overrides, Suite
 from shflbench.suite.document import parse, read
 from shflbench.suite.expand import by_group, expand, refuse
-from shflbench.suite.overrides import Overrides
+from shflbench.suite.overrides import overridden
 from shflbench.suite.problems import Problem, from_pydantic, stop
 from shflbench.suite.rules import check_compare, check_rules, rules_of
 from shflbench.suite.schema import Experiment, SuiteFile
@@ -36,7 +36,7 @@ def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
     cases, problems = expand(file, patterns)
     if problems := problems or list(check_compare(file.compare, cases)):
         stop(path, document, problems)
-    cases = by_group(overrides.apply(cases, file.name))
+    cases = by_group(overridden(cases, overrides, file.name))
     for pattern in patterns.values():
         refuse(pattern, [case for case in cases if case.pattern == pattern.name])
     used = {case.pattern for case in cases}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
@@ -13,42 +13,32 @@ from shflbench.suite.values import MAX_ITERATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from shflbench.model import Case, Launch
+    from shflbench.model import Case, Launch, Overrides
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """Keep only these patterns, variants and dtypes; run at these launches and iterations. Empty changes nothing."""
+def overridden(cases: Sequence[Case], overrides: Overrides, suite: str) -> list[Case]:
+    """Return the cases of the suite called `suite` under these overrides; UsageError where they do not fit.
 
-    patterns: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    dtypes: tuple[str, ...] = ()
-    launches: tuple[str, ...] = ()
-    iterations: tuple[int, ...] = ()
-
-    def apply(self, cases: Sequence[Case], suite: str) -> list[Case]:
-        """Return the cases of the suite called `suite` under these overrides; UsageError where they do not fit.
-
-        Cases that differed in launch or iterations only may now be equal.
-        """
-        launches = [_launch(text) for text in self.launches]
-        for count in self.iterations:
-            _check_iterations(count)
-        filters = (("pattern", self.patterns), ("variant", self.variants), ("dtype", self.dtypes))
-        left = list(cases)
-        for kind, words in filters:
-            _check_words(kind, words, [getattr(case, kind) for case in cases], suite)
-            left = [case for case in left if not words or getattr(case, kind) in words]
-        if not left:
-            asked = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
-            message = f"no case of the suite `{suite}` has {asked} together"
-            raise UsageError(message, "Leave one of these filters out, or choose another suite.")
-        return [
-            replace(case, launch=launch, iterations=count)
-            for case in left
-            for launch in launches or [case.launch]
-            for count in self.iterations or [case.iterations]
-        ]
+    Cases that differed in launch or iterations only may now be equal.
+    """
+    launches = [_launch(text) for text in overrides.launches]
+    for count in overrides.iterations:
+        _check_iterations(count)
+    filters = (("pattern", overrides.patterns), ("variant", overrides.variants), ("dtype", overrides.dtypes))
+    left = list(cases)
+    for kind, words in filters:
+        _check_words(kind, words, [getattr(case, kind) for case in cases], suite)
+        left = [case for case in left if not words or getattr(case, kind) in words]
+    if not left:
+        asked = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
+        message = f"no case of the suite `{suite}` has {asked} together"
+        raise UsageError(message, "Leave one of these filters out, or choose another suite.")
+    return [
+        replace(case, launch=launch, iterations=count)
+        for case in left
+        for launch in launches or [case.launch]
+        for count in overrides.iterations or [case.iterations]
+    ]
 
 
 def _launch(text: str) -> Launch:

@@ -47,7 +47,7 @@ def record(runs: list[Run]) -> Learned:
 
 def alarming(record: Learned, *processes: int) -> Learned:
     """Return the record, had comparisons of so many processes a side alarmed."""
-    return replace(record, held_out=tuple(HeldOut(each, 200, 0.05 * (each in processes), 0.25) for each in (1, 2, 3)))
+    return replace(record, held_out={each: HeldOut(200, 0.05 * (each in processes), 0.25) for each in (1, 2, 3)})
 
 
 def test_what_was_learned_is_printed_and_kept(

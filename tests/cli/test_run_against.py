@@ -12,7 +12,7 @@ from shflbench.analysis.compare import Outcome, Reason, Verdict
 from shflbench.cli.decide import needed
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
-from shflbench.store import read_info, read_run
+from shflbench.store import SentinelSet, read_info, read_run
 from tests.cli.against_runs import INCONCLUSIVE, ONE_SLOW, SHFL, in_process, processes_of, save_main, with_offsets
 from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, SUITE, rows_of
 from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
@@ -30,7 +30,7 @@ def test_quiet_run_is_the_same_and_passes(run: Command, plug: Plug) -> None:
     assert outcome.err.endswith("no change that matters in 5 cases\n")
     assert "inconclusive" not in outcome.err
     assert processes_of(outcome) == [(0, 1, 2)] * 5
-    assert read_info(Path("mine")).settings["processes"] == 3
+    assert read_info(Path("mine")).settings.processes == 3
 
 
 def test_folder_of_a_run_is_a_base_as_well(run: Command, plug: Plug, main: Path) -> None:
@@ -70,9 +70,9 @@ def test_run_that_was_measured_longer_is_as_whole_as_any(run: Command, plug: Plu
     about = read.info
     assert about.finished is not None
     assert about.notes == ("3 cases were measured in one more process",) * 2
-    assert about.sentinels == {"version": version()}
+    assert about.sentinels == SentinelSet(version())
     assert about.noise is not None
-    assert about.noise["verdict"] == "quiet"
+    assert about.noise.verdict == "quiet"
     samples = read.samples()
     kinds = {"case_id": [SHFL, REDUCE[0], "sentinel/shuffle"]}
     taken = {name: set(samples[samples["case_id"] == name]["process"]) for name in kinds["case_id"]}

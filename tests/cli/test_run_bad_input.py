@@ -199,7 +199,7 @@ def test_settings_that_were_edited_stop_a_resume(run: Command, settings: dict[st
     file.write_text(json.dumps({**record, "finished": None, "settings": settings}), encoding="utf-8")
     outcome = run("--resume", "stopped")
     assert (outcome.code, outcome.out) == (3, "")
-    assert outcome.err.startswith("error: stopped/run.json: the run's settings cannot be read: ")
+    assert outcome.err.startswith("error: stopped/run.json: `settings.")
 
 
 @pytest.mark.parametrize(

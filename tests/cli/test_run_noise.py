@@ -83,7 +83,7 @@ def test_clock_that_drifts_is_told_once_for_all_cases_and_by_the_sentinels(run: 
     assert warned[1].startswith("warning: drifting clock: the sentinels' times moved by 0.")
     recorded = read_run(Path(outcome.out.strip())).info.noise
     assert recorded is not None
-    assert recorded["verdict"] == "drifting clock"
+    assert recorded.verdict == "drifting clock"
 
 
 def test_slow_episodes_are_told_and_leave_the_median_alone(run: Command, plug: Plug) -> None:

@@ -108,7 +108,7 @@ def test_learned_noise_is_used_from_as_many_processes_on_as_it_is_good_enough_fo
     record = learning.learned([run])
     least = []
     for alarmed in (0.0, 0.1):  # with one process a side
-        checks = (replace(record.held_out[0], alarmed=alarmed), *record.held_out[1:])
+        checks = {**record.held_out, 1: replace(record.held_out[1], alarmed=alarmed)}
         self_test(Console(), [run], replace(record, held_out=checks), form="json")
         settings = json.loads(capsys.readouterr().out)["gtc2013"]["settings"]
         least.append(min(each["threshold"] for each in settings if each["processes"] == 1))

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.model import SENTINEL
-from shflbench.store import files, read_info, samples
+from shflbench.model import SENTINEL, Noise
+from shflbench.store import SentinelSet, files, read_info, samples
 from shflbench.store.files import RUN_FILE, SAMPLES_FILE
 from tests.fakes.runs import measured, write_run
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from shflbench.store import RunInfo
 
-QUIET = {"verdict": "quiet", "sentence": "the SM clock within 0.10 %", "advice": ""}
-BUSY = {"verdict": "busy GPU", "sentence": "another process computed on the GPU", "advice": "stop it and run again"}
+QUIET = Noise("quiet", "the SM clock within 0.10 %", "")
+BUSY = Noise("busy GPU", "another process computed on the GPU", "stop it and run again")
 VERSION = "1-95de7a58"
 
 
@@ -31,7 +31,7 @@ def quiet_run(folder: Path, *, seed: int = 1, processes: int = 1, about: RunInfo
     rows, taken = measured(patterns=["neighbor"], dtypes=["f32"], samples=8, seed=seed)
     write_run(folder, [replace(row, processes=tuple(range(processes))) for row in rows], taken, about)
     files.append(folder / SAMPLES_FILE, samples.encode([replace(taken[0], case_id=f"{SENTINEL}/short")]))
-    return edit(folder, noise=QUIET, sentinels={"version": VERSION})
+    return edit(folder, noise=QUIET, sentinels=SentinelSet(VERSION))
 
 
 def edit(folder: Path, **changes: object) -> Path:

@@ -17,7 +17,7 @@ from shflbench.measure.estimate import timing
 from shflbench.measure.sentinels import version as sentinels_version
 from shflbench.model import Case, Conditions, Sample, Status
 from shflbench.session.rows import timed, with_speedups
-from shflbench.store import Row, RunFolder
+from shflbench.store import Row, RunFolder, SentinelSet
 from shflbench.store.files import SAMPLES_FILE
 from tests.fakes.runs import CLOCK_MHZ, INPUTS, info
 from tests.fakes.simulated import SENTINEL_US, VARIANTS, Process, Simulated, further_points, own_points, spread
@@ -56,7 +56,7 @@ def write(folder: Path, run: Simulated | None = None, *, samples: bool = True, a
         written.append(rows, [sample for case in cases for sample in taken[case.id]])
     if run.sentinels:
         written.append((), [sample for name in SENTINEL_US for sample in taken[name]])
-    written.finish("2026-11-20T08:00:30Z", sentinels={"version": sentinels_version()} if run.sentinels else None)
+    written.finish("2026-11-20T08:00:30Z", sentinels=SentinelSet(sentinels_version()) if run.sentinels else None)
     if not samples:
         (folder / SAMPLES_FILE).unlink()
     return folder

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
-from shflbench.model import DTYPES, Case, Device, Launch, Mechanism, Sample, Status
+from shflbench.model import DTYPES, Case, Device, Launch, Mechanism, Overrides, Sample, Status
 from shflbench.statistics import median_interval
-from shflbench.store import Host, Row, RunFolder, RunInfo, SuiteText, Versions
+from shflbench.store import Host, Row, RunFolder, RunInfo, RunSettings, SuiteText, Versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -127,7 +127,7 @@ def info(*, name: str = "gtc2013", device: Device | None = H200, backend: str = 
     text = f"schema: 1\nname: {name}\ntitle: Shuffle against shared memory\n"
     return RunInfo(
         suite=SuiteText(name, "Shuffle against shared memory", f"suites/{name}.yaml", text),
-        settings={"device": "cuda:0", "arch": arch, "precision": 0.005, "max_seconds": 2.0, "seed": 1, "overrides": {}},
+        settings=RunSettings(precision=0.005, max_seconds=2.0, seed=1, overrides=Overrides()),
         argv=("shflbench", "run", name),
         versions=Versions(
             python="3.12.4",
@@ -146,6 +146,9 @@ def info(*, name: str = "gtc2013", device: Device | None = H200, backend: str = 
         arch=arch,
         host=Host("node-1", "Linux-6.8-x86_64", "AMD EPYC 9654", 16),
         started="2026-11-20T08:00:00Z",
+        finished=None,
+        resumed=(),
+        notes=(),
     )
 
 

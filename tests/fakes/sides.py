@@ -18,7 +18,7 @@ from shflbench.analysis.compare import Side
 from shflbench.analysis.compare.sides import Kernel
 from shflbench.measure.sentinels import version
 from shflbench.model import Status
-from shflbench.store import Run
+from shflbench.store import Run, SentinelSet
 from tests.fakes.processes import in_memory, verified
 from tests.fakes.runs import info
 from tests.fakes.simulated import own_points
@@ -52,7 +52,7 @@ def side(run: Simulated, name: str = "") -> Side:
         info(name=run.suite),
         argv=("shflbench", "run", name),  # no two sides are the same run
         finished="2026-11-20T08:00:30Z",
-        sentinels={"version": version()} if run.sentinels else None,
+        sentinels=SentinelSet(version()) if run.sentinels else None,
     )
     return Side((Run(Path(name), about, tuple(rows.values())),), rows, kernels, name)
 

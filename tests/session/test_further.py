@@ -7,11 +7,11 @@ import pytest
 from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
-from shflbench.model import Status
+from shflbench.model import Overrides, Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, ProcessPass, affordable, run
 from shflbench.session.record import run_info
-from shflbench.store import RunFolder, read_run, resume
-from shflbench.suite import Overrides, load
+from shflbench.store import RunFolder, SentinelSet, read_run, resume
+from shflbench.suite import load
 from tests import cases
 from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script, in_trip, one_lane
 
@@ -122,9 +122,9 @@ def test_run_that_is_measured_longer_says_so_and_is_unfinished_until_it_is_done(
     info = read_run(path).info
     assert info.finished is not None
     assert info.notes == ("2 cases were measured in one more process",)
-    assert info.sentinels == {"version": version()}
+    assert info.sentinels == SentinelSet(version())
     assert info.noise is not None
-    assert info.noise["verdict"] == "quiet"
+    assert info.noise.verdict == "quiet"
 
 
 def test_sentinels_run_in_further_processes_as_well(plan: Callable[[FakeBackend], Plan], tmp_path: Path) -> None:

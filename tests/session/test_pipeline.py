@@ -11,11 +11,11 @@ import pytest
 from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
-from shflbench.model import Disturbance, Status
+from shflbench.model import Disturbance, Overrides, Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, WarmedUp, Working, run
 from shflbench.session.record import run_info
-from shflbench.store import RunFolder, read_run, resume
-from shflbench.suite import Overrides, load
+from shflbench.store import RunFolder, SentinelSet, read_run, resume
+from shflbench.suite import load
 from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script
 
 if TYPE_CHECKING:
@@ -227,8 +227,8 @@ def test_record_of_a_finished_run_judges_the_noise_and_names_the_sentinels(
     events(plan(FakeBackend()), tmp_path / "run")
     about = read_run(tmp_path / "run").info
     assert about.noise is not None
-    assert about.noise["verdict"] == "quiet"
-    assert about.sentinels == {"version": version()}
+    assert about.noise.verdict == "quiet"
+    assert about.sentinels == SentinelSet(version())
 
 
 def test_problem_of_the_device_is_noted_once_and_recorded(

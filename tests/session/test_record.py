@@ -6,12 +6,13 @@ from pathlib import Path
 import shflbench
 from shflbench.compile.toolchain import Toolchain
 from shflbench.measure.executor import InProcessExecutor
-from shflbench.model import Case, DeviceState, Launch, MeasureRules, Suite
+from shflbench.model import Case, DeviceState, Launch, MeasureRules, Overrides, Suite
 from shflbench.patterns.discover import builtin
 from shflbench.session import Plan
 from shflbench.session.record import run_info
+from shflbench.store import RunSettings
 from shflbench.store.surroundings import source_hash
-from shflbench.suite import Overrides
+from shflbench.thresholds import Thresholds
 from tests.fakes.backend import FakeBackend
 
 CASE = Case("neighbor", "shfl", "f32", Launch("2x64", 64, 2), 64)
@@ -23,6 +24,7 @@ SUITE = Suite(
     (CASE,),
     MeasureRules(precision=0.01, max_seconds=3.0),
     builtin(),
+    Thresholds.parse(["2%"]),
 )
 TOOLCHAIN = Toolchain((13, 5), "libnvrtc.so", (), None, (90,), "id")
 
@@ -38,14 +40,10 @@ def test_record_of_a_run_holds_what_it_takes_to_repeat_it() -> None:
     assert info.suite.text == "schema: 1\n"
     assert info.argv == ("shflbench", "run", "demo.yaml")
     assert (info.device, info.backend, info.arch) == (device.device, "cuda", "sm_90")
-    assert info.settings == {
-        **asdict(SUITE.rules),
-        "seed": 7,
-        "input_sets": 8,
-        "sms": 132,
-        "overrides": {"patterns": [], "variants": ["shfl"], "dtypes": [], "launches": [], "iterations": []},
-    }
-    assert (info.settings["precision"], info.settings["max_seconds"]) == (0.01, 3.0)
+    overrides = Overrides(variants=("shfl",))
+    assert info.settings == RunSettings(**asdict(SUITE.rules), seed=7, input_sets=8, sms=132, overrides=overrides)
+    assert (info.settings.precision, info.settings.max_seconds) == (0.01, 3.0)
+    assert info.thresholds == SUITE.thresholds != Thresholds()
     assert (info.versions.nvrtc, info.versions.driver, info.versions.cuda) == ("13.5", "580.159", "13.0")
     assert info.versions.shflbench
     assert info.versions.source == source_hash(Path(shflbench.__file__).parent)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.model import Status
-from shflbench.store import Resumed, RunInfo, SuiteText, read_run, resume
+from shflbench.model import Overrides, Status
+from shflbench.store import Resumed, RunInfo, RunSettings, SuiteText, read_run, resume
 from shflbench.store.samples import read
 from tests.fakes.runs import H200, info, measured, planned, untimed, write_run
 
@@ -110,7 +110,7 @@ def test_a_finished_run_is_refused(tmp_path: Path) -> None:
         (replace(LATER, backend="none"), "its backend was cuda, and is now none"),
         (replace(LATER, arch="sm_100"), "its architecture was sm_90, and is now sm_100"),
         (replace(LATER, versions=replace(LATER.versions, driver="590.1")), "driver was 580.159, and is now 590.1"),
-        (replace(LATER, settings={**LATER.settings, "seed": 2}), "its setting `seed` was 1, and is now 2"),
+        (replace(LATER, settings=replace(LATER.settings, seed=2)), "its setting `seed` was 1, and is now 2"),
     ],
 )
 def test_other_conditions_are_refused_and_change_nothing(tmp_path: Path, current: RunInfo, sentence: str) -> None:
@@ -123,9 +123,10 @@ def test_other_conditions_are_refused_and_change_nothing(tmp_path: Path, current
 
 
 def test_settings_compare_as_they_are_written(tmp_path: Path) -> None:
-    started = replace(info(), settings={"overrides": {"variants": ["shfl", "smem"]}})
+    settings = RunSettings(overrides=Overrides(variants=("shfl", "smem")))
+    started = replace(info(), settings=settings)
     run = write_run(tmp_path / "run", ROWS[:6], about=started, finished=False)
-    later = replace(LATER, settings={"overrides": {"variants": ["shfl", "smem"]}})
+    later = replace(LATER, settings=settings)
     assert groups(resume(run, later, PLAN)) == {F32}
 
 

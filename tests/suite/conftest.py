@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.errors import SuiteError
-from shflbench.suite import Overrides, load
+from shflbench.model import Overrides
+from shflbench.suite import load
 
 if TYPE_CHECKING:
     from shflbench.model import Suite

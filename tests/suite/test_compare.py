@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.suite import Overrides
+from shflbench.model import Overrides
 from shflbench.suite.compare import MAX_ENTRIES
 from shflbench.thresholds import ALLOWED, Special, Threshold, Thresholds
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.errors import UsageError
-from shflbench.suite import Overrides
+from shflbench.model import Overrides
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Folder

@@ -67,7 +67,7 @@ def learn(*pools: Pool) -> NoiseModel:
     return shown(*pools)
 
 
-def held_out(*pools: Pool) -> tuple[HeldOut, ...]:
+def held_out(*pools: Pool) -> dict[int, HeldOut]:
     """Learn from the earlier half of the processes and compare those of the later half, and the other way round.
 
     The halves are in time, so that noise that was there for a while only is found out: where it was learned in a quiet
@@ -84,11 +84,11 @@ def held_out(*pools: Pool) -> tuple[HeldOut, ...]:
                 for each in drawn(pool, sides, model, believed=True):
                     undecided = float(each.undecided(USUAL_THRESHOLD.amount).mean())
                     results.append((bool(each.alarmed(STRICT).any()), undecided))
-    return tuple(
-        HeldOut(processes, len(results), *np.mean(results, axis=0).tolist())
+    return {
+        processes: HeldOut(len(results), *np.mean(results, axis=0).tolist())
         for processes, results in found.items()
         if results
-    )
+    }
 
 
 def _halves(pool: Pool) -> tuple[tuple[Process, ...], tuple[Process, ...]]:

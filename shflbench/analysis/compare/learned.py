@@ -62,7 +62,7 @@ def learned(runs: Sequence[Run]) -> Learned:
         device=info.device.name,
         uuid=info.device.uuid,
         driver=info.versions.driver or "",
-        sentinels=str((info.sentinels or {}).get("version", "")),
+        sentinels=info.sentinel_version,
         rule=RULE,
         settings=_sampling(info),
     )
@@ -86,15 +86,15 @@ def _facts(info: RunInfo) -> dict[str, object]:
     return {
         "GPUs": info.device.uuid if info.device else "none",
         "drivers": info.versions.driver or "unknown",
-        "sentinels": str((info.sentinels or {}).get("version", "")),
+        "sentinels": info.sentinel_version,
         **{f"values of {name}": value for name, value in _sampling(info).items()},
     }
 
 
 def _sampling(info: RunInfo) -> dict[str, float]:
     """Return the settings that decide how well a process knows a time, those that are known."""
-    known = {name: info.settings.get(name) for name in SAMPLING}
-    return {name: float(value) for name, value in known.items() if isinstance(value, int | float)}
+    known = {name: getattr(info.settings, name) for name in SAMPLING}
+    return {name: float(value) for name, value in known.items() if value is not None}
 
 
 def _differences(first: Mapping[str, object], other: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:

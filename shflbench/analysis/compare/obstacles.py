@@ -6,7 +6,6 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store.columns import QUIET
 from shflbench.suite.revision import same_measurements
 
 if TYPE_CHECKING:
@@ -137,8 +136,8 @@ def doubts(side: Side) -> Iterator[str]:
     """
     for run in side.runs:
         yield from run.notes
-        if run.info.noise and run.info.noise["verdict"] != QUIET:
-            yield f"{run.folder}: {run.info.noise['verdict']}: {run.info.noise['sentence']}"
+        if (noise := run.info.noise) and not noise.quiet:
+            yield f"{run.folder}: {noise.verdict}: {noise.sentence}"
 
 
 def changes(base: Side, new: Side) -> Iterator[str]:
@@ -157,6 +156,6 @@ def changes(base: Side, new: Side) -> Iterator[str]:
     if {info.suite.text for info in before} != {info.suite.text for info in after}:
         yield f"the text of suite {before[0].suite.name} differs between the sides"
     for name in ("precision", "min_seconds", "min_samples"):
-        was, now = (_told(info.settings.get(name) for info in side) or "unknown" for side in (before, after))
+        was, now = (_told(getattr(info.settings, name) for info in side) or "unknown" for side in (before, after))
         if was != now:
             yield f"`{name}` was {was}, now {now}"

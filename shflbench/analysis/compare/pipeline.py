@@ -13,7 +13,6 @@ from shflbench.analysis.compare.metrics import measured, tabled, value_of
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
 from shflbench.errors import ResultsError, UsageError
-from shflbench.suite.revision import thresholds_of
 from shflbench.thresholds import Thresholds
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def _obstacles(base: Side, new: Side, settings: Settings, evidence: Evidence | N
 
 def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Comparison:
     """Compare times, or what is made of them."""
-    thresholds = thresholds_of(new.runs[0].info.suite.text).overridden_by(settings.thresholds)
+    thresholds = new.runs[0].info.thresholds_in_force.overridden_by(settings.thresholds)
     if settings.metric is not Metric.TIME and any(each.unit == "us" for each in thresholds.each()):
         raise UsageError(f"a threshold in µs says nothing of {settings.metric}", "give a percentage, such as 1%")
     ids = list(dict.fromkeys([*base.rows, *new.rows]))

@@ -75,7 +75,7 @@ class Side:
     @property
     def sentinels(self) -> str:
         """The version of the sentinels that all its runs had; empty where one had none, or they differ."""
-        versions = {str((run.info.sentinels or {}).get("version", "")) for run in self.runs}
+        versions = {run.info.sentinel_version for run in self.runs}
         return versions.pop() if len(versions) == 1 else ""
 
     def sentinel_estimates(self) -> dict[str, Estimates]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -150,13 +151,14 @@ def _show(entry: Entry, runs: Sequence[Run], console: Console) -> None:
 def _line(run: Run) -> Line:
     from shflbench.store.baseline_runs import edition
 
-    info, noise = run.info, run.info.noise or {}
-    sentinels = (info.sentinels or {}).get("version", "none")
-    found = (info.versions.driver, info.versions.cuda, edition(run), info.device and info.device.uuid)
+    info = run.info
+    facts = (info.versions.driver, info.versions.cuda, edition(run), info.device and info.device.uuid)
+    noise = info.noise.verdict if info.noise else ""
     return Line(
-        (str(run.folder), info.started, *(text or "" for text in found), str(noise.get("verdict", "")), str(sentinels))
+        (str(run.folder), info.started, *(text or "" for text in facts), noise, info.sentinel_version or "none")
     )
 
 
 def _settings(run: Run) -> str:
-    return ", ".join(f"{name} {json.dumps(value)}" for name, value in run.info.settings.items())
+    known = {name: value for name, value in asdict(run.info.settings).items() if value is not None}
+    return ", ".join(f"{name} {json.dumps(value)}" for name, value in known.items())

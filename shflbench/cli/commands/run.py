@@ -174,7 +174,7 @@ def _given(context: click.Context) -> dict[str, str]:
 
 
 def _asked(suite: str | None, flags: dict[str, Any]) -> Asked:
-    from shflbench.suite import Overrides
+    from shflbench.model import Overrides
 
     if suite is None:
         raise UsageError("no suite given", "`shflbench list suites` names those that come with shflbench.")

@@ -9,7 +9,7 @@ from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.analysis.compare.verdict import Outcome, Reason
-from shflbench.store import SuiteText
+from shflbench.store import SentinelSet, SuiteText
 from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.estimated import estimated
 from tests.fakes.runs import H200
@@ -131,7 +131,7 @@ def test_the_sentinels_of_both_sides_are_asked() -> None:
 
 def test_other_sentinels_say_nothing() -> None:
     (run,) = NEW.runs
-    other = replace(NEW, runs=(replace(run, info=replace(run.info, sentinels={"version": "other"})),))
+    other = replace(NEW, runs=(replace(run, info=replace(run.info, sentinels=SentinelSet("other"))),))
     for base, new in ((BASE, other), (other, BASE), (BASE, side(Simulated(cases=spread(2), sentinels=False)))):
         assert Evidence.of(base, new).offsets is None
 

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from shflbench.analysis.compare import Settings, Side, compare
 from shflbench.analysis.compare.learned import applies, learned, model_of, pools_of
 from shflbench.errors import ResultsError
-from shflbench.store import Run, read_run
+from shflbench.store import Run, RunSettings, SentinelSet, read_run
 from shflbench.store.noise_file import HeldOut, Learned
 from tests.fakes.processes import Simulated, spread, write
 from tests.fakes.runs import H200, info
@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FEW = spread(6)
-SAMPLING = {"precision": 0.005, "min_seconds": 1.0, "max_seconds": 2.0, "min_samples": 27, "max_samples": 2500}
-ABOUT = replace(info(), settings=SAMPLING)
+SAMPLING: dict[str, Any] = {
+    "precision": 0.005,
+    "min_seconds": 1.0,
+    "max_seconds": 2.0,
+    "min_samples": 27,
+    "max_samples": 2500,
+}
+ABOUT = replace(info(), settings=RunSettings(**SAMPLING))
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +70,7 @@ def test_what_was_learned_says_from_what(record: Learned) -> None:
     assert (record.first, record.last) == ("2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z")
     assert (record.device, record.uuid, record.settings) == (H200.name, H200.uuid, SAMPLING)
     assert record.cases.keys() == {case.id for case in FEW}
-    assert [check.processes for check in record.held_out] == [1, 2, 3]
+    assert list(record.held_out) == [1, 2, 3]
 
 
 def test_processes_come_in_the_order_in_which_they_were_measured(runs: list[Run]) -> None:
@@ -87,7 +93,7 @@ def test_it_says_nothing_of_another_gpu_driver_or_sentinel(record: Learned, pair
     versions = pair[1].info.versions
     assert "the GPUs differ" in why_not(record, pair, device=replace(H200, uuid="GPU-2"))
     assert "the drivers differ" in why_not(record, pair, versions=replace(versions, driver="999"))
-    assert "the sentinels differ" in why_not(record, pair, sentinels={"version": "other"})
+    assert "the sentinels differ" in why_not(record, pair, sentinels=SentinelSet("other"))
 
 
 @pytest.mark.parametrize(
@@ -97,12 +103,14 @@ def test_it_says_nothing_of_another_gpu_driver_or_sentinel(record: Learned, pair
 def test_runs_must_be_sampled_as_thoroughly(
     record: Learned, pair: tuple[Run, Run], name: str, looser: float, stricter: float
 ) -> None:
-    assert f"`{name}` was" in why_not(record, pair, settings={**SAMPLING, name: looser})
-    assert why_not(record, pair, settings={**SAMPLING, name: stricter}) == ""
+    assert f"`{name}` was" in why_not(record, pair, settings=RunSettings(**SAMPLING | {name: looser}))
+    assert why_not(record, pair, settings=RunSettings(**SAMPLING | {name: stricter})) == ""
 
 
 def test_a_setting_that_a_run_does_not_tell_is_not_taken_for_the_same(record: Learned, pair: tuple[Run, Run]) -> None:
-    assert "`precision` was 0.005 when it was learned, and is unknown in" in why_not(record, pair, settings={})
+    assert "`precision` was 0.005 when it was learned, and is unknown in" in why_not(
+        record, pair, settings=RunSettings()
+    )
 
 
 def test_another_rule_asks_for_other_noise(record: Learned, pair: tuple[Run, Run]) -> None:
@@ -110,13 +118,14 @@ def test_another_rule_asks_for_other_noise(record: Learned, pair: tuple[Run, Run
 
 
 def test_sides_need_as_many_processes_as_the_noise_was_good_enough_for(record: Learned, pair: tuple[Run, Run]) -> None:
-    checks = {processes: HeldOut(processes, 200, 0.0, 0.2) for processes in (1, 2, 3)}
-    three = {**checks, 2: HeldOut(2, 200, 0.03, 0.2)}
-    one = {**checks, 1: HeldOut(1, 200, 0.03, 0.2)}
-    none = {**checks, 3: HeldOut(3, 200, 0.03, 0.2)}
-    assert "less than 3 processes a side" in why_not(replace(record, held_out=tuple(three.values())), pair)
-    assert why_not(replace(record, held_out=tuple(one.values())), pair) == ""
-    assert "false alarms when it was learned" in why_not(replace(record, held_out=tuple(none.values())), pair)
+    good, bad = HeldOut(200, 0.0, 0.2), HeldOut(200, 0.03, 0.2)
+
+    def reason(*checks: HeldOut) -> str:
+        return why_not(replace(record, held_out=dict(enumerate(checks, 1))), pair)
+
+    assert "less than 3 processes a side" in reason(good, bad, good)
+    assert reason(bad, good, good) == ""
+    assert "false alarms when it was learned" in reason(good, good, bad)
 
 
 def test_one_run_twice_is_no_more_than_one(runs: list[Run]) -> None:
@@ -129,7 +138,7 @@ def test_one_run_twice_is_no_more_than_one(runs: list[Run]) -> None:
     [
         {"device": replace(H200, uuid="GPU-2")},
         {"versions": replace(ABOUT.versions, driver="999")},
-        {"settings": {**SAMPLING, "precision": 0.1}},
+        {"settings": replace(ABOUT.settings, precision=0.1)},
     ],
 )
 def test_runs_that_were_measured_otherwise_show_another_noise(runs: list[Run], changes: dict[str, object]) -> None:

@@ -177,7 +177,7 @@ def test_what_may_explain_a_change_is_noted() -> None:
             suite=replace(ABOUT.suite, text="schema: 1\n"),
             device=replace(H200, uuid="GPU-9"),
             versions=replace(ABOUT.versions, shflbench="0.2.0", driver="590.1", nvrtc=None),
-            settings={**ABOUT.settings, "precision": 0.01},
+            settings=replace(ABOUT.settings, precision=0.01),
         )
     )
     assert list(changes(BASE, new)) == [

@@ -12,7 +12,7 @@ from shflbench.analysis.compare.noise import NoiseModel, Spread
 from shflbench.analysis.compare.sides import Kernel
 from shflbench.errors import ResultsError, UsageError
 from shflbench.model import Status
-from shflbench.store import SuiteText, read_run
+from shflbench.store import RunSettings, SuiteText, read_run
 from shflbench.thresholds import Thresholds
 from tests.fakes.four_cases import FEW, FIRST, FOURTH, SECOND, THIRD, made, outcomes, verdict, with_row
 from tests.fakes.processes import Simulated, write
@@ -191,7 +191,7 @@ def test_learned_noise_lets_one_process_take_the_usual_threshold() -> None:
 
 def test_notes_and_warnings_are_passed_on() -> None:
     (run,) = made(2).runs
-    noted = replace(run, notes=("a note of the run",), info=replace(run.info, settings={"precision": 0.01}))
+    noted = replace(run, notes=("a note of the run",), info=replace(run.info, settings=RunSettings(precision=0.01)))
     result = compare(made(1), replace(made(2), runs=(noted,)))
     assert result.notes == ("`precision` was 0.005, now 0.01",)
     assert "a note of the run" in result.warnings

@@ -8,7 +8,7 @@ import pytest
 
 from shflbench.analysis.compare import Side
 from shflbench.model import Status
-from shflbench.store import Run, files, read_run, samples
+from shflbench.store import Run, SentinelSet, files, read_run, samples
 from shflbench.store.files import SAMPLES_FILE
 from tests.fakes.processes import in_memory, write
 from tests.fakes.runs import info, untimed
@@ -131,7 +131,7 @@ def test_a_process_that_a_crash_cut_short_is_left_out_where_others_were_not(run:
 
 
 def test_runs_of_other_sentinels_have_none_in_common(run: Run) -> None:
-    other = replace(run, info=replace(run.info, sentinels={"version": "other"}))
+    other = replace(run, info=replace(run.info, sentinels=SentinelSet("other")))
     assert Side.of([run]).sentinels != ""
     assert Side.of([run, run]).sentinels == Side.of([run]).sentinels
     assert Side.of([run, other]).sentinels == ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.model import Status
-from shflbench.store import read_info
+from shflbench.store import RunSettings, read_info
 from tests.fakes.kept_runs import BUSY, contents, edit, quiet_run, several
 from tests.fakes.runs import H200, info, measured, untimed, write_run
 
@@ -143,7 +143,7 @@ def test_a_damaged_baseline_does_not_hide_the_others(shflbench: Command, three: 
 
 def test_a_baseline_is_shown_with_its_gpus_software_noise_and_settings(shflbench: Command, three: list[Path]) -> None:
     edit(three[1], noise=BUSY, device=replace(H200, uuid="GPU-2"))
-    edit(three[2], noise=None, sentinels=None, settings={"seed": 7})
+    edit(three[2], noise=None, sentinels=None, settings=RunSettings(seed=7))
     shflbench("baseline", "save", "main", *three)
     outcome = shflbench("baseline", "show", "main")
     assert (outcome.code, outcome.err) == (0, "")
@@ -159,7 +159,8 @@ def test_a_baseline_is_shown_with_its_gpus_software_noise_and_settings(shflbench
         )
     ]
     assert lines[7] == (
-        'settings of run 1, 2: device "cuda:0", arch "sm_90", precision 0.005, max_seconds 2.0, seed 1, overrides {}'
+        "settings of run 1, 2: precision 0.005, max_seconds 2.0, seed 1, "
+        'overrides {"patterns": [], "variants": [], "dtypes": [], "launches": [], "iterations": []}'
     )
     assert lines[8:] == ["settings of run 3: seed 7"]
 

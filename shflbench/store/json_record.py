@@ -1,0 +1,97 @@
+"""Frozen dataclasses as JSON files; an error names the file and the key. Only reading imports pydantic."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from shflbench.errors import ResultsError
+from shflbench.store.files import RESTORE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from _typeshed import DataclassInstance
+    from pydantic import TypeAdapter
+    from pydantic_core import ErrorDetails
+
+Record = TypeVar("Record")
+
+LONGEST = 60  # characters of a wrong value that are shown
+
+# Type of pydantic's error → what is allowed; every other error speaks for itself.
+_ALLOWED = {
+    "string_type": "a text",
+    "bool_type": "true, false or null",
+    "dict_type": "an object",
+    "dataclass_type": "an object",
+    "tuple_type": "a list",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a number",
+    "greater_than": "above {gt:g}",
+    "greater_than_equal": "{ge:g} or above",
+}
+
+
+def encode(record: DataclassInstance, schema: int) -> str:
+    """Return the text of a file that holds the record."""
+    return json.dumps({"schema": schema, **asdict(record)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def decode(
+    adapter: Callable[[], TypeAdapter[Record]], text: str, path: Path, schema: int, advice: str = RESTORE
+) -> Record:
+    """Read the text of the file at `path`.
+
+    ResultsError unless it is a JSON object with the keys of a record, each with a value of its kind, and of no schema
+    newer than `schema`. Keys that the record does not have are left out; those that have a default may be missing.
+    """
+    from pydantic import ValidationError  # noqa: PLC0415  (whoever only writes does not wait for it)
+
+    _refuse_newer(_parsed(text, path, advice), path, schema, advice)
+    try:
+        return adapter().validate_json(text, strict=True)
+    except ValidationError as error:
+        raise ResultsError(f"{path}: {_sentence(error.errors()[0])}", advice) from error
+
+
+def _parsed(text: str, path: Path, advice: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ResultsError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}", advice) from error
+    except (RecursionError, ValueError) as error:  # thousands of brackets, or of digits
+        raise ResultsError(f"{path} is damaged: {error}", advice) from error
+    if not isinstance(content, dict):
+        raise ResultsError(f"{path}: not a JSON object", advice)
+    return content
+
+
+def _refuse_newer(content: dict[str, Any], path: Path, newest: int, advice: str) -> None:
+    """Raise ResultsError where the file was written by a later shflbench than this one."""
+    if "schema" not in content:
+        raise ResultsError(f"{path}: `schema` is missing", advice)
+    schema = content["schema"]
+    if not isinstance(schema, int) or isinstance(schema, bool):
+        raise ResultsError(f"{path}: `schema` is {json.dumps(schema)}, not a whole number", advice)
+    if schema > newest:
+        raise ResultsError(
+            f"{path} has schema {schema}, and this shflbench reads schemas up to {newest}",
+            "read it with a newer one: pip install --upgrade shflbench",
+        )
+
+
+def _sentence(error: ErrorDetails) -> str:
+    key = ".".join(str(part) for part in error["loc"] if part != "[key]")
+    if error["type"] == "missing":
+        return f"`{key}` is missing"
+    found = json.dumps(error["input"], ensure_ascii=False)
+    found = found if len(found) <= LONGEST else f"{found[:LONGEST]}…"
+    if allowed := _ALLOWED.get(error["type"]):
+        return f"`{key}` is {found}, not {allowed.format_map(error.get('ctx', {}))}"
+    return f"`{key}` is {found}: {error['msg']}" if key else f"damaged: {error['msg']}"
