@@ -16,17 +16,16 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # what finds the kernels 
 
 from shflbench.backends.cuda import CudaBackend
 from shflbench.check import compile_all
-from shflbench.check.opinion import Tool
-from shflbench.check.sanitizer import jobs, merge, opinions, written
+from shflbench.check.sanitizer import jobs, merge, run_tools
+from shflbench.check.sanitizer_result import Tool
 from shflbench.cli.environment import compute_sanitizer
 from shflbench.compile.build import Builder
-from shflbench.model import Kernel
 from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.check.opinion import Opinion
+    from shflbench.check.sanitizer_result import SanitizerResult
 
 Record = dict[str, Any]  # what becomes JSON
 
@@ -40,19 +39,18 @@ def ask() -> Record:
     subjects = [kernels.subjects()[name] for name in kernels.run_by_tests()]
     with TemporaryDirectory() as cache:
         built = dict(compile_all(subjects, Builder(kernels.tools(), device.arch, Path(cache))))
-    symbols = {item.name: written(item, kernel) for item, kernel in built.items() if isinstance(kernel, Kernel)}
-    found = merge(list(opinions(program, jobs(subjects, built, seed=0), symbols)))
+    found = merge(list(run_tools(program, jobs(subjects, built, seed=0))))
     said = {subject.name: _record(subject.name, found) for subject in built}
     about = {"device": device.name, "arch": device.arch, "driver": device.driver, "nvrtc": kernels.tools().version}
     return {**about, "kernels": said}
 
 
-def _record(name: str, found: Mapping[str, Opinion]) -> Record:
-    opinion = found.get(name)
-    if opinion is None:
+def _record(name: str, found: Mapping[str, SanitizerResult]) -> Record:
+    result = found.get(name)
+    if result is None:
         return {"failures": ["it could not be run"]}
-    counts = {str(tool): [count.errors, count.warnings] for tool, count in opinion.counts.items()}
-    return {**counts, **({"failures": list(opinion.failures)} if opinion.failures else {})}
+    counts = {str(tool): [count.errors, count.warnings] for tool, count in result.counts.items()}
+    return {**counts, **({"failures": list(result.failures)} if result.failures else {})}
 
 
 def surprises(record: Mapping[str, Record]) -> list[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shflbench.backends.base import KernelCall
     from shflbench.backends.emulator.backend import EmulatedKernel
     from shflbench.backends.emulator.machine.launch import EmulatedLaunch
-    from shflbench.check import Subject
+    from shflbench.check import KernelSubject
     from shflbench.model import Kernel
     from shflbench.patterns.declare import Variant
 
@@ -34,7 +34,7 @@ tools = cache(toolchain.find)
 
 
 @cache
-def subjects() -> Mapping[str, Subject]:
+def subjects() -> Mapping[str, KernelSubject]:
     """Return every kernel by its name, e.g. `scan/shfl/f32/width=32`: all dtypes, and each option's values in turn."""
     return {subject.name: subject for subject in find(list(builtin()))}
 

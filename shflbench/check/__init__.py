@@ -1,17 +1,18 @@
 """Say of each kernel whether it is right, race-free and deadlock-free under every legal schedule; needs no GPU."""
 
 from shflbench.check.kernels import check_all, compile_all, needed
-from shflbench.check.report import Finding, KernelReport, Place
-from shflbench.check.targets import Filters, Subject, find
-from shflbench.check.verdict import Verdict
+from shflbench.check.report import KernelFinding, KernelReport
+from shflbench.check.source_files import SourceLine
+from shflbench.check.targets import Filters, KernelSubject, find
+from shflbench.check.verdict import KernelVerdict
 
 __all__ = [
     "Filters",
-    "Finding",
+    "KernelFinding",
     "KernelReport",
-    "Place",
-    "Subject",
-    "Verdict",
+    "KernelSubject",
+    "KernelVerdict",
+    "SourceLine",
     "check_all",
     "compile_all",
     "find",

@@ -13,10 +13,10 @@ from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.machine.launch import execute
 from shflbench.backends.emulator.machine.policies import ADVERSARIAL, LOCK_STEP, POLICIES
 from shflbench.backends.emulator.races.hazards import HazardLog
-from shflbench.check.places import Places
-from shflbench.check.report import Finding, KernelReport
+from shflbench.check.report import KernelFinding, KernelReport
+from shflbench.check.source_files import SourceFiles
 from shflbench.check.targets import BLOCKS
-from shflbench.check.verdict import Verdict, judge
+from shflbench.check.verdict import KernelVerdict, judge
 from shflbench.errors import KernelError, PatternError
 from shflbench.measure.verify import after, difference
 from shflbench.measure.workload import Workload
@@ -30,25 +30,27 @@ if TYPE_CHECKING:
     from shflbench.backends.base import KernelCall
     from shflbench.backends.emulator.backend import EmulatedKernel
     from shflbench.backends.emulator.machine.policies import Policy
-    from shflbench.check.targets import Subject
+    from shflbench.check.targets import KernelSubject
     from shflbench.compile.build import Builder
     from shflbench.patterns.declare import Variant
 
-Kernels = dict["Subject", "Kernel | KernelError"]
+Kernels = dict["KernelSubject", "Kernel | KernelError"]
 INPUT_SET = 0
 
 
 _NUMBERS = re.compile(r"%\w+|(?<![:\w])[0-9]+\b")  # registers, threads and addresses, but no source lines
 
 
-def compile_all(subjects: Sequence[Subject], builder: Builder) -> Iterator[tuple[Subject, Kernel | KernelError]]:
+def compile_all(
+    subjects: Sequence[KernelSubject], builder: Builder
+) -> Iterator[tuple[KernelSubject, Kernel | KernelError]]:
     """Yield each subject that the architecture has with its kernel, or with why there is none, as they become known."""
     wanted = [subject for subject in subjects if not variant_of(subject).unsupported_reason(builder.arch)]
     yield from builder.build_all({subject: builder.request(subject.pattern, subject.case) for subject in wanted})
 
 
 def check_all(
-    subjects: Sequence[Subject], kernels: Mapping[Subject, Kernel | KernelError], arch: str, seed: int
+    subjects: Sequence[KernelSubject], kernels: Mapping[KernelSubject, Kernel | KernelError], arch: str, seed: int
 ) -> Iterator[KernelReport]:
     """Yield the report of each subject, in order; a subject without a kernel is one that `arch` does not support.
 
@@ -66,28 +68,28 @@ def _emulated_part(kernel: Kernel | KernelError) -> Kernel | KernelError:
 
 
 def _check(
-    job: tuple[Subject, Kernel | KernelError | None, Kernel | KernelError | None], arch: str, seed: int
+    job: tuple[KernelSubject, Kernel | KernelError | None, Kernel | KernelError | None], arch: str, seed: int
 ) -> KernelReport:
     subject, kernel, reference = job
     return _Check(subject, EmulatorBackend(arch), seed, reference).report(kernel)
 
 
-def needed(subjects: Iterable[Subject]) -> list[Subject]:
+def needed(subjects: Iterable[KernelSubject]) -> list[KernelSubject]:
     """Return the subjects, and the reference variants that they are compared with."""
     return list(dict.fromkeys(filter(None, chain(subjects, (subject.reference for subject in subjects)))))
 
 
-def variant_of(subject: Subject) -> Variant:
+def variant_of(subject: KernelSubject) -> Variant:
     """Return the declaration of the subject's variant."""
     return subject.pattern.declaration.variant(subject.case.variant)
 
 
-def workload_of(subject: Subject, seed: int) -> Workload:
+def workload_of(subject: KernelSubject, seed: int) -> Workload:
     """Return the data to check the subject with; PatternError where the pattern's own functions fail."""
     return Workload.of(subject.pattern, subject.case, BLOCKS, seed)
 
 
-def call_of(subject: Subject, kernel: Kernel, workload: Workload) -> KernelCall:
+def call_of(subject: KernelSubject, kernel: Kernel, workload: Workload) -> KernelCall:
     """Return the launch to check the subject at; PatternError where the pattern's own functions fail."""
     return workload_call(subject.pattern, subject.case, kernel, workload.setting)
 
@@ -108,11 +110,11 @@ class _Check:
     """Finds out about one subject."""
 
     def __init__(
-        self, subject: Subject, backend: EmulatorBackend, seed: int, reference: Kernel | KernelError | None
+        self, subject: KernelSubject, backend: EmulatorBackend, seed: int, reference: Kernel | KernelError | None
     ) -> None:
         self._subject, self._backend, self._seed, self._reference = subject, backend, seed, reference
         self._variant = variant_of(subject)
-        self._places = Places(subject.pattern)
+        self._places = SourceFiles(subject.pattern)
         self._findings = HazardLog()
         self._wrong: set[str] = set()
         self._stopped: set[str] = set()
@@ -122,21 +124,21 @@ class _Check:
     def report(self, kernel: Kernel | KernelError | None) -> KernelReport:
         """Return the report on what the compiler made of the subject."""
         if kernel is None:
-            return self._ended(Verdict.SKIPPED, self._variant.unsupported_reason(self._backend.device.arch))
+            return self._ended(KernelVerdict.SKIPPED, self._variant.unsupported_reason(self._backend.device.arch))
         if isinstance(kernel, KernelError):
-            return self._ended(Verdict.NOT_COMPILED, kernel.message)
+            return self._ended(KernelVerdict.NOT_COMPILED, kernel.message)
         workload = workload_of(self._subject, self._seed)
         try:
             emulated = self._backend.open(call_of(self._subject, kernel, workload))
             if self._subject.reference:
                 self._take_for_right(self._subject.reference, workload)
         except KernelError as error:
-            return self._ended(Verdict.NOT_CHECKED, error.message)
+            return self._ended(KernelVerdict.NOT_CHECKED, error.message)
         for iterations, policies in _launches(workload).items():
             self._explore(emulated, workload, iterations, policies)
         return self._judged(kernel)
 
-    def _take_for_right(self, reference: Subject, workload: Workload) -> None:
+    def _take_for_right(self, reference: KernelSubject, workload: Workload) -> None:
         """Take what the reference variant computes in lock step for right; KernelError says why it does not."""
         kernel, variant = self._reference, variant_of(reference)
         if kernel is None:
@@ -151,7 +153,7 @@ class _Check:
         except (KernelError, PatternError) as error:
             raise KernelError(f"there is nothing to compare with: `{variant.name}`, {error.message}") from error
 
-    def _ended(self, verdict: Verdict, sentence: str) -> KernelReport:
+    def _ended(self, verdict: KernelVerdict, sentence: str) -> KernelReport:
         """Return the report on a subject that cannot be run."""
         report = replace(self._empty(), verdict=verdict, sentence=sentence)
         return self._with_errors(report, [sentence]) if verdict.level else report
@@ -184,7 +186,7 @@ class _Check:
             violations=kernel.violations,
         )
         found = [
-            Finding(finding.kind, self._places.of(here), self._places.of(there), finding.threads)
+            KernelFinding(finding.kind, self._places.of(here), self._places.of(there), finding.threads)
             for finding, (here, there) in zip(findings, (item.locations for item in findings), strict=True)
         ]
         unique = {(item.kind, item.place, item.other): item for item in reversed(found)}
@@ -224,6 +226,6 @@ class _Check:
             launch=case.launch.expression,
             safe=self._variant.safe,
             place=self._places.kernel(self._variant),
-            verdict=Verdict.NOT_CHECKED,
+            verdict=KernelVerdict.NOT_CHECKED,
             sentence="",
         )

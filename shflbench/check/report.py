@@ -10,29 +10,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.backends.emulator.races.hazards import HazardKind
-    from shflbench.check.opinion import Opinion
-    from shflbench.check.verdict import Verdict
+    from shflbench.check.sanitizer_result import SanitizerResult
+    from shflbench.check.source_files import SourceLine
+    from shflbench.check.verdict import KernelVerdict
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A line of a source file."""
-
-    file: Path
-    line: int
-
-    def shown(self, base: Path) -> str:
-        """Return `file:line`, relative to the folder `base` where the file lies below it."""
-        return f"{relative(self.file, base)}:{self.line}"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
+class KernelFinding:
     """One thing found at one place, by which threads (block, index in the block) the first time."""
 
     kind: HazardKind
-    place: Place | None
-    other: Place | None  # of the earlier access of a race, or of the other barrier
+    place: SourceLine | None
+    other: SourceLine | None  # of the earlier access of a race, or of the other barrier
     threads: tuple[tuple[int, int], ...]
 
     def sentence(self, base: Path) -> str:
@@ -68,21 +57,16 @@ class KernelReport:
     options: tuple[tuple[str, str], ...]
     launch: str  # at which it was checked
     safe: bool  # as declared
-    place: Place  # where the kernel begins
-    verdict: Verdict
+    place: SourceLine  # where the kernel begins
+    verdict: KernelVerdict
     sentence: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[KernelFinding, ...] = ()
     wrong: tuple[str, ...] = ()  # the schedules under which the result was wrong
     mismatch: str = ""  # the first wrong value, in words
     errors: tuple[str, ...] = ()  # what stopped the kernel: deadlocks, endless loops, forbidden accesses
-    error_place: Place | None = None  # of the first error, or of what the compiler refused
+    error_place: SourceLine | None = None  # of the first error, or of what the compiler refused
     violations: tuple[str, ...] = ()  # promises that the machine code breaks
-    opinion: Opinion | None = None  # of compute-sanitizer, where it was asked
-
-
-def relative(file: Path, base: Path) -> Path:
-    """Return `file` relative to the folder `base` where it lies below it, else as it is."""
-    return file.relative_to(base) if file.is_relative_to(base) else file
+    sanitizer: SanitizerResult | None = None  # where compute-sanitizer was run
 
 
 def _who(threads: Iterable[tuple[int, int]]) -> str:

@@ -21,7 +21,7 @@ BLOCKS, BLOCK = 2, 128  # four warps a block show races within a warp and betwee
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class KernelSubject:
     """One kernel to check, at the launch to check it at."""
 
     pattern: LoadedPattern
@@ -34,7 +34,7 @@ class Subject:
         return "/".join((self.case.pattern, self.case.variant, self.case.dtype, *options))
 
     @property
-    def reference(self) -> Subject | None:
+    def reference(self) -> KernelSubject | None:
         """The kernel whose results are taken for right; None where the pattern has a reference of its own."""
         name = self.pattern.declaration.reference_variant
         return replace(self, case=replace(self.case, variant=name)) if name else None
@@ -48,7 +48,7 @@ class Filters:
     variants: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
 
-    def apply(self, subjects: Sequence[Subject]) -> list[Subject]:
+    def apply(self, subjects: Sequence[KernelSubject]) -> list[KernelSubject]:
         """Return the subjects that are wanted; UsageError where a word or all of them together fit none."""
         filters = (("pattern", self.patterns), ("variant", self.variants), ("dtype", self.dtypes))
         left = list(subjects)
@@ -68,12 +68,12 @@ class Filters:
 _ALL = Filters()
 
 
-def find(targets: Sequence[str], filters: Filters = _ALL) -> list[Subject]:
+def find(targets: Sequence[str], filters: Filters = _ALL) -> list[KernelSubject]:
     """Return each kernel that `targets` name, once, in their order.
 
     PatternError where a target names nothing, SuiteError where a suite is wrong, UsageError where filters do not fit.
     """
-    found: dict[tuple[object, ...], Subject] = {}
+    found: dict[tuple[object, ...], KernelSubject] = {}
     for target in targets:
         for subject in _named(target):
             case = subject.case
@@ -81,7 +81,7 @@ def find(targets: Sequence[str], filters: Filters = _ALL) -> list[Subject]:
     return filters.apply(list(found.values()))
 
 
-def _named(target: str) -> Iterator[Subject]:
+def _named(target: str) -> Iterator[KernelSubject]:
     path = Path(target)
     if target in shipped():
         yield from _of_suite(shipped()[target])
@@ -100,7 +100,7 @@ def _named(target: str) -> Iterator[Subject]:
         )
 
 
-def _of_suite(path: Path) -> Iterator[Subject]:
+def _of_suite(path: Path) -> Iterator[KernelSubject]:
     suite = load_suite(path)
     patterns = {name: load(folder) for name, folder in suite.pattern_folders.items()}
     for case in suite.cases:
@@ -109,7 +109,7 @@ def _of_suite(path: Path) -> Iterator[Subject]:
         yield _subject(patterns[case.pattern], case.variant, case.dtype, options)
 
 
-def _of_pattern(pattern: LoadedPattern) -> Iterator[Subject]:
+def _of_pattern(pattern: LoadedPattern) -> Iterator[KernelSubject]:
     declared = pattern.declaration
     for variant in declared.variants:
         for dtype in variant.dtypes or declared.dtypes:
@@ -118,8 +118,8 @@ def _of_pattern(pattern: LoadedPattern) -> Iterator[Subject]:
                     yield _subject(pattern, variant.name, dtype, tuple(options.items()))
 
 
-def _subject(pattern: LoadedPattern, variant: str, dtype: str, options: tuple[tuple[str, str], ...]) -> Subject:
-    return Subject(pattern, Case(pattern.name, variant, dtype, _launch(pattern), 1, options))
+def _subject(pattern: LoadedPattern, variant: str, dtype: str, options: tuple[tuple[str, str], ...]) -> KernelSubject:
+    return KernelSubject(pattern, Case(pattern.name, variant, dtype, _launch(pattern), 1, options))
 
 
 def _launch(pattern: LoadedPattern) -> Launch:

@@ -23,7 +23,7 @@ class Level(StrEnum):
     NONE = ""
 
 
-class Verdict(StrEnum):
+class KernelVerdict(StrEnum):
     """What is to be thought of a kernel."""
 
     CLEAN = "clean"
@@ -43,12 +43,12 @@ class Verdict(StrEnum):
 
 
 _LEVELS = {
-    Verdict.BROKEN: Level.ERROR,
-    Verdict.NOT_COMPILED: Level.ERROR,
-    Verdict.NOT_CHECKED: Level.ERROR,
-    Verdict.DOUBTFUL: Level.WARNING,
-    Verdict.HARMLESS: Level.WARNING,
-    Verdict.DEPENDENT: Level.NOTICE,
+    KernelVerdict.BROKEN: Level.ERROR,
+    KernelVerdict.NOT_COMPILED: Level.ERROR,
+    KernelVerdict.NOT_CHECKED: Level.ERROR,
+    KernelVerdict.DOUBTFUL: Level.WARNING,
+    KernelVerdict.HARMLESS: Level.WARNING,
+    KernelVerdict.DEPENDENT: Level.NOTICE,
 }
 
 
@@ -60,7 +60,7 @@ def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     stopped: Sequence[str],
     right: str = "right",
     violations: Sequence[str] = (),
-) -> tuple[Verdict, str]:
+) -> tuple[KernelVerdict, str]:
     """Return the verdict and why, in one sentence without its full stop.
 
     `wrong` and `stopped` name the schedules under which the result was wrong, or an error ended the kernel; `right`
@@ -74,19 +74,20 @@ def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
         *([_count(len(hazards), "hazard")] if hazards else []),
     ]
     if violations:
-        return Verdict.BROKEN, "; ".join((*violations, *against))
+        return KernelVerdict.BROKEN, "; ".join((*violations, *against))
     if against:
         what = ", ".join(against)
-        return (Verdict.BROKEN, f"declared safe, but {what}") if safe else (Verdict.UNSAFE, what)
+        return (KernelVerdict.BROKEN, f"declared safe, but {what}") if safe else (KernelVerdict.UNSAFE, what)
     if HazardKind.ACTIVEMASK in found:
         why = "what it does depends on which lanes happen to run together"
-        return Verdict.DEPENDENT, f"{right} under all {SCHEDULES} schedules, but {why}"
+        return KernelVerdict.DEPENDENT, f"{right} under all {SCHEDULES} schedules, but {why}"
     if not safe:
-        return Verdict.HARMLESS, f"declared unsafe, but all {SCHEDULES} schedules found nothing: is it safe after all?"
+        why = f"declared unsafe, but all {SCHEDULES} schedules found nothing: is it safe after all?"
+        return KernelVerdict.HARMLESS, why
     if found:
         doubts = " and ".join(_DOUBTS[kind] for kind in dict.fromkeys(found))
-        return Verdict.DOUBTFUL, f"{right} under all {SCHEDULES} schedules, but {doubts}"
-    return Verdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules"
+        return KernelVerdict.DOUBTFUL, f"{right} under all {SCHEDULES} schedules, but {doubts}"
+    return KernelVerdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules"
 
 
 _DOUBTS = {

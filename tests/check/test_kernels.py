@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.backends.emulator.races.hazards import HazardKind
-from shflbench.check import Verdict
+from shflbench.check import KernelVerdict
 from shflbench.patterns.discover import builtin, load
 from shflbench.processes import map_in_processes
 from tests import kernels
@@ -42,12 +42,14 @@ def text_at(report: KernelReport, number: int) -> list[str]:
 @pytest.mark.parametrize("built_in", [name for name in ONE_DTYPE if kernels.variant_of(name).safe])
 def test_safe_built_in_kernels_are_clean(built_in: str, reports: Mapping[str, KernelReport]) -> None:
     found = reports[built_in]
-    assert (found.verdict, found.sentence) == (Verdict.CLEAN, f"right and free of hazards under {ALL}"), found.mismatch
+    assert (found.verdict, found.sentence) == (KernelVerdict.CLEAN, f"right and free of hazards under {ALL}"), (
+        found.mismatch
+    )
 
 
 @pytest.mark.parametrize("built_in", UNSAFE)
 def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: str, reports: Mapping[str, KernelReport]) -> None:
-    assert reports[built_in].verdict is Verdict.UNSAFE
+    assert reports[built_in].verdict is KernelVerdict.UNSAFE
     assert reports[built_in].sentence.startswith("wrong under ")
     assert reports[built_in].findings
 
@@ -72,7 +74,7 @@ def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declare
     names = [name for name in kernels.subjects() if name.startswith(f"{pattern}/")]
     units = [unit.names for unit in kernels.units(names)]
     found = {name: item for made in map_in_processes(reports_of, units) for name, item in made.items()}
-    right = {True: Verdict.CLEAN, False: Verdict.UNSAFE}
+    right = {True: KernelVerdict.CLEAN, False: KernelVerdict.UNSAFE}
     assert found
     assert {
         name: item.sentence for name, item in found.items() if item.verdict is not right[kernels.variant_of(name).safe]
@@ -99,42 +101,44 @@ def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
 @pytest.mark.parametrize(
     ("variant", "verdict", "sentence"),
     [
-        ("right", Verdict.CLEAN, f"right and free of hazards under {ALL}"),
-        ("modest", Verdict.HARMLESS, f"declared unsafe, but {ALL} found nothing: is it safe after all?"),
-        ("one-barrier", Verdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 2 hazards"),
-        ("lock-step", Verdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
+        ("right", KernelVerdict.CLEAN, f"right and free of hazards under {ALL}"),
+        ("modest", KernelVerdict.HARMLESS, f"declared unsafe, but {ALL} found nothing: is it safe after all?"),
+        ("one-barrier", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 2 hazards"),
+        ("lock-step", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
         (
             "equal-writes",
-            Verdict.DOUBTFUL,
+            KernelVerdict.DOUBTFUL,
             f"right under {ALL}, but threads write equal values to one place with no barrier between",
         ),
-        ("activemask", Verdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 1 hazard"),
+        ("activemask", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 1 hazard"),
         (
             "curious",
-            Verdict.DEPENDENT,
+            KernelVerdict.DEPENDENT,
             f"right under {ALL}, but what it does depends on which lanes happen to run together",
         ),
-        ("after-continue", Verdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-        ("fns", Verdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-        ("pointer", Verdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-        ("half", Verdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-        ("past-the-end", Verdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
-        ("past-shared", Verdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
-        ("deadlock", Verdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+        ("after-continue", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+        ("fns", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+        ("pointer", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+        ("half", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+        ("past-the-end", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+        ("past-shared", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+        ("deadlock", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
         (
             "folded",
-            Verdict.BROKEN,
+            KernelVerdict.BROKEN,
             "the machine code has no loop: the compiler folded or unrolled it away",
         ),
-        ("tomorrow", Verdict.SKIPPED, "tomorrow needs sm_121 or newer, and this is sm_90"),
+        ("tomorrow", KernelVerdict.SKIPPED, "tomorrow needs sm_121 or newer, and this is sm_90"),
         (
             "initialised",
-            Verdict.NOT_COMPILED,
+            KernelVerdict.NOT_COMPILED,
             f"{REFUSED}: initializer not allowed for __shared__ variable\n  5 | __shared__ int count = 0;",
         ),
     ],
 )
-def test_each_planted_kernel_gets_its_verdict(planted: Reports, variant: str, verdict: Verdict, sentence: str) -> None:
+def test_each_planted_kernel_gets_its_verdict(
+    planted: Reports, variant: str, verdict: KernelVerdict, sentence: str
+) -> None:
     assert (planted[variant].verdict, planted[variant].sentence) == (verdict, sentence)
 
 

@@ -5,19 +5,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.check import Filters, Verdict, compile_all, find
-from shflbench.check.opinion import Count, Opinion, Tool
-from shflbench.check.sanitizer import jobs, merge, opinions, read, with_opinion, written
+from shflbench.check import Filters, KernelVerdict, compile_all, find
+from shflbench.check.sanitizer import jobs, merge, read, run_tools, with_result
+from shflbench.check.sanitizer_result import Count, SanitizerResult, Tool
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.errors import DeviceError
-from shflbench.model import Kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.check.sanitizer import Job
+    from shflbench.check.sanitizer import SanitizerJob
     from tests.check.conftest import Reports
 
 NAMES = ["neighbor/smem-unsafe/f32/mode=idx", "neighbor/shfl/f32/mode=idx"]
@@ -41,14 +39,11 @@ for job in pickle.loads(Path(sys.argv[-1]).read_bytes()):
 
 
 @pytest.fixture(scope="module")
-def work(kernel_cache: Path) -> tuple[list[Job], dict[str, Sequence[str]]]:
+def work(kernel_cache: Path) -> list[SanitizerJob]:
     subjects = find(["neighbor"], Filters(variants=("smem-unsafe", "shfl"), dtypes=("f32",)))
     subjects = [subject for subject in subjects if subject.name in NAMES]
     kernels = dict(compile_all(subjects, Builder(find_toolchain(), "sm_90", kernel_cache)))
-    symbols: dict[str, Sequence[str]] = {
-        subject.name: written(subject, kernel) for subject, kernel in kernels.items() if isinstance(kernel, Kernel)
-    }
-    return jobs(subjects, kernels, seed=0), symbols
+    return jobs(subjects, kernels, seed=0)
 
 
 @pytest.fixture
@@ -60,27 +55,27 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_each_tool_is_asked_about_each_kernel_and_a_crash_costs_only_its_own(
-    program: Path, work: tuple[list[Job], dict[str, Sequence[str]]]
+    program: Path, work: list[SanitizerJob]
 ) -> None:
-    merged = merge(list(opinions(program, *work)))
+    merged = merge(list(run_tools(program, work)))
     assert list(merged) == NAMES
     assert merged[NAMES[0]].sentence == "racecheck: 1 warning (7 hazards); memcheck: illegal address"
     assert merged[NAMES[1]].sentence == "nothing found"
 
 
 def test_many_kernels_are_spread_over_processes_because_racecheck_falls_silent(
-    tmp_path: Path, program: Path, work: tuple[list[Job], dict[str, Sequence[str]]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, program: Path, work: list[SanitizerJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.check.sanitizer.MOST", 1)
     counted = program.with_name("counted")
     counted.write_text(f'#!/bin/sh\necho x >> {tmp_path}/runs\nexec {program} "$@"\n', encoding="utf-8")
     counted.chmod(0o755)
-    assert list(merge(list(opinions(counted, *work)))) == NAMES
+    assert list(merge(list(run_tools(counted, work)))) == NAMES
     assert len((tmp_path / "runs").read_text().split()) == len(Tool) * len(NAMES)
 
 
-def test_names_are_those_that_the_tool_writes(work: tuple[list[Job], dict[str, Sequence[str]]]) -> None:
-    assert work[1][NAMES[1]] == ("neighbor_shfl<float>(", "_Z13neighbor_shflIfEvPKT_PS0_i")
+def test_names_are_those_that_the_tool_writes(work: list[SanitizerJob]) -> None:
+    assert work[1].printed_names == ("neighbor_shfl<float>(", "_Z13neighbor_shflIfEvPKT_PS0_i")
 
 
 @pytest.mark.parametrize(
@@ -91,13 +86,13 @@ def test_names_are_those_that_the_tool_writes(work: tuple[list[Job], dict[str, S
     ],
 )
 def test_a_tool_that_does_not_work_is_one_sentence(
-    tmp_path: Path, work: tuple[list[Job], dict[str, Sequence[str]]], script: str, said: str
+    tmp_path: Path, work: list[SanitizerJob], script: str, said: str
 ) -> None:
     path = tmp_path / "compute-sanitizer"
     path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     path.chmod(0o755)
     with pytest.raises(DeviceError) as caught:
-        list(opinions(path, *work))
+        list(run_tools(path, work))
     assert caught.value.message == f"no kernel could be run under compute-sanitizer --tool racecheck: {said}"
 
 
@@ -108,25 +103,25 @@ def test_kernels_that_the_process_came_to_are_finished() -> None:
 
 
 QUIET = {tool: Count() for tool in Tool}
-LOUD = Opinion({**QUIET, Tool.RACECHECK: Count(0, 1, 4)})
+LOUD = SanitizerResult({**QUIET, Tool.RACECHECK: Count(0, 1, 4)})
 SAYS = "compute-sanitizer found what no schedule showed: racecheck: 1 warning (4 hazards)"
 
 
 @pytest.mark.parametrize(
-    ("variant", "opinion", "verdict", "sentence"),
+    ("variant", "result", "verdict", "sentence"),
     [
-        ("right", LOUD, Verdict.BROKEN, f"declared safe, but {SAYS}"),
-        ("modest", LOUD, Verdict.UNSAFE, SAYS),
-        ("equal-writes", LOUD, Verdict.BROKEN, f"declared safe, but {SAYS}"),
-        ("right", Opinion(QUIET), Verdict.CLEAN, None),
-        ("lock-step", Opinion(QUIET), Verdict.BROKEN, None),
-        ("lock-step", LOUD, Verdict.BROKEN, None),
-        ("tomorrow", None, Verdict.SKIPPED, None),
+        ("right", LOUD, KernelVerdict.BROKEN, f"declared safe, but {SAYS}"),
+        ("modest", LOUD, KernelVerdict.UNSAFE, SAYS),
+        ("equal-writes", LOUD, KernelVerdict.BROKEN, f"declared safe, but {SAYS}"),
+        ("right", SanitizerResult(QUIET), KernelVerdict.CLEAN, None),
+        ("lock-step", SanitizerResult(QUIET), KernelVerdict.BROKEN, None),
+        ("lock-step", LOUD, KernelVerdict.BROKEN, None),
+        ("tomorrow", None, KernelVerdict.SKIPPED, None),
     ],
 )
 def test_what_only_compute_sanitizer_finds_turns_a_verdict_and_its_silence_turns_none(
-    planted: Reports, variant: str, opinion: Opinion | None, verdict: Verdict, sentence: str | None
+    planted: Reports, variant: str, result: SanitizerResult | None, verdict: KernelVerdict, sentence: str | None
 ) -> None:
-    report = with_opinion(planted[variant], opinion)
-    assert report.opinion == opinion
+    report = with_result(planted[variant], result)
+    assert report.sanitizer == result
     assert (report.verdict, report.sentence) == (verdict, sentence or planted[variant].sentence)

@@ -5,7 +5,7 @@ import pytest
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.check.report import WORDS
-from shflbench.check.verdict import Level, Verdict, judge
+from shflbench.check.verdict import KernelVerdict, Level, judge
 
 SOME = ["half-warp first", "lanes in order"]
 
@@ -13,18 +13,18 @@ SOME = ["half-warp first", "lanes in order"]
 @pytest.mark.parametrize(
     ("kinds", "wrong", "stopped", "safe", "unsafe"),
     [
-        ([], [], [], Verdict.CLEAN, Verdict.HARMLESS),
-        ([HazardKind.RAW], [], [], Verdict.BROKEN, Verdict.UNSAFE),
-        ([], SOME, [], Verdict.BROKEN, Verdict.UNSAFE),
-        ([], [], SOME, Verdict.BROKEN, Verdict.UNSAFE),
-        ([HazardKind.ACTIVEMASK], [], [], Verdict.DEPENDENT, Verdict.DEPENDENT),
-        ([HazardKind.ACTIVEMASK, HazardKind.WAW], [], [], Verdict.BROKEN, Verdict.UNSAFE),
-        ([HazardKind.SAME_VALUE], [], [], Verdict.DOUBTFUL, Verdict.HARMLESS),
-        ([HazardKind.ENDED], [], [], Verdict.DOUBTFUL, Verdict.HARMLESS),
+        ([], [], [], KernelVerdict.CLEAN, KernelVerdict.HARMLESS),
+        ([HazardKind.RAW], [], [], KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+        ([], SOME, [], KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+        ([], [], SOME, KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+        ([HazardKind.ACTIVEMASK], [], [], KernelVerdict.DEPENDENT, KernelVerdict.DEPENDENT),
+        ([HazardKind.ACTIVEMASK, HazardKind.WAW], [], [], KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+        ([HazardKind.SAME_VALUE], [], [], KernelVerdict.DOUBTFUL, KernelVerdict.HARMLESS),
+        ([HazardKind.ENDED], [], [], KernelVerdict.DOUBTFUL, KernelVerdict.HARMLESS),
     ],
 )
 def test_what_was_found_makes_the_verdict(
-    kinds: list[HazardKind], wrong: list[str], stopped: list[str], safe: Verdict, unsafe: Verdict
+    kinds: list[HazardKind], wrong: list[str], stopped: list[str], safe: KernelVerdict, unsafe: KernelVerdict
 ) -> None:
     assert judge(safe=True, kinds=kinds, wrong=wrong, stopped=stopped)[0] is safe
     assert judge(safe=False, kinds=kinds, wrong=wrong, stopped=stopped)[0] is unsafe
@@ -34,13 +34,13 @@ def test_a_broken_promise_breaks_an_unsafe_kernel_as_well() -> None:
     promise = "the machine code has no SHFL"
     for safe in (True, False):
         said = judge(safe=safe, kinds=[HazardKind.RAW], wrong=[], stopped=[], violations=[promise])
-        assert said == (Verdict.BROKEN, "the machine code has no SHFL; 1 hazard")
+        assert said == (KernelVerdict.BROKEN, "the machine code has no SHFL; 1 hazard")
 
 
 def test_a_sentence_tells_everything_that_speaks_against_a_kernel() -> None:
     kinds = [HazardKind.RAW, HazardKind.WAR, HazardKind.ACTIVEMASK]
     assert judge(safe=True, kinds=kinds, wrong=list(POLICIES), stopped=SOME) == (
-        Verdict.BROKEN,
+        KernelVerdict.BROKEN,
         "declared safe, but wrong under all 7 schedules, stopped by an error under 2 of 7 schedules, 2 hazards",
     )
 

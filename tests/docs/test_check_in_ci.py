@@ -11,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.check import Verdict
+from shflbench.check import KernelVerdict
 
 if TYPE_CHECKING:
     from tests.conftest import Command
@@ -60,8 +60,8 @@ def test_the_job_passes_and_fails_once_a_barrier_is_gone(
     ]
 
 
-@pytest.mark.parametrize("verdict", Verdict)
-def test_every_verdict_is_explained(verdict: Verdict) -> None:
+@pytest.mark.parametrize("verdict", KernelVerdict)
+def test_every_verdict_is_explained(verdict: KernelVerdict) -> None:
     assert f"`{verdict}`" in PAGE
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.check import KernelReport, Subject
+    from shflbench.check import KernelReport, KernelSubject
     from shflbench.cli.console import Console
     from shflbench.compile.toolchain import Toolchain
 
@@ -76,10 +76,10 @@ def command(
 
 
 def _emulated(
-    subjects: Sequence[Subject], toolchain: Toolchain, arch: str, seed: int, console: Console
+    subjects: Sequence[KernelSubject], toolchain: Toolchain, arch: str, seed: int, console: Console
 ) -> list[KernelReport]:
     from shflbench.check import check_all, compile_all, needed
-    from shflbench.cli.checked import verdict_counts
+    from shflbench.cli.check_output import verdict_counts
     from shflbench.compile.build import Builder
 
     builder = Builder(toolchain, arch, cache_folder())
@@ -104,35 +104,31 @@ def _emulated(
 
 
 def _sanitized(
-    subjects: Sequence[Subject],
+    subjects: Sequence[KernelSubject],
     reports: Sequence[KernelReport],
     toolchain: Toolchain,
     second: tuple[Path, str],
     seed: int,
     console: Console,
 ) -> list[KernelReport]:
-    """Return the reports with compute-sanitizer's opinions; the kernels are compiled for the GPU."""
+    """Return the reports with compute-sanitizer's results; the kernels are compiled for the GPU."""
     from shflbench.check import compile_all
-    from shflbench.check.opinion import Tool
-    from shflbench.check.sanitizer import jobs, merge, opinions, with_opinion, written
+    from shflbench.check.sanitizer import jobs, merge, run_tools, with_result
+    from shflbench.check.sanitizer_result import Tool
     from shflbench.compile.build import Builder
-    from shflbench.model import Kernel
 
     program, arch = second
     toolchain.require(arch)
     kernels = dict(compile_all(subjects, Builder(toolchain, arch, cache_folder())))
-    symbols = {
-        subject.name: written(subject, kernel) for subject, kernel in kernels.items() if isinstance(kernel, Kernel)
-    }
     answers = []
     with console.progress() as progress:
         progress.show("compute-sanitizer", 0, len(Tool))
-        for answer in opinions(program, jobs(subjects, kernels, seed), symbols):
+        for answer in run_tools(program, jobs(subjects, kernels, seed)):
             answers.append(answer)
             progress.show(f"compute-sanitizer {answer[0]}", len(answers), len(Tool))
     merged = merge(answers)
     pairs = zip(subjects, reports, strict=True)
-    return [with_opinion(report, merged.get(subject.name)) for subject, report in pairs]
+    return [with_result(report, merged.get(subject.name)) for subject, report in pairs]
 
 
 def _needed() -> tuple[Path, str]:
@@ -157,7 +153,7 @@ def _needed() -> tuple[Path, str]:
 
 
 def _show(reports: Sequence[KernelReport], arch: str, seed: int, form: str, console: Console) -> None:
-    from shflbench.cli.checked import as_json, details, entries, summary, table, workflow_commands
+    from shflbench.cli.check_output import as_json, details, entries, summary, table, workflow_commands
 
     found = entries(reports)
     if form == "json":
@@ -176,12 +172,12 @@ def _show(reports: Sequence[KernelReport], arch: str, seed: int, form: str, cons
 
 
 def _code(reports: Sequence[KernelReport], *, strict: bool) -> int:
-    from shflbench.check import Verdict
+    from shflbench.check import KernelVerdict
     from shflbench.check.verdict import Level
 
     verdicts = {report.verdict for report in reports}
-    if verdicts & {Verdict.NOT_COMPILED, Verdict.NOT_CHECKED}:
+    if verdicts & {KernelVerdict.NOT_COMPILED, KernelVerdict.NOT_CHECKED}:
         return KernelError.exit_code
-    if Verdict.BROKEN in verdicts:
+    if KernelVerdict.BROKEN in verdicts:
         return FOUND
     return UNCERTAIN if strict and any(verdict.level is Level.WARNING for verdict in verdicts) else 0

@@ -247,7 +247,7 @@ def sanitizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("sanitizer")
-def test_both_opinions_stand_side_by_side(check: Command) -> None:
+def test_both_results_stand_side_by_side(check: Command) -> None:
     words = ("own.yaml", "--dtype", "f32", "--sanitizer")
     outcome = check(*words)
     assert outcome.code == 0

@@ -1,4 +1,4 @@
-"""Read what compute-sanitizer prints, and keep it as its opinion of each kernel."""
+"""Read what compute-sanitizer prints: its result for each kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-MARKER = "shflbench checks "  # what sanitized.py prints before each kernel, followed by the kernel's readable name
+MARKER = "shflbench checks "  # what sanitizer_program.py prints before the readable name of each kernel
 
 # A line of compute-sanitizer; what goes on with the line before is indented by four more spaces.
 _LINE = re.compile(r"^=========(?: (?P<more>   )?(?P<text>.*))?$")
@@ -42,7 +42,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class SanitizerResult:
     """What compute-sanitizer says of one kernel; a tool that did not finish it is missing."""
 
     counts: Mapping[Tool, Count] = field(default_factory=dict)

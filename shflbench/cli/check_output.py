@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.check import Finding, KernelReport, Place, Verdict
-from shflbench.check.report import relative
+from shflbench.check import KernelFinding, KernelReport, KernelVerdict, SourceLine
+from shflbench.check.source_files import relative
 from shflbench.check.verdict import Level
 from shflbench.cli.layout import Line, Table
 
@@ -21,7 +21,7 @@ STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Lev
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReportGroup:
     """Kernels of one variant, of which the same is to be said: they differ in dtype only."""
 
     reports: tuple[KernelReport, ...]
@@ -43,26 +43,26 @@ class Entry:
         return " ".join(report.dtype for report in self.reports)
 
 
-def entries(reports: Sequence[KernelReport]) -> list[Entry]:
+def entries(reports: Sequence[KernelReport]) -> list[ReportGroup]:
     """Return the reports, those side by side that say the same of another dtype."""
     groups: dict[tuple[object, ...], list[KernelReport]] = {}
     for report in reports:
         found = frozenset((finding.kind, finding.place, finding.other) for finding in report.findings)
-        opinion = report.opinion.sentence if report.opinion else None
-        said = (report.verdict, report.sentence.replace(_cuda_name(report), ""), report.wrong, found, opinion)
+        result = report.sanitizer.sentence if report.sanitizer else None
+        said = (report.verdict, report.sentence.replace(_cuda_name(report), ""), report.wrong, found, result)
         groups.setdefault((report.place, report.variant, report.options, *said), []).append(report)
-    return [Entry(tuple(group)) for group in groups.values()]
+    return [ReportGroup(tuple(group)) for group in groups.values()]
 
 
 def _cuda_name(report: KernelReport) -> str:
     """Return the part of the compiler's sentence that names the element type."""
-    return report.sentence.partition(" does not compile: ")[0] if report.verdict is Verdict.NOT_COMPILED else ""
+    return report.sentence.partition(" does not compile: ")[0] if report.verdict is KernelVerdict.NOT_COMPILED else ""
 
 
-def table(found: Sequence[Entry]) -> Table:
-    """Return one line for each entry; compute-sanitizer's opinion beside the emulator's, where it was asked."""
+def table(found: Sequence[ReportGroup]) -> Table:
+    """Return one line for each entry; compute-sanitizer's result beside the emulator's, where it was asked."""
     columns = ["kernel", "dtypes", "verdict", "why"]
-    asked = any(entry.first.opinion for entry in found)
+    asked = any(entry.first.sanitizer for entry in found)
     if asked:
         columns.insert(3, "compute-sanitizer")
     lines = []
@@ -70,15 +70,15 @@ def table(found: Sequence[Entry]) -> Table:
         report = entry.first
         cells = [entry.kernel, entry.dtypes, report.verdict.value, report.sentence.splitlines()[0]]
         if asked:
-            cells.insert(3, report.opinion.sentence if report.opinion else "not asked")
+            cells.insert(3, report.sanitizer.sentence if report.sanitizer else "not asked")
         lines.append(Line(tuple(cells), STYLES[report.verdict.level]))
     return Table("", tuple(columns), tuple(lines))
 
 
-def details(entry: Entry) -> Iterator[str]:
+def details(entry: ReportGroup) -> Iterator[str]:
     """Yield what lies behind a verdict, a sentence each; files relative to the current folder."""
     report, base = entry.first, Path.cwd()
-    if report.verdict is Verdict.NOT_COMPILED:
+    if report.verdict is KernelVerdict.NOT_COMPILED:
         yield from report.sentence.splitlines()[1:]
         return
     yield from (finding.sentence(base) for finding in report.findings)
@@ -86,8 +86,8 @@ def details(entry: Entry) -> Iterator[str]:
     if report.wrong:
         schedules = "every schedule" if len(report.wrong) == len(POLICIES) else ", ".join(report.wrong)
         yield f"wrong under {schedules}; {report.dtype}: {report.mismatch}"
-    if report.opinion:
-        counts = report.opinion.counts.items()
+    if report.sanitizer:
+        counts = report.sanitizer.counts.items()
         yield from (f"compute-sanitizer {tool}: {count.first}" for tool, count in counts if count.first)
 
 
@@ -100,7 +100,7 @@ def summary(reports: Sequence[KernelReport], arch: str) -> str:
 def verdict_counts(reports: Sequence[KernelReport]) -> str:
     """Return how many kernels got each verdict, e.g. `3 clean, 1 broken`."""
     counts = Counter(report.verdict for report in reports)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in KernelVerdict if counts[verdict])
 
 
 def _launches(reports: Sequence[KernelReport]) -> str:
@@ -128,11 +128,11 @@ def _record(report: KernelReport) -> dict[str, object]:
         "mismatch": report.mismatch,
         "errors": list(report.errors),
         "violations": list(report.violations),
-        "compute_sanitizer": _opinion(report),
+        "compute_sanitizer": _sanitizer(report),
     }
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def _finding(finding: KernelFinding) -> dict[str, object]:
     return {
         "kind": finding.kind.value,
         "breaks": finding.kind.breaks,
@@ -143,23 +143,23 @@ def _finding(finding: Finding) -> dict[str, object]:
     }
 
 
-def _opinion(report: KernelReport) -> dict[str, object] | None:
-    if report.opinion is None:
+def _sanitizer(report: KernelReport) -> dict[str, object] | None:
+    if report.sanitizer is None:
         return None
     counts = {
         tool.value: {"errors": count.errors, "warnings": count.warnings, "hazards": count.hazards, "first": count.first}
-        for tool, count in report.opinion.counts.items()
+        for tool, count in report.sanitizer.counts.items()
     }
-    return {**counts, "failures": list(report.opinion.failures)}
+    return {**counts, "failures": list(report.sanitizer.failures)}
 
 
-def _where(place: Place | None) -> dict[str, object]:
+def _where(place: SourceLine | None) -> dict[str, object]:
     return (
         {"file": str(relative(place.file, Path.cwd())), "line": place.line} if place else {"file": None, "line": None}
     )
 
 
-def workflow_commands(found: Sequence[Entry]) -> Iterator[str]:
+def workflow_commands(found: Sequence[ReportGroup]) -> Iterator[str]:
     """Yield GitHub's workflow commands: one for each thing found, on its line.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
@@ -173,7 +173,7 @@ def workflow_commands(found: Sequence[Entry]) -> Iterator[str]:
                 yield f"::{level} {where},title={_property(title)}::{_escaped(text)}"
 
 
-def _placed(report: KernelReport) -> Iterator[tuple[Place, str]]:
+def _placed(report: KernelReport) -> Iterator[tuple[SourceLine, str]]:
     """Yield what stands behind the verdict, each with the line to show it at."""
     begin, base = report.place, Path.cwd()
     for finding in report.findings:

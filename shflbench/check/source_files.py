@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from shflbench.check.report import Place
 from shflbench.compile.source import SHARED, headers, kernel_name, source_name
 
 if TYPE_CHECKING:
@@ -17,8 +17,25 @@ if TYPE_CHECKING:
 _NAMED = re.compile(r"([^\s()`:]+):([0-9]+)")
 
 
-class Places:
-    """Knows the source files of one pattern."""
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line of a source file."""
+
+    file: Path
+    line: int
+
+    def shown(self, base: Path) -> str:
+        """Return `file:line`, relative to the folder `base` if the file lies below it."""
+        return f"{relative(self.file, base)}:{self.line}"
+
+
+def relative(file: Path, base: Path) -> Path:
+    """Return `file` relative to the folder `base` if it lies below it, else as it is."""
+    return file.relative_to(base) if file.is_relative_to(base) else file
+
+
+class SourceFiles:
+    """The source files of one pattern."""
 
     def __init__(self, pattern: LoadedPattern) -> None:
         """Look at the pattern's folder."""
@@ -29,7 +46,7 @@ class Places:
             own = {name: path for name, path in headers(pattern, variant).items() if path.parent != SHARED}
             self._files |= {name.removeprefix("../"): path for name, path in own.items()}
 
-    def of(self, location: Location | None) -> Place | None:
+    def of(self, location: Location | None) -> SourceLine | None:
         """Return the innermost place in the pattern's own files that led to `location`, else the outermost of all."""
         if location is None:
             return None
@@ -37,25 +54,25 @@ class Places:
         while step is not None:
             file = self._file(step.file)
             if file is not None:
-                return Place(file, step.line)
+                return SourceLine(file, step.line)
             step = step.inlined_at
-        return Place(Path(location.outermost.file), location.outermost.line)
+        return SourceLine(Path(location.outermost.file), location.outermost.line)
 
-    def in_text(self, text: str) -> Place | None:
+    def in_text(self, text: str) -> SourceLine | None:
         """Return the first line of one of the pattern's files that a message names as `file:line`."""
         for name, line in _NAMED.findall(text):
             file = self._file(name)
             if file is not None:
-                return Place(file, int(line))
+                return SourceLine(file, int(line))
         return None
 
-    def kernel(self, variant: Variant) -> Place:
+    def kernel(self, variant: Variant) -> SourceLine:
         """Return where the kernel of `variant` begins; the file's first line if it is not there."""
         file = self._pattern.folder / variant.source
         name = re.escape(kernel_name(self._pattern.name, variant))
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         found = (number for number, line in enumerate(lines, 1) if re.search(rf"\b{name}\s*\(", line))
-        return Place(file, next(found, 1))
+        return SourceLine(file, next(found, 1))
 
     def _file(self, name: str) -> Path | None:
         parts = PurePosixPath(name).parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.check.opinion import Count, Opinion, Tool, parse
+from shflbench.check.sanitizer_result import Count, SanitizerResult, Tool, parse
 
 UNSAFE, RIGHT, CRASH = "neighbor/smem-unsafe/f32", "neighbor/smem/f32", "pairs/past-the-end/i32"
 SYMBOLS = {
@@ -125,10 +125,10 @@ def test_output_without_kernels_says_nothing(text: str) -> None:
     assert parse(text, SYMBOLS) == {}
 
 
-def test_an_opinion_counts_warnings_and_names_tools_without_an_answer() -> None:
+def test_a_result_counts_warnings_and_names_tools_without_an_answer() -> None:
     quiet = {Tool.SYNCCHECK: Count(), Tool.MEMCHECK: Count()}
-    assert Opinion({Tool.RACECHECK: Count(), **quiet}).sentence == "nothing found"
-    warned = Opinion({Tool.RACECHECK: Count(0, 2, 65540), **quiet})
+    assert SanitizerResult({Tool.RACECHECK: Count(), **quiet}).sentence == "nothing found"
+    warned = SanitizerResult({Tool.RACECHECK: Count(0, 2, 65540), **quiet})
     assert (warned.found, warned.sentence) == (True, "racecheck: 2 warnings (65540 hazards)")
-    partly = Opinion({Tool.RACECHECK: Count(1, 1, 2)})
+    partly = SanitizerResult({Tool.RACECHECK: Count(1, 1, 2)})
     assert partly.sentence == "racecheck: 1 error, 1 warning; synccheck: no answer; memcheck: no answer"

@@ -1,6 +1,6 @@
 """Run kernels on the GPU, one after the other: the program that compute-sanitizer watches.
 
-`python -m shflbench.check.sanitized FILE`, with the pickled jobs of `sanitizer.py` in FILE.
+`python -m shflbench.check.sanitizer_program FILE`, with the pickled jobs of `sanitizer.py` in FILE.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.backends.cuda import CudaBackend
-from shflbench.check.opinion import MARKER
 from shflbench.check.sanitizer import FAILED, RAN
+from shflbench.check.sanitizer_result import MARKER
 from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 
 if TYPE_CHECKING:
-    from shflbench.check.sanitizer import Job
+    from shflbench.check.sanitizer import SanitizerJob
 
 
 def main(file: Path) -> None:
     """Run each job in the file; stop after one that crashes, because CUDA is of no use to its process any more."""
-    work: list[Job] = pickle.loads(file.read_bytes())  # noqa: S301  (written by the parent, for this process alone)
+    work: list[SanitizerJob] = pickle.loads(file.read_bytes())  # noqa: S301  (printed_names by the parent, for this process alone)
     backend = CudaBackend.open_device(0, find())
     for job in work:
         _say(MARKER + job.name)
