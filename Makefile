@@ -40,7 +40,7 @@ test-archs: .venv/ready ## what takes minutes: every kernel on six architectures
 	@$(BIN)/pytest -q -m archs
 
 docs: .venv/ready ## write docs/reference from the code
-	@$(BIN)/python -m docs.generate
+	@$(BIN)/python -m tools.docs.generate
 
 plots: .venv/ready ## redraw the charts of every run under results/
 	@$(BIN)/shflbench plot results/

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from docs.generate import FOLDER, PAGES
-from docs.machine_code import compiler_of, digest, marked, tables
-from docs.pattern_pages import committed_tables, page
 from shflbench.compile.toolchain import find
 from shflbench.patterns.discover import builtin, load
+from tools.docs.generate import FOLDER, PAGES
+from tools.docs.machine_code import compiler_of, digest, marked, tables
+from tools.docs.pattern_pages import committed_tables, page
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.removeprefix("patterns/")[:-3] not in builtin()])
@@ -39,7 +39,7 @@ def test_tables_of_machine_code_are_what_the_compiler_makes(name: str, monkeypat
 def test_a_changed_kernel_changes_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     pattern = load(builtin()["neighbor"])
     before = digest(pattern)
-    monkeypatch.setattr("docs.machine_code.ARCHITECTURES", ("sm_90",))
+    monkeypatch.setattr("tools.docs.machine_code.ARCHITECTURES", ("sm_90",))
     assert digest(pattern) != before
     assert f"<!-- machine code {digest(pattern)} -->\ntext\n" in marked(pattern, "text")
 

@@ -7,12 +7,12 @@ import re
 
 import click
 
-from docs.generate import commands, exit_codes
 from shflbench import errors
 from shflbench.analysis.compare import FOUND, UNCERTAIN
 from shflbench.cli import environment
 from shflbench.cli.commands.baseline import command as baseline
 from shflbench.cli.main import READER_GONE
+from tools.docs.generate import commands, exit_codes
 
 
 def test_every_command_of_a_group_has_its_help_on_the_page() -> None:

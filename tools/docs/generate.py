@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from docs.machine_code import table
-from docs.pattern_pages import NOTE, index, page
 from shflbench import errors
 from shflbench.analysis.compare import FOUND, UNCERTAIN
 from shflbench.cli.main import READER_GONE, shflbench
@@ -21,11 +19,13 @@ from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
 from shflbench.store.keys import KEYS
 from shflbench.suite import json_schema, shipped
 from shflbench.suite.schema import SECTIONS
+from tools.docs.machine_code import table
+from tools.docs.pattern_pages import NOTE, index, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-FOLDER = Path(__file__).parent / "reference"
+FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 EXAMPLE = "launch-sweep"
 # What a column holds, by the type of its field; everything else is text, of several values joined.
 TYPES = {"bool": "true or false", "int": "whole number", "float": "number", "Status": "word"}
@@ -198,4 +198,4 @@ def write(names: Collection[str]) -> None:
 
 
 if __name__ == "__main__":
-    write(sys.argv[1:] or PAGES)  # by default all; `python -m docs.generate patterns/scan.md` writes one
+    write(sys.argv[1:] or PAGES)  # by default all; `python -m tools.docs.generate patterns/scan.md` writes one

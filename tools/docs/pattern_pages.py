@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docs.kernel_code import COMMON, blocks, helpers, kernels
-from docs.machine_code import committed, compiler_of, digest, marked, table, tables
-from shflbench.compile.source import SHARED
+from shflbench.compile.source import SHARED, headers, kernel_name
 from shflbench.compile.toolchain import find
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
 from shflbench.patterns.discover import builtin, load
+from tools.docs.machine_code import committed, compiler_of, digest, marked, table, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.patterns.declare import Pattern
+    from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
 
-FOLDER = Path(__file__).parent / "reference" / "patterns"
+REPOSITORY = Path(__file__).parents[2]
+FOLDER = REPOSITORY / "docs" / "reference" / "patterns"
+COMMON = SHARED / "shflbench.cuh"  # what every kernel may use
 NOTE = "<!-- Written by `make docs` from the code; do not edit. -->"
 ABOUT = """\
 A pattern is one way for the threads of a warp to exchange values; its variants do the same with different means.
@@ -29,13 +31,12 @@ _SMALL = (2, 128)  # the launch at which sizes that a pattern computes are told
 
 
 def index() -> str:
-    """Return the page that lists the patterns, with what all kernels may use."""
+    """Return the page that lists the patterns, with what all of them have."""
     rows = []
     for name, folder in builtin().items():
         pattern = load(folder).declaration
         rows.append((f"[{name}]({name}.md)", pattern.summary, " ".join(pattern.dtypes), " ".join(pattern.claims)))
     own = [(f"`{name}`", _among(values), words) for name, (values, words) in LAUNCH_OPTIONS.items()]
-    code = (SHARED / COMMON).read_text(encoding="utf-8").rstrip()
     return "\n\n".join(
         (
             NOTE,
@@ -44,7 +45,7 @@ def index() -> str:
             table(("pattern", "what it does", "dtypes", "claims that it tests"), rows),
             "Every pattern has these options, too; they change the launch and not the kernel.",
             table(("option", "values", "meaning"), own),
-            f"## What every kernel may use\n\n```cuda\n{code}\n```\n",
+            f"Every kernel may use what stands in {link(COMMON)}.\n",
         )
     )
 
@@ -58,10 +59,7 @@ def page(name: str, machine_code: str | None = None) -> str:
     """Return the page of a pattern; `machine_code` are its tables, None to take or make those of today."""
     pattern = load(builtin()[name])
     text = current_tables(pattern) if machine_code is None else machine_code
-    sections = [*_about(pattern.declaration), *_declared(pattern.declaration)]
-    sections += ["## Machine code", marked(pattern, text), "## Kernels", *blocks(kernels(pattern))]
-    if shared := helpers(pattern):
-        sections += ["## What they share", *blocks(shared)]
+    sections = [*_about(pattern.declaration), *_declared(pattern), "## Machine code", marked(pattern, text)]
     return "\n\n".join((NOTE, f"# {name}", *sections)) + "\n"
 
 
@@ -99,7 +97,22 @@ def _about(pattern: Pattern) -> Iterator[str]:
         yield table(("id", "claim"), pattern.claims.items())
 
 
-def _declared(pattern: Pattern) -> Iterator[str]:
+def link(file: Path, line: int | None = None) -> str:
+    """Return a link from a pattern's page to a file, or to a line of it."""
+    target = f"../../../{file.relative_to(REPOSITORY).as_posix()}"
+    return f"[{file.name}:{line}]({target}#L{line})" if line else f"[{file.name}]({target})"
+
+
+def _kernel(pattern: LoadedPattern, variant: Variant) -> str:
+    """Return a link to the line that defines the kernel of a variant."""
+    file = pattern.folder / variant.source
+    definition = re.compile(rf"__global__.*\b{re.escape(kernel_name(pattern.name, variant))}\(")
+    lines = enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
+    return link(file, next(number for number, line in lines if definition.search(line)))
+
+
+def _declared(loaded: LoadedPattern) -> Iterator[str]:
+    pattern = loaded.declaration
     if pattern.options:
         yield "## Options"
         options = [(f"`{name}`", " ".join(f"`{it}`" for it in values)) for name, values in pattern.options.items()]
@@ -115,13 +128,16 @@ def _declared(pattern: Pattern) -> Iterator[str]:
             " ".join(variant.dtypes or pattern.dtypes),
             "; ".join(f"{name}: {' '.join(values)}" for name, values in variant.only.items()),
             variant.needs,
+            _kernel(loaded, variant),
             variant.summary,
         )
         for variant in pattern.variants
     ]
-    names = ("variant", "mechanism", "memory model", "dtypes", "only", "needs", "how")
+    names = ("variant", "mechanism", "memory model", "dtypes", "only", "needs", "kernel", "how")
     kept = [place for place in range(len(names)) if any(row[place] for row in rows)]
     yield table([names[place] for place in kept], [tuple(row[place] for place in kept) for row in rows])
+    files = {file for variant in pattern.variants for file in headers(loaded, variant).values()}
+    yield f"The kernels use {', '.join(map(link, sorted(files)))}."
 
 
 def _data(pattern: Pattern) -> Iterator[tuple[str, ...]]:

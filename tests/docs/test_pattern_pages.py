@@ -1,0 +1,34 @@
+"""The pages of patterns show no code: they link to the kernels."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from shflbench.compile.source import kernel_name
+from shflbench.patterns.discover import builtin, load
+from tools.docs.pattern_pages import FOLDER
+
+LINK = re.compile(r"\[[^]]*\]\((?P<file>[^)#]+)(?:#L(?P<line>\d+))?\)")
+
+
+@pytest.mark.parametrize("name", builtin())
+def test_each_variant_links_to_the_line_that_defines_its_kernel(name: str) -> None:
+    page = (FOLDER / f"{name}.md").read_text("utf-8")
+    linked = []
+    for file, line in LINK.findall(page):
+        text = (FOLDER / file).read_text("utf-8")
+        if line:
+            linked.append(text.splitlines()[int(line) - 1])
+    variants = load(builtin()[name]).declaration.variants
+    assert len(linked) == len(variants)
+    for variant, code in zip(variants, linked, strict=True):
+        assert re.match(rf"\s*__global__ void .*\b{kernel_name(name, variant)}\(", code)
+
+
+def test_pages_link_to_the_headers_of_the_pattern_and_to_those_that_all_share() -> None:
+    links = dict(LINK.findall((FOLDER / "scan.md").read_text("utf-8")))
+    headers = {file.rpartition("/")[2] for file in links if file.endswith(".cuh")}
+    assert headers == {"predicate.cuh", "recurrence.cuh", "shflbench.cuh"}
+    assert "shflbench/patterns/shflbench.cuh" in (FOLDER / "README.md").read_text("utf-8")
