@@ -2,7 +2,7 @@
 #include "network.cuh"
 #include "shflbench.cuh"
 
-// Two barriers an exchange: the first between a slot's write and its read, the second between that
+// Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
 __global__ void bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
@@ -11,16 +11,20 @@ __global__ void bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        MERGE(size) STEP(size, distance) {
-            key_slots[mine] = key;
-            if (WITH_VALUES) value_slots[mine] = value;
-            __syncthreads();
-            const T other_key = key_slots[mine ^ distance];
-            const T other_value = WITH_VALUES ? value_slots[mine ^ distance] : value;
-            __syncthreads();
-            if (takes_other(key, other_key, size, distance)) {
-                key = other_key;
-                value = other_value;
+        #pragma unroll
+        for (int size = 2; size <= WARP; size *= 2) {
+            #pragma unroll
+            for (int distance = size / 2; distance > 0; distance /= 2) {
+                key_slots[mine] = key;
+                if (WITH_VALUES) value_slots[mine] = value;
+                __syncthreads();
+                const T other_key = key_slots[mine ^ distance];
+                const T other_value = WITH_VALUES ? value_slots[mine ^ distance] : value;
+                __syncthreads();
+                if (takes_other(key, other_key, size, distance)) {
+                    key = other_key;
+                    value = other_value;
+                }
             }
         }
     }
@@ -37,16 +41,20 @@ __global__ void bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* so
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        MERGE(size) STEP(size, distance) {
-            key_slots[mine] = key;
-            if (WITH_VALUES) value_slots[mine] = value;
-            __syncwarp();
-            const T other_key = key_slots[mine ^ distance];
-            const T other_value = WITH_VALUES ? value_slots[mine ^ distance] : value;
-            __syncwarp();
-            if (takes_other(key, other_key, size, distance)) {
-                key = other_key;
-                value = other_value;
+        #pragma unroll
+        for (int size = 2; size <= WARP; size *= 2) {
+            #pragma unroll
+            for (int distance = size / 2; distance > 0; distance /= 2) {
+                key_slots[mine] = key;
+                if (WITH_VALUES) value_slots[mine] = value;
+                __syncwarp();
+                const T other_key = key_slots[mine ^ distance];
+                const T other_value = WITH_VALUES ? value_slots[mine ^ distance] : value;
+                __syncwarp();
+                if (takes_other(key, other_key, size, distance)) {
+                    key = other_key;
+                    value = other_value;
+                }
             }
         }
     }
@@ -63,14 +71,18 @@ __global__ void bitonic_sort_smem_unsafe(const T* keys, const T* values, T* sort
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        MERGE(size) STEP(size, distance) {
-            key_slots[mine] = key;
-            if (WITH_VALUES) value_slots[mine] = value;
-            const T other_key = key_slots[mine ^ distance];
-            const T other_value = WITH_VALUES ? T(value_slots[mine ^ distance]) : value;
-            if (takes_other(key, other_key, size, distance)) {
-                key = other_key;
-                value = other_value;
+        #pragma unroll
+        for (int size = 2; size <= WARP; size *= 2) {
+            #pragma unroll
+            for (int distance = size / 2; distance > 0; distance /= 2) {
+                key_slots[mine] = key;
+                if (WITH_VALUES) value_slots[mine] = value;
+                const T other_key = key_slots[mine ^ distance];
+                const T other_value = WITH_VALUES ? T(value_slots[mine ^ distance]) : value;
+                if (takes_other(key, other_key, size, distance)) {
+                    key = other_key;
+                    value = other_value;
+                }
             }
         }
     }
@@ -83,12 +95,16 @@ __global__ void bitonic_sort_shfl(const T* keys, const T* values, T* sorted_keys
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        MERGE(size) STEP(size, distance) {
-            const T other_key = __shfl_xor_sync(FULL_WARP, key, distance);
-            const T other_value = WITH_VALUES ? __shfl_xor_sync(FULL_WARP, value, distance) : value;
-            if (takes_other(key, other_key, size, distance)) {
-                key = other_key;
-                value = other_value;
+        #pragma unroll
+        for (int size = 2; size <= WARP; size *= 2) {
+            #pragma unroll
+            for (int distance = size / 2; distance > 0; distance /= 2) {
+                const T other_key = __shfl_xor_sync(FULL_WARP, key, distance);
+                const T other_value = WITH_VALUES ? __shfl_xor_sync(FULL_WARP, value, distance) : value;
+                if (takes_other(key, other_key, size, distance)) {
+                    key = other_key;
+                    value = other_value;
+                }
             }
         }
     }

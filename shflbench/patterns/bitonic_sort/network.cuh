@@ -8,10 +8,6 @@ constexpr bool WITH_VALUES = true;
 constexpr bool WITH_VALUES = false;
 #endif
 
-// The 15 steps for 32 keys: runs of 2 are merged to runs of 4, and so on, over falling distances.
-#define MERGE(size) _Pragma("unroll") for (int size = 2; size <= WARP; size *= 2)
-#define STEP(size, distance) _Pragma("unroll") for (int distance = size / 2; distance > 0; distance /= 2)
-
 // Whether the other key is the one to keep. Of a pair the upper lane keeps the larger key, the lower lane the
 // smaller one; in every second run, which is sorted downwards, it is the other way round. No two keys are
 // equal: both lanes would keep the same one of them, and the value of the other would be lost.
@@ -21,22 +17,20 @@ __device__ bool takes_other(T mine, T other, int size, int distance) {
     return (mine < other) == (upper != downwards);
 }
 
-__device__ inline unsigned bits_of(int key) { return unsigned(key); }
-__device__ inline unsigned bits_of(float key) { return __float_as_uint(key); }
-__device__ inline unsigned long long bits_of(long long key) { return (unsigned long long)key; }
-__device__ inline unsigned long long bits_of(double key) { return __double_as_longlong(key); }
-
-__device__ inline void set_bits(int& key, unsigned bits) { key = int(bits); }
-__device__ inline void set_bits(float& key, unsigned bits) { key = __uint_as_float(bits); }
-__device__ inline void set_bits(long long& key, unsigned long long bits) { key = (long long)bits; }
-__device__ inline void set_bits(double& key, unsigned long long bits) { key = __longlong_as_double(bits); }
-
-// The bits of a key that change: all of an integer, the fraction of a float, whose value stays from 1 to 2.
-template <typename T> struct Key { static constexpr unsigned changing = ~0u, fixed = 0; };
-template <> struct Key<float> { static constexpr unsigned changing = 0x007fffff, fixed = 0x3f800000; };
-template <> struct Key<long long> { static constexpr unsigned long long changing = ~0ull, fixed = 0; };
+// A key as a number of its size, and the bits that change: all of an integer, the fraction of a float, whose value stays
+// from 1 to 2.
+template <typename T> struct Key { using Bits = unsigned; static constexpr Bits changing = ~0u, fixed = 0; };
+template <> struct Key<float> {
+    using Bits = unsigned;
+    static constexpr Bits changing = 0x007fffff, fixed = 0x3f800000;
+};
+template <> struct Key<long long> {
+    using Bits = unsigned long long;
+    static constexpr Bits changing = ~0ull, fixed = 0;
+};
 template <> struct Key<double> {
-    static constexpr unsigned long long changing = 0x000fffffffffffff, fixed = 0x3ff0000000000000;
+    using Bits = unsigned long long;
+    static constexpr Bits changing = 0x000fffffffffffff, fixed = 0x3ff0000000000000;
 };
 
 // Another key in no order, so that the next sort starts anew: the bits times an odd number (2^64 divided by the
@@ -44,7 +38,10 @@ template <> struct Key<double> {
 // in two lanes are never equal, and a key in the wrong lane becomes another key.
 template <typename T>
 __device__ T scrambled(T key) {
-    const auto bits = bits_of(key) * decltype(bits_of(key))(0x9e3779b97f4a7c15);
-    set_bits(key, (bits & Key<T>::changing & ~31ull) | (Key<T>::fixed | lane()));
+    typename Key<T>::Bits bits;
+    memcpy(&bits, &key, sizeof bits);
+    bits *= decltype(bits)(0x9e3779b97f4a7c15);
+    bits = (bits & Key<T>::changing & ~31ull) | (Key<T>::fixed | lane());
+    memcpy(&key, &bits, sizeof bits);
     return key;
 }

@@ -1,10 +1,10 @@
 // Each lane gets the sum of its own value and those of the lanes below: in five exchanges, over distances
-// that double, each lane adds what a lower lane has summed up so far.
+// that double, each lane adds what a lower lane has summed up so far. `finish_scan` makes an exclusive sum of it.
 #include "predicate.cuh"
 #include "recurrence.cuh"
 #include "shflbench.cuh"
 
-// Two barriers an exchange: the first between a slot's write and its read, the second between that
+// Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
 __global__ void scan_smem(const T* values, T* result, int iterations) {
@@ -19,18 +19,12 @@ __global__ void scan_smem(const T* values, T* result, int iterations) {
             if (lane() >= distance) sum = add(sum, slots[mine - distance]);
             __syncthreads();
         }
-        if constexpr (MOVES_UP<T>) {
-            slots[mine] = sum;
-            __syncthreads();
-            sum = lane() > 0 ? slots[mine - 1] : T(0);
-            __syncthreads();
-        }
-        x = advance_from_inclusive(x, sum);
+        x = advance(x, finish_scan(x, sum, slots, [] { __syncthreads(); }, [] { __syncthreads(); }));
     }
     result[thread()] = x;
 }
 
-// Two buffers, one barrier an exchange: while a slow warp still reads one buffer, a fast one writes the other.
+// Two buffers, one barrier per exchange: while a slow warp still reads one buffer, a fast one writes the other.
 template <typename T>
 __global__ void scan_smem_double(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *next = now + blockDim.x;
@@ -44,13 +38,7 @@ __global__ void scan_smem_double(const T* values, T* result, int iterations) {
             if (lane() >= distance) sum = add(sum, now[mine - distance]);
             swap(now, next);
         }
-        if constexpr (MOVES_UP<T>) {
-            now[mine] = sum;
-            __syncthreads();
-            sum = lane() > 0 ? now[mine - 1] : T(0);
-            swap(now, next);
-        }
-        x = advance_from_inclusive(x, sum);
+        x = advance(x, finish_scan(x, sum, now, next));
     }
     result[thread()] = x;
 }
@@ -69,13 +57,7 @@ __global__ void scan_smem_syncwarp(const T* values, T* result, int iterations) {
             if (lane() >= distance) sum = add(sum, slots[mine - distance]);
             __syncwarp();
         }
-        if constexpr (MOVES_UP<T>) {
-            slots[mine] = sum;
-            __syncwarp();
-            sum = lane() > 0 ? slots[mine - 1] : T(0);
-            __syncwarp();
-        }
-        x = advance_from_inclusive(x, sum);
+        x = advance(x, finish_scan(x, sum, slots, [] { __syncwarp(); }, [] { __syncwarp(); }));
     }
     result[thread()] = x;
 }
@@ -92,11 +74,7 @@ __global__ void scan_smem_unsafe(const T* values, T* result, int iterations) {
             slots[mine] = sum;
             if (lane() >= distance) sum = add(sum, T(slots[mine - distance]));
         }
-        if constexpr (MOVES_UP<T>) {
-            slots[mine] = sum;
-            sum = lane() > 0 ? T(slots[mine - 1]) : T(0);
-        }
-        x = advance_from_inclusive(x, sum);
+        x = advance(x, finish_scan(x, sum, slots, [] {}, [] {}));
     }
     result[thread()] = x;
 }
@@ -111,11 +89,7 @@ __global__ void scan_shfl(const T* values, T* result, int iterations) {
             const T below = __shfl_up_sync(FULL_WARP, sum, distance);
             if (lane() >= distance) sum = add(sum, below);
         }
-        if constexpr (MOVES_UP<T>) {
-            const T below = __shfl_up_sync(FULL_WARP, sum, 1);
-            sum = lane() > 0 ? below : T(0);
-        }
-        x = advance_from_inclusive(x, sum);
+        x = advance(x, finish_scan(x, sum));
     }
     result[thread()] = x;
 }
@@ -127,11 +101,7 @@ __global__ void scan_shfl_predicate(const T* values, T* result, int iterations) 
     REPEAT(iterations) {
         T sum = x;
         for (int distance = 1; distance < WARP; distance *= 2) sum = add_from_below(sum, distance);
-        if constexpr (MOVES_UP<T>) {
-            const T below = __shfl_up_sync(FULL_WARP, sum, 1);
-            sum = lane() > 0 ? below : T(0);
-        }
-        x = advance_from_inclusive(x, sum);
+        x = advance(x, finish_scan(x, sum));
     }
     result[thread()] = x;
 }
