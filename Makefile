@@ -32,12 +32,15 @@ types: .venv/ready ## mypy, strict
 imports: .venv/ready ## the one-way flow of data
 	@$(BIN)/lint-imports
 
-# By group (tests/conftest.py), in the order of the files: what takes long comes first, whatever its number of tests.
+# File by file, those that take long first (`expensive`), whatever their number of tests. Tests start hundreds of
+# processes, which read compiled modules faster, whatever the caller's environment says of writing them.
+tests: export PYTHONDONTWRITEBYTECODE =
 tests: .venv/ready ## pytest
 	@$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
+test-archs: export PYTHONDONTWRITEBYTECODE =
 test-archs: .venv/ready ## what takes minutes: every kernel on six architectures, every check, ten thousand broken suites
-	@$(BIN)/pytest -q -m archs
+	@$(BIN)/pytest -q -m archs -n auto --dist load --maxschedchunk 1
 
 docs: .venv/ready ## write docs/reference from the code
 	@$(BIN)/python -m tools.docs.generate

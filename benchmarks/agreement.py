@@ -15,7 +15,6 @@ import json
 import re
 import sys
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from benchmarks.agreement_subjects import PatternKernel, Run, Subject, subjects
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.backends.emulator.machine.launch import execute
+from shflbench.compile.build import Builder
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.errors import EmulatorError
 from shflbench.model import Kernel, Resources
@@ -56,10 +56,14 @@ class Outcome:
 
 def compile_all(items: Sequence[Subject], arch: str) -> dict[str, Kernel]:
     """Return what NVRTC makes of each subject, by its name; files of many kernels are compiled once."""
-    units = kernels.units([item.name for item in items if isinstance(item, PatternKernel)], arch)
-    names = [unit.names for unit in sorted(units, key=lambda unit: not unit.slow)]  # what takes long comes first
-    built = map_in_processes(partial(kernels.build, arch=arch, disassembled=False), names)
-    made = {name: kernel for found in built for name, kernel in found.items()}
+    builder = Builder(kernels.tools(), arch, None)
+    subjects_by_name = {item.name: kernels.subjects()[item.name] for item in items if isinstance(item, PatternKernel)}
+    requests = {name: builder.request(item.pattern, item.case) for name, item in subjects_by_name.items()}
+    made: dict[str, Kernel] = {}
+    for name, kernel in builder.build_all(requests):
+        if not isinstance(kernel, Kernel):
+            raise kernel
+        made[name] = kernel
     sources: dict[str, Kernel] = {}
     for item in items:
         if not isinstance(item, PatternKernel):

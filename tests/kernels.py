@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from shflbench.backends.emulator.backend import EmulatorBackend
-from shflbench.check import find
+from shflbench.backends.base import KernelCall
+from shflbench.backends.emulator.backend import EmulatedKernel, EmulatorBackend
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch
+from shflbench.check import KernelReport, KernelSubject, check_all, find
 from shflbench.compile import toolchain
-from shflbench.compile.build import Builder, machine_code
+from shflbench.compile.build import Builder, BuildRequest, machine_code
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.compile.source import Source, translation_unit
+from shflbench.errors import KernelError
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import DTYPES, Launch, Mechanism
+from shflbench.model import DTYPES, Kernel, Launch
+from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin
 from tests import cases
 from tests.backends.emulator.archive import digest, digests, ptx
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from shflbench.backends.base import KernelCall
-    from shflbench.backends.emulator.backend import EmulatedKernel
-    from shflbench.backends.emulator.machine.launch import EmulatedLaunch
-    from shflbench.check import KernelSubject
-    from shflbench.model import Kernel
-    from shflbench.patterns.declare import Variant
-
+# Kernels are addressed by all that went into them, so that they can be kept from one run of the tests to the next.
+CACHE = Path(__file__).parents[1] / ".pytest_cache" / "kernels"
+ARCHS = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")
 DTYPES_FIRST = ("f32", "i32")
 
 tools = cache(toolchain.find)
@@ -77,6 +76,7 @@ def with_every_option() -> list[str]:
     ]
 
 
+@cache
 def run_by_tests() -> list[str]:
     """Return what every run of the tests compiles and emulates: each dtype, and each option's values in one dtype."""
     wanted = {*with_every_dtype(), *with_every_option()}
@@ -88,26 +88,15 @@ def _rank(name: str) -> int:
     return DTYPES_FIRST.index(dtype) if dtype in DTYPES_FIRST else len(DTYPES_FIRST)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """The kernels that one translation unit holds."""
-
-    source: Source
-    names: tuple[str, ...]
-
-    @property
-    def slow(self) -> bool:
-        """Whether it includes CUB or cooperative groups, which take the compiler seconds."""
-        return any(variant_of(name).mechanism is Mechanism.LIBRARY for name in self.names)
-
-
-def units(names: Iterable[str], arch: str = "sm_90") -> list[Unit]:
-    """Return the translation units of the kernels among `names` that `arch` has."""
-    found: dict[object, list[str]] = {}
-    for name in names:
+@cache
+def units(arch: str = "sm_90") -> list[tuple[str, ...]]:
+    """Return the kernels that `arch` has, by translation unit; those that every run of the tests needs lie apart."""
+    needed = set(run_by_tests())
+    groups: dict[object, list[str]] = {}
+    for name in subjects():
         if not variant_of(name).unsupported_reason(arch):
-            found.setdefault(source_of(name).unit, []).append(name)
-    return [Unit(source_of(group[0]), tuple(group)) for group in found.values()]
+            groups.setdefault((source_of(name).unit, name in needed), []).append(name)
+    return [tuple(names) for names in groups.values()]
 
 
 def source_of(name: str) -> Source:
@@ -116,20 +105,29 @@ def source_of(name: str) -> Source:
     return translation_unit(subject.pattern, variant_of(name), DTYPES[subject.case.dtype], subject.case.options)
 
 
-def build(names: Sequence[str], arch: str = "sm_90", *, disassembled: bool = True) -> dict[str, Kernel]:
-    """Compile the kernels of one unit; KernelError if one of them does not compile."""
-    compiler = tools() if disassembled else replace(tools(), nvdisasm=None)
-    builder = Builder(compiler, arch, None)
-    requests = [builder.request(subjects()[name].pattern, subjects()[name].case) for name in names]
-    code = machine_code([request.source for request in requests], arch, compiler)
-    return {name: builder.finish(request, made) for name, request, made in zip(names, requests, code, strict=True)}
+def compiled(name: str, arch: str = "sm_90") -> Kernel:
+    """Return one kernel from the cache of the tests, compiled where it is not there; KernelError if it cannot be."""
+    builder = Builder(tools(), arch, CACHE)
+    if (kernel := builder.cache.get(_request(builder, name).key)) is not None:
+        return kernel
+    (unit,) = (names for names in units(arch) if name in names)
+    requests = [_request(builder, other) for other in unit]
+    code = machine_code([request.source for request in requests], arch, builder.toolchain)
+    for other, request, made in zip(unit, requests, code, strict=True):
+        if other != name:
+            with suppress(KernelError):
+                builder.finish(request, made)
+    return builder.finish(requests[unit.index(name)], code[unit.index(name)])
+
+
+def _request(builder: Builder, name: str) -> BuildRequest:
+    return builder.request(subjects()[name].pattern, subjects()[name].case)
 
 
 @cache
 def kernel(name: str) -> Kernel:
-    """Return one kernel for sm_90, whose machine code nobody has looked at."""
-    (unit,) = units([name])
-    return archived(name) if committed(name) else build(unit.names, disassembled=False)[name]
+    """Return one kernel for sm_90: from its committed PTX, without machine code, or else compiled."""
+    return archived(name) if committed(name) else compiled(name)
 
 
 def committed(name: str, arch: str = "sm_90") -> bool:
@@ -168,3 +166,10 @@ def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple
     """Return a launch on input set 0, and the workload that knows what must come out."""
     emulated, workload = opened(name, kernel, shape)
     return emulated.launch(workload.inputs(0), iterations), workload
+
+
+def report(name: str, kernel: Kernel) -> KernelReport:
+    """Return what `shflbench check` says of a kernel."""
+    subject = subjects()[name]
+    (reported,) = check_all([subject], {subject: kernel}, kernel.arch, seed=0)
+    return reported

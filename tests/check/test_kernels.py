@@ -1,23 +1,18 @@
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.backends.emulator.races.hazards import HazardKind
-from shflbench.check import KernelVerdict
-from shflbench.patterns.discover import builtin, load
-from shflbench.processes import map_in_processes
+from shflbench.check import KernelReport, KernelVerdict
+from shflbench.patterns.discover import load
 from tests import kernels
-from tests.check.conftest import PLANTED
-from tests.trial import reports_of
+from tests.check.conftest import PLANTED, Reports
+from tests.check.test_recorded import RACES, SAID
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.check import KernelReport
-    from tests.check.conftest import Reports
+pytestmark = pytest.mark.expensive
 
 LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
 PAIRED = LANES[1:]  # neighbours of a pair lie in one half of the warp
@@ -39,19 +34,24 @@ def text_at(report: KernelReport, number: int) -> list[str]:
     ]
 
 
+@cache
+def report_on(name: str) -> KernelReport:
+    return kernels.report(name, kernels.kernel(name))
+
+
 @pytest.mark.parametrize("built_in", [name for name in ONE_DTYPE if kernels.variant_of(name).safe])
-def test_safe_built_in_kernels_are_clean(built_in: str, reports: Mapping[str, KernelReport]) -> None:
-    found = reports[built_in]
+def test_safe_built_in_kernels_are_clean(built_in: str) -> None:
+    found = report_on(built_in)
     assert (found.verdict, found.sentence) == (KernelVerdict.CLEAN, f"right and free of hazards under {ALL}"), (
         found.mismatch
     )
 
 
 @pytest.mark.parametrize("built_in", UNSAFE)
-def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: str, reports: Mapping[str, KernelReport]) -> None:
-    assert reports[built_in].verdict is KernelVerdict.UNSAFE
-    assert reports[built_in].sentence.startswith("wrong under ")
-    assert reports[built_in].findings
+def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: str) -> None:
+    assert report_on(built_in).verdict is KernelVerdict.UNSAFE
+    assert report_on(built_in).sentence.startswith("wrong under ")
+    assert report_on(built_in).findings
 
 
 @pytest.mark.parametrize(
@@ -62,23 +62,32 @@ def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: str, reports: 
         ("reduce/smem-unsafe/f32/width=32", "wrong under 4 of 7 schedules, 3 hazards"),
     ],
 )
-def test_unsafe_kernels_are_wrong_under_every_order_of_lanes(
-    built_in: str, sentence: str, reports: Mapping[str, KernelReport]
-) -> None:
-    assert (reports[built_in].sentence, reports[built_in].wrong) == (sentence, LANES)
+def test_unsafe_kernels_are_wrong_under_every_order_of_lanes(built_in: str, sentence: str) -> None:
+    assert (report_on(built_in).sentence, report_on(built_in).wrong) == (sentence, LANES)
+
+
+VARIANTS = sorted({tuple(name.split("/")[:2]) for unit in kernels.units() for name in unit})
 
 
 @pytest.mark.archs
-@pytest.mark.parametrize("pattern", builtin())
-def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(pattern: str) -> None:
-    names = [name for name in kernels.subjects() if name.startswith(f"{pattern}/")]
-    units = [unit.names for unit in kernels.units(names)]
-    found = {name: item for made in map_in_processes(reports_of, units) for name, item in made.items()}
+@pytest.mark.parametrize(("pattern", "variant"), VARIANTS)
+def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(
+    pattern: str, variant: str
+) -> None:
+    names = [name for unit in kernels.units() for name in unit if name.startswith(f"{pattern}/{variant}/")]
+    reports = {name: kernels.report(name, kernels.compiled(name)) for name in names}
     right = {True: KernelVerdict.CLEAN, False: KernelVerdict.UNSAFE}
-    assert found
     assert {
-        name: item.sentence for name, item in found.items() if item.verdict is not right[kernels.variant_of(name).safe]
+        name: item.sentence
+        for name, item in reports.items()
+        if item.verdict is not right[kernels.variant_of(name).safe]
     } == {}
+
+
+@pytest.mark.parametrize("built_in", ONE_DTYPE)
+def test_racecheck_and_the_emulator_agree(built_in: str) -> None:
+    races = {str(finding.kind) for finding in report_on(built_in).findings} & RACES
+    assert bool(races) == (SAID[built_in]["racecheck"][1] > 0)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +99,9 @@ def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declare
     ],
 )
 def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
-    built_in: str, kind: HazardKind, later: str, earlier: str, reports: Mapping[str, KernelReport]
+    built_in: str, kind: HazardKind, later: str, earlier: str
 ) -> None:
-    report = reports[built_in]
+    report = report_on(built_in)
     number = next(number for number, finding in enumerate(report.findings) if finding.kind is kind)
     assert text_at(report, number) == [later, earlier]
     assert len(report.findings[number].threads) == 2

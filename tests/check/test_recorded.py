@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from benchmarks.sanitizer import surprises
 from tests import kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.check import KernelReport
 
 # Recorded by benchmarks/sanitizer.py.
 RECORD = Path(__file__).parents[1] / "data" / "sanitizer-nvidia-h200.json"
@@ -34,9 +27,3 @@ def test_the_tools_warn_of_every_unsafe_kernel_and_of_no_other() -> None:
 def test_a_warning_about_a_safe_kernel_is_a_surprise_and_silence_about_an_unsafe_one_too() -> None:
     safe, unsafe = "neighbor/shfl/f32/mode=idx", "neighbor/smem-unsafe/f32/mode=idx"
     assert surprises({safe: SAID[unsafe], unsafe: SAID[safe]}) == [f"{safe}: {SAID[unsafe]}", f"{unsafe}: {SAID[safe]}"]
-
-
-@pytest.mark.parametrize("built_in", kernels.checked_by_tests())
-def test_racecheck_and_the_emulator_agree(built_in: str, reports: Mapping[str, KernelReport]) -> None:
-    races = {str(finding.kind) for finding in reports[built_in].findings} & RACES
-    assert bool(races) == (SAID[built_in]["racecheck"][1] > 0)

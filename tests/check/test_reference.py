@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.conftest import Command
+from tests.conftest import Command
 
 FIRST_BARRIER = "        __syncthreads();  // all have written, so that a slot can be read\n"
 

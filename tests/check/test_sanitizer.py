@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.check import Filters, KernelVerdict, compile_all, find
-from shflbench.check.sanitizer import jobs, merge, read, run_tools, with_result
+from shflbench.check.sanitizer import SanitizerJob, jobs, merge, read, run_tools, with_result
 from shflbench.check.sanitizer_result import Count, SanitizerResult, Tool
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.errors import DeviceError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.check.sanitizer import SanitizerJob
-    from tests.check.conftest import Reports
+from tests.check.conftest import Reports
 
 NAMES = ["neighbor/smem-unsafe/f32/mode=idx", "neighbor/shfl/f32/mode=idx"]
 RACE = "========= Warning: Race reported between Write access at neighbor_smem_unsafe<float>(int)+0x1 [7 hazards]"

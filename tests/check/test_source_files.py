@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.backends.emulator.frontend.ptx import Location
 from shflbench.check.source_files import SourceFiles, SourceLine
 from shflbench.patterns.discover import builtin, load
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REDUCE = builtin()["reduce"]
 

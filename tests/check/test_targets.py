@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -9,9 +9,6 @@ from shflbench.errors import PatternError, SuiteError, UsageError
 from shflbench.patterns.discover import builtin
 from shflbench.suite import shipped
 from tests.check.conftest import PLANTED
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VARIANTS = "smem, smem-double, smem-syncwarp, smem-unsafe, smem-deck, shfl"
 SUITE = """\

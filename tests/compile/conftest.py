@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import Toolchain, find
+from shflbench.model import Case, Kernel
+from shflbench.patterns.discover import LoadedPattern
 from tests.compile.planted import case
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.model import Case, Kernel
-    from shflbench.patterns.discover import LoadedPattern
 
 CASE = case()
 

@@ -2,38 +2,32 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from shflbench.compile.build import Builder, MachineCode, machine_code
+from shflbench.compile.build import Builder, BuildRequest, MachineCode, machine_code
 from shflbench.compile.rules import exchanges
+from shflbench.compile.source import Source
+from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompileError
 from shflbench.model import DTYPES, Kernel, Mechanism
 from shflbench.patterns.declare import EXCHANGES
 from tests import kernels
+from tests.compile.conftest import Build
 from tests.compile.planted import ROTATE, case, planted
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
-    from shflbench.compile.build import BuildRequest
-    from shflbench.compile.source import Source
-    from shflbench.compile.toolchain import Toolchain
-    from tests.compile.conftest import Build
-    from tests.trial import Tried
-
-
-@pytest.mark.parametrize("built_in", kernels.with_every_dtype())
-def test_machine_code_of_every_kernel_is_what_its_pattern_declares(built_in: str, tried: Mapping[str, Tried]) -> None:
-    kernel, variant = tried[built_in].kernel, kernels.variant_of(built_in)
-    assert kernel is not None, tried[built_in].wrong
+@pytest.mark.parametrize("name", kernels.with_every_dtype())
+def test_machine_code_of_every_kernel_is_what_its_pattern_declares(name: str) -> None:
+    kernel, variant = kernels.kernel(name), kernels.variant_of(name)
     assert kernel.violations == ()
     assert kernel.resources.spill_bytes == 0
     assert kernel.resources.local_bytes == 0 or variant.mechanism is Mechanism.LOCAL
-    declaration, case = kernels.subjects()[built_in].pattern.declaration, kernels.subjects()[built_in].case
+    declaration, case = kernels.subjects()[name].pattern.declaration, kernels.subjects()[name].case
     expected = variant.expected_counts(DTYPES[case.dtype], dict(case.options))
     if kernel.loop is not None and expected is not None:
         per_iteration = {opcode: count / declaration.unroll for opcode, count in exchanges(kernel.loop.counts).items()}
@@ -48,8 +42,9 @@ def same(one: Kernel, other: Kernel) -> bool:
 @pytest.mark.parametrize("name", ["neighbor/shfl/f64/mode=idx", "reduce/cub/i32/width=32"])
 def test_kernel_is_the_same_alone_and_beside_others(name: str, toolchain: Toolchain) -> None:
     subject = kernels.subjects()[name]
-    (unit,) = (unit for unit in kernels.units(kernels.with_every_dtype()) if name in unit.names)
-    together = kernels.build(unit.names[:8] if name in unit.names[:8] else (*unit.names[:7], name))[name]
+    (unit,) = (names for names in kernels.units() if name in names)
+    assert len(unit) > 1
+    together = kernels.compiled(name)
     alone = Builder(toolchain, "sm_90", None).build(subject.pattern, subject.case)
     assert same(together, alone)
     assert re.findall(r"[.]entry (\w+)", together.ptx) == re.findall(r"[.]entry (\w+)", alone.ptx) == [alone.symbol]

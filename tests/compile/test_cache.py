@@ -4,21 +4,18 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from shflbench.compile.build import Builder
 from shflbench.compile.cache import KernelCache, key
 from shflbench.compile.source import Source
+from shflbench.compile.toolchain import Toolchain
 from shflbench.model import Kernel, Mechanism
+from tests.compile.conftest import Build
 from tests.compile.planted import ROTATE, case, planted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.compile.toolchain import Toolchain
-    from tests.compile.conftest import Build
 
 SOURCE = Source("own/kernels.cu", "text", {"a.cuh": "one", "b.cuh": "two"}, "own_shfl<float>")
 

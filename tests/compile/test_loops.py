@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.compile.loops import NaturalLoop, counted_loops, counter_step, natural_loops
 from shflbench.model import Instruction, Mechanism
+from tests.compile.conftest import Build
 from tests.compile.planted import ROTATE, THROUGH_MEMORY, planted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compile.conftest import Build
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 UNROLLED = '_Pragma("unroll {}") for ({}) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);'

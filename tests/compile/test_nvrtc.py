@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.compile.build import Builder
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
+from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompileError, CompilerError
-from shflbench.patterns.discover import builtin, load
+from shflbench.patterns.discover import LoadedPattern, builtin, load
 from tests.compile.planted import case, planted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.compile.toolchain import Toolchain
-    from shflbench.patterns.discover import LoadedPattern
 
 
 def refusal(

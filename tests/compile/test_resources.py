@@ -1,18 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.compile.resources import parse
 from shflbench.errors import CompileError
 from shflbench.model import Resources
+from tests.compile.conftest import Build
 from tests.compile.planted import planted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compile.conftest import Build
 
 # What ptxas of CUDA 13 reports of a kernel with static shared memory and spills.
 REPORT = """\

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.compile.rules import exchanges, timed_loop
 from shflbench.model import Loop, Mechanism
+from tests.compile.conftest import Build
 from tests.compile.planted import ROTATE, THROUGH_MEMORY, case, planted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from tests.compile.conftest import Build
 
 SHUFFLE, MEMORY = {"SHFL": 1}, {"STS": 1, "LDS": 1}
 INDEXED = """\

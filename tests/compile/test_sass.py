@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.compile.sass import disassemble
+from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError
+from shflbench.model import Kernel
+from tests.compile.conftest import Build
 from tests.compile.planted import planted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.compile.toolchain import Toolchain
-    from shflbench.model import Kernel
-    from tests.compile.conftest import Build
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,12 +10,8 @@ from shflbench.errors import PatternError
 from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin, load
+from tests.compile.conftest import Build
 from tests.compile.planted import planted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compile.conftest import Build
 
 
 @pytest.mark.parametrize("name", builtin())

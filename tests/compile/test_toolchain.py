@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
-from shflbench.compile.toolchain import INSTALL, find
+from shflbench.compile.toolchain import INSTALL, Toolchain, find
 from shflbench.errors import CompilerError
-
-if TYPE_CHECKING:
-    from shflbench.compile.toolchain import Toolchain
 
 
 def test_toolchain_of_this_environment_is_complete(toolchain: Toolchain) -> None:

@@ -7,26 +7,22 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.link.program import Program
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch
 from shflbench.backends.emulator.machine.threads import Shape
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.compile.source import Source
-from shflbench.processes import map_in_processes
+from shflbench.model import Mechanism
 from tests import kernels
 from tests.backends.emulator.archive import ARCHIVE, digest, ptx
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shflbench.backends.emulator.link.program import Program
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 HERE = Path(__file__).parent
 ARCH = "sm_90"
@@ -64,16 +60,21 @@ def small(
     )
 
 
-def slow_units() -> list[kernels.Unit]:
+def slow_kernels() -> list[str]:
     """Return what the compiler takes seconds for, as far as the tests run it."""
-    return [unit for unit in kernels.units(kernels.run_by_tests(), ARCH) if unit.slow]
+    slow = {kernels.source_of(name).unit for name in kernels.run_by_tests() if is_library(name)}
+    return [name for name in kernels.run_by_tests() if kernels.source_of(name).unit in slow]
+
+
+def is_library(name: str) -> bool:
+    """Whether a kernel calls CUB or cooperative groups."""
+    return kernels.variant_of(name).mechanism is Mechanism.LIBRARY
 
 
 def digests() -> dict[str, str]:
     """Return the digest of every source, by the name of its PTX."""
-    slow = [name for unit in slow_units() for name in unit.names]
     return {
-        **{f"{ARCH}/{name}": digest(kernels.source_of(name)) for name in slow},
+        **{f"{ARCH}/{name}": digest(kernels.source_of(name)) for name in slow_kernels()},
         **{f"{arch}/{name}": digest(source) for arch in SMALL_ARCHS for name, source in small_sources().items()},
     }
 
@@ -81,8 +82,8 @@ def digests() -> dict[str, str]:
 def _compile_all() -> Iterator[tuple[str, str]]:
     from shflbench.compile.nvrtc import compile_kernel
 
-    for built in map_in_processes(kernels.build, [unit.names for unit in slow_units()]):
-        yield from ((f"{ARCH}/{name}", kernel.ptx) for name, kernel in built.items())
+    for name in slow_kernels():
+        yield f"{ARCH}/{name}", kernels.compiled(name).ptx
     for arch in SMALL_ARCHS:
         for name, source in small_sources().items():
             first = Source(source.name, source.text, {}, kernels_of(name)[0])

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from benchmarks.agreement_subjects import torture_sources
 from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.frontend.ptx import Module
+from shflbench.backends.emulator.link.linker import link
 from shflbench.compile.nvrtc import compile_kernel
+from shflbench.errors import EmulatorError, KernelError
+from shflbench.processes import map_in_processes
 from tests import kernels
-from tests.archs import ARCHS, forms, see_all
 from tests.backends.emulator.declared import forms_under_test
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.ptx import Module
 
 
 def torture(arch: str) -> dict[str, Module]:
@@ -20,17 +18,46 @@ def torture(arch: str) -> dict[str, Module]:
     return {source.name: parse(compile_kernel(source, arch, kernels.tools()).ptx) for source in torture_sources()}
 
 
+def forms(module: Module) -> frozenset[str]:
+    """Return the instruction forms of a module, such as `shfl.sync.bfly.b32`."""
+    return frozenset(
+        ".".join((instruction.opcode, *instruction.modifiers))
+        for function in module.functions.values()
+        for instruction in function.instructions
+    )
+
+
+def problems(name: str, arch: str) -> tuple[str, ...]:
+    """Return what is wrong with a kernel: its machine code, why it cannot be built or emulated, and untested forms."""
+    try:
+        kernel = kernels.compiled(name, arch)
+    except KernelError as error:
+        return (error.message,)
+    try:
+        module = parse(kernel.ptx)
+        link(module, kernel.symbol)
+    except EmulatorError as error:
+        return (*kernel.violations, error.message)
+    return (
+        *kernel.violations,
+        *sorted(f"{form} has no property test" for form in forms(module) - forms_under_test().keys()),
+    )
+
+
+def forms_on(arch: str) -> frozenset[str]:
+    """Return the forms of all kernels that the tests run, and of the files of nothing but instructions."""
+    compiled = (kernels.compiled(name, arch) for unit in kernels.units(arch) for name in unit)
+    return frozenset().union(*(forms(parse(kernel.ptx)) for kernel in compiled), *map(forms, torture(arch).values()))
+
+
 def main() -> None:
     """Print each form with the architectures that it was seen on, and whether no property test runs it."""
     seen: dict[str, list[str]] = {}
-    for arch, found in see_all(ARCHS, kernels.run_by_tests()).items():
-        for form in set().union(*(item.forms for item in found.values()), *map(forms, torture(arch).values())):
+    for arch, found in zip(kernels.ARCHS, map_in_processes(forms_on, kernels.ARCHS), strict=True):
+        for form in found:
             seen.setdefault(form, []).append(arch)
-        for name, item in found.items():
-            for problem in item.problems:
-                print(arch, name, problem)  # noqa: T201  (its purpose)
     for form, archs in sorted(seen.items()):
-        print(form, *archs, *([] if form in forms_under_test() else ["UNTESTED"]))  # noqa: T201
+        print(form, *archs, *([] if form in forms_under_test() else ["UNTESTED"]))  # noqa: T201  (its purpose)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from benchmarks.agreement_subjects import (
     CORNERS,
     PatternKernel,
     Run,
+    Subject,
     TortureKernel,
     numbered,
     pattern_kernels,
@@ -23,14 +24,9 @@ from benchmarks.agreement_subjects import (
     subjects,
     torture_kernels,
 )
+from shflbench.backends.base import Array
+from shflbench.model import Kernel
 from tests import kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchmarks.agreement_subjects import Array
-    from shflbench.model import Kernel
-    from tests.trial import Tried
 
 FIXTURE = Path(__file__).parents[2] / "data" / "agreement-nvidia-h200.json"
 ARCH = "sm_90"
@@ -50,36 +46,31 @@ def instructions() -> dict[str, Kernel]:
     return agreement.compile_all(INSTRUCTIONS, ARCH)
 
 
-@pytest.fixture(scope="module")
-def differences(recorded: dict[str, Any], tried: Mapping[str, Tried]) -> dict[str, dict[str, str]]:
-    """Return for each kernel the runs of which the emulator gives other bits than the GPU, or that are undecided."""
-    made = {name: kernel for name in ONE_DTYPE if name in tried and (kernel := tried[name].kernel) is not None}
-    short = (PatternKernel(name, short=True) for name in made)  # `make test-archs` compares every run
-    items: list[PatternKernel | TortureKernel] = [*short, *INSTRUCTIONS]
-    found: dict[str, dict[str, str]] = {item.name: {} for item in items}
-    for outcome in agreement.check(recorded, items, {**made, **instructions()}):
-        if outcome.difference or outcome.undecided:
-            found[outcome.subject.name][outcome.run.name] = outcome.difference or "undecided"
-    return found
+def differences(recorded: dict[str, Any], subject: Subject, kernel: Kernel) -> dict[str, str]:
+    """Return the runs of which the emulator gives other bits than the GPU, or that are undecided."""
+    outcomes = [
+        agreement.judge(recorded, subject, run, kernel, agreement.emulate((subject, run, kernel)))
+        for run in subject.runs
+    ]
+    return {item.run.name: item.difference or "undecided" for item in outcomes if item.difference or item.undecided}
 
 
-@pytest.mark.parametrize("built_in", ONE_DTYPE)
-def test_the_emulator_gives_the_bits_that_the_gpu_gave(built_in: str, differences: dict[str, dict[str, str]]) -> None:
-    assert differences[built_in] == {}
+@pytest.mark.parametrize("name", ONE_DTYPE)
+def test_the_emulator_gives_the_bits_that_the_gpu_gave(name: str, recorded: dict[str, Any]) -> None:
+    short = PatternKernel(name, short=True)  # `make test-archs` compares every run
+    assert differences(recorded, short, kernels.kernel(name)) == {}
 
 
 @pytest.mark.parametrize("subject", INSTRUCTIONS, ids=lambda subject: subject.name)
-def test_every_instruction_gives_the_bits_that_the_gpu_gave(
-    subject: TortureKernel, differences: dict[str, dict[str, str]]
-) -> None:
-    assert differences[subject.name] == {}
+def test_every_instruction_gives_the_bits_that_the_gpu_gave(subject: TortureKernel, recorded: dict[str, Any]) -> None:
+    assert differences(recorded, subject, instructions()[subject.name]) == {}
 
 
 @pytest.mark.archs
-def test_every_dtype_and_run_gives_the_bits_that_the_gpu_gave(recorded: dict[str, Any]) -> None:
-    items = subjects(ARCH)
-    outcomes = list(agreement.check(recorded, items, agreement.compile_all(items, ARCH)))
-    assert [(item.subject.name, item.run.name, item.difference) for item in outcomes if item.difference] == []
+@pytest.mark.parametrize("subject", pattern_kernels(ARCH), ids=lambda subject: subject.name)
+def test_every_dtype_and_run_gives_the_bits_that_the_gpu_gave(subject: PatternKernel, recorded: dict[str, Any]) -> None:
+    found = differences(recorded, subject, kernels.compiled(subject.name))
+    assert {run: words for run, words in found.items() if words != "undecided"} == {}
 
 
 def test_the_record_is_of_an_h200_and_holds_no_difference(recorded: dict[str, Any]) -> None:

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.frontend.ptx import Module
 from shflbench.backends.emulator.link.linker import link
 from tests import kernels
-from tests.archs import ARCHS, forms
 from tests.backends.emulator.declared import forms_under_test
-from tests.backends.emulator.emitted import torture
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import Module
-    from tests.trial import Tried
+from tests.backends.emulator.emitted import forms, torture
 
 
 @pytest.fixture(scope="module")
 def emitted() -> dict[str, dict[str, Module]]:
-    return {arch: torture(arch) for arch in ARCHS}
+    return {arch: torture(arch) for arch in kernels.ARCHS}
 
 
-@pytest.mark.parametrize("built_in", kernels.run_by_tests())
-def test_every_form_of_a_kernel_has_a_property_test(built_in: str, tried: Mapping[str, Tried]) -> None:
-    # Without normalisation: a form is an opcode with all its modifiers, cache hints and vectors among them.
-    assert tried[built_in].forms
-    assert sorted(tried[built_in].forms - set(forms_under_test())) == []
-
-
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", kernels.ARCHS)
 def test_every_file_of_instructions_loads(arch: str, emitted: dict[str, dict[str, Module]]) -> None:
     loaded = 0
     for name, module in emitted[arch].items():

@@ -1,22 +1,49 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
 
 import pytest
 
+from shflbench.backends.emulator.backend import EmulatedKernel
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.machine.launch import execute
-from shflbench.measure.verify import difference
+from shflbench.measure.verify import after, difference
+from shflbench.measure.workload import Workload
 from tests import kernels
+from tests.backends.emulator.declared import forms_under_test
+from tests.backends.emulator.emitted import forms
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.trial import Tried
+pytestmark = pytest.mark.expensive
 
 
-@pytest.mark.parametrize("built_in", kernels.run_by_tests())
-def test_every_kernel_is_right_in_lock_step(built_in: str, tried: Mapping[str, Tried]) -> None:
-    assert tried[built_in].wrong == ""
+@cache
+def observed(name: str) -> tuple[str, frozenset[str]]:
+    """Return what is wrong with a kernel in lock step, empty if nothing is, and the forms of its instructions."""
+    kernel = kernels.kernel(name)
+    module = parse(kernel.ptx)  # once for both, because it takes as long as to run the kernel
+    call, workload = kernels.call(name, kernel)
+    return wrong(EmulatedKernel(call, link(module, kernel.symbol)), workload), forms(module)
+
+
+def wrong(emulated: EmulatedKernel, workload: Workload) -> str:
+    for iterations in workload.verify_iterations:
+        outputs = execute(emulated.launch(workload.inputs(0), iterations))
+        if words := difference(workload, outputs, 0, iterations):
+            return after(workload, iterations) + words
+    return ""
+
+
+@pytest.mark.parametrize("name", kernels.run_by_tests())
+def test_every_kernel_is_right_in_lock_step(name: str) -> None:
+    assert observed(name)[0] == ""
+
+
+@pytest.mark.parametrize("name", kernels.run_by_tests())
+def test_every_form_of_a_kernel_has_a_property_test(name: str) -> None:
+    # Without normalisation: a form is an opcode with all its modifiers, cache hints and vectors among them.
+    assert observed(name)[1]
+    assert sorted(observed(name)[1] - set(forms_under_test())) == []
 
 
 @pytest.mark.parametrize(
