@@ -9,6 +9,8 @@ SUITE ?= $(if $(filter compile,$(shell cat .venv.extra)),quick,gtc2013)
 CONSTRAINTS_PYTHON ?= python3.11
 
 BIN := .venv/bin
+# Tests start hundreds of processes that import the same modules; compiled ones load faster, whatever the caller set.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help bench test test-archs lint types imports tests docs plots test-cuda12 constraints clean always
@@ -32,15 +34,12 @@ types: .venv/ready ## mypy, strict
 imports: .venv/ready ## the one-way flow of data
 	@$(BIN)/lint-imports
 
-# File by file, those that take long first (`expensive`), whatever their number of tests. Tests start hundreds of
-# processes, which read compiled modules faster, whatever the caller's environment says of writing them.
-tests: export PYTHONDONTWRITEBYTECODE =
+# File by file, those that take long first (`expensive`), whatever their number of tests.
 tests: .venv/ready ## pytest
-	@$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
+	@$(PYTEST) --dist loadfile --no-loadscope-reorder
 
-test-archs: export PYTHONDONTWRITEBYTECODE =
 test-archs: .venv/ready ## what takes minutes: every kernel on six architectures, every check, ten thousand broken suites
-	@$(BIN)/pytest -q -m archs -n auto --dist load --maxschedchunk 1
+	@$(PYTEST) -m archs --dist load --maxschedchunk 1
 
 docs: .venv/ready ## write docs/reference from the code
 	@$(BIN)/python -m tools.docs.generate
