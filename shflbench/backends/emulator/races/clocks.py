@@ -1,9 +1,9 @@
-"""Vector clocks: what each thread of a block knows of the others' progress.
+"""Vector clocks: which accesses each thread of a block knows to have happened.
 
-A barrier makes its threads know all that any of them knew; then each counts one more of its own. An access by
-thread `a` at its count `c` happened before one by thread `b` exactly if `b` knows of `a` at least `c`
-(Mattern, "Virtual Time and Global States of Distributed Systems", 1989). Shuffles and votes exchange values
-but order no memory accesses, so they do not join clocks (PTX ISA, memory consistency model).
+Accesses are numbered. A barrier makes its threads know all accesses that any of them has made or knows of. An access by
+thread `b` happened before one by thread `a` exactly if `a` knows of `b`'s accesses up to that number (Mattern, "Virtual
+Time and Global States of Distributed Systems", 1989). Shuffles and votes exchange values but order no memory accesses,
+so they do not join clocks (PTX ISA, memory consistency model).
 """
 
 from __future__ import annotations
@@ -17,60 +17,70 @@ from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.opcodes.forms import Values
+    from collections.abc import Sequence
 
+    from shflbench.backends.emulator.link.program import Op
+    from shflbench.backends.emulator.machine.memory import MemorySpace
+    from shflbench.backends.emulator.machine.state import State
+    from shflbench.backends.emulator.machine.threads import ThreadSet
+    from shflbench.backends.emulator.opcodes.forms import Values
 
 MOST_BYTES = 1 << 30  # of bookkeeping
 
 
 class Clocks(Observer):
-    """The clocks of all blocks; `knows[block, a, b]` is how far `a` knows that `b` has come."""
+    """What all threads know. Barriers of whole blocks and warps are by far the most frequent, and cost one number."""
 
     def __init__(self, state: State) -> None:
-        """Start every thread at 1; 0 is before everything. EmulatorError if the launch is too large."""
+        """Start with nothing that could be known. EmulatorError if the launch is too large."""
         shape = state.shape
         check_size(state, shape.lanes)
-        self.warps = shape.warps_per_block
-        self.threads = self.warps * WARP
-        self.knows = np.zeros((shape.grid, self.threads, self.threads), np.int32)
-        self._own = np.einsum("bii->bi", self.knows)  # a view of the diagonals
-        self._own += 1
+        self.now = 0  # number of the access that is being made
+        self.warps, self.threads = shape.warps_per_block, shape.lanes_per_block
+        self.block_knows = np.zeros(shape.grid, np.int32)  # what all threads of a block know of one another
+        self.warp_knows = np.zeros(shape.warps, np.int32)  # what all lanes of a warp know of one another
+        self._shape = (shape.grid, self.threads, self.threads)
+        self._knows: Values | None = None  # [block, a, b]: what `a` knows of `b` besides, once masks were partial
 
-    def own(self, blocks: Values, threads: Values) -> Values:
-        """Return the own count of each thread."""
-        counts: Values = self._own[blocks, threads]
-        return counts
+    def access(self, _op: Op, _members: ThreadSet, _space: MemorySpace, _index: Values, _: Sequence[Values]) -> None:
+        """Count up to the number of this access."""
+        self.now += 1
 
     def synchronize_blocks(self, blocks: Values) -> None:
         """Let all threads of these blocks meet."""
-        self.knows[blocks] = self._own[blocks][:, None, :]
-        self._own[blocks] += 1
+        self.block_knows[blocks] = self.now
 
     def synchronize_warps(self, warps: Values) -> None:
         """Let all lanes of each of these warps, numbered over the grid, meet."""
-        by_warp = self.knows.reshape(-1, WARP, self.threads)
-        if warps.size == by_warp.shape[0]:
-            by_warp[:] = by_warp.max(axis=1, keepdims=True)
-            self._own += 1
-        else:
+        self.warp_knows[warps] = self.now
+        if self._knows is not None:
+            by_warp = self._knows.reshape(-1, WARP, self.threads)
             by_warp[warps] = by_warp[warps].max(axis=1, keepdims=True)
-            block, first = warps // self.warps, warps % self.warps * WARP
-            self._own[block[:, None], first[:, None] + np.arange(WARP)] += 1
 
     def synchronize_lanes(self, threads: Values, masks: Values) -> None:
         """Let the lanes of each warp that pass the same mask meet."""
+        if self._knows is None:
+            self._knows = np.zeros(self._shape, np.int32)
         warps = threads // WARP
         for warp in np.unique(warps).tolist():
             of_warp = warps == warp
             for mask in np.unique(masks[of_warp]).tolist():
-                block, members = warp // self.warps, threads[of_warp & (masks == mask)] % self.threads
-                self.knows[block, members] = self.knows[block, members].max(axis=0)
-                self._own[block, members] += 1
+                rows = self._knows[warp // self.warps]
+                members = threads[of_warp & (masks == mask)] % self.threads
+                joined = rows[members].max(axis=0)
+                joined[members] = self.now
+                rows[members] = joined
+
+    def known(self, block: Values, thread: Values, other: Values) -> Values:
+        """Return up to which number threads know of the accesses of others of their blocks; arguments broadcast."""
+        same_warp = thread // WARP == other // WARP
+        of_warp = self.warp_knows[block * self.warps + thread // WARP]
+        known: Values = np.maximum(self.block_knows[block], np.where(same_warp, of_warp, 0))
+        return known if self._knows is None else np.maximum(known, self._knows[block, thread, other])
 
 
 def check_size(state: State, rows: int) -> None:
-    """Raise EmulatorError if two counts for each thread of a block in so many rows take too much memory."""
+    """Raise EmulatorError if two numbers for each thread of a block in so many rows take too much memory."""
     shape = state.shape
     if rows * shape.lanes_per_block * 8 > MOST_BYTES:
         raise EmulatorError(

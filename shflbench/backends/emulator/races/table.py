@@ -23,4 +23,4 @@ RULES: Sequence[type[Rule]] = (LaneMasks, Divergence, SharedMemoryRaces, Uniniti
 def rules(state: State, log: HazardLog) -> list[Observer]:
     """Return observers that apply all rules to a launch and report to `log`; EmulatorError if it is too large."""
     clocks = Clocks(state)
-    return [*(rule(state, clocks, log) for rule in RULES), clocks]
+    return [clocks, *(rule(state, clocks, log) for rule in RULES)]
