@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from shflbench.analysis import sentences
 from shflbench.model import Mechanism, Status
+from shflbench.store import Row
 from tests.fakes.runs import compiled, measured, untimed
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
 
 
 def rows(*dtypes: str, pattern: str = "neighbor", **times: float) -> list[Row]:

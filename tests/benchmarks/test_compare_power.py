@@ -1,25 +1,20 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.compare_power import __main__ as compare_power
 from benchmarks.compare_power.__main__ import RECORDED, main
 from benchmarks.compare_power.bars import bars
-from benchmarks.compare_power.batch import load
+from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.evidence import Evidence, gather
 from benchmarks.compare_power.page import page
 from benchmarks.compare_power.runs import write
 from benchmarks.compare_power.suite import suite
 from shflbench.store import read_run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchmarks.compare_power.batch import Batch
-    from tests.conftest import Command, Outcome
+from tests.conftest import Command, Outcome
 
 FIRST = min(RECORDED.glob("*.npz"))
 PAGE = Path(__file__).parents[2] / "benchmarks" / "compare_power.md"

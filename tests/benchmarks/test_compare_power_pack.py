@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,13 +15,10 @@ from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import Side
 from shflbench.errors import ResultsError
 from shflbench.model import is_sentinel
-from shflbench.store import read_run, samples
+from shflbench.store import Run, read_run, samples
 from shflbench.store.files import SAMPLES_FILE
 from shflbench.suite import load
 from tests.fakes.processes import Simulated, spread, write
-
-if TYPE_CHECKING:
-    from shflbench.store import Run
 
 RECORDED = sorted((Path(__file__).parent.parent / "data" / "compare").glob("*.npz"))
 MEGABYTES = 6

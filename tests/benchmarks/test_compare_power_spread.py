@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from benchmarks.compare_power.pack import packed
 from benchmarks.compare_power.spread import Spread, spreads, worth_naming
 from shflbench.store import read_run
 from tests.fakes.processes import Simulated, spread, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUN = Simulated(cases=spread(8), rounds=6, processes=6)
 SLOW = next(case.id for case in RUN.cases if RUN.cases[case] > 50)

@@ -4,9 +4,10 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import metadata, util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from benchmarks import nvbench_agreement, nvbench_agreement_runs
 from benchmarks.nvbench_agreement_runs import CASES, Watched, suite_text, watch
 from benchmarks.nvbench_agreement_table import MEDIAN_TAG, WALL_TAG, NVBenchCase, ResultError
 from shflbench.suite import load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 REPOSITORY = Path(__file__).parents[2]
 RECORDED = REPOSITORY / "results" / "quick" / "nvidia-h200"

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +13,10 @@ from benchmarks.nvbench_agreement_runs import CASES, suite_text
 from benchmarks.nvbench_agreement_timer import benchmark, launcher, prepared
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
+from shflbench.model import Case
+from shflbench.patterns.discover import LoadedPattern
 from shflbench.patterns.discover import load as load_pattern
 from shflbench.suite import load
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.model import Case
-    from shflbench.patterns.discover import LoadedPattern
 
 UNASKED = 48 * 1024  # bytes of shared memory that a block gets without a function attribute
 

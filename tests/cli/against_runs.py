@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from tests.cli.demo import NEIGHBOR, SCRIPTS, rows_of
+from tests.cli.demo import NEIGHBOR, SCRIPTS, Plug, rows_of
+from tests.conftest import Command
+from tests.conftest import Outcome as Ended
 from tests.fakes.backend import FakeBackend, Script
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
-    from tests.conftest import Outcome as Ended
 
 SHFL = NEIGHBOR[2]
 INCONCLUSIVE = "1 case is inconclusive; measuring it in one more process\n"

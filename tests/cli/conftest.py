@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.against_runs import save_main
-from tests.cli.demo import SUITE
-from tests.fakes.backend import FakeBackend, plug_in, unplug
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
-
-Plug = Callable[[FakeBackend], FakeBackend]
+from tests.cli.demo import SUITE, Plug
+from tests.conftest import Command
+from tests.fakes.backend import plug_in, unplug
 
 
 @pytest.fixture

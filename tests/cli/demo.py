@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from shflbench.model import Status
 from shflbench.store import Row, read_run
-from tests.fakes.backend import Script
+from tests.conftest import Outcome
+from tests.fakes.backend import FakeBackend, Script
 
-if TYPE_CHECKING:
-    from shflbench.model import Status
-    from tests.conftest import Outcome
-
+Plug = Callable[[FakeBackend], FakeBackend]
 PATTERNS = Path(__file__).parents[1] / "patterns"
 SUITE = """\
 schema: 1

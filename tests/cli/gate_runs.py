@@ -10,22 +10,18 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from shflbench.store import read_run, rows
+from shflbench.model import Case
+from shflbench.store import Row, read_run, rows
 from shflbench.store.files import ROWS_FILE
 from tests.conftest import Outcome
 from tests.fakes.processes import Simulated, spread, write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from shflbench.model import Case
-    from shflbench.store import Row
 
 CASES = spread(4, 20.0, 300.0)
 SHFL, SYNCWARP, DOUBLE, SMEM = (case.id for case in CASES)  # of 20, 49, 122 and 300 µs

@@ -6,9 +6,9 @@ import gzip
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,11 +16,7 @@ from shflbench.store import read_run
 from shflbench.store.files import RESTORE as RESTORED
 from shflbench.store.files import WHICH_FOLDER as GIVEN
 from tests.cli.gate_runs import SHFL, SMEM, lay, process, put_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.conftest import Command
+from tests.conftest import Command
 
 CSV, SAMPLES, INFO = (Path("new") / name for name in ("results.csv", "samples.csv.gz", "run.json"))
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00"

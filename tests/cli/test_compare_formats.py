@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from shflbench.cli.written import FORMATS
 from tests.cli.gate_runs import SHFL, lay, process
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.conftest import Command
+from tests.conftest import Command
 
 COMPARE = ("compare", "base", "new")
 USAGE = "`shflbench compare --help` says what it takes\n"

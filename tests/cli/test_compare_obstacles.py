@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.model import DeviceState, Status
 from shflbench.store import read_info
 from tests.cli.gate_runs import CASES, change_rows, lay, process
+from tests.conftest import Command
 from tests.fakes.kept_runs import edit
 from tests.fakes.runs import H200
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.conftest import Command
 
 BASE, NEW = Path("base"), Path("new")
 STATE = DeviceState(

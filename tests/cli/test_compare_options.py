@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,13 +13,9 @@ from shflbench.cli.gate import ALLOWABLE
 from shflbench.model import Status
 from shflbench.store import read_info, read_run
 from tests.cli.gate_runs import SHFL, SMEM, change_rows, lay, put_rows, without
+from tests.conftest import Command
 from tests.fakes.kept_runs import edit
 from tests.fakes.runs import untimed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.conftest import Command
 
 USAGE = "`shflbench compare --help` says what it takes\n"
 SLOWER = "1 slower of 4 cases\n"

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.store import read_info
 from tests.cli.gate_runs import SHFL, lay
+from tests.conftest import Command, Outcome
 from tests.fakes.kept_runs import edit
 from tests.fakes.runs import H200
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.conftest import Command, Outcome
 
 NO_BASELINES = "Save one: shflbench baseline save NAME RUN; or say by --baselines where they are\n"
 

@@ -6,20 +6,16 @@ import json
 import os
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from shflbench.model import Status
 from shflbench.store import read_run
 from tests.cli.gate_runs import SHFL, command, lay, process, put_rows, without
+from tests.conftest import Command
 from tests.fakes.runs import untimed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.conftest import Command
 
 
 def times(factor: float, **changes: object) -> Callable[[Path], None]:

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import TYPE_CHECKING
+
+import pytest
 
 from shflbench.cli.console import Console
 from shflbench.cli.layout import Line, Table
-
-if TYPE_CHECKING:
-    import pytest
 
 BAD = Table("", ("case",), (Line(("a",), "bad"), Line(("b",))))
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pynvml
 import pytest
@@ -9,9 +10,6 @@ import pytest
 from shflbench.cli.gpus import Gpu, find
 from shflbench.errors import DeviceError
 from tests.fakes.nvml import scripted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ANSWERS: dict[str, Any] = {
     "nvmlInit": None,

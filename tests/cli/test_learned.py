@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,17 +12,10 @@ from shflbench.analysis.compare import learned as learning
 from shflbench.cli.console import Console
 from shflbench.cli.learned import learn_noise
 from shflbench.store import Run, read_run
-from shflbench.store.noise_file import HeldOut, find, read
+from shflbench.store.noise_file import HeldOut, Learned, find, read
+from tests.conftest import Command
 from tests.fakes.processes import Simulated, spread, write
 from tests.fakes.runs import H200
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from shflbench.store.noise_file import Learned
-    from tests.conftest import Command
-
 
 FEW = spread(6)
 

@@ -3,17 +3,14 @@ from __future__ import annotations
 import errno
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
 from shflbench import __version__
 from shflbench.errors import CompileError, DeviceError, SuiteError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.conftest import Command
+from tests.conftest import Command
 
 
 def failing_with(error: BaseException) -> Callable[[], NoReturn]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
+from tests.conftest import Command
 from tests.fakes.backend import unplug
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
 
 FILES = ["my_swap/kernels.cu", "my_swap/pattern.py", "my-swap.yaml"]
 

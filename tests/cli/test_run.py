@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.measure.sentinels.table import SENTINELS
 from shflbench.model import Status
 from shflbench.store import Row, read_run
-from tests.cli.demo import NEIGHBOR, PATTERNS, REDUCE, SCRIPTS, SUITE, rows_of, statuses
+from tests.cli.demo import NEIGHBOR, PATTERNS, REDUCE, SCRIPTS, SUITE, Plug, rows_of, statuses
+from tests.conftest import Command
 from tests.fakes.backend import H200, FakeBackend
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 
 def test_run_on_a_gpu_prints_its_folder_and_tells_the_rest(run: Command, plug: Plug) -> None:

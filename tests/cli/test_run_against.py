@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,12 +13,9 @@ from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.store import SentinelSet, read_info, read_run
 from tests.cli.against_runs import INCONCLUSIVE, ONE_SLOW, SHFL, in_process, processes_of, save_main, with_offsets
-from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, SUITE, rows_of
+from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, SUITE, Plug, rows_of
+from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 
 @pytest.mark.usefixtures("main")

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.store import read_info, read_run
 from tests.cli.against_runs import INCONCLUSIVE, ONE_SLOW, in_process, processes_of, with_offsets
-from tests.cli.demo import SCRIPTS, rows_of
+from tests.cli.demo import SCRIPTS, Plug, rows_of
+from tests.conftest import Command
 from tests.fakes.backend import FakeBackend
 from tests.fakes.kept_runs import contents
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 
 @pytest.mark.usefixtures("main")

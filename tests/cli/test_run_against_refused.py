@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.demo import SCRIPTS, SUITE
+from tests.cli.demo import SCRIPTS, SUITE, Plug
+from tests.conftest import Command
 from tests.fakes.backend import H200, FakeBackend
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 
 @pytest.fixture

@@ -7,24 +7,20 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NoReturn
 
 import numpy as np
 import pytest
 
+from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
 from shflbench.errors import DeviceError
 from shflbench.model import Status
 from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
+from tests.conftest import Command
 from tests.fakes.backend import H200, FakeBackend, FakePatternKernel, plug_in
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
-
-    from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
-    from tests.conftest import Command
 
 SUITE = """\
 schema: 1

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.model import Status
-from tests.cli.demo import rows_of
+from tests.cli.demo import Plug, rows_of
+from tests.conftest import Command
 from tests.fakes.backend import FakeBackend
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 SUITE = """\
 schema: 1

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.store import read_run
-from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, SUITE, rows_of
+from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, SUITE, Plug, rows_of
+from tests.conftest import Command, Outcome
 from tests.fakes.backend import FakeBackend
 from tests.fakes.noise import Noise
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command, Outcome
 
 SHFL = NEIGHBOR[2]
 

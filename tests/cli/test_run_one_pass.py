@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.model import SENTINEL, Status
 from shflbench.store import read_run
-from tests.cli.demo import PATTERNS, rows_of
+from tests.cli.demo import PATTERNS, Plug, rows_of
+from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 ONCE = PATTERNS / "once"
 SUITE = f"""\

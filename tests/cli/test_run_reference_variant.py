@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import LaunchError
 from shflbench.model import Status
 from shflbench.patterns.discover import builtin
-from tests.cli.demo import rows_of
+from shflbench.store import Row
+from tests.cli.demo import Plug, rows_of
+from tests.conftest import Command, Outcome
 from tests.fakes.backend import FakeBackend, Script, in_trip, lost, one_lane
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command, Outcome
 
 SUITE = """\
 schema: 1

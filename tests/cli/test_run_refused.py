@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.store import read_run
-from tests.cli.demo import SCRIPTS
+from tests.cli.demo import SCRIPTS, Plug
+from tests.conftest import Command
 from tests.fakes.backend import FakeBackend
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 
 @pytest.fixture

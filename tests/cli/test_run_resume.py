@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.store import read_run
-from tests.cli.demo import NEIGHBOR, SCRIPTS
+from tests.cli.demo import NEIGHBOR, SCRIPTS, Plug
+from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, Script
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 
 def interrupted(scripts: Mapping[str, Script]) -> dict[str, Script]:

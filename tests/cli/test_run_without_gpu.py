@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.model import Status
-from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, rows_of
+from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, Plug, rows_of
+from tests.conftest import Command
 from tests.fakes.backend import (
     FakeBackend,
 )
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 
 def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> None:

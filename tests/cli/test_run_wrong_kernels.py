@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import LaunchError
 from shflbench.model import Status
 from shflbench.patterns.discover import builtin
-from tests.cli.demo import NEIGHBOR, SCRIPTS, SUITE, rows_of, statuses
+from tests.cli.demo import NEIGHBOR, SCRIPTS, SUITE, Plug, rows_of, statuses
+from tests.conftest import Command
 from tests.fakes.backend import (
     FakeBackend,
+    Fault,
     Script,
     after_first_trip,
     in_trip,
@@ -21,13 +23,6 @@ from tests.fakes.backend import (
     one_lane,
     unrolled_body,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
-    from tests.fakes.backend import Fault
 
 SHUFFLE = "shfl(x, source)"  # as `neighbor` writes it
 

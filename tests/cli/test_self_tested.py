@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.analysis.compare import learned as learning
 from shflbench.analysis.compare import selftest
+from shflbench.analysis.compare.pool import Pool
 from shflbench.cli.console import Console
 from shflbench.cli.self_tested import self_test
 from shflbench.errors import ResultsError
@@ -15,12 +17,6 @@ from shflbench.store import Run, read_run
 from shflbench.suite.revision import thresholds_of
 from tests.fakes.pools import generated, noisier, recorded_some
 from tests.fakes.processes import Simulated, spread, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from shflbench.analysis.compare.pool import Pool
 
 NOBODY: list[Run] = []
 

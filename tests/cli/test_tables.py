@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from shflbench.cli.tables import by_group, group_table
 from shflbench.model import Disturbance, Status
+from shflbench.store import Row
 from tests.fakes.runs import compiled, measured, untimed
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
 
 
 def rows(*variants: str) -> list[Row]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from ruamel.yaml import YAML
 
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.check import KernelVerdict
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
+from tests.conftest import Command
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "how-to" / "check-my-kernel-in-ci.md").read_text(encoding="utf-8")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,11 +13,7 @@ from benchmarks.compare_power.runs import write
 from shflbench.analysis.compare import Outcome, evidence, learn, noise, offset, rule, wild
 from shflbench.analysis.compare.metrics import PASSES
 from shflbench.store import noise_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.conftest import Command
+from tests.conftest import Command
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "tests" / "data" / "compare" / "h200-1.npz"

@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.cli.main import main
+from tests.conftest import Command
 from tests.docs.walk import walk
 from tests.fakes.backend import unplug
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 PAGE = PAGES / "add-a-pattern.md"

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from shutil import copy, copytree
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import pytest
@@ -16,13 +16,11 @@ from shflbench.cli.main import shflbench as root
 from shflbench.store import read_run
 from shflbench.suite import load
 from tests.cli.conftest import plug
+from tests.cli.demo import Plug
+from tests.conftest import Command
 from tests.docs.gate_page import IN_THE_WORKFLOW, ON_THE_PAGE, PAGE, RUNNER, SUITE, job, on_the_page, workflow
 from tests.fakes.backend import H200, FakeBackend, Script, in_trip, one_lane
 from tests.fakes.processes import Simulated, spread, write
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Plug
-    from tests.conftest import Command
 
 __all__ = ["plug"]  # a fixture
 

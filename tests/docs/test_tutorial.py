@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import Command
 from tests.docs.walk import steps, walk
 from tests.fakes.backend import unplug
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial" / "compare-your-own-kernels.md"
 FAILING = "shflbench check ./my_exchange --variant smem-syncwarp --dtype f32"  # the first time, with one barrier

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tests.conftest import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.conftest import Command
+from tests.conftest import Command, Outcome
 
 _BLOCK = re.compile(r"(?P<before>[^\n]*\n?[^\n]*)\n\n```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
 _FILE = re.compile(r"`([\w./-]+\.(?:cu|cuh|h|py|yaml))`")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from shflbench.analysis.compare.comparison import Comparison
 from shflbench.cli.compared import lines
 from shflbench.export import FORMATS, render
 from tests.fakes import comparisons
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.analysis.compare.comparison import Comparison
 
 FOLDER = Path(__file__).parent / "golden"
 COMPARISONS = {"rich": comparisons.rich, "quiet": comparisons.quiet, "across": comparisons.across}

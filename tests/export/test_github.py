@@ -2,16 +2,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
+from shflbench.analysis.compare.comparison import Comparison
 from shflbench.analysis.compare.verdict import Outcome
 from shflbench.export.github import render
 from tests.fakes.comparisons import across, many, quiet, rich, timed
-
-if TYPE_CHECKING:
-    from shflbench.analysis.compare.comparison import Comparison
 
 # How the runner reads a command: actions/runner, src/Runner.Common/ActionCommand.cs
 COMMAND = re.compile(r"::(?P<level>error|warning|notice) title=(?P<title>[^:,]*)::(?P<text>.*)")

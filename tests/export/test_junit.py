@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from shflbench.analysis.compare.comparison import Comparison
 from shflbench.analysis.compare.verdict import Outcome
 from shflbench.export.junit import render
 from tests.fakes.comparisons import across, quiet, rich
-
-if TYPE_CHECKING:
-    from shflbench.analysis.compare.comparison import Comparison
 
 # junit-10.xsd of Jenkins' xUnit plugin: each element's attributes, the required ones first, and what it may hold.
 COUNTS = {"tests", "failures", "errors"}

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 
+from shflbench.analysis.compare.comparison import Comparison
+from shflbench.analysis.compare.verdict import Verdict
+from shflbench.plot.page import Page
 from tests.fakes.comparisons import quiet, timed
 from tests.plot.subjects import points
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.lines import Line2D
-
-    from shflbench.analysis.compare.comparison import Comparison
-    from shflbench.analysis.compare.verdict import Verdict
-    from shflbench.plot.page import Page
 
 
 def of(changes: Sequence[float], case_us: float = 300.0) -> Comparison:

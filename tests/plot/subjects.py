@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from shflbench.model import Sample
+from shflbench.plot.page import Page
 from shflbench.plot.subject import Subject, origin
+from shflbench.store import Row
 from shflbench.store.columns import SAMPLE_COLUMNS
 from tests.fakes.runs import info, measured
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from matplotlib.lines import Line2D
-
-    from shflbench.model import Sample
-    from shflbench.plot.page import Page
-    from shflbench.store import Row
 
 SWEEP = tuple(f"{grid} x {block}" for grid in ("1", "sms", "2*sms") for block in (32, 256, 1024))
 

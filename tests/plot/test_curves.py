@@ -1,20 +1,15 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from matplotlib.lines import Line2D
 
 from shflbench.analysis.settings import BLOCK, GRID
 from shflbench.model import Status
 from shflbench.plot import bars, curves
 from shflbench.plot.style import colour
+from shflbench.store import Row
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, points, rows, subject, texts
-
-if TYPE_CHECKING:
-    from matplotlib.lines import Line2D
-
-    from shflbench.store import Row
 
 
 def test_there_is_a_panel_for_each_grid_and_a_curve_for_each_variant() -> None:

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.plot import distribution
+from shflbench.plot.subject import Subject
 from tests.fakes.runs import measured
 from tests.plot.subjects import SWEEP, points, subject, texts
-
-if TYPE_CHECKING:
-    from shflbench.plot.subject import Subject
 
 
 def sampled(*dtypes: str, launches: tuple[str, ...] = ("26x1024",), noise: float = 0.001) -> Subject:

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +14,6 @@ from shflbench.plot import draw
 from shflbench.store import read_run
 from tests.fakes.runs import compiled, info, measured, untimed, write_run
 from tests.plot.subjects import SWEEP
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AGAIN = """
 import sys

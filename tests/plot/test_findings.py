@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from shflbench.model import Status
 from shflbench.plot.findings import (
@@ -13,11 +12,9 @@ from shflbench.plot.findings import (
     times,
     winners,
 )
+from shflbench.store import Row
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, rows, subject
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
 
 
 def timed(row: Row, time_us: float, baseline_us: float = 300.0) -> Row:

@@ -3,9 +3,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.transforms import Bbox
 
 from shflbench.analysis.compare.verdict import Outcome
 from shflbench.errors import ResultsError, UsageError
@@ -14,13 +16,6 @@ from shflbench.plot.style import house_style
 from tests.fakes.comparisons import many, quiet, rich, timed
 from tests.plot.forests import bands, marks, names, of, of_verdicts
 from tests.plot.subjects import points, texts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
-
 
 LONG = "private-array/local/f32/8*sms x 64/1024/length=32/index=uniform/math=0/carveout=100"
 

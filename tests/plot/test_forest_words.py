@@ -1,20 +1,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
-from shflbench.analysis.compare.comparison import Metric
+from shflbench.analysis.compare.comparison import Comparison, Metric
 from shflbench.analysis.compare.verdict import Outcome, Reason
 from shflbench.plot.forest import draw
 from shflbench.plot.forest_words import title
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 from tests.plot.forests import of, of_verdicts
 from tests.plot.subjects import texts
-
-if TYPE_CHECKING:
-    from shflbench.analysis.compare.comparison import Comparison
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
@@ -9,9 +9,6 @@ from matplotlib.figure import Figure
 from shflbench.errors import ResultsError
 from shflbench.plot.save import save
 from shflbench.plot.style import house_style
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def put(folder: Path, words: str = "4.69×") -> list[Path]:

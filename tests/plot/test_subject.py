@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from shflbench.analysis.settings import BLOCK, GRID
 from shflbench.model import Status
@@ -9,9 +9,6 @@ from shflbench.plot.subject import origin, subjects, untimed_notes, whole_run
 from shflbench.store import read_run
 from tests.fakes.runs import info, measured, untimed, write_run
 from tests.plot.subjects import rows, subject
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_the_caption_names_device_driver_suite_date_and_version() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.store.baselines import Baselines
 from tests.fakes.kept_runs import quiet_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -6,16 +6,13 @@ import json
 import os
 import resource
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.store import RunFolder, files, read_run
 from tests.fakes.runs import H200, info, measured
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32"], samples=8)
 

@@ -1,22 +1,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.model import Status
 from shflbench.store import read_info, samples
+from shflbench.store.baselines import Baselines
 from tests.fakes.kept_runs import BUSY, contents, edit, quiet_run, several
 from tests.fakes.runs import H200, compiled, info, measured, untimed, write_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from shflbench.store.baselines import Baselines
 
 B200 = replace(H200, name="NVIDIA B200", arch="sm_100", uuid="GPU-b2")
 PLACE = "main/gtc2013/nvidia-h200"

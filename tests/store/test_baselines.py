@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from shflbench.store import read_run
 from shflbench.store.baselines import Baselines
 from tests.fakes.kept_runs import contents, quiet_run, several
 from tests.fakes.runs import H200, info
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 B200 = replace(H200, name="NVIDIA B200", arch="sm_100", uuid="GPU-b2")
 PLACE = "main/gtc2013/nvidia-h200"

@@ -2,15 +2,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.store.noise_file import ALARMS, CaseSpread, HeldOut, Learned, find, read, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASE = "neighbor/shfl/f32/26x1024/4096"
 LEARNED = Learned(

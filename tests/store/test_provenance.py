@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from shflbench.store.columns import SCHEMA
 from shflbench.store.keys import KEYS
 from shflbench.thresholds import Thresholds
 from tests.fakes.runs import H200, info
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FILE = Path("run/run.json")
 LATER = ("others_after", "noise", "sentinels", "thresholds")  # keys that the first files of schema 1 lack

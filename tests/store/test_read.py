@@ -3,16 +3,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.store import find_runs, read_run
 from tests.fakes.runs import info, measured, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32"], samples=8)
 

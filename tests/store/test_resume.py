@@ -1,21 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.model import Overrides, Status
+from shflbench.model import Overrides, Sample, Status
 from shflbench.store import Resumed, RunInfo, RunSettings, SuiteText, read_run, resume
 from shflbench.store.samples import read
 from tests.fakes.runs import H200, info, measured, planned, untimed, write_run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from shflbench.model import Sample
 
 ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32", "f64"], samples=8)
 PLAN = [case for group in planned(["neighbor"], ["f32", "f64"]) for case, _ in group]

@@ -5,17 +5,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import ResultsError
+from shflbench.model import Sample
 from shflbench.store.columns import SAMPLE_COLUMNS
 from shflbench.store.samples import encode, header, kept, load, members, pack, read
 from tests.fakes.runs import measured
-
-if TYPE_CHECKING:
-    from shflbench.model import Sample
 
 NAMES = [name for name in SAMPLE_COLUMNS if name != "seconds"]
 FILE = Path("run/samples.csv.gz")

@@ -5,13 +5,11 @@ import re
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 import shflbench
 from shflbench.store.surroundings import checkout, host, source_hash, utc_now, versions
-
-if TYPE_CHECKING:
-    import pytest
 
 IN_A_SHELL = (  # as docs/reference/run-json.md gives it
     "find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |"

@@ -4,17 +4,14 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.store.baselines import Baselines
 from tests.fakes.kept_runs import contents, several
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PLACE = "main/gtc2013/nvidia-h200"
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from random import Random
 
 from tests.suite.hostile import ENTRIES, HEADS, KEYS, VALUES, WORDS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
-    Change = Callable[[Random, str], str]
-
+Change = Callable[[Random, str], str]
 ENTRY = re.compile(
     r"(?<![\w-])(?P<key>[\w-]{1,40}): ?(?P<value>\[[^\[\]\n]*\]|\{[^{}\n]*\}|[^\s,\[\]{}#][^,\[\]{}#\n]*)"
 )

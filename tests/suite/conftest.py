@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import SuiteError
-from shflbench.model import Overrides
+from shflbench.model import Overrides, Suite
 from shflbench.suite import load
-
-if TYPE_CHECKING:
-    from shflbench.model import Suite
 
 HEAD = "schema: 1\nname: demo\n"  # a test's experiments start on line 3
 

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 from shflbench.suite import shipped
-from tests.suite.changes import CHANGES, ENTRY, flipped_bytes
-
-if TYPE_CHECKING:
-    from tests.suite.changes import Change
+from tests.suite.changes import CHANGES, ENTRY, Change, flipped_bytes
 
 ROOT = Path(__file__).parents[2]
 _FENCED = re.compile(r"^```yaml\n(schema: 1\n.*?)^```", re.DOTALL | re.MULTILINE)

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from shflbench.model import Overrides
 from shflbench.suite.compare import MAX_ENTRIES
 from shflbench.thresholds import ALLOWED, Special, Threshold, Thresholds
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 HEAD = "schema: 1\nname: demo\n"
 CASES = (

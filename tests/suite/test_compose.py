@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.suite.compose import MAX_DIGITS, MAX_VALUES, UnsupportedYamlError, compose, meaning
 from shflbench.suite.positions import key_position, value_position
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 KEYS = "allowed: keys such as `launch`"
 NO_SUCH_YAML = "not YAML: behind this, a directive names a version that YAML does not have"

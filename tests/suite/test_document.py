@@ -2,16 +2,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import SuiteError
 from shflbench.suite import load
 from shflbench.suite.document import MAX_BYTES
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 KEYS = "schema, name, title, defaults, measure, compare, experiments"
 

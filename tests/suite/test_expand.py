@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.model import Launch
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 
 def test_variants_of_a_group_stand_side_by_side_whatever_the_axes(folder: Folder) -> None:

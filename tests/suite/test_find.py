@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import SuiteError
 from shflbench.suite import load, locate, shipped
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 
 def test_a_shipped_suite_is_found_by_name_anywhere(folder: Folder) -> None:

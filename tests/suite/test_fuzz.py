@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import SuiteError
 from shflbench.suite import load
+from tests.conftest import Command
+from tests.suite.conftest import Folder
 from tests.suite.mutations import mutant, originals
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
-    from tests.suite.conftest import Folder
 
 FILES = 10_000
 IN_EVERY_RUN = 500  # a few seconds; the rest is for `make test-archs`

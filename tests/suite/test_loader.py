@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -9,9 +8,7 @@ from shflbench.model import MeasureRules
 from shflbench.patterns.discover import builtin
 from shflbench.suite import load, shipped
 from shflbench.suite.problems import MOST_TOLD
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 
 def test_a_suite_carries_its_text_path_title_and_folders(folder: Folder) -> None:

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from shflbench.errors import UsageError
 from shflbench.model import Overrides
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 TEXT = (
     "defaults: {dtypes: [f32, i32], variants: [smem, shfl, match]}\n"

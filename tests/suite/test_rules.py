@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.model import MeasureRules
 from shflbench.suite.schema import Measure
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 RING = "experiments: [{pattern: ./ring, launch: 1x32}]\n"
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
@@ -11,11 +12,7 @@ from shflbench.model import DTYPES
 from shflbench.patterns.discover import builtin
 from shflbench.suite import json_schema
 from shflbench.suite.schema import SECTIONS, SuiteFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 RING = "experiments: [{pattern: ./ring, launch: 1x32}]\n"
 LAUNCHES = "allowed: grid x block, such as `26x1024`, `sms x 128`, `2*sms x 256`, `sms/2 x 64` or `fill x 1024`"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.errors import UsageError
 from shflbench.model import Overrides
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 ALL = "experiments:\n  - pattern: ./ring\n    launch: 26x128\n    dtypes: f32\n"
 

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.patterns.discover import builtin
 from shflbench.suite.words import option_values
-
-if TYPE_CHECKING:
-    from tests.suite.conftest import Folder
+from tests.suite.conftest import Folder
 
 VARIANTS = "allowed: smem, smem-unsafe, shfl, match"
 OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from shflbench.analysis.compare import learn, selftest
 from shflbench.store import Run, read_run
 from tests.fakes.processes import write
 from tests.fakes.three_cases import FEW
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,6 @@ from shflbench.store import Run, RunSettings, SentinelSet, read_run
 from shflbench.store.noise_file import HeldOut, Learned
 from tests.fakes.processes import Simulated, spread, write
 from tests.fakes.runs import H200, info
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FEW = spread(6)
 SAMPLING: dict[str, Any] = {

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -10,11 +10,8 @@ from shflbench.analysis.compare import Side
 from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run
 from shflbench.errors import ResultsError
 from shflbench.model import DeviceState
-from shflbench.store import Run, SuiteText
+from shflbench.store import Row, Run, SuiteText
 from tests.fakes.runs import H200, info, measured
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
 
 ROWS = tuple(measured(patterns=["neighbor"], dtypes=["f32"], samples=8)[0])
 ABOUT = replace(info(), finished="2026-11-20T08:00:30Z")

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.offset import moved, offsets
 from tests.fakes.estimated import estimated
-
-if TYPE_CHECKING:
-    from shflbench.analysis.compare.estimates import Estimates
 
 SHORT_US = {"short-1": 12.0, "short-2": 17.0, "short-3": 21.0, "short-4": 30.0}
 LONG_US = {"long-1": 400.0, "long-2": 410.0}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +20,6 @@ from tests.fakes.processes import Simulated, write
 from tests.fakes.runs import H200, untimed
 from tests.fakes.sides import side
 from tests.fakes.simulated import SENTINEL_US
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 CHANGED = replace(Simulated(cases=FEW), factors={SECOND: 1.1, THIRD: 0.9})
 

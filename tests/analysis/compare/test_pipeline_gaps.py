@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +16,6 @@ from tests.fakes.four_cases import FEW, FIRST, FOURTH, SECOND, made, outcomes, v
 from tests.fakes.processes import Simulated, write
 from tests.fakes.sides import side
 from tests.fakes.simulated import SENTINEL_US
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METRICS = [Metric.TIME, Metric.NS_PER_ITERATION, Metric.CYCLES_PER_ITERATION]
 

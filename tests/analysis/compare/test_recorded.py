@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.compare_power.bars import ONE, TEN, TWO, truly
-from benchmarks.compare_power.batch import load
-from benchmarks.compare_power.draws import DEFAULT, FINE, QUICK, between, compared, true_slowdowns, within
+from benchmarks.compare_power.batch import Batch, load
+from benchmarks.compare_power.draws import DEFAULT, FINE, QUICK, Drawn, Mode, between, compared, true_slowdowns, within
 from benchmarks.compare_power.evidence import fixed
 from benchmarks.compare_power.suite import steady
-from benchmarks.compare_power.tally import LONG, MIDDLE, alarmed, found, together, undecided
+from benchmarks.compare_power.tally import LONG, MIDDLE, Found, alarmed, found, together, undecided
 from shflbench.analysis.compare import rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchmarks.compare_power.batch import Batch
-    from benchmarks.compare_power.draws import Drawn, Mode
-    from benchmarks.compare_power.tally import Found
 
 RECORDED = Path(__file__).parents[2] / "data" / "compare"
 # Comparisons of all batches together.

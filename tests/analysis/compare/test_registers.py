@@ -1,19 +1,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.analysis.compare import Metric, Outcome, Reason, Settings, Side, Verdict, compare
 from shflbench.errors import ResultsError
 from shflbench.model import Status
+from shflbench.store import Row
 from tests.fakes.runs import compiled, info, untimed
 from tests.fakes.sides import side
 from tests.fakes.simulated import Simulated, spread
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
 
 BASE, NEW = (side(Simulated(cases=spread(2), processes=1, seed=seed)) for seed in (1, 2))
 FIRST, SECOND = BASE.rows

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +14,6 @@ from tests.fakes.processes import in_memory, write
 from tests.fakes.runs import info, untimed
 from tests.fakes.simulated import SENTINEL_US
 from tests.fakes.three_cases import FEW, FIRST, SECOND, THIRD, without
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 SHORT, *_, LONG = SENTINEL_US
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +15,6 @@ from shflbench.store import Run, files, read_run, samples
 from shflbench.store.files import ROWS_FILE, SAMPLES_FILE
 from tests.fakes.processes import Simulated, spread, write
 from tests.fakes.three_cases import FEW, FIRST, SECOND, THIRD, without
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def stopped(run: Run) -> Run:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import astuple, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from shflbench.analysis.compare import Outcome, Reason, Settings, Side, compare
+from shflbench.analysis.compare import Comparison, Outcome, Reason, Settings, Side, compare
 from shflbench.analysis.compare.noise import USUAL, NoiseModel
 from shflbench.analysis.compare.offset import offsets
 from shflbench.errors import ResultsError
@@ -18,11 +19,6 @@ from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.processes import SENTINEL_US, Simulated, spread, write
 from tests.fakes.runs import TICK_US
 from tests.fakes.sides import Pool, shuffled, side
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.analysis.compare import Comparison
 
 TIMES_US = {case.id: time_us for case, time_us in spread().items()}
 LONG = {name for name, time_us in TIMES_US.items() if time_us >= 50}

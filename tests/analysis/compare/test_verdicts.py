@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,14 +10,12 @@ from shflbench.analysis.compare.noise import NoiseModel, Weights
 from shflbench.analysis.compare.rule import Contrast, Doubt, judge
 from shflbench.analysis.compare.verdicts import judged, lost, percent, unmeasured
 from shflbench.model import Status
+from shflbench.store import Row
 from tests.fakes.estimated import estimated
 from tests.fakes.processes import verified
 from tests.fakes.runs import untimed
 from tests.fakes.sides import side
 from tests.fakes.simulated import Simulated, spread
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
 
 (CASE,) = spread(1)
 ROW = replace(verified(CASE), status=Status.TIMED, time_us=10.0)

@@ -2,19 +2,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.model import Status
 from shflbench.store import RunSettings, read_info
+from tests.conftest import Command
 from tests.fakes.kept_runs import BUSY, contents, edit, quiet_run, several
 from tests.fakes.runs import H200, info, measured, untimed, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.conftest import Command
 
 B200 = replace(H200, name="NVIDIA B200", arch="sm_100")
 PLACE = "main/gtc2013/nvidia-h200"

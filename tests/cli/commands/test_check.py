@@ -5,8 +5,8 @@ import re
 import shutil
 import stat
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,11 +15,7 @@ from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
 from tests.check.conftest import PLANTED
 from tests.check.test_sanitizer import TOOL
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.conftest import Command
+from tests.conftest import Command
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
 HEAD = "2x128 threads, 7 schedules"

@@ -3,16 +3,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from shflbench.model import Case
 from tests.cli.gate_runs import SHFL, lay
+from tests.conftest import Command
 from tests.fakes.runs import measured, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.model import Case
-    from tests.conftest import Command
 
 NEVER = {"cupy", "cuda", "pynvml", "matplotlib", "ruamel", "rich"}
 LOADED = """\

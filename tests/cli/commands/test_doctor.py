@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -12,11 +13,7 @@ from shflbench.cli.gpus import Gpu
 from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError, DeviceError
 from shflbench.model import DeviceState
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.conftest import Command
+from tests.conftest import Command
 
 NO_GPU = DeviceError("no NVIDIA driver is loaded", "install one")
 NO_CUPY = DeviceError("cupy is not installed, so no GPU can be used", "install it")

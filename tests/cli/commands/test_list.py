@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -9,9 +8,7 @@ from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
 from shflbench.patterns.discover import builtin
 from shflbench.suite import load, shipped
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
+from tests.conftest import Command
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
 

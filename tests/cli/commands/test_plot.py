@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pytest
+
+from tests.conftest import Command
 from tests.fakes.runs import compiled, info, measured, write_run
-
-if TYPE_CHECKING:
-    import pytest
-
-    from tests.conftest import Command
 
 
 def untimed_run(folder: Path) -> None:

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from shflbench.suite import json_schema
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
+from tests.conftest import Command
 
 
 def test_schema_is_printed_as_json(shflbench: Command) -> None:

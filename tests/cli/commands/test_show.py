@@ -1,14 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from tests.conftest import Command
 from tests.fakes.runs import compiled, info, measured, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.conftest import Command
 
 
 def test_run_is_shown_with_its_tables_and_sentences(shflbench: Command, tmp_path: Path) -> None:

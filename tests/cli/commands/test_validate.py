@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from shflbench.suite import load, shipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.conftest import Command
+from tests.conftest import Command
 
 GOOD = """\
 schema: 1
