@@ -4,14 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shflbench.suite.editors import json_schema
     from shflbench.suite.find import locate, shipped
     from shflbench.suite.launch import parse_launch, resolve_grid
     from shflbench.suite.loader import load
+    from shflbench.suite.schema import json_schema
 else:
     # Imported when they are asked for: `revision` and `launch` are for commands and workers that start fast.
     _HOMES = {
-        "json_schema": "editors",
+        "json_schema": "schema",
         "load": "loader",
         "locate": "find",
         "parse_launch": "launch",

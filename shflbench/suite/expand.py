@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from shflbench.errors import UsageError
 from shflbench.model import Case
 from shflbench.patterns.declare import LAUNCH_OPTIONS
+from shflbench.suite.checks import option_values
 from shflbench.suite.problems import Problem
-from shflbench.suite.words import option_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

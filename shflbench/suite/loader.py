@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from shflbench.model import Overrides, Suite
+from shflbench.model import MeasureRules, Overrides, Suite
+from shflbench.suite.checks import check_compare, check_defaults, check_experiment, check_rules, find_patterns
 from shflbench.suite.document import parse, read
 from shflbench.suite.expand import by_group, expand, refuse
 from shflbench.suite.overrides import overridden
 from shflbench.suite.problems import Problem, from_pydantic, stop
-from shflbench.suite.rules import check_compare, check_rules, rules_of
 from shflbench.suite.schema import Experiment, SuiteFile
-from shflbench.suite.words import check_defaults, check_experiment, find_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +45,7 @@ def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
         path=path,
         text=text,
         cases=tuple(cases),
-        rules=rules_of(file.measure),
+        rules=MeasureRules(**file.measure.model_dump()),
         pattern_folders={pattern.name: pattern.folder for pattern in patterns.values() if pattern.name in used},
         thresholds=file.compare.thresholds,
     )

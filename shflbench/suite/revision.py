@@ -30,7 +30,7 @@ def thresholds_of(text: str) -> Thresholds:
         return Thresholds()
     from pydantic import ValidationError  # noqa: PLC0415
 
-    from shflbench.suite.compare import Compare  # noqa: PLC0415
+    from shflbench.suite.schema import Compare  # noqa: PLC0415
 
     try:
         return Compare.model_validate(content["compare"]).thresholds

@@ -5,14 +5,13 @@ The checks, the JSON Schema for editors and the reference page are all derived f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
+from pydantic.json_schema import GenerateJsonSchema
 
 from shflbench.model import Launch, MeasureRules
-from shflbench.suite.compare import Compare, SomeCases
 from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, make_launch, split_launch
-from shflbench.suite.section import Section, axis
 from shflbench.suite.values import (
     Block,
     DtypeName,
@@ -28,16 +27,39 @@ from shflbench.suite.values import (
     Title,
     VariantName,
     Version,
+    as_list,
     at_most,
     parsed_by,
+    says,
 )
+from shflbench.thresholds import ALLOWED, AMOUNT, Special, Threshold, Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pydantic_core import CoreSchema
+
 _RULES = MeasureRules()
 MAX_LAUNCHES = 2000  # of one axis; every block size with 60 grids, while two lists of 1000 would be a million
+MAX_ENTRIES = 100  # of `compare`: each is held against every case
 MAX_SKIPS = 100  # of one experiment: each is held against every case
+
+
+class Section(BaseModel):
+    """A mapping of the file; it allows no other keys than its fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def keys(cls) -> list[str]:
+        """Return the keys as they stand in the file."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
+
+def axis(item: Any) -> BeforeValidator:  # noqa: ANN401  (a type, which has no type of its own)
+    """Take one value or a list of values, and tell editors so."""
+    values = Annotated[list[item], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
+    return BeforeValidator(as_list, json_schema_input_type=item | values)
 
 
 class LaunchProduct(Section):
@@ -158,6 +180,48 @@ class Measure(Section):
     )
 
 
+def _threshold(value: object) -> Threshold:
+    return Threshold.parse(value if isinstance(value, str) else "")
+
+
+_THRESHOLD = PlainValidator(parsed_by(_threshold), json_schema_input_type=Annotated[str, Field(pattern=f"^{AMOUNT}$")])
+_Pattern = Annotated[str, Field(min_length=1), says("the name of a pattern")]
+_Glob = Annotated[str, Field(min_length=1), says("ids of cases such as `reduce/*`, where `*` stands for anything")]
+
+
+class SomeCases(Section):
+    """Cases with a threshold of their own: those that match every key. Where entries overlap, the last one counts."""
+
+    threshold: Annotated[Threshold, _THRESHOLD] = Field(description="the smallest change of these cases that matters")
+    pattern: _Pattern = Field(default_factory=str, description="a pattern of this suite; omitted: all")
+    variant: VariantName = Field(default_factory=str, description="a variant of this suite; omitted: all")
+    case: _Glob = Field(
+        default_factory=str, description="ids of cases, where `*` stands for anything, such as `reduce/*`; omitted: all"
+    )
+
+
+class Compare(Section):
+    """What `shflbench compare` takes for a change, unless its flags say otherwise. No measurement depends on it."""
+
+    threshold: Annotated[Threshold | None, _THRESHOLD] = Field(
+        default_factory=lambda: None,
+        description=f"the smallest change that matters: {ALLOWED}; omitted: that of the comparison",
+    )
+    cases: Annotated[tuple[SomeCases, ...], axis(SomeCases), at_most(MAX_ENTRIES, "entries")] = Field(
+        default_factory=tuple,
+        description="cases for which another change matters, such as "
+        "`{pattern: neighbor, variant: shfl, threshold: 0.5%}`; each entry must match at least one",
+    )
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The thresholds that the section stands for."""
+        return Thresholds(
+            self.threshold,
+            tuple(Special(some.threshold, some.case, some.pattern, some.variant) for some in self.cases),
+        )
+
+
 class SuiteFile(Section):
     """A question asked of the GPU: experiments, and how to measure them."""
 
@@ -184,3 +248,18 @@ SECTIONS: Mapping[str, type[Section]] = {  # key in the file → what its mappin
     "launch": LaunchProduct,
     "skip": Skip,
 }
+
+
+class _Plain(GenerateJsonSchema):
+    """A JSON Schema without a title for each field, which would only repeat its name."""
+
+    def field_title_should_be_set(self, schema: CoreSchema) -> bool:
+        """Leave the titles out."""
+        del schema
+        return False
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of suite files, by which editors complete and check."""
+    schema = SuiteFile.model_json_schema(schema_generator=_Plain)
+    return {"$schema": _Plain.schema_dialect, **schema}

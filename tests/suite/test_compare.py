@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from shflbench.model import Overrides
-from shflbench.suite.compare import MAX_ENTRIES
+from shflbench.suite.schema import MAX_ENTRIES
 from shflbench.thresholds import ALLOWED, Special, Threshold, Thresholds
 from tests.suite.conftest import Folder
 

@@ -1,4 +1,4 @@
-"""Check the words that only a pattern can judge: variants, dtypes, options, and what `skip` names."""
+"""Check what the schema cannot: words that only a pattern can judge, and settings that contradict one another."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from shflbench.model import Case
     from shflbench.patterns.declare import Pattern
     from shflbench.suite.positions import Loc
-    from shflbench.suite.schema import Defaults, Experiment, Skip
+    from shflbench.suite.schema import Compare, Defaults, Experiment, Measure, Skip
 
 OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
 SOUND_FOLDER = "needed: a pattern as docs/how-to/add-a-pattern.md describes it"
@@ -108,6 +109,40 @@ def check_defaults(defaults: Defaults, patterns: Iterable[Pattern]) -> Iterator[
     yield from _check_words(("defaults", "variants"), "variant", defaults.variants, variants)
     yield from _check_words(("defaults", "dtypes"), "dtype", defaults.dtypes, dtypes)
     yield from _check_repeats(("defaults",), defaults)
+
+
+def check_rules(measure: Measure) -> Iterator[Problem]:
+    """Yield what contradicts itself in the section `measure`, at a key that is written there.
+
+    `max_seconds` may well be smaller than `min_seconds`: it limits the seconds in which the GPU runs a case, and
+    `min_seconds` the span that its rounds are spread over, in which other cases are sampled, too.
+    """
+    if measure.min_samples <= measure.max_samples:
+        return
+    if "max_samples" in measure.model_fields_set:
+        remedy = f"allowed: at least `min_samples`, which is {measure.min_samples}"
+        yield Problem(("measure", "max_samples"), f"`{measure.max_samples}`", remedy)
+    else:
+        remedy = f"allowed: at most `max_samples`, which is {measure.max_samples}"
+        yield Problem(("measure", "min_samples"), f"`{measure.min_samples}`", remedy)
+
+
+def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
+    """Yield the words of the section `compare` by which an entry matches none of the suite's cases."""
+    ids = [case.id for case in cases]
+    patterns = dict.fromkeys(case.pattern for case in cases)
+    for index, entry in enumerate(compare.thresholds.some):
+        at = ("compare", "cases", index)
+        variants = dict.fromkeys(case.variant for case in cases if entry.pattern in {"", case.pattern})
+        if entry.pattern and entry.pattern not in patterns:
+            yield unknown((*at, "pattern"), "pattern", entry.pattern, patterns)
+        elif entry.variant and entry.variant not in variants:
+            yield unknown((*at, "variant"), "variant", entry.variant, variants)
+        elif not any(map(entry.holds_for, ids)):
+            needed = f"needed: ids of this suite, such as {quoted(ids[0])}, where `*` stands for anything"
+            nearest = tuple(f"{pattern}/*" for pattern in patterns)
+            found = f"{quoted(entry.case)}, which matches no case"
+            yield Problem((*at, "case"), found, needed, word=entry.case, known=nearest)
 
 
 def option_values(value: object) -> list[object]:
