@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from shflbench.compile.toolchain import find
@@ -28,12 +30,11 @@ def test_committed_page_of_a_pattern_says_what_the_code_says(name: str) -> None:
 
 @pytest.mark.archs
 @pytest.mark.parametrize("name", builtin())
-def test_tables_of_machine_code_are_what_the_compiler_makes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_of_machine_code_are_what_the_compiler_makes(name: str, kernel_cache: Path) -> None:
     _, text = committed_tables(name)
     if compiler_of(text) != find().version:
         pytest.skip(f"they are of NVRTC {compiler_of(text)}, and this is {find().version}")
-    monkeypatch.delenv("SHFLBENCH_CACHE", raising=False)
-    assert tables(load(builtin()[name])) == text
+    assert tables(load(builtin()[name]), kernel_cache) == text
 
 
 def test_a_changed_kernel_changes_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,19 +16,17 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from shflbench.compile import loops, resources, rules, sass
-from shflbench.compile.build import Builder, machine_code
+from shflbench.compile.build import Builder
 from shflbench.compile.source import translation_unit
 from shflbench.compile.toolchain import find
-from shflbench.errors import CompileError
-from shflbench.model import DTYPES, Case, Launch
-from shflbench.processes import map_in_processes
+from shflbench.model import DTYPES, Case, Kernel, Launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
-    from shflbench.compile.build import BuildRequest, MachineCode
     from shflbench.compile.source import Source
-    from shflbench.compile.toolchain import Toolchain
+    from shflbench.errors import KernelError
     from shflbench.patterns.discover import LoadedPattern
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
@@ -76,9 +74,9 @@ def _how() -> str:
     return "".join(inspect.getsource(module) for module in modules)
 
 
-def tables(pattern: LoadedPattern) -> str:
+def tables(pattern: LoadedPattern, cache_folder: Path | None = None) -> str:
     """Compile every variant for every element type and architecture, and return the tables."""
-    found = compiled(pattern)
+    found = compiled(pattern, cache_folder)
     declaration = pattern.declaration
     if declaration.one_pass:
         about = "Exchange instructions and memory accesses in the machine code of the whole kernel, each once, however"
@@ -91,36 +89,19 @@ def tables(pattern: LoadedPattern) -> str:
     return "\n\n".join(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """Kernels of one translation unit, for one architecture: the compiler reads their headers once."""
-
-    arch: str
-    toolchain: Toolchain
-    requests: Mapping[Key, BuildRequest]
-
-
-def compiled(pattern: LoadedPattern) -> dict[Key, Found]:
+def compiled(pattern: LoadedPattern, cache_folder: Path | None) -> dict[Key, Found]:
     """Return what each kernel came to; without those that an architecture lacks."""
-    made = map_in_processes(_compiled, list(_units(pattern)))
-    return {key: found for unit in made for key, found in unit.items()}
-
-
-def _units(pattern: LoadedPattern) -> Iterator[Unit]:
+    found: dict[Key, Found] = {}
     for arch in ARCHITECTURES:
-        builder = Builder(find(), arch, None)
-        units: dict[object, dict[Key, BuildRequest]] = {}
-        for case in _cases(pattern):
-            if not pattern.declaration.variant(case.variant).unsupported_reason(arch):
-                request = builder.request(pattern, case)
-                units.setdefault(request.source.unit, {})[case.variant, case.dtype, arch] = request
-        yield from (Unit(arch, builder.toolchain, requests) for requests in units.values())
-
-
-def _compiled(unit: Unit) -> dict[Key, Found]:
-    sources = [request.source for request in unit.requests.values()]
-    made = machine_code(sources, unit.arch, unit.toolchain)
-    return {key: _found(request, code) for (key, request), code in zip(unit.requests.items(), made, strict=True)}
+        builder = Builder(find(), arch, cache_folder)
+        requests = {
+            (case.variant, case.dtype, arch): builder.request(pattern, case)
+            for case in _cases(pattern)
+            if not pattern.declaration.variant(case.variant).unsupported_reason(arch)
+        }
+        kernels = dict(builder.build_all(requests))
+        found |= {key: _found(kernels[key]) for key in requests}
+    return found
 
 
 def _cases(pattern: LoadedPattern) -> Iterator[Case]:
@@ -140,17 +121,15 @@ def _source(pattern: LoadedPattern, case: Case) -> Source:
     return translation_unit(pattern, pattern.declaration.variant(case.variant), DTYPES[case.dtype], case.options)
 
 
-def _found(request: BuildRequest, made: MachineCode | CompileError) -> Found:
-    if isinstance(made, CompileError):
+def _found(kernel: Kernel | KernelError) -> Found:
+    if not isinstance(kernel, Kernel):
         return Found("does not compile", None)
-    registers = resources.parse(made.compiled.log, made.compiled.symbol).registers
-    if made.sass is None:
-        return Found("not read", registers)
-    loop = rules.timed_loop(loops.counted_loops(made.sass)) if request.expected.unroll else None
-    trips = loop.trips if loop else 1
-    counts = loop.counts if loop else Counter(instruction.base for instruction in made.sass)
-    words = (f"{count / trips:.3g} {opcode}" for opcode, count in rules.exchanges(counts).items())
-    return Found(" ".join(words) or "none", registers)
+    if kernel.sass is None:
+        return Found("not read", kernel.resources.registers)
+    iterations = kernel.loop.trips if kernel.loop else 1
+    counts = kernel.loop.counts if kernel.loop else Counter(instruction.base for instruction in kernel.sass)
+    words = (f"{count / iterations:.3g} {opcode}" for opcode, count in rules.exchanges(counts).items())
+    return Found(" ".join(words) or "none", kernel.resources.registers)
 
 
 def _exchange_table(pattern: LoadedPattern, found: Mapping[Key, Found]) -> str:
