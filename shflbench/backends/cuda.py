@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 GIB = 2**30
 
 
-def open_backend(index: int) -> CudaBackend:
+def open_backend(index: str) -> CudaBackend:
     """Open the GPU that CUDA calls `index`, with the compiler of this machine: what a worker process is told to call.
 
     DeviceError if there is none or it does not work, CompilerError without a compiler.
     """
-    return CudaBackend.open_device(index, toolchains.find())
+    return CudaBackend.open_device(int(index), toolchains.find())
 
 
 def import_cupy() -> ModuleType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -83,8 +84,8 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> Asked:
     )
 
 
-def open_executor(asked: Asked, timeout: float) -> tuple[Executor | None, str]:
-    """Return who runs the kernels, and what the user should know about that choice; `timeout` in seconds.
+def open_executor(asked: Asked, suite: Suite) -> tuple[Executor | None, str]:
+    """Return who runs the kernels of `suite`, and what the user should know about that choice.
 
     DeviceError where a GPU is asked for, or is there, but cannot be used.
     """
@@ -93,27 +94,29 @@ def open_executor(asked: Asked, timeout: float) -> tuple[Executor | None, str]:
     if asked.device == "none":
         return None, "Kernels are compiled and their machine code is checked; none is run."
     if asked.device == "emulator":
-        return _emulator(asked), f"{EMULATED}."
+        return _emulator(asked, suite), f"{EMULATED}."
     if asked.device == "auto" and (why := _no_gpu()):
-        return _emulator(asked), f"No GPU ({why}). {EMULATED}."
+        return _emulator(asked, suite), f"No GPU ({why}). {EMULATED}."
     if asked.arch or asked.sms:
         raise UsageError(
             "--arch and --sms are for runs without a GPU; a GPU knows its own", "Leave them out, or add --device none."
         )
-    from shflbench.measure.supervisor import Supervisor
+    from shflbench.measure.executor import GpuExecutor
 
     try:
-        return Supervisor(OPENER, asked.gpu, timeout), ""
+        return GpuExecutor(OPENER, asked.gpu, suite.rules.timeout), ""
     except DeviceError:
         _no_driver_comes_first()
         raise
 
 
-def _emulator(asked: Asked) -> Executor:
+def _emulator(asked: Asked, suite: Suite) -> Executor:
     from shflbench.backends.emulator.backend import EmulatorBackend
-    from shflbench.measure.executor import InProcessExecutor
+    from shflbench.measure.executor import EmulatorExecutor, InProcessExecutor
 
-    return InProcessExecutor(EmulatorBackend(asked.arch or DEFAULT_ARCH))
+    backend = EmulatorBackend(asked.arch or DEFAULT_ARCH)
+    workers = min(os.cpu_count() or 1, len({case.group for case in suite.cases}))
+    return EmulatorExecutor(backend.device, workers) if workers > 1 else InProcessExecutor(backend)
 
 
 def _no_driver_comes_first() -> None:

@@ -41,7 +41,7 @@ def plan_of(suite: Suite, asked: Asked, console: Console) -> Plan:
 
     toolchain = find()
     toolchain.require(asked.arch or DEFAULT_ARCH)
-    executor, remark = open_executor(asked, suite.rules.timeout)
+    executor, remark = open_executor(asked, suite)
     if remark:
         console.say(remark)
     title = f"{suite.title}: {len(suite.cases)} cases"

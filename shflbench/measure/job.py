@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path  # noqa: TC003  (pydantic takes the types from the annotations)
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import TypeAdapter
 
@@ -15,6 +15,8 @@ from shflbench.model import Case, Kernel, MeasureRules  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+Code = Literal["cubin", "ptx"]  # of a kernel: what a GPU runs, and what the emulator runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +48,18 @@ class Job:
         groups = (tuple(task for task in group if task.case.id not in ended) for group in self.groups)
         return replace(self, groups=tuple(group for group in groups if group))
 
-    def to_json(self) -> str:
-        """Return the job as one line; kernels lose what only the emulator and the compiler's checks read."""
+    def to_json(self, code: Code) -> str:
+        """Return the job as one line; of their code, kernels keep what is to be run."""
         kernels = {id(task.kernel): task.kernel for group in self.groups for task in group}
         places = {key: place for place, key in enumerate(kernels)}
-        cubins = list(dict.fromkeys(kernel.cubin for kernel in kernels.values()))  # kernels of one file share theirs
+        run_by = {key: kernel.cubin if code == "cubin" else b"" for key, kernel in kernels.items()}
+        cubins = list(dict.fromkeys(run_by.values()))  # kernels of one file share theirs
         bare = [
-            (replace(kernel, ptx="", cubin=b"", sass=None, loop=None), cubins.index(kernel.cubin))
-            for kernel in kernels.values()
+            (
+                replace(kernel, ptx=kernel.ptx if code == "ptx" else "", cubin=b"", sass=None, loop=None),
+                cubins.index(run_by[key]),
+            )
+            for key, kernel in kernels.items()
         ]
         wire = _Wire(
             replace(self, groups=()),

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, cast
 from shflbench.measure.events import decode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from io import RawIOBase
 
     from shflbench.measure.events import JobEvent
-    from shflbench.measure.job import Job
 
 END_SECONDS = 10.0  # for a killed process to go away: a driver that hangs holds it, and waiting longer does not help
 CHUNK = 1 << 16  # bytes: what a pipe of Linux holds
@@ -33,12 +33,12 @@ class WorkerDiedError(Exception):
 class Worker:
     """One worker process and the pipes to it."""
 
-    def __init__(self, opener: str, index: int) -> None:
-        """Start the process, which opens device `index` by `opener` (`module:function`)."""
+    def __init__(self, opener: str, argument: str) -> None:
+        """Start the process, which opens a device by calling `opener` (`module:function`) with `argument`."""
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
         self._events, write_end = os.pipe()
         self._buffer = b""
-        command = [sys.executable, "-P", "-m", "shflbench.measure.worker", opener, str(index), str(write_end)]
+        command = [sys.executable, "-P", "-m", "shflbench.measure.worker", opener, argument, str(write_end)]
         try:
             self._process = subprocess.Popen(  # noqa: S603  (this Python, this package)
                 [*command, str(os.getpid())],
@@ -63,24 +63,33 @@ class Worker:
     def _jobs(self) -> RawIOBase:
         return cast("RawIOBase", self._process.stdin)  # unbuffered
 
-    def send(self, job: Job, timeout: float) -> None:
-        """Send a job; WorkerDiedError if it is not taken within `timeout` seconds."""
-        rest = memoryview(f"{job.to_json()}\n".encode())
-        deadline = time.monotonic() + timeout
+    @property
+    def has_event(self) -> bool:
+        """Whether the next event was read already."""
+        return b"\n" in self._buffer
+
+    def fileno(self) -> int:
+        """Return the pipe that events come through."""
+        return self._events
+
+    def send(self, job: str, timeout: float | None) -> None:
+        """Send a job, as JSON; WorkerDiedError if it is not taken within `timeout` seconds."""
+        rest = memoryview(f"{job}\n".encode())
+        rest_seconds = _countdown(timeout)
         try:
             while rest:
-                _, ready, _ = select.select([], [self._jobs], [], max(0.0, deadline - time.monotonic()))
+                _, ready, _ = select.select([], [self._jobs], [], rest_seconds())
                 if not ready:
                     raise WorkerDiedError(f"its worker process took no work for {timeout:g} s")
                 rest = rest[self._jobs.write(rest) or 0 :]
         except BrokenPipeError as error:
             raise WorkerDiedError(self._end()) from error
 
-    def receive(self, timeout: float) -> JobEvent:
+    def receive(self, timeout: float | None) -> JobEvent:
         """Return the next event; WorkerDiedError if there is none within `timeout` seconds, or if the worker died."""
-        deadline = time.monotonic() + timeout
-        while b"\n" not in self._buffer:
-            ready, _, _ = select.select([self._events], [], [], max(0.0, deadline - time.monotonic()))
+        rest_seconds = _countdown(timeout)
+        while not self.has_event:
+            ready, _, _ = select.select([self._events], [], [], rest_seconds())
             if not ready:
                 raise WorkerDiedError(f"it did not end within {timeout:g} s")
             chunk = os.read(self._events, CHUNK)
@@ -122,6 +131,14 @@ class Worker:
         printed = self._printed.read().decode(errors="replace")
         lines = ["".join(filter(str.isprintable, line)).strip() for line in printed.splitlines()]
         return next((line[:LONGEST_LINE] for line in reversed(lines) if line), "")
+
+
+def _countdown(timeout: float | None) -> Callable[[], float | None]:
+    """Return what tells how many of `timeout` seconds are left; None where there is no end."""
+    if timeout is None:
+        return lambda: None
+    deadline = time.monotonic() + timeout
+    return lambda: max(0.0, deadline - time.monotonic())
 
 
 def _name(number: int) -> str:

@@ -1,8 +1,8 @@
 """The process that measures: it opens a device, takes jobs on stdin, and tells what happens through a pipe of its own.
 
-    python -m shflbench.measure.worker MODULE:FUNCTION INDEX PIPE PARENT
+    python -m shflbench.measure.worker MODULE:FUNCTION ARGUMENT PIPE PARENT
 
-`FUNCTION(INDEX)` opens the backend; PIPE is the file descriptor of the pipe, PARENT the process that started this one.
+`FUNCTION(ARGUMENT)` opens the backend; PIPE is the file descriptor of the pipe, PARENT the process that started this.
 Only `supervisor` starts it. What libraries print goes to stdout and stderr, and does not disturb.
 """
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from shflbench.backends.base import Backend
 
 
-def main(opener: str, index: str, pipe: str, parent: str) -> None:
+def main(opener: str, argument: str, pipe: str, parent: str) -> None:
     """Do jobs until stdin ends."""
     kill_on_parent_exit(int(parent))  # nothing may stay behind on the GPU
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     fcntl.fcntl(int(pipe), fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # or a process that a library starts could keep it open
     with os.fdopen(int(pipe), "w", encoding="utf-8") as out:
         try:
-            backend = _open(opener, int(index))
+            backend = _open(opener, argument)
         except ShflbenchError as error:
             out.write(encode(OpenFailed(error.message, error.advice)))
             return
@@ -45,9 +45,9 @@ def main(opener: str, index: str, pipe: str, parent: str) -> None:
                 out.flush()
 
 
-def _open(opener: str, index: int) -> Backend:
+def _open(opener: str, argument: str) -> Backend:
     module, _, function = opener.partition(":")
-    backend: Backend = getattr(importlib.import_module(module), function)(index)
+    backend: Backend = getattr(importlib.import_module(module), function)(argument)
     return backend
 
 

@@ -19,7 +19,7 @@ from shflbench.store import SentinelSet
 from shflbench.store.surroundings import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.measure.executor import Executor
     from shflbench.session.further import Undecided
@@ -124,17 +124,15 @@ class Stages:
             executor.restart()
         began = monotonic()
         self._last = ProcessPass(cases=sum(map(len, groups.values())))
-        for window in windows(groups.values()):
-            finished = yield from self._window(executor, window)
-            # In the order of the suite, not in that in which they ended; those with processes to come are not done.
-            pending = {} if is_last else self._state.pending(self._plan.suite.rules.processes)
-            for group in [tasks[0].case.group for tasks in window]:
-                if group in finished and group not in pending:
-                    yield self._done(group)
+        for window in windows(groups.values()) if executor.timed else [list(groups.values())]:
+            yield from self._window(executor, window, is_last=is_last)
         self._last = replace(self._last, seconds=monotonic() - began)
 
-    def _window(self, executor: Executor, window: Sequence[Sequence[Task]]) -> Generator[RunEvent, None, set[str]]:
-        """Measure the groups of a window together, storing each as it ends; return those that ended."""
+    def _window(self, executor: Executor, window: Sequence[Sequence[Task]], *, is_last: bool) -> Iterator[RunEvent]:
+        """Measure the groups of a window together, storing each as it ends.
+
+        Those that are timed share their rounds and are done together, in the order of the suite; others as they end.
+        """
         job = Job(
             groups=tuple(map(tuple, window)),
             folders=dict(self._plan.suite.pattern_folders),
@@ -142,15 +140,21 @@ class Stages:
             seed=self._plan.seed,
         )
         self._state.start(task for tasks in job.groups for task in tasks)
-        finished = set()
+        timed = set()
         with closing(executor.run(job)) as events:
             for event in events:
                 if group := self._state.apply(event):
                     self._folder.append(self._state.rows(group), self._state.pop_unsaved(group))
-                    finished.add(group)
+                    if executor.timed:
+                        timed.add(group)
+                    else:
+                        yield self._done(group)
                 for report in self._progress.report(event):
                     yield from self.note(report.sentence) if isinstance(report, Note) else (report,)
-        return finished
+        pending = {} if is_last else self._state.pending(self._plan.suite.rules.processes)
+        for group in [tasks[0].case.group for tasks in window]:
+            if group in timed and group not in pending:  # those with processes to come are not done
+                yield self._done(group)
 
     def _done(self, group: str) -> GroupDone:
         done = GroupDone(self._state.rows(group), self._state.troubles(group))

@@ -76,7 +76,7 @@ def test_cache_is_read_in_whole_words_past_the_l1() -> None:
 def test_worker_opens_a_gpu_by_its_number_and_finds_the_compiler_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, Toolchain]] = []
     monkeypatch.setattr(CudaBackend, "open_device", lambda *words: asked.append(words))
-    open_backend(3)
+    open_backend("3")
     assert asked == [(3, find())]
 
 

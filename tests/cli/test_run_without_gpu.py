@@ -33,6 +33,15 @@ def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> N
     assert rows[REDUCE[1]].sass_per_iteration == {"SHFL": 5.0}
 
 
+def test_results_are_the_same_in_one_process_and_in_several(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for cores in (1, 2):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        assert run("demo.yaml", "--output", f"on-{cores}").code == 0
+        found.append(Path(f"on-{cores}", "results.csv").read_bytes())
+    assert found[0] == found[1]
+
+
 def test_large_launch_is_verified_with_fewer_blocks_and_the_row_says_so(run: Command) -> None:
     outcome = run("demo.yaml", "--pattern", "neighbor", "--variant", "shfl", "--launch", "64x1024")
     (row,) = rows_of(outcome).values()

@@ -324,7 +324,7 @@ def listed(device: Device) -> Gpu:
 def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBackend:
     """Make this a machine whose only GPU is `backend`."""
     monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [listed(backend.device)])
-    monkeypatch.setattr("shflbench.measure.supervisor.Supervisor", lambda *_: FreshProcessExecutor(backend))
+    monkeypatch.setattr("shflbench.measure.executor.GpuExecutor", lambda *_: FreshProcessExecutor(backend))
     return backend
 
 

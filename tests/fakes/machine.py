@@ -1,4 +1,4 @@
-"""A machine with a scripted GPU: the real command line, with real worker processes, of which some crash.
+"""A machine with a scripted GPU and emulator: the real command line, with real worker processes, of which some crash.
 
     FAKE_MACHINE='{"faults": [{"where": "neighbor/shfl", "step": "time", "number": 4, "kind": "illegal address"}]}' \\
         python -m tests.fakes.machine run demo.yaml
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from shflbench.cli import asked, gpus, main
 from shflbench.errors import DeviceError, LaunchError
-from shflbench.measure import supervisor
+from shflbench.measure import executor, supervisor
 from shflbench.session import windows
 from tests.fakes.backend import H200, FakeBackend, Script, listed
 
@@ -176,14 +176,24 @@ FAULTS: Mapping[str, Callable[[Machine], object]] = {
 }
 
 
-def open_backend(index: int) -> FakeBackend:
+def open_backend(index: str) -> FakeBackend:
     """Open the GPU in a worker process."""
     del index
     return Machine(Plan.read())
 
 
+def open_emulator(arch: str) -> FakeBackend:
+    """Open what stands in for the emulator in a worker process."""
+    del arch
+    emulator = Machine(Plan.read())
+    emulator.name, emulator.timed = "emulator", False
+    return emulator
+
+
 if __name__ == "__main__":
     planned = Plan.read()
+    os.cpu_count = lambda: 2  # workers of the emulator, on any machine
+    executor.EMULATOR = "tests.fakes.machine:open_emulator"
     gpus.find = lambda: [listed(H200)]
     asked.OPENER = "tests.fakes.machine:open_backend"
     windows.CASES = planned.cases_per_window

@@ -82,7 +82,7 @@ def said(attempt: Callable[[], object]) -> str:
 
 def main(name: str, how: str) -> None:
     """Let one kernel crash, and print what came of it."""
-    backend = open_backend(0)
+    backend = open_backend("0")
     call = call_of(backend, name)
     opened = backend.open(call)
     before = backend.usable()

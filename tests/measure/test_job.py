@@ -25,7 +25,7 @@ JOB = Job(
 
 
 def test_job_is_one_line_that_reads_back_with_all_that_running_its_kernels_takes() -> None:
-    line = JOB.to_json()
+    line = JOB.to_json("cubin")
     assert "\n" not in line
     read = Job.from_json(line)
     assert replace(read, groups=()) == replace(JOB, groups=())
@@ -34,10 +34,11 @@ def test_job_is_one_line_that_reads_back_with_all_that_running_its_kernels_takes
 
 
 def test_kernel_that_several_cases_share_travels_once() -> None:
-    read = Job.from_json(JOB.to_json())
+    read = Job.from_json(JOB.to_json("cubin"))
     assert read.groups[0][0].kernel is read.groups[1][0].kernel
     assert (
-        len(JOB.to_json()) < len(replace(JOB, groups=((SHFL, SMEM), (replace(LARGER, kernel=OTHER),))).to_json()) + 50
+        len(JOB.to_json("cubin"))
+        < len(replace(JOB, groups=((SHFL, SMEM), (replace(LARGER, kernel=OTHER),))).to_json("cubin")) + 50
     )
 
 

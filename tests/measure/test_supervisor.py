@@ -12,8 +12,8 @@ import pytest
 
 from shflbench.errors import DeviceError
 from shflbench.measure.events import CaseFailed, Converged, RoundDone, SentinelFailed
+from shflbench.measure.executor import GpuExecutor
 from shflbench.measure.process import Worker, WorkerDiedError
-from shflbench.measure.supervisor import Supervisor
 from shflbench.model import Status
 from tests.measure.test_executor import job, rounds
 
@@ -25,13 +25,13 @@ MACHINE = "tests.fakes.machine:open_backend"
 
 
 @pytest.fixture
-def supervise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., Supervisor]]:
+def supervise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., GpuExecutor]]:
     """Supervise worker processes on a scripted GPU."""
-    made: list[Supervisor] = []
+    made: list[GpuExecutor] = []
 
-    def one(*faults: dict[str, Any], timeout: float = 20.0) -> Supervisor:
+    def one(*faults: dict[str, Any], timeout: float = 20.0) -> GpuExecutor:
         monkeypatch.setenv("FAKE_MACHINE", json.dumps({"faults": faults, "log": str(tmp_path / "log")}))
-        made.append(Supervisor(MACHINE, 0, timeout))
+        made.append(GpuExecutor(MACHINE, 0, timeout))
         return made[-1]
 
     yield one
@@ -39,67 +39,69 @@ def supervise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Calla
         each.close()
 
 
-def pid(supervisor: Supervisor) -> int:
-    assert supervisor._worker is not None  # noqa: SLF001
-    return supervisor._worker.pid  # noqa: SLF001
+def pid(executor: GpuExecutor) -> int:
+    (worker,) = executor._supervisor.pids  # noqa: SLF001
+    return worker
 
 
 def settled(told: list[Any]) -> list[str]:
     return [event.case_id.split("/")[1] for event in told if isinstance(event, Converged)]
 
 
-def test_worker_that_is_killed_between_two_jobs_costs_nothing(supervise: Callable[..., Supervisor]) -> None:
-    supervisor = supervise()
-    assert rounds(list(supervisor.run(job("shfl"))))[0] == (0, 0)
-    os.kill(pid(supervisor), signal.SIGKILL)
-    told = list(supervisor.run(job("shfl", "smem")))
+def test_worker_that_is_killed_between_two_jobs_costs_nothing(supervise: Callable[..., GpuExecutor]) -> None:
+    executor = supervise()
+    assert rounds(list(executor.run(job("shfl"))))[0] == (0, 0)
+    os.kill(pid(executor), signal.SIGKILL)
+    told = list(executor.run(job("shfl", "smem")))
     assert settled(told) == ["shfl", "smem"]
     assert rounds(told)[0] == (1, 0)
     assert not any(isinstance(event, CaseFailed | SentinelFailed) for event in told)
 
 
-def test_worker_that_takes_no_work_is_replaced(supervise: Callable[..., Supervisor]) -> None:
-    supervisor = supervise(timeout=3.0)
-    os.kill(pid(supervisor), signal.SIGSTOP)
+def test_worker_that_takes_no_work_is_replaced(supervise: Callable[..., GpuExecutor]) -> None:
+    executor = supervise(timeout=3.0)
+    os.kill(pid(executor), signal.SIGSTOP)
     (task,) = job("shfl").groups[0]
     heavy = replace(job("shfl"), groups=((replace(task, kernel=replace(task.kernel, cubin=bytes(1 << 20))),),))
-    assert settled(list(supervisor.run(heavy))) == ["shfl"]
+    assert settled(list(executor.run(heavy))) == ["shfl"]
 
 
-def test_case_that_was_done_before_a_death_is_not_done_again(supervise: Callable[..., Supervisor]) -> None:
+def test_case_that_was_done_before_a_death_is_not_done_again(supervise: Callable[..., GpuExecutor]) -> None:
     fault = {"where": "neighbor/smem", "step": "time", "number": 7, "kind": "kill"}
-    supervisor = supervise(fault)
+    executor = supervise(fault)
     two = replace(job("shfl"), groups=(*job("shfl").groups, *job("smem").groups))
-    told = list(supervisor.run(two))
+    told = list(executor.run(two))
     ended = [event for event in told if isinstance(event, CaseFailed)]
     assert [(event.case_id.split("/")[1], event.status) for event in ended] == [("smem", Status.FAILED)]
     assert settled(told) == ["shfl"]
     assert {process for process, _ in rounds(told)} == {0, 1}
 
 
-def test_no_process_is_started_for_work_that_is_not_there(supervise: Callable[..., Supervisor], tmp_path: Path) -> None:
-    supervisor = supervise({"where": "neighbor/shfl", "step": "verify", "kind": "illegal address"})
-    told = list(supervisor.run(job("shfl")))
+def test_no_process_is_started_for_work_that_is_not_there(
+    supervise: Callable[..., GpuExecutor], tmp_path: Path
+) -> None:
+    executor = supervise({"where": "neighbor/shfl", "step": "verify", "kind": "illegal address"})
+    told = list(executor.run(job("shfl")))
     assert [type(event) for event in told[-1:]] == [CaseFailed]
     assert (tmp_path / "log").read_text(encoding="utf-8").count("worker") == 1
 
 
-def test_device_on_which_workers_die_with_nothing_at_hand_is_given_up(supervise: Callable[..., Supervisor]) -> None:
-    supervisor = supervise({"where": "device", "step": "warm", "kind": "kill"})
+def test_device_on_which_workers_die_with_nothing_at_hand_is_given_up(supervise: Callable[..., GpuExecutor]) -> None:
+    executor = supervise({"where": "device", "step": "warm", "kind": "kill"})
     with pytest.raises(DeviceError, match="cannot be used any more: its worker process was ended by SIGKILL"):
-        list(supervisor.run(job("shfl")))
+        list(executor.run(job("shfl")))
 
 
-def test_rounds_of_a_fresh_process_are_numbered_anew(supervise: Callable[..., Supervisor]) -> None:
-    supervisor = supervise()
-    assert {process for process, _ in rounds(list(supervisor.run(job("shfl"))))} == {0}
-    supervisor.restart()
-    assert rounds(list(supervisor.run(job("shfl")))) == [(1, number) for number in range(9)]
-    assert rounds(list(supervisor.run(job("shfl"))))[0] == (1, 9)
+def test_rounds_of_a_fresh_process_are_numbered_anew(supervise: Callable[..., GpuExecutor]) -> None:
+    executor = supervise()
+    assert {process for process, _ in rounds(list(executor.run(job("shfl"))))} == {0}
+    executor.restart()
+    assert rounds(list(executor.run(job("shfl")))) == [(1, number) for number in range(9)]
+    assert rounds(list(executor.run(job("shfl"))))[0] == (1, 9)
 
 
 def test_words_that_are_no_message_are_the_worker_s_death(monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = Worker("os:getpid", 0)
+    worker = Worker("os:getpid", "0")
     monkeypatch.setattr(worker, "_buffer", b"\xff rubbish\n")
     with pytest.raises(WorkerDiedError, match="said what nobody understands"):
         worker.receive(1.0)
@@ -107,12 +109,12 @@ def test_words_that_are_no_message_are_the_worker_s_death(monkeypatch: pytest.Mo
 
 
 def test_worker_that_cannot_import_its_backend_says_why() -> None:
-    worker = Worker("nowhere:open_backend", 0)
+    worker = Worker("nowhere:open_backend", "0")
     with pytest.raises(WorkerDiedError, match="ended with exit code 1: ModuleNotFoundError: No module named 'nowhere'"):
         worker.receive(60.0)
     worker.kill()
 
 
-def test_round_is_told_as_it_was_taken(supervise: Callable[..., Supervisor]) -> None:
+def test_round_is_told_as_it_was_taken(supervise: Callable[..., GpuExecutor]) -> None:
     first = next(event for event in supervise().run(job("shfl")) if isinstance(event, RoundDone))
     assert {burst.case_id for burst in first.bursts} >= {"sentinel/l2", job("shfl").groups[0][0].case.id}

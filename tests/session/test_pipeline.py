@@ -266,7 +266,10 @@ def test_device_that_verifies_but_cannot_time_gives_verified_rows(
 ) -> None:
     device = FakeBackend()
     device.timed = False
-    events(plan(device), tmp_path / "run")
+    seen = events(plan(device), tmp_path / "run")
+    done = [index for index, event in enumerate(seen) if isinstance(event, GroupDone)]
+    begun = [index for index, event in enumerate(seen) if isinstance(event, Working) and "verifying" in event.text]
+    assert begun[1] < done[0] < begun[2]  # each group is announced before the next of two cases begins
     rows = read_run(tmp_path / "run").rows
     assert {row.status for row in rows} == {Status.VERIFIED}
     assert all(row.time_us is None and row.matched == 8 for row in rows)

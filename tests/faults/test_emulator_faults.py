@@ -1,0 +1,69 @@
+"""Runs on the emulator with real worker processes, of which some die."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shflbench.model import Status
+from tests.faults.conftest import CASES, fault
+from tests.faults.test_signals import ctrl_c, hang_up, terminate
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    from tests.faults.conftest import Machine
+
+EMULATED = ("suite.yaml", "--device", "emulator")
+
+
+def test_groups_are_emulated_side_by_side_and_files_have_the_order_of_the_suite(make: Callable[..., Machine]) -> None:
+    made = make()
+    outcome = made.run(*EMULATED, "--output", "out")
+    assert (outcome.code, outcome.out) == (0, "out\n")
+    assert made.happened().count("worker") == 2
+    assert {row.status for row in made.all_rows()} == {Status.VERIFIED}
+    assert [row.pattern for row in made.all_rows()] == ["neighbor"] * 6 + ["reduce"] * 3
+    assert made.run(*EMULATED, "--pattern", "reduce", "--output", "one").code == 0
+    assert made.happened().count("worker") == 2  # a single group is emulated in the process of the command
+
+
+def test_death_of_a_worker_costs_the_case_at_hand_alone(make: Callable[..., Machine]) -> None:
+    made = make(
+        fault("neighbor/smem-double", "verify", "kill", 3),
+        fault("neighbor/shfl", "open", "exception"),
+        fault("reduce/smem", "verify", "segfault"),
+    )
+    outcome = made.run(*EMULATED, "--output", "out")
+    assert outcome.code == 5
+    assert len(made.rows()) == CASES
+    assert {name: row.reason for name, row in made.rows().items() if row.status is not Status.VERIFIED} == {
+        "neighbor/smem-double": "its worker process was ended by SIGKILL (Killed)",
+        "neighbor/shfl": "its worker process ended with exit code 1: RuntimeError: cupy is confused",
+        "reduce/smem": "its worker process was ended by SIGSEGV (Segmentation fault)",
+    }
+
+
+@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143), (hang_up, -1)])
+def test_run_that_is_ended_keeps_each_group_that_was_done_and_is_resumed(
+    make: Callable[..., Machine], end: Callable[[subprocess.Popen[str]], None], code: int
+) -> None:
+    made = make(fault("neighbor/smem", "verify", "hang"))
+    process = made.start(*EMULATED, "--output", "out", start_new_session=True)
+    made.wait_for("hang")
+    made.wait_until(lambda: "reduce" in (made.folder / "out" / "results.csv").read_text(encoding="utf-8"))
+    end(process)
+    assert made.end(process).code == code
+    assert {row.pattern for row in made.all_rows()} == {"reduce"}
+    again = make()
+    assert again.run("suite.yaml", "--resume", "out").code == 0
+    assert [row.pattern for row in made.all_rows()] == ["neighbor"] * 6 + ["reduce"] * 3
+
+
+def test_emulator_that_cannot_be_started_ends_the_run(make: Callable[..., Machine]) -> None:
+    made = make(fault("device", "open", "exception"))
+    outcome = made.run(*EMULATED, "--output", "out")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert "error: the emulator cannot be opened: its worker process ended with exit code 1: Runtime" in outcome.err
