@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shflbench.measure.workload import Workload, setting_of
 from shflbench.model import Case, Kernel, Launch, Resources
+from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import LoadedPattern, builtin, load
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.patterns.declare import Setting
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 

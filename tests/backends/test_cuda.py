@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.backends.cuda import CudaBackend, import_cupy, open_backend
 from shflbench.backends.cuda_harness import harness_source
 from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.toolchain import find
+from shflbench.compile.toolchain import Toolchain, find
 from shflbench.errors import DeviceError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.compile.toolchain import Toolchain
 
 
 @pytest.fixture

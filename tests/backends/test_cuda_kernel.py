@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,14 +11,12 @@ import pytest
 from shflbench.backends.base import POISON, Buffer, KernelCall
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.cuda_harness import L2_PASSES, Harness
+from shflbench.backends.cuda_kernel import CudaKernel
 from shflbench.backends.nvml import Monitor
 from shflbench.errors import LaunchError
 from tests.cases import kernel
 from tests.fakes.backend import H200
 from tests.fakes.cupy import CLOCK_MHZ, ILLEGAL_ADDRESS, CudaError, FakeGpu, OutOfMemoryError, fake_cupy
-
-if TYPE_CHECKING:
-    from shflbench.backends.cuda_kernel import CudaKernel
 
 L2_BYTES = 1 << 20
 BUFFERS = (Buffer("values", 64, "float32", read=True), Buffer("result", 64, "float32", written=True))

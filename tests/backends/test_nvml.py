@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pynvml
 import pytest
@@ -9,10 +11,6 @@ import pytest
 from shflbench.backends.nvml import MACHINE_NAMESPACE, THROTTLE_REASONS, Monitor, count_others, sees_everyone
 from shflbench.model import Conditions, DeviceState
 from tests.fakes.nvml import scripted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 UUID = "GPU-1234"
 UNSUPPORTED = pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)

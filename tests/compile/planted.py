@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -10,9 +12,6 @@ from shflbench.patterns.declare import Input, Output, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from shflbench.patterns.declare import Counts, CountsOf
 
 NO_OPTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({})

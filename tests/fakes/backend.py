@@ -12,35 +12,30 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from shflbench.backends.base import Burst
+from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
 from shflbench.cli.gpus import Gpu
 from shflbench.compile.source import expression
 from shflbench.errors import LaunchError
 from shflbench.measure.executor import InProcessExecutor
-from shflbench.model import DTYPES, WARP, Conditions, Device
+from shflbench.model import DTYPES, WARP, Conditions, Device, Kernel
 from shflbench.patterns.declare import Setting
-from shflbench.patterns.discover import builtin, load
+from shflbench.patterns.discover import LoadedPattern, builtin, load
 from tests.fakes.clock import Clock
 from tests.fakes.noise import Noise
 from tests.fakes.runs import H200 as DESCRIBED
 from tests.fakes.runs import TICK_US
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
+    import pytest  # which worker processes have no use for
 
-    import pytest
-
-    from shflbench.backends.base import Array, KernelCall, OpenKernel
-    from shflbench.model import Kernel
-    from shflbench.patterns.discover import LoadedPattern
-
-    Trips = Callable[[int, int], Collection[int]]  # (iterations, unroll) → trips that go wrong, from 0
+Trips = Callable[[int, int], Collection[int]]  # (iterations, unroll) → trips that go wrong, from 0
 
 SENTINEL_US, LONG_SENTINEL_US = 20.0, 400.0
 LONG_BLOCK = 512  # threads of a long sentinel's block

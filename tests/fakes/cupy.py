@@ -6,16 +6,13 @@ it is queued and the last one is done. Event times, and whether the host is ahea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 CLOCK_MHZ = 2000
 

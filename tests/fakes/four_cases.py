@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from shflbench.analysis.compare import compare
+from shflbench.analysis.compare import Comparison, Outcome, Settings, Side, Verdict, compare
+from shflbench.store import Row
 from tests.fakes.sides import side
 from tests.fakes.simulated import Simulated, spread
-
-if TYPE_CHECKING:
-    from shflbench.analysis.compare import Comparison, Outcome, Settings, Side, Verdict
-    from shflbench.store import Row
 
 FEW = spread(4, 40.0)
 FIRST, SECOND, THIRD, FOURTH = (case.id for case in FEW)

@@ -9,17 +9,12 @@ Another seed is another measurement.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from shflbench.model import SENTINEL, Noise
-from shflbench.store import SentinelSet, files, read_info, samples
+from shflbench.store import RunInfo, SentinelSet, files, read_info, samples
 from shflbench.store.files import RUN_FILE, SAMPLES_FILE
 from tests.fakes.runs import measured, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shflbench.store import RunInfo
 
 QUIET = Noise("quiet", "the SM clock within 0.10 %", "")
 BUSY = Noise("busy GPU", "another process computed on the GPU", "stop it and run again")

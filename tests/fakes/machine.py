@@ -14,21 +14,18 @@ import os
 import signal
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
 from shflbench.cli import asked, gpus, main
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
+from shflbench.model import Conditions
 from shflbench.session import windows
 from tests.fakes.backend import H200, FakeBackend, Script, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
-    from shflbench.model import Conditions
 
 FOR_EVER = 3600.0  # seconds: longer than any test
 GARBAGE = b"\x1b[31m\xff\xfe\x00 terminate called: the heap is \x07broken\n"

@@ -11,21 +11,18 @@ All of it is relative to the true time of a launch, which is the median of the u
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shflbench.measure.schedule import samples_per_burst
 from shflbench.model import Sample
 from tests.fakes.runs import TICK_US
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
+Numbers = NDArray[np.float64]
 
 Shape = Literal["normal", "heavy", "skewed", "late"]
 Spans = tuple[tuple[float, float], ...]  # (begin, end) of each, in seconds

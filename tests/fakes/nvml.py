@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pynvml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import pytest
+import pytest
 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, usual: Mapping[str, Any]) -> Callable[..., None]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from benchmarks.compare_power.batch import load
 from shflbench.analysis.compare.pool import Pool
 from tests.fakes.processes import Simulated, spread
 from tests.fakes.sides import side
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 RECORDED = Path(__file__).parents[1] / "data/compare/h200-1.npz"
 

@@ -10,26 +10,20 @@ A seed gives the same times again, in memory and on disk.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from shflbench.measure.estimate import timing
 from shflbench.measure.sentinels import version as sentinels_version
 from shflbench.model import Case, Conditions, Sample, Status
 from shflbench.session.rows import timed, with_speedups
-from shflbench.store import Row, RunFolder, SentinelSet
+from shflbench.store import Row, RunFolder, RunInfo, SentinelSet
 from shflbench.store.files import SAMPLES_FILE
 from tests.fakes.runs import CLOCK_MHZ, INPUTS, info
-from tests.fakes.simulated import SENTINEL_US, VARIANTS, Process, Simulated, further_points, own_points, spread
+from tests.fakes.simulated import SENTINEL_US, VARIANTS, Numbers, Process, Simulated, further_points, own_points, spread
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from shflbench.store import RunInfo
-    from tests.fakes.simulated import Numbers
-
-    Times = dict[str, list[list[Numbers]]]  # case id → process → round → times in µs at the case's own iterations
+Times = dict[str, list[list[Numbers]]]  # case id → process → round → times in µs at the case's own iterations
 
 __all__ = ["SENTINEL_US", "Simulated", "in_memory", "spread", "verified", "write"]
 

@@ -11,17 +11,14 @@ The same arguments give the same run, byte for byte.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from shflbench.model import DTYPES, Case, Device, Launch, Mechanism, Overrides, Sample, Status
 from shflbench.statistics import median_interval
 from shflbench.store import Host, Row, RunFolder, RunInfo, RunSettings, SuiteText, Versions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
 H200 = Device(
     name="NVIDIA H200",

@@ -7,30 +7,28 @@ one = pool.side([3, 14, 15])                    # any of them, as if they were o
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from shflbench.analysis.compare import Side
+from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.sides import Kernel
 from shflbench.measure.sentinels import version
 from shflbench.model import Status
 from shflbench.store import Run, SentinelSet
 from tests.fakes.processes import in_memory, verified
 from tests.fakes.runs import info
-from tests.fakes.simulated import own_points
+from tests.fakes.simulated import Simulated, own_points
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import TypeVar
+    from shflbench.analysis.compare.estimates import Process
 
-    from shflbench.analysis.compare.estimates import Estimates, Process
-    from tests.fakes.simulated import Simulated
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 
 def side(run: Simulated, name: str = "") -> Side:

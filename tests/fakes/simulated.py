@@ -7,22 +7,18 @@ the timer has a step.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shflbench.measure.schedule import iteration_counts, launches_per_sample, samples_per_burst
 from shflbench.measure.sentinels import SENTINELS
 from shflbench.model import Case, Launch, Mechanism
 from tests.fakes.runs import TICK_US
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
+Numbers = NDArray[np.float64]
 
 OFFSET_US = 0.055  # standard deviation, from process to process, of what a process adds to all its times
 # Likewise of what it adds to the times of one case: so much, and so much of the time. The slow state and the samples do

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from shflbench.store import samples
+from shflbench.model import Sample
+from shflbench.store import Run, samples
 from shflbench.store.files import SAMPLES_FILE
 from tests.fakes.simulated import Simulated, spread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.model import Sample
-    from shflbench.store import Run
 
 FEW = Simulated(cases=spread(3), processes=2, rounds=4)
 FIRST, SECOND, THIRD = (case.id for case in FEW.cases)

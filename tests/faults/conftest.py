@@ -7,23 +7,18 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from shflbench.model import Status
-from shflbench.store import read_run
+from shflbench.model import Sample, Status
+from shflbench.store import Row, read_run
 from shflbench.store.samples import read as read_samples
 from tests.conftest import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from shflbench.model import Sample
-    from shflbench.store import Row
 
 REPOSITORY = Path(__file__).parents[2]
 SUITE = """\

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import subprocess
+from collections.abc import Callable
 
 import pytest
 
 from shflbench.store import read_info
-from tests.faults.conftest import fault
+from tests.faults.conftest import Machine, fault
 from tests.faults.test_signals import ctrl_c, terminate
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-
-    from tests.faults.conftest import Machine
 
 SHFL = "neighbor/shfl/f32/2x64/256/mode=idx"
 SUSPICIOUS = {"neighbor/shfl": {"base_us": 4.32}}  # 3.5 % slower, which one process a side leaves suspected

@@ -5,18 +5,13 @@ from __future__ import annotations
 import ctypes
 import resource
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import CASES, fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.conftest import Outcome
-    from tests.faults.conftest import Machine
+from tests.conftest import Outcome
+from tests.faults.conftest import CASES, Machine, fault
 
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1  # prctl(2), capabilities(7)
 

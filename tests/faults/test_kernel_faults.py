@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.conftest import Outcome
 from tests.faults.conftest import CASES, Machine, fault, machine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.conftest import Outcome
 
 
 @pytest.fixture(scope="module")

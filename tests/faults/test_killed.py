@@ -5,18 +5,13 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from shflbench.store import read_run
-from tests.faults.conftest import fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.faults.conftest import Machine
+from tests.faults.conftest import Machine, fault
 
 # Each takes a second and a half: twenty of them wait for `make test-archs`.
 KILLS = [5, pytest.param(20, marks=pytest.mark.archs)]

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from tests.faults.conftest import CASES, fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.faults.conftest import Machine
+from tests.faults.conftest import CASES, Machine, fault
 
 
 def test_each_case_is_measured_in_three_processes(make: Callable[..., Machine]) -> None:

@@ -6,18 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import CASES, REPOSITORY, fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.conftest import Outcome
-    from tests.faults.conftest import Machine
+from tests.conftest import Outcome
+from tests.faults.conftest import CASES, REPOSITORY, Machine, fault
 
 
 def ctrl_c(process: subprocess.Popen[str]) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from shflbench.store import read_run
+from tests.conftest import Outcome
 from tests.faults.conftest import CASES, Machine, fault, machine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.conftest import Outcome
 
 RESUME = "`nvidia-smi` should say what is wrong; once it is mended, go on with --resume"
 SILENT = "NVML stopped answering (Unknown Error): clock, temperature, power and throttling are unknown"

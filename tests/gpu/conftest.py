@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +12,7 @@ from shflbench.cli.gpus import find as find_gpus
 from shflbench.compile.toolchain import Toolchain, find
 from shflbench.measure.job_runner import warm_up
 from shflbench.store import Run, read_run
-
-if TYPE_CHECKING:
-    from tests.conftest import Command, Outcome
+from tests.conftest import Command, Outcome
 
 PATTERNS = Path(__file__).parents[1] / "patterns"
 

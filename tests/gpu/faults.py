@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.backends.base import Buffer, KernelCall
-from shflbench.backends.cuda import open_backend
+from shflbench.backends.cuda import CudaBackend, open_backend
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 from tests.cases import kernel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.backends.cuda import CudaBackend
 
 SOURCE = """
 // Stores terabytes behind its result, where no memory is mapped.

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from benchmarks import agreement
-
-if TYPE_CHECKING:
-    from shflbench.backends.cuda import CudaBackend
+from shflbench.backends.cuda import CudaBackend
 
 pytestmark = pytest.mark.gpu
 

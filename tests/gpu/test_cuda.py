@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from shflbench.backends.base import POISON, Buffer, KernelCall
+from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.cuda_harness import TRIES, Delay
+from shflbench.backends.cuda_kernel import CudaKernel
 from shflbench.compile.build import Builder
+from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import LaunchError
+from shflbench.model import Kernel
 from shflbench.patterns.discover import builtin, load
 from tests.cases import case
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from shflbench.backends.cuda import CudaBackend
-    from shflbench.backends.cuda_kernel import CudaKernel
-    from shflbench.compile.toolchain import Toolchain
-    from shflbench.model import Kernel
 
 pytestmark = pytest.mark.gpu
 

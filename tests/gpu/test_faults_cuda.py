@@ -9,17 +9,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 from shflbench.backends.base import Buffer
+from shflbench.backends.cuda import CudaBackend
 from shflbench.errors import LaunchError
 from tests.gpu.faults import call_of
-
-if TYPE_CHECKING:
-    from shflbench.backends.cuda import CudaBackend
 
 pytestmark = pytest.mark.gpu
 

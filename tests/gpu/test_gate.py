@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.conftest import Command, Outcome
+from tests.conftest import Command, Outcome
 
 pytestmark = pytest.mark.gpu
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
+from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.nvml import Monitor
-
-if TYPE_CHECKING:
-    from shflbench.backends.cuda import CudaBackend
 
 pytestmark = pytest.mark.gpu
 

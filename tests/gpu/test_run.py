@@ -6,17 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.model import Status, is_sentinel
 from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
+from tests.conftest import Command
 from tests.gpu.conftest import PATTERNS, stored
-
-if TYPE_CHECKING:
-    from tests.conftest import Command
 
 pytestmark = pytest.mark.gpu
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shflbench.cli.environment import compute_sanitizer
 from tests.check.conftest import PLANTED
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.conftest import Command
+from tests.conftest import Command
 
 pytestmark = pytest.mark.gpu
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shflbench.backends.base import OpenKernel
 from shflbench.measure.job import Job, Task
 from shflbench.measure.sampler import SampledKernel
-from shflbench.measure.workload import call_of
-from shflbench.model import Launch, MeasureRules
+from shflbench.measure.workload import Workload, call_of
+from shflbench.model import Kernel, Launch, MeasureRules
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.base import OpenKernel
-    from shflbench.measure.workload import Workload
-    from shflbench.model import Kernel
-    from tests.fakes.backend import FakeBackend
+from tests.fakes.backend import FakeBackend
 
 NEIGHBOR = load(builtin()["neighbor"])
 BLOCKS = 2

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from shflbench.model import Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 ITERATIONS = 100
 

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 from shflbench.backends.base import POISON
 from shflbench.errors import PatternError
-from shflbench.measure.workload import (
-    call_of,
-    setting_of,
-    shared_bytes,
-)
+from shflbench.measure.workload import call_of, setting_of, shared_bytes
 from shflbench.patterns.declare import InOut, Input, Output, Scalar
+from shflbench.patterns.discover import LoadedPattern
 from tests import cases
 from tests.cases import own_pattern
 from tests.measure.prepared import NEIGHBOR
-
-if TYPE_CHECKING:
-    from shflbench.patterns.discover import LoadedPattern
-
 
 MANY_KINDS = (
     Input("values", elements=lambda at: at.whole("words") * at.warps),

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.measure.diagnose import troubles
 from shflbench.model import Disturbance, Sample, Trouble
 from tests.measure.samples import ITERATIONS, burst, lined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ROUNDS = 20
 

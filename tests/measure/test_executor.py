@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
 from shflbench.errors import DeviceError
-from shflbench.measure.events import CaseFailed, Converged, JobDone, RoundDone
+from shflbench.measure.events import CaseFailed, Converged, JobDone, JobEvent, RoundDone
 from shflbench.measure.executor import InProcessExecutor
 from shflbench.measure.job import Job, Task
 from shflbench.model import MeasureRules
 from shflbench.patterns.discover import builtin
 from tests import cases
 from tests.fakes.backend import ContextLostError, FakeBackend, Script
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.measure.events import JobEvent
 
 OPTIONS = {"mode": "idx"}
 RULES = MeasureRules(precision=0.05, min_seconds=0.001)

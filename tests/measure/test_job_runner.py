@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +11,7 @@ from shflbench.measure.events import (
     ContextLost,
     Converged,
     JobDone,
+    JobEvent,
     Note,
     RoundDone,
     SentinelFailed,
@@ -24,9 +24,6 @@ from shflbench.measure.sentinels.table import SENTINELS
 from shflbench.model import Status
 from tests.fakes.backend import CLOCK_MHZ, H200, ContextLostError, FakeBackend, Script
 from tests.measure.prepared import job, tasks
-
-if TYPE_CHECKING:
-    from shflbench.measure.events import JobEvent
 
 F32, F64 = (tasks("smem", "shfl", dtype=dtype) for dtype in ("f32", "f64"))
 NAMES = {dtype: {task.case.id for task in group} for dtype, group in (("f32", F32), ("f64", F64))}

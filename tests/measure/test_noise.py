@@ -1,18 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.measure.noise import verdict
+from shflbench.model import Sample
 from tests.measure.samples import burst
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.model import Sample
 
 STEADY = [1980.0 + number % 3 / 10 for number in range(100)]
 

@@ -1,26 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
 
 from shflbench.errors import LaunchError
-from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
+from shflbench.measure.events import CaseFailed, Converged, GridResolved, JobEvent, StepStarted, Verified
+from shflbench.measure.job import Task
 from shflbench.measure.prepare import Group, shared_of
-from shflbench.measure.sampler import DeviceLostError
+from shflbench.measure.sampler import DeviceLostError, SampledKernel
 from shflbench.model import Status
+from shflbench.patterns.discover import LoadedPattern
 from tests import cases
 from tests.fakes.backend import H200, ContextLostError, FakeBackend, Script, in_trip, one_lane
 from tests.measure.prepared import NEIGHBOR, filling, tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from shflbench.measure.events import JobEvent
-    from shflbench.measure.job import Task
-    from shflbench.measure.sampler import SampledKernel
-    from shflbench.patterns.discover import LoadedPattern
 
 SMEM, SHFL = (f"neighbor/{variant}/f32/2x64/4096/mode=idx" for variant in ("smem", "shfl"))
 BUFFER = 2 * 64 * 4  # bytes, of which each kernel has two

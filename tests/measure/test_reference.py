@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON
+from shflbench.backends.base import POISON, Array, Burst
 from shflbench.errors import PatternError
 from shflbench.measure.verify import verify, verify_reference
+from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
 from tests.cases import workload as workload_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from shflbench.backends.base import Array, Burst
-    from shflbench.measure.workload import Workload
-
-    Outputs = Callable[[Sequence[Array], int], list[Array]]
+Outputs = Callable[[Sequence[Array], int], list[Array]]
 
 NEIGHBOR = load(builtin()["neighbor"])
 BY_VARIANT = replace(NEIGHBOR, declaration=replace(NEIGHBOR.declaration, reference_variant="smem"))

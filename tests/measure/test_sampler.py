@@ -1,27 +1,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from random import Random
 from statistics import median
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.backends.base import Burst
 from shflbench.errors import LaunchError
-from shflbench.measure.events import BurstTaken, CaseFailed, Converged, RoundDone, SentinelFailed, StepStarted
+from shflbench.measure.events import BurstTaken, CaseFailed, Converged, JobEvent, RoundDone, SentinelFailed, StepStarted
 from shflbench.measure.sampler import DeviceLostError, SampledKernel, Sampler
 from shflbench.measure.workload import call_of
 from shflbench.model import MeasureRules, Status
 from tests import cases
 from tests.fakes.backend import CALM, CLOCK_MHZ, HOT, ContextLostError, FakeBackend, Script
 from tests.measure.prepared import AT_ONCE, NEIGHBOR, opened, sampled_kernel, workload
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from shflbench.measure.events import JobEvent
 
 SHFL, SMEM = Script(base_us=4.0, ns_per_iteration=16.0), Script(base_us=4.0, ns_per_iteration=80.0)
 BOTH = {"shfl": SHFL, "smem": SMEM}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,17 +15,9 @@ from shflbench.backends.emulator.limits import LIMITS, resident_blocks
 from shflbench.compile import loops, rules, sass
 from shflbench.measure.sentinels import SENTINELS, calls, cubin_for, table, version
 from shflbench.measure.sentinels.frozen import FOLDER, MANIFEST, SOURCE, frozen_arch, manifest, path_of, read
+from shflbench.model import Instruction
 from tests import kernels
 from tools import sentinels as tool
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from shflbench.model import Instruction
-
-    Numbers = NDArray[Any]
 
 SYMBOLS = sorted({sentinel.symbol for sentinel in SENTINELS})
 UNREAD = "sm_70"  # nvdisasm 13, the only one published as a package, does not read it

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.backends.emulator.explore import explore
@@ -19,12 +21,7 @@ from shflbench.measure.sentinels.frozen import SOURCE
 from shflbench.model import WARP
 from tests import kernels
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[Any]
+Numbers = NDArray[Any]
 
 SYMBOLS = sorted({sentinel.symbol for sentinel in SENTINELS})
 

@@ -6,10 +6,12 @@ Undisturbed cases take 30–3000 µs (evenly on a logarithmic scale), read in st
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Callable
+from typing import get_args
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from shflbench.measure.diagnose import troubles
 from shflbench.measure.estimate import timing
@@ -20,12 +22,7 @@ from shflbench.statistics import median_interval, widened
 from tests.fakes.noise import Noise, Shape, moments_of, slow_spans, taken
 from tests.fakes.runs import TICK_US
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Disturb = Callable[[list[float], float, np.random.Generator], Noise]  # moments of the bursts, s of one, source
+Disturb = Callable[[list[float], float, np.random.Generator], Noise]  # moments of the bursts, s of one, source
 
 CASES = 2000
 BURST = 3  # samples a round: the fewest, of which the noise of a round is largest

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +18,6 @@ from shflbench.measure.executor import GpuExecutor
 from shflbench.measure.process import Worker, WorkerDiedError
 from shflbench.model import Status
 from tests.measure.test_executor import job, rounds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 MACHINE = "tests.fakes.machine:open_backend"
 

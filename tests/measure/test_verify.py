@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -9,11 +9,8 @@ from shflbench.errors import LaunchError, PatternError
 from shflbench.measure.verify import mismatch, verify, verify_reference
 from shflbench.model import Proof
 from tests import cases
-from tests.fakes.backend import FakeBackend, Script, after_first_trip, in_trip, lost, one_lane, unrolled_body
+from tests.fakes.backend import FakeBackend, Fault, Script, after_first_trip, in_trip, lost, one_lane, unrolled_body
 from tests.measure.prepared import NEIGHBOR, opened, workload
-
-if TYPE_CHECKING:
-    from tests.fakes.backend import Fault
 
 LONG = max(workload().verify_iterations)
 

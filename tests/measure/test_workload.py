@@ -1,26 +1,18 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from shflbench.errors import PatternError
-from shflbench.measure.workload import (
-    FEWEST_INPUT_SETS,
-    INPUT_SETS,
-)
+from shflbench.measure.workload import FEWEST_INPUT_SETS, INPUT_SETS, Workload
 from shflbench.model import WARP
 from shflbench.patterns.declare import Input, Output
 from shflbench.patterns.discover import builtin, load
 from tests import cases
 from tests.cases import own_pattern
 from tests.measure.prepared import NEIGHBOR, workload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.measure.workload import Workload
 
 
 @pytest.mark.parametrize("unroll", [1, 2, 3, 4, 16])

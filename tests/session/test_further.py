@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -8,19 +9,12 @@ from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.model import Overrides, Status
-from shflbench.session import Compiling, GroupDone, Note, Plan, ProcessPass, affordable, run
+from shflbench.session import Compiling, GroupDone, Note, Plan, ProcessPass, RunEvent, affordable, run
 from shflbench.session.record import run_info
-from shflbench.store import RunFolder, SentinelSet, read_run, resume
+from shflbench.store import Resumed, Row, RunFolder, RunInfo, SentinelSet, read_run, resume
 from shflbench.suite import load
 from tests import cases
 from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script, in_trip, one_lane
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from pathlib import Path
-
-    from shflbench.session import RunEvent
-    from shflbench.store import Resumed, Row, RunInfo
 
 SUITE = """\
 schema: 1

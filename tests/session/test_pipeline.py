@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
-from shflbench.model import Disturbance, Overrides, Status
-from shflbench.session import Compiling, GroupDone, Note, Plan, WarmedUp, Working, run
+from shflbench.model import Disturbance, Overrides, Status, Suite
+from shflbench.session import Compiling, GroupDone, Note, Plan, RunEvent, WarmedUp, Working, run
 from shflbench.session.record import run_info
-from shflbench.store import RunFolder, SentinelSet, read_run, resume
+from shflbench.store import Resumed, RunFolder, SentinelSet, read_run, resume
 from shflbench.suite import load
 from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from shflbench.model import Suite
-    from shflbench.session import RunEvent
-    from shflbench.store import Resumed
 
 SUITE = """\
 schema: 1

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,10 +20,8 @@ from shflbench.model import (
 )
 from shflbench.patterns.discover import builtin, load
 from shflbench.session import rows
+from shflbench.store import Row
 from tests.fakes.backend import H200
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
 
 DECLARATION = load(builtin()["neighbor"]).declaration
 LAUNCH = Launch("26x1024", 1024, 26)

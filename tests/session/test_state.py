@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,21 +10,15 @@ from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import KernelError
 from shflbench.measure.events import BurstTaken, CaseFailed, Converged, GridResolved, RoundDone, Verified
 from shflbench.measure.executor import InProcessExecutor
-from shflbench.model import Conditions, Disturbance, Kernel, Loop, MeasureRules, Proof, Resources, Status, Suite
+from shflbench.model import Case, Conditions, Disturbance, Kernel, Loop, MeasureRules, Proof, Resources, Status, Suite
 from shflbench.patterns.discover import builtin
 from shflbench.session.kernels import key
 from shflbench.session.plan import Plan
 from shflbench.session.state import THROTTLED, RunState
-from shflbench.store import Resumed, RunFolder
+from shflbench.store import Resumed, Row, RunFolder
 from tests import cases
 from tests.fakes.backend import FakeBackend
 from tests.fakes.runs import info
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.model import Case
-    from shflbench.store import Row
 
 MODE = {"mode": "idx"}
 VARIANTS = ("smem", "shfl")

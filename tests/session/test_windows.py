@@ -1,17 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.model import MeasureRules, Suite
 from shflbench.session.windows import CASE_SECONDS, CASES, least_seconds, windows
 from tests import cases
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def sizes(groups: Sequence[int]) -> list[list[int]]:

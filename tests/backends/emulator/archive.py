@@ -9,10 +9,8 @@ import hashlib
 import zipfile
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from shflbench.compile.source import Source
+from shflbench.compile.source import Source
 
 ARCHIVE = Path(__file__).parent / "ptx.zip"
 

@@ -6,13 +6,10 @@ the form that it names is what `opcodes/conftest.py` makes sure of.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 OPCODES = Path(__file__).parent / "opcodes"
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY, Operand, Pair, PtxInstruction, Register, Vector
-from shflbench.backends.emulator.opcodes.forms import Pure
+from shflbench.backends.emulator.opcodes.forms import Pure, Values
 from shflbench.backends.emulator.opcodes.table import decode
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 RANDOM = 150  # operands besides the corners
 

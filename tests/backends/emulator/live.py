@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.frontend.ptx import Module
 from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.link.program import Program
 from shflbench.compile import toolchain
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.ptx import Module
-    from shflbench.backends.emulator.link.program import Program
 
 SEEDS = Path(__file__).parent / "seeds"
 tools = cache(toolchain.find)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.explore import Exploration
-    from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.emulator.explore import Exploration
+from shflbench.backends.emulator.opcodes.forms import Values
 
 
 def wrong_under(report: Exploration, expected: Sequence[Values]) -> tuple[str, ...]:

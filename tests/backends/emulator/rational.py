@@ -6,15 +6,12 @@ A number is a Fraction unless it is a zero, an infinity or NaN: those are Python
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.emulator.opcodes.forms import Values
 
 Number = Fraction | float
 MODES = ("rn", "rz", "rm", "rp")

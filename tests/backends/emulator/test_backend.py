@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,11 +10,8 @@ from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.errors import DeviceError, EmulatorError, LaunchError
 from shflbench.measure.verify import verify
 from shflbench.measure.workload import INPUT_SETS
-from shflbench.model import Conditions
+from shflbench.model import Conditions, Kernel
 from tests import kernels
-
-if TYPE_CHECKING:
-    from shflbench.model import Kernel
 
 GRID, BLOCK = 2, 128
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,9 +13,6 @@ from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.errors import EmulatorError
 from tests import kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SOURCES = (
     "neighbor/smem-unsafe/f32/mode=idx",

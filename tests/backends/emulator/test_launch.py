@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from shflbench.backends.base import POISON, Buffer, KernelCall
-from shflbench.backends.emulator.backend import EmulatorBackend
+from shflbench.backends.emulator.backend import EmulatedKernel, EmulatorBackend
 from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from tests import cases, kernels
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.backend import EmulatedKernel
 
 TEXT = """\
 extern "C" __global__ void own(int iterations, double scale, float* sums, short step, int* count, long long last,

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch
 from shflbench.backends.emulator.machine.policies import LOCK_STEP
 from tests import kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shflbench.backends.emulator.machine.launch import EmulatedLaunch
 
 BARRIER = re.compile(r"\t(?:bar|barrier)\.(?:warp\.)?sync[^;]*;")
 SAFE = [name for name in kernels.with_one_dtype() if kernels.variant_of(name).safe]

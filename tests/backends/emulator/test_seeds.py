@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,15 +11,11 @@ from shflbench.backends.emulator.explore import Exploration, explore
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.threads import Shape
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.errors import CompileError
 from tests.backends.emulator import live
 from tests.backends.emulator.outcomes import wrong_under
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 TILES = 5  # of 32 values; for kernels of one warp
 EVERY = tuple(POLICIES)

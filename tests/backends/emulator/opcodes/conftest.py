@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import pytest
 
+from shflbench.backends.emulator.frontend.ptx import PtxInstruction
 from shflbench.backends.emulator.link import flat, lower
 from shflbench.backends.emulator.opcodes.table import decode
 from tests.backends.emulator import forms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
 
 Result = TypeVar("Result")
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 
 from shflbench.backends.emulator.machine.policies import POLICIES
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.threads import THREADS, TO_64_BITS, number, operands, run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ATOMICS: dict[str, tuple[tuple[str, ...], Callable[[int, int], int]]] = {
     "add": (("u32", "s32", "u64"), lambda old, x: old + x),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
 
+from shflbench.backends.emulator.opcodes.forms import Values
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import integers, run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 LOGIC: Mapping[str, Callable[..., int]] = {
     "and": lambda a, b: a & b,

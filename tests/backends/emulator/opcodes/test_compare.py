@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Values
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import floats, integers, run
 from tests.backends.emulator.rational import flushed, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 ORDERED: Mapping[str, Callable[[float, float], bool]] = {
     "eq": operator.eq,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Values
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import floats, integers, run
 from tests.backends.emulator.rational import (
@@ -23,11 +24,6 @@ from tests.backends.emulator.rational import (
     saturated,
     settled,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 INTEGERS = ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64")
 WHOLE: Mapping[str, Callable[[Fraction], int]] = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}

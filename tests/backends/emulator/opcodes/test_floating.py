@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from shflbench.backends.emulator.opcodes import fused
+from shflbench.backends.emulator.opcodes.forms import Values
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import floats, run, run_in_place
 from tests.backends.emulator.rational import (
     MODES,
+    Number,
     flushed,
     larger,
     number,
@@ -26,12 +28,6 @@ from tests.backends.emulator.rational import (
     smaller,
     total,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.opcodes.forms import Values
-    from tests.backends.emulator.rational import Number
 
 TYPES = ("f32", "f64")
 BINARY: Mapping[str, Callable[[Number, Number, str], Number]] = {

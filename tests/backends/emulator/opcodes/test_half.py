@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
 
 from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.opcodes.forms import Values
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import run
 from tests.backends.emulator.rational import (
+    Number,
     larger,
     listed,
     number,
@@ -22,12 +24,6 @@ from tests.backends.emulator.rational import (
     smaller,
     total,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.opcodes.forms import Values
-    from tests.backends.emulator.rational import Number
 
 TYPES = ("f16", "bf16")
 PAIRS = ("f16x2", "bf16x2")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.opcodes.forms import Values
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import integers, run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 ALL = ("u16", "s16", "u32", "s32", "u64", "s64")
 WORDS = ("u32", "s32", "u64", "s64")

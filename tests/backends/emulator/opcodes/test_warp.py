@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,13 +13,9 @@ from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.threads import Shape
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.backends.emulator.opcodes.shuffle import POISON
 from tests.backends.emulator.declared import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 KERNEL = """
 .version 8.0
