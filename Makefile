@@ -18,7 +18,7 @@ MAKEFLAGS += --no-print-directory
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-bench: .venv/ready ## run the GTC 2013 suite and draw its charts; without a GPU, emulate `quick` and draw the reference runs
+bench: .venv/ready ## run the GTC 2013 suite and draw its charts; without a GPU, emulate `quick` and draw its reference run
 	@sh tools/bench.sh $(BIN)/shflbench $(SUITE)
 
 test: .venv/ready ## lint, types, import contract and tests: what continuous integration runs

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run a suite and draw it; where nothing could be timed, draw the reference runs instead: bench.sh SHFLBENCH SUITE
+# Run a suite and draw it; where nothing could be timed, draw the suite's reference runs: bench.sh SHFLBENCH SUITE
 set -eu
 shflbench=$1 suite=$2
 
@@ -8,11 +8,21 @@ run=$("$shflbench" run "$suite") || code=$?
 if [ -z "$run" ]; then
     exit "$code"
 fi
+set -- # the runs to draw
 if grep -q ',timed,' "$run/results.csv"; then
-    "$shflbench" plot "$run"
-elif grep -qs ',timed,' results/*/*/results.csv; then
-    echo "Nothing was timed here; these are the charts of the reference runs:" >&2
-    "$shflbench" plot results/
+    set -- "$run"
+else
+    for results in "$(dirname "$run")"/*/results.csv; do
+        if grep -q ',timed,' "$results"; then
+            set -- "$@" "$(dirname "$results")"
+        fi
+    done
+    if [ $# -gt 0 ]; then
+        echo "Nothing was timed here; these are the charts of the suite's reference runs:" >&2
+    fi
+fi
+if [ $# -gt 0 ]; then
+    "$shflbench" plot "$@"
 fi
 echo "The tables again: $shflbench show $run" >&2
 exit "$code"
