@@ -31,30 +31,30 @@ def find_patterns(
 
     `experiments` are keyed by their place in the file; `folder` is the one that the file lies in.
     """
-    found: dict[str, LoadedPattern] = {}
+    patterns: dict[str, LoadedPattern] = {}
     problems = []
     for index, experiment in experiments.items():
-        outcome = _find_pattern(("experiments", index, "pattern"), experiment.pattern, folder, found)
+        outcome = _find_pattern(("experiments", index, "pattern"), experiment.pattern, folder, patterns)
         if isinstance(outcome, Problem):
             problems.append(outcome)
         else:
-            found[experiment.pattern] = outcome
-    return found, problems
+            patterns[experiment.pattern] = outcome
+    return patterns, problems
 
 
-def _find_pattern(loc: Loc, word: str, folder: Path, found: Mapping[str, LoadedPattern]) -> LoadedPattern | Problem:
-    if word in found:
-        return found[word]
-    own = "/" in word or word.startswith(".")
-    if not own and word not in _shipped():
+def _find_pattern(loc: Loc, word: str, folder: Path, earlier: Mapping[str, LoadedPattern]) -> LoadedPattern | Problem:
+    if word in earlier:
+        return earlier[word]
+    is_folder = "/" in word or word.startswith(".")
+    if not is_folder and word not in _shipped():
         return unknown(loc, "pattern", word, [*_shipped(), "or a folder such as `./my_exchange`"])
-    pattern = _load_own(loc, word, folder) if own else _load_shipped(word)
+    pattern = _load_own(loc, word, folder) if is_folder else _load_shipped(word)
     if isinstance(pattern, Problem):
         return pattern
-    for other, earlier in found.items():
-        if earlier.name == pattern.name and earlier.folder != pattern.folder:
-            found_here = f"the pattern {quoted(word)}, named like {quoted(other)}"
-            return Problem(loc, found_here, "needed: a name of its own for each")
+    for other, loaded in earlier.items():
+        if loaded.name == pattern.name and loaded.folder != pattern.folder:
+            same_name = f"the pattern {quoted(word)}, named like {quoted(other)}"
+            return Problem(loc, same_name, "needed: a name of its own for each")
     return pattern
 
 

@@ -40,13 +40,13 @@ def expand(file: SuiteFile, patterns: Mapping[str, LoadedPattern]) -> tuple[list
         if total > MAX_CASES:  # before they are made: a few lists can have a product of billions
             problems.append(Problem(loc, f"{total:,} cases up to here", f"allowed: {MAX_CASES:,} in a suite"))
             break
-        cases, found = _expand_experiment(loc, experiment, file.defaults, patterns[experiment.pattern])
-        problems += found
-        again = [case for case in cases if case in first]
-        if again:
-            others = f" and {len(again) - 1} more" if len(again) > 1 else ""
-            known = f"already in experiment {first[again[0]] + 1}"
-            problems.append(Problem(loc, f"the case `{again[0].id}`{others}, {known}", "allowed: each case once"))
+        cases, wrong = _expand_experiment(loc, experiment, file.defaults, patterns[experiment.pattern])
+        problems += wrong
+        repeated = [case for case in cases if case in first]
+        if repeated:
+            others = f" and {len(repeated) - 1} more" if len(repeated) > 1 else ""
+            known = f"already in experiment {first[repeated[0]] + 1}"
+            problems.append(Problem(loc, f"the case `{repeated[0].id}`{others}, {known}", "allowed: each case once"))
         first |= {case: index for case in cases if case not in first}
     return list(first), problems
 
@@ -111,8 +111,8 @@ def _unfit(cases: Sequence[Case], pattern: LoadedPattern) -> Iterator[tuple[str,
 
 
 def _dtypes(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> list[str]:
-    asked = experiment.dtypes or defaults.dtypes or pattern.dtypes
-    return [dtype for dtype in asked if dtype in pattern.dtypes]
+    dtypes = experiment.dtypes or defaults.dtypes or pattern.dtypes
+    return [dtype for dtype in dtypes if dtype in pattern.dtypes]
 
 
 def _variants(experiment: Experiment, defaults: Defaults, pattern: Pattern, dtype: str) -> list[str]:
@@ -181,13 +181,13 @@ def _matcher(skip: Skip) -> Callable[[Case], bool]:
     options = {(name, frozenset(option_values(value))) for name, value in skip.options.items()}
 
     def matches(case: Case) -> bool:
-        own = dict(case.options)
+        chosen = dict(case.options)
         return (
             (not skip.variant or case.variant in skip.variant)
             and (not skip.dtype or case.dtype in skip.dtype)
             and (not launches or case.launch in launches)
             and (not skip.iterations or case.iterations in skip.iterations)
-            and all(own.get(name) in values for name, values in options)  # an option of the launch may be absent
+            and all(chosen.get(name) in values for name, values in options)  # an option of the launch may be absent
         )
 
     return matches

@@ -25,17 +25,17 @@ def overridden(cases: Sequence[Case], overrides: Overrides, suite: str) -> list[
     for count in overrides.iterations:
         _check_iterations(count)
     filters = (("pattern", overrides.patterns), ("variant", overrides.variants), ("dtype", overrides.dtypes))
-    left = list(cases)
+    kept = list(cases)
     for kind, words in filters:
         _check_words(kind, words, [getattr(case, kind) for case in cases], suite)
-        left = [case for case in left if not words or getattr(case, kind) in words]
-    if not left:
-        asked = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
-        message = f"no case of the suite `{suite}` has {asked} together"
+        kept = [case for case in kept if not words or getattr(case, kind) in words]
+    if not kept:
+        combination = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
+        message = f"no case of the suite `{suite}` has {combination} together"
         raise UsageError(message, "Leave one of these filters out, or choose another suite.")
     return [
         replace(case, launch=launch, iterations=count)
-        for case in left
+        for case in kept
         for launch in launches or [case.launch]
         for count in overrides.iterations or [case.iterations]
     ]

@@ -9,7 +9,7 @@ import pytest
 from shflbench.compile.toolchain import find
 from shflbench.patterns.discover import builtin, load
 from tools.docs.generate import FOLDER, PAGES
-from tools.docs.machine_code import compiler_of, digest, marked, tables
+from tools.docs.machine_code import compiler_of, digest, tables, with_digest
 from tools.docs.pattern_pages import committed_tables, page
 
 
@@ -42,7 +42,7 @@ def test_a_changed_kernel_changes_the_digest(monkeypatch: pytest.MonkeyPatch) ->
     before = digest(pattern)
     monkeypatch.setattr("tools.docs.machine_code.ARCHITECTURES", ("sm_90",))
     assert digest(pattern) != before
-    assert f"<!-- machine code {digest(pattern)} -->\ntext\n" in marked(pattern, "text")
+    assert f"<!-- machine code {digest(pattern)} -->\ntext\n" in with_digest(pattern, "text")
 
 
 def test_no_page_is_left_over() -> None:

@@ -37,19 +37,19 @@ Key = tuple[str, str, str]  # variant, dtype, architecture
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What one kernel came to."""
+class KernelCode:
+    """The exchange instructions of one kernel, in words, and its registers."""
 
     exchanges: str
     registers: int | None
 
 
-def marked(pattern: LoadedPattern, text: str) -> str:
+def with_digest(pattern: LoadedPattern, text: str) -> str:
     """Return the text with the digest of what it was made from."""
     return f"<!-- machine code {digest(pattern)} -->\n{text}\n<!-- end -->"
 
 
-def committed(page: str) -> tuple[str, str]:
+def read_tables(page: str) -> tuple[str, str]:
     """Return the digest and the text of a page's tables; empty where it has none."""
     match = _MARK.search(page)
     return (match["digest"], match["text"]) if match else ("", "")
@@ -76,7 +76,7 @@ def _how() -> str:
 
 def tables(pattern: LoadedPattern, cache_folder: Path | None = None) -> str:
     """Compile every variant for every element type and architecture, and return the tables."""
-    found = compiled(pattern, cache_folder)
+    codes = compile_kernels(pattern, cache_folder)
     declaration = pattern.declaration
     if declaration.one_pass:
         about = "Exchange instructions and memory accesses in the machine code of the whole kernel, each once, however"
@@ -84,14 +84,14 @@ def tables(pattern: LoadedPattern, cache_folder: Path | None = None) -> str:
     else:
         about = f"Exchange instructions a trip of the timed loop ({declaration.unroll} trips a pass), for the first"
         about += " value of each option."
-    text = [f"{about} Compiled by NVRTC {find().version}.", _exchange_table(pattern, found)]
-    text += ["Registers a thread, over all element types.", _register_table(pattern, found)]
+    text = [f"{about} Compiled by NVRTC {find().version}.", _exchange_table(pattern, codes)]
+    text += ["Registers a thread, over all element types.", _register_table(pattern, codes)]
     return "\n\n".join(text)
 
 
-def compiled(pattern: LoadedPattern, cache_folder: Path | None) -> dict[Key, Found]:
+def compile_kernels(pattern: LoadedPattern, cache_folder: Path | None) -> dict[Key, KernelCode]:
     """Return what each kernel came to; without those that an architecture lacks."""
-    found: dict[Key, Found] = {}
+    codes: dict[Key, KernelCode] = {}
     for arch in ARCHITECTURES:
         builder = Builder(find(), arch, cache_folder)
         requests = {
@@ -100,8 +100,8 @@ def compiled(pattern: LoadedPattern, cache_folder: Path | None) -> dict[Key, Fou
             if not pattern.declaration.variant(case.variant).unsupported_reason(arch)
         }
         kernels = dict(builder.build_all(requests))
-        found |= {key: _found(kernels[key]) for key in requests}
-    return found
+        codes |= {key: _kernel_code(kernels[key]) for key in requests}
+    return codes
 
 
 def _cases(pattern: LoadedPattern) -> Iterator[Case]:
@@ -121,36 +121,36 @@ def _source(pattern: LoadedPattern, case: Case) -> Source:
     return translation_unit(pattern, pattern.declaration.variant(case.variant), DTYPES[case.dtype], case.options)
 
 
-def _found(kernel: Kernel | KernelError) -> Found:
+def _kernel_code(kernel: Kernel | KernelError) -> KernelCode:
     if not isinstance(kernel, Kernel):
-        return Found("does not compile", None)
+        return KernelCode("does not compile", None)
     if kernel.sass is None:
-        return Found("not read", kernel.resources.registers)
+        return KernelCode("not read", kernel.resources.registers)
     iterations = kernel.loop.trips if kernel.loop else 1
     counts = kernel.loop.counts if kernel.loop else Counter(instruction.base for instruction in kernel.sass)
     words = (f"{count / iterations:.3g} {opcode}" for opcode, count in rules.exchanges(counts).items())
-    return Found(" ".join(words) or "none", kernel.resources.registers)
+    return KernelCode(" ".join(words) or "none", kernel.resources.registers)
 
 
-def _exchange_table(pattern: LoadedPattern, found: Mapping[Key, Found]) -> str:
+def _exchange_table(pattern: LoadedPattern, codes: Mapping[Key, KernelCode]) -> str:
     """Return a line for each variant and those element types that agree on every architecture."""
     rows = []
     for variant in pattern.declaration.variants:
         lines: dict[tuple[str, ...], list[str]] = {}
-        for dtype in dict.fromkeys(dtype for name, dtype, _ in found if name == variant.name):
-            cells = [found.get((variant.name, dtype, arch)) for arch in ARCHITECTURES]
+        for dtype in dict.fromkeys(dtype for name, dtype, _ in codes if name == variant.name):
+            cells = [codes.get((variant.name, dtype, arch)) for arch in ARCHITECTURES]
             lines.setdefault(tuple(cell.exchanges if cell else "–" for cell in cells), []).append(dtype)
         rows += [(f"`{variant.name}`", " ".join(dtypes), *cells) for cells, dtypes in lines.items()]
     return table(("variant", "dtypes", *ARCHITECTURES), rows)
 
 
-def _register_table(pattern: LoadedPattern, found: Mapping[Key, Found]) -> str:
+def _register_table(pattern: LoadedPattern, codes: Mapping[Key, KernelCode]) -> str:
     rows = []
     for variant in pattern.declaration.variants:
         cells = []
         for arch in ARCHITECTURES:
-            own = [it for (name, _, on), it in found.items() if (name, on) == (variant.name, arch)]
-            numbers = sorted(it.registers for it in own if it.registers is not None)
+            of_variant = [code for (name, _, on), code in codes.items() if (name, on) == (variant.name, arch)]
+            numbers = sorted(code.registers for code in of_variant if code.registers is not None)
             span = f"{numbers[0]}–{numbers[-1]}" if numbers and numbers[0] != numbers[-1] else f"{numbers[:1]}"
             cells.append(span.strip("[]") or "–")
         rows.append((f"`{variant.name}`", *cells))

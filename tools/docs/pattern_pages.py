@@ -11,7 +11,7 @@ from shflbench.compile.toolchain import find
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
 from shflbench.patterns.discover import builtin, load
-from tools.docs.machine_code import committed, compiler_of, digest, marked, table, tables
+from tools.docs.machine_code import compiler_of, digest, read_tables, table, tables, with_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def index() -> str:
     for name, folder in builtin().items():
         pattern = load(folder).declaration
         rows.append((f"[{name}]({name}.md)", pattern.summary, " ".join(pattern.dtypes), " ".join(pattern.claims)))
-    own = [(f"`{name}`", _among(values), words) for name, (values, words) in LAUNCH_OPTIONS.items()]
+    launch_options = [(f"`{name}`", _among(values), words) for name, (values, words) in LAUNCH_OPTIONS.items()]
     return "\n\n".join(
         (
             NOTE,
@@ -44,7 +44,7 @@ def index() -> str:
             ABOUT,
             table(("pattern", "what it does", "dtypes", "claims that it tests"), rows),
             "Every pattern has these options, too; they change the launch and not the kernel.",
-            table(("option", "values", "meaning"), own),
+            table(("option", "values", "meaning"), launch_options),
             f"Every kernel may use what stands in {link(COMMON)}.\n",
         )
     )
@@ -59,7 +59,7 @@ def page(name: str, machine_code: str | None = None) -> str:
     """Return the page of a pattern; `machine_code` are its tables, None to take or make those of today."""
     pattern = load(builtin()[name])
     text = current_tables(pattern) if machine_code is None else machine_code
-    sections = [*_about(pattern.declaration), *_declared(pattern), "## Machine code", marked(pattern, text)]
+    sections = [*_about(pattern.declaration), *_declared(pattern), "## Machine code", with_digest(pattern, text)]
     return "\n\n".join((NOTE, f"# {name}", *sections)) + "\n"
 
 
@@ -77,7 +77,7 @@ def is_current(pattern: LoadedPattern) -> bool:
 def committed_tables(name: str) -> tuple[str, str]:
     """Return the digest and the text of the tables on a pattern's page; empty where there is none yet."""
     path = FOLDER / f"{name}.md"
-    return committed(path.read_text(encoding="utf-8")) if path.is_file() else ("", "")
+    return read_tables(path.read_text(encoding="utf-8")) if path.is_file() else ("", "")
 
 
 def _about(pattern: Pattern) -> Iterator[str]:
