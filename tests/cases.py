@@ -1,7 +1,5 @@
 """Cases, launches and data as a suite makes them, for tests that need one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType, ModuleType

@@ -1,7 +1,5 @@
 """Fixtures for all tests: the command line as a person uses it, and the GPU where there is one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every kernel that shflbench ships, compiled file by file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Signals that the caller of the tests ignores or blocks, as `nohup` and scripts in the background do."""
 
-from __future__ import annotations
-
 import signal
 
 RESTORED_BY_SUBPROCESS = {signal.SIGPIPE, signal.SIGXFSZ}  # Python ignores both for itself

@@ -1,7 +1,5 @@
 """What of the CUDA backend needs no GPU; the rest is in tests/gpu."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a person is told of CUDA's errors."""
 
-from __future__ import annotations
-
 import pytest
 
 from shflbench.backends.cuda_errors import CudaErrors, meaning_of, plain_name

@@ -1,7 +1,5 @@
 """How long the GPU is held back before a burst."""
 
-from __future__ import annotations
-
 import pytest
 
 from shflbench.backends.cuda_harness import MOST, TRIES, Delay

@@ -1,7 +1,5 @@
 """Bursts, cold caches and dead contexts, on a GPU and a host of scripted speed."""
 
-from __future__ import annotations
-
 import gc
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Reports on real kernels, each compiled and checked once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

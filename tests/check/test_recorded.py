@@ -1,7 +1,5 @@
 """What compute-sanitizer said on an H200 of every built-in kernel, beside what its declaration and the emulator say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

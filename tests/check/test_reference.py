@@ -1,7 +1,5 @@
 """Patterns whose reference is a variant, checked from a user's folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

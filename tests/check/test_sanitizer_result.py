@@ -1,7 +1,5 @@
 """compute-sanitizer's output in the forms that its manual and public issue threads show."""
 
-from __future__ import annotations
-
 import pytest
 
 from shflbench.check.sanitizer_result import Count, SanitizerResult, Tool, parse

@@ -1,7 +1,5 @@
 """The compiler of this environment; its kernels are kept for the whole session."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Every kernel there is, on six architectures."""
 
-from __future__ import annotations
-
 import pytest
 
 from shflbench.patterns.discover import builtin

@@ -1,7 +1,5 @@
 """Every kernel with NVRTC 12, which older GPUs need; run by `make test-cuda12` in an environment of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from shflbench.compile.build import Builder

@@ -1,7 +1,5 @@
 """A clock that moves only when it is told to."""
 
-from __future__ import annotations
-
 
 class Clock:
     """Stands in for `time.monotonic`."""

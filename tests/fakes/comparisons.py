@@ -3,8 +3,6 @@
 Times are the H200's own (gtc2013, and two short launches); noise is that of three processes a side.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import hypot, sqrt
 

@@ -1,7 +1,5 @@
 """What is known of a case in some processes, without samples: `estimated(10.0, 10.1, 9.9)` are three processes."""
 
-from __future__ import annotations
-
 from itertools import repeat
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sides of four cases from 40 µs on, and what a comparison of them says of a single one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

@@ -6,8 +6,6 @@
 Another seed is another measurement.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -8,8 +8,6 @@
 All of it is relative to the true time of a launch, which is the median of the undisturbed ones whatever their shape.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

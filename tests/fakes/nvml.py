@@ -1,7 +1,5 @@
 """NVML that answers as a script says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

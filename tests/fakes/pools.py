@@ -1,7 +1,5 @@
 """Processes to learn from and to test with: generated ones, recorded ones, and ones that something was done to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache

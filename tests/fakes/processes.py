@@ -8,8 +8,6 @@
 A seed gives the same times again, in memory and on disk.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path

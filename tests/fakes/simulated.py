@@ -5,8 +5,6 @@ GPU is in a slow state for a sixth of the time, in episodes that hit whatever ru
 the timer has a step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """A small run of three cases, whose files a test may spoil."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The real `shflbench run` in a process of its own, on a scripted GPU on which things go wrong."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

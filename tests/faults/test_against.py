@@ -1,7 +1,5 @@
 """`run --against` with real worker processes, of which some die while a case is measured longer."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Disks that are full, and folders that may not be written to or are gone: finished rows stay."""
 
-from __future__ import annotations
-
 import ctypes
 import resource
 import shutil

@@ -1,7 +1,5 @@
 """Kernels that crash, hang or cannot be launched: each costs its own row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

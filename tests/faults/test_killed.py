@@ -1,7 +1,5 @@
 """Runs that are killed, and have no time to put anything away."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import time

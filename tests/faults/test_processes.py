@@ -1,7 +1,5 @@
 """Cases that are repeated in fresh worker processes, some of which die."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Runs that somebody ends: what was finished is kept, nothing stays behind, and the exit code tells."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Worker processes that die, say nonsense or lose their GPU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

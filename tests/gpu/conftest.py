@@ -1,7 +1,5 @@
 """What tests on a real GPU share. They are skipped where there is no GPU or no cupy; a broken one fails them."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 

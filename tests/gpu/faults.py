@@ -4,8 +4,6 @@ In a process of its own, because an illegal address leaves the CUDA context of i
 what the backend said of the crash and of what was tried afterwards.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

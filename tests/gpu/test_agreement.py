@@ -1,7 +1,5 @@
 """The emulator and this GPU give the same bits."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks import agreement

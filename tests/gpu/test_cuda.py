@@ -1,7 +1,5 @@
 """The CUDA backend on a real GPU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Faults that only a real GPU shows, through the real command line: each costs its own row."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

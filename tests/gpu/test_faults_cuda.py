@@ -1,7 +1,5 @@
 """Faults and caches that only a real GPU has."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The gate on a real GPU: unchanged code passes, and a kernel that shuffles twice where once did is found."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the driver says about a real GPU and about who uses it."""
 
-from __future__ import annotations
-
 import os
 import re
 

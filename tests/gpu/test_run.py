@@ -1,7 +1,5 @@
 """The real `shflbench run` on a real GPU."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """compute-sanitizer and the emulator on the same kernels."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

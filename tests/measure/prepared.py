@@ -1,7 +1,5 @@
 """Kernels on a scripted device, ready to be verified and sampled, and jobs for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Samples made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from shflbench.model import Sample

@@ -1,7 +1,5 @@
 """What a kernel is launched with: buffers of every kind, scalars, and the options that every pattern has."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a worker tells survives the way to its parent."""
 
-from __future__ import annotations
-
 import json
 from typing import get_args
 

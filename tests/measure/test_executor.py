@@ -1,7 +1,5 @@
 """Jobs that are done in this process."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

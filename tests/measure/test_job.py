@@ -1,7 +1,5 @@
 """Jobs: how they travel, and what is left of one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

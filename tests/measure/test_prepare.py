@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """A variant as the reference: what it proves, and what it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from shflbench.measure.schedule import iteration_counts, launches_per_sample, samples_per_burst

@@ -1,7 +1,5 @@
 """The sentinels: that they are what was frozen, and that every GPU gets the right ones."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What the sentinels compute, held against formulas, on the emulator: that a trip cannot be left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache

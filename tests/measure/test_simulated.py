@@ -3,8 +3,6 @@
 Undisturbed cases take 30–3000 µs (evenly on a logarithmic scale), read in steps of 32 ns. Their rounds are independent.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from typing import get_args

@@ -1,7 +1,5 @@
 """Worker processes that die: who is to blame, and what goes on. The whole is tested in `tests/faults`."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The worker process: jobs in, events out, and nothing that outlives its parent."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A mistake in `pattern.py` is a sentence, and says so before anything runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The pipeline on a scripted GPU, without the command line."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace

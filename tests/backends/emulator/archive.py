@@ -3,8 +3,6 @@
 `python -m tests.backends.emulator.compiled` writes it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import zipfile
 from functools import cache

@@ -3,8 +3,6 @@
 `python -m tests.backends.emulator.compiled` compiles all of them anew.
 """
 
-from __future__ import annotations
-
 import re
 import zipfile
 from collections.abc import Iterator

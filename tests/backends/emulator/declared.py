@@ -4,8 +4,6 @@ The tests' own `parametrize` is the only list, so that none can name a form and 
 the form that it names is what `opcodes/conftest.py` makes sure of.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from itertools import product

@@ -1,7 +1,5 @@
 """Which forms NVRTC emits on which architecture; `python -m tests.backends.emulator.emitted` lists them."""
 
-from __future__ import annotations
-
 from benchmarks.agreement_subjects import torture_sources
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.frontend.ptx import Module

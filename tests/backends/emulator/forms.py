@@ -1,7 +1,5 @@
 """Run one instruction form on many operands at once, and the operands that show mistakes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Compile the tests' own CUDA files with this environment's NVRTC."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

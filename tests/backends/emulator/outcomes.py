@@ -1,7 +1,5 @@
 """Compare what the schedules led to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from shflbench.backends.emulator.explore import Exploration

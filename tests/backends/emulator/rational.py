@@ -3,8 +3,6 @@
 A number is a Fraction unless it is a zero, an infinity or NaN: those are Python floats, whose own arithmetic is right.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

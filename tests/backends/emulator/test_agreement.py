@@ -1,7 +1,5 @@
 """What an H200 computed, recorded by `benchmarks/agreement.py --record`: the emulator gives the same bits."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """Kernels that are wrong in one known way each: see cuda/broken.cu."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

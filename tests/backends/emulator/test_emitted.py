@@ -1,7 +1,5 @@
 """Every instruction form that the compiler emits is known, and is run by a property test of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from shflbench.backends.emulator.frontend.parse import parse

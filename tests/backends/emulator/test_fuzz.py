@@ -1,7 +1,5 @@
 """Damaged PTX ends in one sentence, whatever the damage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

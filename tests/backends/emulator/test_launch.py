@@ -1,7 +1,5 @@
 """What a kernel is given: buffers, scalars and iterations in its own order, and what outputs hold before."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Delete each barrier of the safe kernels in turn: the happens-before check must notice."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

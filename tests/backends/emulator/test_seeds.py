@@ -1,7 +1,5 @@
 """Code of the kind that talks and articles print, each with one mistake: all are caught, and for the right reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

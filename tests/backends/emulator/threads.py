@@ -1,7 +1,5 @@
 """Run a few instructions in each of 64 threads, which share memory, and read back two numbers of each."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from shflbench.backends.emulator.frontend.parse import parse

@@ -1,7 +1,5 @@
 """A test with a parameter `form` must run that form: `tests.backends.emulator.declared` counts on it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Atomics inside a kernel of a few instructions, against Python's integers."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
 from itertools import pairwise

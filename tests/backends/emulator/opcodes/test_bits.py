@@ -1,7 +1,5 @@
 """Logic, shifts and bit fields against Python's own integers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

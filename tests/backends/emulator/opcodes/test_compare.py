@@ -1,7 +1,5 @@
 """Comparisons and selections against Python's own."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Mapping

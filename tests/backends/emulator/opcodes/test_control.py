@@ -1,7 +1,5 @@
 """Jumps, calls and barriers, inside a kernel of a few instructions, under several orders of the threads."""
 
-from __future__ import annotations
-
 import pytest
 
 from shflbench.backends.emulator.machine.policies import POLICIES

@@ -1,7 +1,5 @@
 """Conversions against exact rationals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction

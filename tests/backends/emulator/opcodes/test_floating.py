@@ -1,7 +1,5 @@
 """Floating-point forms against exact rationals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext

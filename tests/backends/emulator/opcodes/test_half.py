@@ -1,7 +1,5 @@
 """Halves and brain floats against exact rationals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 

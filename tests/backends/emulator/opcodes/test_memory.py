@@ -1,7 +1,5 @@
 """Loads and stores inside a kernel of a few instructions: what lies in memory afterwards, byte by byte."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.backends.emulator.declared import each

@@ -1,7 +1,5 @@
 """Moves, packing and unpacking, conversions of addresses, and what is said of unknown instructions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

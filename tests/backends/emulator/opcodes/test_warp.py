@@ -1,7 +1,5 @@
 """Collectives lane by lane, as the PTX ISA's pseudo-code has it, run inside a kernel of one instruction."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import reduce
 
