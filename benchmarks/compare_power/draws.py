@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.pool import contrasts_of, evidence_of, findings
+from shflbench.analysis.compare.pool import contrasts_of, evidence_of, judgments
 from shflbench.analysis.compare.verdict import Outcome
 from shflbench.thresholds import Threshold, Thresholds
 
@@ -100,7 +100,7 @@ def compared(base: Pool, new: Pool, mode: Mode, pairs: Iterator[Sides], noise: N
     thresholds = Thresholds(mode.asked)
     found = []
     for before, after in pairs:
-        verdicts = findings(base.picked(before), new.picked(after), thresholds, noise)
+        verdicts = judgments(base.picked(before), new.picked(after), thresholds, noise)
         found.append(Drawn(frozenset((*before, *after)), {each.case_id: each.outcome for each in verdicts}))
     return found
 

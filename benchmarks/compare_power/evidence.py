@@ -24,7 +24,7 @@ from benchmarks.compare_power.draws import (
 from benchmarks.compare_power.rules import RULES, Call
 from benchmarks.compare_power.suite import PERCENT_MORE
 from benchmarks.compare_power.tally import LONG, MIDDLE, Share, found, kind
-from shflbench.analysis.compare.learn import FEWEST, learn
+from shflbench.analysis.compare.noise_learning import FEWEST, learn
 from shflbench.thresholds import Threshold
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.compare_power.suite import steady
-from shflbench.analysis.compare.learn import level
 from shflbench.analysis.compare.noise import USUAL
+from shflbench.analysis.compare.noise_learning import level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

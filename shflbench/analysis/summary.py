@@ -19,7 +19,7 @@ MOST_OF_A_PATTERN = 2  # folded sentences; the other settings are counted in a c
 
 
 @dataclass(frozen=True, slots=True)
-class _Subject:
+class _Topic:
     """What one sentence is about: some settings of one pattern, variant → what its group has in common → row."""
 
     title: str
@@ -80,12 +80,12 @@ def _largest(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.launch == launch]
 
 
-def _single(rows: Sequence[Row], *, varied: bool) -> _Subject:
+def _single(rows: Sequence[Row], *, varied: bool) -> _Topic:
     """Return the subject of one setting, over its launches."""
     first = rows[0]
     at = first.launch if one_pass(first) else f"{first.iterations} iterations" if varied else ""
     title = ", ".join(filter(None, (first.pattern, first.dtype, *first.option_texts, at)))
-    return _Subject(title, _by_variant(rows), "launch")
+    return _Topic(title, _by_variant(rows), "launch")
 
 
 def _by_variant(rows: Iterable[Row]) -> dict[str, dict[object, Row]]:
@@ -110,16 +110,16 @@ def _of_pattern(parts: Sequence[list[Row]], *, varied: bool) -> list[str]:
     return [sentence for sentence in told if sentence]
 
 
-def _folded(parts: Sequence[Sequence[Row]], of: int) -> _Subject:
+def _folded(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
     """Return the subject of several settings of one pattern."""
     rows = [row for part in parts for row in part]
     common = shared(factors(row) for row in rows)
     said = words({name: value for name, value in common.items() if name not in {GRID, BLOCK, ITERATIONS}})
     count = {1: "", of: f"{of} settings"}.get(len(parts), f"{len(parts)} of {of} settings")
-    return _Subject(", ".join(filter(None, (rows[0].pattern, said, count))), _by_variant(rows), "setting")
+    return _Topic(", ".join(filter(None, (rows[0].pattern, said, count))), _by_variant(rows), "setting")
 
 
-def _sentence(subject: _Subject) -> str:
+def _sentence(subject: _Topic) -> str:
     """Compare the fastest variant with the baseline, the next best and shuffle; empty where it is alone."""
     best, *others = _ranking(subject)
     slower = [other for other in others if subject.ratios(best, other)]
@@ -137,7 +137,7 @@ def _sentence(subject: _Subject) -> str:
     return f"{subject.title}{launches}: {lead}{best} is {clauses}"
 
 
-def _bandwidth_clauses(subject: _Subject, best: str, slower: Sequence[str], shuffle: str | None) -> str:
+def _bandwidth_clauses(subject: _Topic, best: str, slower: Sequence[str], shuffle: str | None) -> str:
     """Say what bandwidth shuffle reaches (the fastest where there is none) of the fastest, and over the others."""
     variant = shuffle or best
     reached = f"{variant} reaches {_range([f'{value:.0f}' for value in sorted(subject.bandwidths(variant))])} GB/s"
@@ -148,21 +148,21 @@ def _bandwidth_clauses(subject: _Subject, best: str, slower: Sequence[str], shuf
     return ", ".join((reached, *of_best, *(_clause(subject, variant, other, first=other == told[0]) for other in told)))
 
 
-def _ranking(subject: _Subject) -> list[str]:
+def _ranking(subject: _Topic) -> list[str]:
     """Return the variants, fastest first, by their geometric mean over the groups shared with the reference."""
     reference = subject.baseline or next(iter(subject.rows))
     speed = {variant: subject.ratios(variant, reference) for variant in subject.rows}
     return sorted((variant for variant in speed if speed[variant]), key=lambda variant: -_mean(speed[variant]))
 
 
-def _beaten(subject: _Subject, best: str, shuffle: str) -> bool:
+def _beaten(subject: _Topic, best: str, shuffle: str) -> bool:
     """Whether plain memory beats shuffle; a collective instruction that does is shuffle's own kind."""
     if subject.mechanism(best) in {Mechanism.SHFL, Mechanism.COLLECTIVE}:
         return False
     return float(_number(_mean(subject.ratios(best, shuffle)))) > 1
 
 
-def _clause(subject: _Subject, best: str, other: str, *, first: bool) -> str:
+def _clause(subject: _Topic, best: str, other: str, *, first: bool) -> str:
     ratios = sorted(subject.ratios(best, other))
     span = _range([_number(ratio) for ratio in ratios])
     if span == _EQUAL:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from shflbench import __version__
 from shflbench.cli.extra import CUDA13, choose
-from shflbench.cli.gpu_state import describe, disturbances, usable
-from shflbench.cli.gpus import Gpu, find
+from shflbench.cli.gpus import Gpu, describe, disturbances, find, usable
 from shflbench.errors import CompilerError, DeviceError
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ HEADERS = {"cuda_runtime_api.h": "CUDA runtime", "cub/cub.cuh": "CCCL"}
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PartCheck:
     """One part of what shflbench needs: what was found, or what is wrong and what to do about it."""
 
     part: str
@@ -40,7 +39,7 @@ class Finding:
 class Checkup:
     """All findings, and what they allow."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[PartCheck, ...]
     compiles: bool
     times: bool
 
@@ -63,7 +62,7 @@ def examine(cache: Path) -> Checkup:
     states = {gpu: Monitor(gpu.uuid).state() for gpu in gpus}
     toolchain, compiler = _compiler(f"pip install 'shflbench[{extra}]'")
     cupy = _cupy(extra if gpus else CUDA13)
-    versions = Finding("shflbench", good=True, found=f"{__version__}, Python {platform.python_version()}")
+    versions = PartCheck("shflbench", good=True, found=f"{__version__}, Python {platform.python_version()}")
     return Checkup(
         findings=(
             versions,
@@ -78,52 +77,54 @@ def examine(cache: Path) -> Checkup:
     )
 
 
-def _gpus() -> tuple[list[Gpu], list[Finding]]:
+def _gpus() -> tuple[list[Gpu], list[PartCheck]]:
     try:
         gpus = find()
     except DeviceError as error:
-        return [], [Finding("driver", good=False, found=error.message, remedy=error.advice)]
+        return [], [PartCheck("driver", good=False, found=error.message, remedy=error.advice)]
     if not gpus:
-        return [], [Finding("GPU", good=False, found="the driver lists none", remedy="check the GPU's seat and power")]
-    return gpus, [Finding("driver", good=True, found=gpus[0].driver)]
+        return [], [
+            PartCheck("GPU", good=False, found="the driver lists none", remedy="check the GPU's seat and power")
+        ]
+    return gpus, [PartCheck("driver", good=True, found=gpus[0].driver)]
 
 
-def _gpu(gpu: Gpu, state: DeviceState) -> Iterator[Finding]:
+def _gpu(gpu: Gpu, state: DeviceState) -> Iterator[PartCheck]:
     """Yield what the GPU is, how it is set up, and what would disturb its times."""
     name = f"{gpu.index}: {gpu.name}, {gpu.arch}, {gpu.memory_gib} GiB, {gpu.uuid}"
-    yield Finding("GPU", good=True, found=name)
+    yield PartCheck("GPU", good=True, found=name)
     if described := describe(state):
-        yield Finding("GPU", good=True, found=f"{gpu.index}: {described}")
+        yield PartCheck("GPU", good=True, found=f"{gpu.index}: {described}")
     for found, remedy in disturbances(gpu.index, state):
-        yield Finding("GPU", good=False, found=f"{gpu.index}: {found}", remedy=remedy)
+        yield PartCheck("GPU", good=False, found=f"{gpu.index}: {found}", remedy=remedy)
 
 
-def _compiler(install: str) -> tuple[Toolchain | None, list[Finding]]:
+def _compiler(install: str) -> tuple[Toolchain | None, list[PartCheck]]:
     from shflbench.compile.toolchain import find as find_toolchain
 
     try:
         toolchain = find_toolchain()
     except CompilerError as error:
-        return None, [Finding("compiler", good=False, found=error.message, remedy=install)]
-    findings = [Finding("NVRTC", good=True, found=f"{toolchain.version}, {toolchain.library}")]
+        return None, [PartCheck("compiler", good=False, found=error.message, remedy=install)]
+    findings = [PartCheck("NVRTC", good=True, found=f"{toolchain.version}, {toolchain.library}")]
     for header, name in HEADERS.items():
         folder = next((folder for folder in toolchain.headers if (folder / header).is_file()), None)
         findings.append(
-            Finding(f"{name} headers", good=True, found=str(folder))
+            PartCheck(f"{name} headers", good=True, found=str(folder))
             if folder
-            else Finding(
+            else PartCheck(
                 f"{name} headers", good=False, found="missing, so library variants are skipped", remedy=install
             )
         )
     findings.append(
-        Finding("nvdisasm", good=True, found=str(toolchain.nvdisasm))
+        PartCheck("nvdisasm", good=True, found=str(toolchain.nvdisasm))
         if toolchain.nvdisasm
-        else Finding("nvdisasm", good=False, found="missing, so the machine code is not checked", remedy=install)
+        else PartCheck("nvdisasm", good=False, found="missing, so the machine code is not checked", remedy=install)
     )
     return toolchain, findings
 
 
-def _cupy(extra: str) -> Finding:
+def _cupy(extra: str) -> PartCheck:
     """Tell a cupy that is missing from one that is broken."""
     from shflbench.backends.cuda import import_cupy
 
@@ -131,7 +132,7 @@ def _cupy(extra: str) -> Finding:
     installed = [name for name in CUPY_PACKAGES if _version(name)]
     if len(installed) > 1:
         remedy = f"pip uninstall {' '.join(installed)}, then {install}"
-        return Finding(
+        return PartCheck(
             "cupy", good=False, found=f"broken: {' and '.join(installed)} overwrite each other", remedy=remedy
         )
     try:
@@ -139,10 +140,10 @@ def _cupy(extra: str) -> Finding:
     except DeviceError as error:
         reinstall = f"pip uninstall {' '.join(installed) or 'cupy'}, then {install}"
         missing = find_spec("cupy") is None
-        return Finding(
+        return PartCheck(
             "cupy", good=False, found=error.message.splitlines()[0], remedy=install if missing else reinstall
         )
-    return Finding("cupy", good=True, found=f"{cupy.__version__} ({', '.join(installed) or 'own build'})")
+    return PartCheck("cupy", good=True, found=f"{cupy.__version__} ({', '.join(installed) or 'own build'})")
 
 
 def _version(package: str) -> str | None:
@@ -152,10 +153,10 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _cache(folder: Path) -> Finding:
+def _cache(folder: Path) -> PartCheck:
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
         kept = sum(1 for _ in folder.rglob("*.zip"))
-        return Finding("cache", good=True, found=f"{folder}, {kept} compiled kernels")
+        return PartCheck("cache", good=True, found=f"{folder}, {kept} compiled kernels")
     remedy = "set SHFLBENCH_CACHE to a folder that you may write to; until then every run compiles anew"
-    return Finding("cache", good=False, found=f"{nearest} is not writable", remedy=remedy)
+    return PartCheck("cache", good=False, found=f"{nearest} is not writable", remedy=remedy)

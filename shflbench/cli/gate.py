@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shflbench.cli.environment import baselines_folder, step_summary
-from shflbench.cli.written import FORMATS, TABLE, append_summary, text, write
+from shflbench.cli.report_file import FORMATS, TABLE, append_summary, text, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -128,13 +128,13 @@ OPTIONS = (
 
 
 def options(function: Function) -> Function:
-    """Give a command the options of a gate; `taken` turns them into one."""
+    """Give a command the options of a gate; `parse` turns them into one."""
     for option in reversed(OPTIONS):
         function = option(function)
     return function
 
 
-def taken(flags: Mapping[str, Any]) -> Gate:
+def parse(flags: Mapping[str, Any]) -> Gate:
     """Return the gate that the options ask for; UsageError for a plot that cannot be drawn."""
     gate = Gate(**{name: flags[name] for name in Gate.__dataclass_fields__})
     if gate.plot:
@@ -151,7 +151,7 @@ def show(comparison: Comparison, gate: Gate, console: Console, *, data: bool = T
     for sentence in (*comparison.warnings, *_idle(gate.thresholds, comparison)):
         console.warn(sentence)
     if gate.form == TABLE:
-        from shflbench.cli.compared import lines
+        from shflbench.cli.comparison_table import lines
 
         console.styled(lines(comparison), data=data)
     else:

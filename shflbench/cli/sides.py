@@ -70,7 +70,7 @@ def learned_noise(base: Side, new: Side, gate: Gate) -> tuple[NoiseModel | None,
 
     ResultsError where the file cannot be read.
     """
-    from shflbench.analysis.compare.learned import applies, model_of
+    from shflbench.analysis.compare.noise_learning import applies, model_of
     from shflbench.store import noise_file
 
     device = new.runs[0].info.device

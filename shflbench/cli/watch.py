@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.errors import KernelError
+from shflbench.model import Disturbance
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.cli.console import Console, ProgressBar
     from shflbench.model import Trouble
@@ -54,7 +55,6 @@ def _show(event: RunEvent, console: Console, progress: ProgressBar) -> None:
 def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
     """Say what the run found and what to doubt of it, and return the exit code; `troubles` are by case."""
     from shflbench.analysis import sentences
-    from shflbench.cli.troubles import warnings
     from shflbench.model import Status
     from shflbench.store import read_run
 
@@ -73,3 +73,35 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     if bad:
         console.warn(f"{len(bad)} of {len(rows)} cases failed or computed a wrong result")
     return KernelError.exit_code if bad else 0
+
+
+# What many cases have: how many of them, and the largest size.
+MANY = {
+    Disturbance.DRIFT: "the times of {cases} cases drifted by up to {size}",
+    Disturbance.SLOW_EPISODES: "some rounds of {cases} cases were up to {size} slower than the others",
+    Disturbance.TWO_LEVELS: "the times of {cases} cases gather around two values, up to {size} apart",
+    Disturbance.THROTTLED: "up to {size} of the samples of {cases} cases were dropped (throttled, or too late)",
+    Disturbance.BENT: "the times of {cases} cases are off the line over their iterations by up to {size}",
+    Disturbance.PROCESSES: "the times of {cases} cases differ between processes by up to {size}",
+}
+
+
+def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Iterator[str]:
+    """Yield a sentence with advice for each kind of trouble that some of the cases have.
+
+    `troubles` are by case; those smaller than the `precision` that was asked for are in the results alone.
+    """
+    from shflbench.measure.diagnose import percent
+
+    notable = [(case_id, one) for case_id, own in troubles.items() for one in own if one.size >= precision]
+    for kind in Disturbance:
+        found = {case_id: one for case_id, one in notable if one.kind is kind}
+        if not found:
+            continue
+        worst = max(found, key=lambda case_id: found[case_id].size)
+        advice = found[worst].advice
+        if len(found) == 1:
+            yield f"{worst}: {found[worst].sentence}; {advice}"
+        else:
+            many = MANY[kind].format(cases=len(found), size=percent(found[worst].size))
+            yield f"{many}, most of all {worst}; {advice}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import NullLocator
 
 from shflbench.analysis.settings import BLOCK, GRID
-from shflbench.plot.measure import BANDWIDTH, bytes_moved, measure_of
+from shflbench.plot.quantity import BANDWIDTH, bytes_moved, quantity_of
 from shflbench.plot.style import SMALL_PT, width_of
 from shflbench.plot.sweeps import position
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes as Plot
 
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 _DIGITS = 5  # of the bytes that a time and a bandwidth give, so that the variants of a group agree
@@ -46,9 +46,9 @@ class Axis:
     label: Callable[[float], str]
 
 
-def axis_of(subject: Subject, factor: str) -> Axis:
+def axis_of(subject: ChartSubject, factor: str) -> Axis:
     """Return the axis of a factor; of the blocks of a pass over the data it is the size of the data."""
-    if factor == GRID and measure_of(subject) is BANDWIDTH:
+    if factor == GRID and quantity_of(subject) is BANDWIDTH:
         title = "bytes read and written by one launch"
         return Axis(factor, "size", title, lambda row: float(f"{bytes_moved(row):.{_DIGITS}g}") or None, size_words)
     return Axis(factor, factor, _TITLES.get(factor, factor), lambda row: position(row, factor), lambda x: f"{x:g}")

@@ -6,8 +6,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from shflbench.plot.findings import best_variants, next_mechanism
-from shflbench.plot.measure import TIME, measure_of
 from shflbench.plot.page import Page
+from shflbench.plot.quantity import TIME, quantity_of
 from shflbench.plot.style import (
     BODY_PT,
     INK,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from shflbench.plot.measure import Measure
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.quantity import Quantity
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 MOST_ROWS = 30  # in one figure, which is then some 12 inches high
@@ -40,17 +40,17 @@ _ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-w
 _GAP = 0.07  # between the end of a bar and its words, and between those
 
 
-def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
     """Yield one page of the cases beside all sweeps: of their first groups, where there are too many."""
     rows = beside(subject)
     about = subject.part(rows)
     if about.timed:
         shown = about.part(row for group in first_groups(about) for row in group)
         if shown.timed:
-            yield measure_of(shown).name, draw(shown, hidden=len(about.groups) - len(shown.groups))
+            yield quantity_of(shown).name, draw(shown, hidden=len(about.groups) - len(shown.groups))
 
 
-def first_groups(subject: Subject) -> list[tuple[Row, ...]]:
+def first_groups(subject: ChartSubject) -> list[tuple[Row, ...]]:
     """Return as many groups as one figure holds, in the order of the suite; at least one."""
     groups: list[tuple[Row, ...]] = []
     room = MOST_ROWS
@@ -62,20 +62,20 @@ def first_groups(subject: Subject) -> list[tuple[Row, ...]]:
     return groups
 
 
-def draw(subject: Subject, *, hidden: int = 0) -> Page:
+def draw(subject: ChartSubject, *, hidden: int = 0) -> Page:
     """Draw a bar for each timed row, with interval, value and speed-up, and a line of text for each other row.
 
     `hidden` is the number of groups that another chart shows.
     """
-    measure = measure_of(subject)
-    order = _order(subject, measure)
+    quantity = quantity_of(subject)
+    order = _order(subject, quantity)
     panels = [sorted(rows, key=lambda row: order.index(row.variant)) for rows in subject.groups]
     heading = _HEADING if len(panels) > 1 else 0.0
-    better = "longer" if measure.more_is_better else "shorter"
+    better = "longer" if quantity.more_is_better else "shorter"
     page = Page(
         title=best_variants(subject),
         subtitle=(
-            f"{measure.words.capitalize()}{subject.shared_setting}; {better} is better.",
+            f"{quantity.words.capitalize()}{subject.shared_setting}; {better} is better.",
             next_mechanism(subject),
         ),
         caption=subject.caption,
@@ -83,42 +83,42 @@ def draw(subject: Subject, *, hidden: int = 0) -> Page:
         legend=mechanism_legend(subject.timed),
         body=sum(heading + len(rows) * _ROW for rows in panels) + _AXIS,
     )
-    decimals = _decimals(subject.timed, measure)
+    decimals = _decimals(subject.timed, quantity)
     left = max(width_of(row.variant) for row in subject.rows) + 0.15
     width = page.width - left
-    limit = _limit(subject.timed, width, measure, decimals)
+    limit = _limit(subject.timed, width, quantity, decimals)
     top = 0.0
     for rows in panels:
         if heading:
             page.text(0, top + 0.12, subject.own_setting(rows[0]))
         axes = page.axes(left, top + heading, width, len(rows) * _ROW)
-        _panel(axes, rows, limit, width, measure, decimals)
+        _panel(axes, rows, limit, width, quantity, decimals)
         top += heading + len(rows) * _ROW
         axes.tick_params(axis="x", labelbottom=rows is panels[-1], length=3 if rows is panels[-1] else 0)
-    axes.set_xlabel(f"{measure.label} (line at the end of a bar: 95 % interval of the median)")
+    axes.set_xlabel(f"{quantity.label} (line at the end of a bar: 95 % interval of the median)")
     return page
 
 
-def _order(subject: Subject, measure: Measure) -> list[str]:
+def _order(subject: ChartSubject, quantity: Quantity) -> list[str]:
     """Return the variants as every panel lists them: the baseline, then from slow to fast by their first value."""
     first: dict[str, Row] = {}
     for row in sorted(subject.rows, key=lambda row: row.time_us is None):
         first.setdefault(row.variant, row)
 
     def rank(variant: str) -> tuple[bool, bool, float]:
-        slowness = measure.value(first[variant]) * (1 if measure.more_is_better else -1)
+        slowness = quantity.value(first[variant]) * (1 if quantity.more_is_better else -1)
         return variant != subject.baseline, first[variant].time_us is None, slowness
 
     return sorted(first, key=rank)
 
 
-def _limit(rows: Sequence[Row], width: float, measure: Measure, decimals: int) -> float:
+def _limit(rows: Sequence[Row], width: float, quantity: Quantity, decimals: int) -> float:
     """Return the axis limit, in the measure's unit, at which every bar has room for its words."""
-    return max(measure.value(row) * width / (width - _words_width(row, measure, decimals) - 0.1) for row in rows)
+    return max(quantity.value(row) * width / (width - _words_width(row, quantity, decimals) - 0.1) for row in rows)
 
 
 def _panel(  # noqa: PLR0913, PLR0917  (axes, what is drawn, and the scale that all panels share)
-    axes: Axes, rows: Sequence[Row], limit: float, width: float, measure: Measure, decimals: int
+    axes: Axes, rows: Sequence[Row], limit: float, width: float, quantity: Quantity, decimals: int
 ) -> None:
     axes.set_xlim(0, limit)
     axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -130,12 +130,12 @@ def _panel(  # noqa: PLR0913, PLR0917  (axes, what is drawn, and the scale that 
             words = shortened(why_untimed(row), width - _GAP, SMALL_PT)
             axes.text(_GAP * limit / width, y, words, va="center", size=SMALL_PT, color=MUTED, style="italic")
             continue
-        value = measure.value(row)
+        value = quantity.value(row)
         axes.barh(y, value, height=_BAR, **bar_look(row))
         if row.variant == row.baseline:
             axes.plot([value] * 2, [y, len(rows) - 0.5], color=MUTED, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
-        _interval(axes, y, measure.interval(row))
-        _write(axes, y, row, limit / width, measure, decimals)
+        _interval(axes, y, quantity.interval(row))
+        _write(axes, y, row, limit / width, quantity, decimals)
 
 
 def _interval(axes: Axes, y: float, interval: tuple[float, float] | None) -> None:
@@ -147,22 +147,22 @@ def _interval(axes: Axes, y: float, interval: tuple[float, float] | None) -> Non
 
 
 def _write(  # noqa: PLR0913, PLR0917  (a place, a row, and the scale that all rows share)
-    axes: Axes, y: float, row: Row, a_inch: float, measure: Measure, decimals: int
+    axes: Axes, y: float, row: Row, a_inch: float, quantity: Quantity, decimals: int
 ) -> None:
-    x = measure.value(row) + _GAP * a_inch
-    for words, weight, tone in _words(row, measure, decimals):
+    x = quantity.value(row) + _GAP * a_inch
+    for words, weight, tone in _words(row, quantity, decimals):
         label = axes.text(x, y, words, va="center_baseline", size=SMALL_PT, weight=weight, color=tone)
         label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # over the grid and the baseline's line
         x += (width_of(words, SMALL_PT, weight) + 1.6 * _GAP) * a_inch
 
 
-def _words_width(row: Row, measure: Measure, decimals: int) -> float:
-    return sum(width_of(words, SMALL_PT, weight) + 1.6 * _GAP for words, weight, _ in _words(row, measure, decimals))
+def _words_width(row: Row, quantity: Quantity, decimals: int) -> float:
+    return sum(width_of(words, SMALL_PT, weight) + 1.6 * _GAP for words, weight, _ in _words(row, quantity, decimals))
 
 
-def _words(row: Row, measure: Measure, decimals: int) -> list[tuple[str, str, str]]:
+def _words(row: Row, quantity: Quantity, decimals: int) -> list[tuple[str, str, str]]:
     """Return what stands behind the row's bar: words, weight and colour of each part."""
-    parts = [(value_text(row, decimals, measure), "normal", INK)]
+    parts = [(value_text(row, decimals, quantity), "normal", INK)]
     if row.variant == row.baseline:
         parts.append(("baseline", "normal", MUTED))
     elif row.speedup is not None:
@@ -173,24 +173,24 @@ def _words(row: Row, measure: Measure, decimals: int) -> list[tuple[str, str, st
     return parts
 
 
-def _decimals(rows: Sequence[Row], measure: Measure) -> int:
+def _decimals(rows: Sequence[Row], quantity: Quantity) -> int:
     """Return how many decimals the intervals leave: one number for the chart, so that figures line up."""
-    halves = sorted(half for row in rows if (half := _half(row, measure)) is not None)
+    halves = sorted(half for row in rows if (half := _half(row, quantity)) is not None)
     typical = halves[len(halves) // 2] if halves else 0.0
     return next((digits for digits in range(4) if round(typical, digits) > 0), 1)
 
 
-def value_text(row: Row, decimals: int, measure: Measure = TIME) -> str:
+def value_text(row: Row, decimals: int, quantity: Quantity = TIME) -> str:
     """Return the value with half its interval, rounded up so as not to promise too much: `328.0 ± 0.2 µs`."""
-    half, value = _half(row, measure), measure.value(row)
+    half, value = _half(row, quantity), quantity.value(row)
     if half is None:
-        return f"{value:.{decimals}f} {measure.unit}"
+        return f"{value:.{decimals}f} {quantity.unit}"
     step = 10.0**-decimals
     up = max(1, ceil(half / step - _ROUNDING)) * step
-    return f"{value:.{decimals}f} ± {up:.{decimals}f} {measure.unit}"
+    return f"{value:.{decimals}f} ± {up:.{decimals}f} {quantity.unit}"
 
 
-def _half(row: Row, measure: Measure) -> float | None:
+def _half(row: Row, quantity: Quantity) -> float | None:
     """Return half the width of the row's interval."""
-    interval = measure.interval(row)
+    interval = quantity.interval(row)
     return None if interval is None else (interval[1] - interval[0]) / 2

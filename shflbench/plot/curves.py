@@ -11,8 +11,8 @@ from shflbench.analysis.settings import GRID, words
 from shflbench.model import Mechanism
 from shflbench.plot.axis import axis_of, scale
 from shflbench.plot.findings import highest_bandwidth, winners
-from shflbench.plot.measure import BANDWIDTH, TIME, measure_of
 from shflbench.plot.page import Page
+from shflbench.plot.quantity import BANDWIDTH, TIME, quantity_of
 from shflbench.plot.shapes import grid_words, size_of
 from shflbench.plot.style import BODY_PT, colour, fitting
 from shflbench.plot.subject import parts, untimed_notes
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from shflbench.plot.axis import Axis
-    from shflbench.plot.measure import Measure
+    from shflbench.plot.quantity import Quantity
     from shflbench.plot.style import Look
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 MOST_PANELS = 12  # in one figure
@@ -39,21 +39,21 @@ _SAFE_LOOKS = (("-", "o"), ("--", "s"), ("-.", "^"), ((0, (6, 1.5)), "D"), ((0, 
 _UNSAFE_LOOKS = ((":", "o"), (":", "s"), (":", "^"))  # dotted with hollow markers: what the hatch is to a bar
 
 
-def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
     """Yield the pages of each sweep, several where its panels are too many for one."""
     for sweep in sweeps(subject):
         about = subject.part(sweep.rows)
         for ending, part in parts(about, MOST_PANELS, sweep.drawn):
-            name = f"{measure_of(part).name}-by-{axis_of(part, sweep.factor).name}{ending}"
+            name = f"{quantity_of(part).name}-by-{axis_of(part, sweep.factor).name}{ending}"
             yield name, draw(part, sweep.factor, sweep.drawn)
 
 
-def draw(subject: Subject, factor: str, drawn: Collection[str] = ()) -> Page:
+def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Page:
     """Draw a curve for each variant over a factor, with its intervals, on the same axes in all panels.
 
     `drawn` are all factors that change along the axis, if there are more than the one.
     """
-    measure, axis = measure_of(subject), axis_of(subject, factor)
+    quantity, axis = quantity_of(subject), axis_of(subject, factor)
     panels = _panels(subject, drawn or {factor})
     looks = _looks(subject)
     abreast = min(_ABREAST, len(panels))
@@ -61,9 +61,9 @@ def draw(subject: Subject, factor: str, drawn: Collection[str] = ()) -> Page:
     height = _ALONE if lines == 1 else _HEIGHT
     above = _HEADING if any(panels) else 0.1
     page = Page(
-        title=highest_bandwidth(subject) if measure is BANDWIDTH else winners(subject),
+        title=highest_bandwidth(subject) if quantity is BANDWIDTH else winners(subject),
         subtitle=(
-            f"{measure.words.capitalize()}{subject.shared_setting}; {_better(measure)} is better.",
+            f"{quantity.words.capitalize()}{subject.shared_setting}; {_better(quantity)} is better.",
             "Library calls show what they compile to and do not compete." if _has_library(subject.timed) else "",
         ),
         caption=subject.caption,
@@ -78,21 +78,21 @@ def draw(subject: Subject, factor: str, drawn: Collection[str] = ()) -> Page:
         page.text(left, top + 0.11, heading, size=fitting(heading, width, BODY_PT, "bold"))
         axes = page.axes(left, top + above, width, height)
         scale(axes, axis, subject.timed, width)
-        _upright(axes, subject.timed, measure, leftmost=place == 0)
+        _upright(axes, subject.timed, quantity, leftmost=place == 0)
         for variant, look in looks.items():
-            _curve(axes, [row for row in rows if row.variant == variant], axis, measure, look)
+            _curve(axes, [row for row in rows if row.variant == variant], axis, quantity, look)
     return page
 
 
-def _better(measure: Measure) -> str:
-    return "higher" if measure.more_is_better else "lower"
+def _better(quantity: Quantity) -> str:
+    return "higher" if quantity.more_is_better else "lower"
 
 
 def _has_library(rows: Sequence[Row]) -> bool:
     return any(row.mechanism == Mechanism.LIBRARY for row in rows)
 
 
-def _panels(subject: Subject, drawn: Collection[str]) -> dict[str, list[Row]]:
+def _panels(subject: ChartSubject, drawn: Collection[str]) -> dict[str, list[Row]]:
     """Return the timed rows by heading: whatever varies beside what is drawn; grids from small to large."""
     found: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for row in subject.timed:
@@ -114,7 +114,7 @@ def _heading(own: dict[str, str], rows: Sequence[Row]) -> str:
     return ", ".join(filter(None, (words(own), grid)))
 
 
-def _looks(subject: Subject) -> dict[str, Look]:
+def _looks(subject: ChartSubject) -> dict[str, Look]:
     """Return how the curve and the legend entry of each timed variant are drawn, in the order of the suite."""
     looks: dict[str, Look] = {}
     timed = {row.variant for row in subject.timed}
@@ -137,10 +137,10 @@ def _looks(subject: Subject) -> dict[str, Look]:
     return looks
 
 
-def _upright(axes: Axes, rows: Sequence[Row], measure: Measure, *, leftmost: bool) -> None:
+def _upright(axes: Axes, rows: Sequence[Row], quantity: Quantity, *, leftmost: bool) -> None:
     """Scale y: times by factors, bandwidths from zero, because there the last few per cent count."""
-    values = [measure.value(row) for row in rows]
-    if measure is TIME:
+    values = [quantity.value(row) for row in rows]
+    if quantity is TIME:
         axes.set_yscale("log")
         axes.set_ylim(min(values) / 1.25, max(values) * 1.25)
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -153,13 +153,13 @@ def _upright(axes: Axes, rows: Sequence[Row], measure: Measure, *, leftmost: boo
     axes.tick_params(axis="y", labelleft=leftmost)
     axes.grid(visible=True)
     if leftmost:
-        axes.set_ylabel(measure.label)
+        axes.set_ylabel(quantity.label)
 
 
-def _curve(axes: Axes, rows: Sequence[Row], axis: Axis, measure: Measure, look: Look) -> None:
+def _curve(axes: Axes, rows: Sequence[Row], axis: Axis, quantity: Quantity, look: Look) -> None:
     placed = {place: row for row in rows if (place := axis.place(row)) is not None}
     places = sorted(placed)
-    values = [measure.value(placed[place]) for place in places]
+    values = [quantity.value(placed[place]) for place in places]
     axes.plot(places, values, **look)
-    ends = [measure.interval(placed[place]) or (value, value) for place, value in zip(places, values, strict=True)]
+    ends = [quantity.interval(placed[place]) or (value, value) for place, value in zip(places, values, strict=True)]
     axes.vlines(places, [low for low, _ in ends], [high for _, high in ends], color=look["color"], linewidth=1.2)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.plot.style import Look
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 MOST_CASES = 20  # of more, those with the widest bands are drawn: what is quieter than they need not be seen
@@ -63,13 +63,13 @@ class Strip:
         return self.band[1] - self.band[0]
 
 
-def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
     """Yield one page of the whole run, if it has samples at the cases' own iterations."""
     if not subject.samples.empty:
         yield "samples", draw(subject)
 
 
-def draw(subject: Subject) -> Page:
+def draw(subject: ChartSubject) -> Page:
     """Draw a strip of dots for each of the widest cases, its first sample at the top and its last at the bottom."""
     found = strips(subject)
     shown = sorted(found, key=lambda strip: -strip.spread)[:MOST_CASES]
@@ -96,7 +96,7 @@ def draw(subject: Subject) -> Page:
     return page
 
 
-def strips(subject: Subject) -> list[Strip]:
+def strips(subject: ChartSubject) -> list[Strip]:
     """Return a strip for each timed case that has samples, in the order of the suite."""
     times = {str(case): group.to_numpy(float) for case, group in subject.samples.groupby("case_id")["time_us"]}
     return [
@@ -115,13 +115,13 @@ def _reach(shown: Sequence[Strip]) -> Reach:
     return min(low, -high / 3), max(high, -low / 3)
 
 
-def _title(subject: Subject, found: Sequence[Strip], shown: Sequence[Strip]) -> str:
+def _title(subject: ChartSubject, found: Sequence[Strip], shown: Sequence[Strip]) -> str:
     chosen = f", the {len(shown)} widest are drawn" if len(shown) < len(found) else ""
     widest = f"95 % of a case's samples span at most {shown[0].spread:.2f} %"
     return f"{subject.pattern}: {widest} ({len(found)} cases{chosen})"
 
 
-def _notes(subject: Subject, found: Sequence[Strip], shown: Sequence[Strip], reach: Reach) -> list[str]:
+def _notes(subject: ChartSubject, found: Sequence[Strip], shown: Sequence[Strip], reach: Reach) -> list[str]:
     notes = []
     if len(shown) < len(found):
         notes.append(f"Not drawn: {len(found) - len(shown)} cases, of at most {shown[-1].spread:.2f} %.")

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.plot.page import Page
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Run
 
 
-Pages = Callable[["Subject"], "Iterator[tuple[str, Page]]"]  # each page with the end of its file's name
+Pages = Callable[["ChartSubject"], "Iterator[tuple[str, Page]]"]  # each page with the end of its file's name
 
 OF_A_PATTERN: tuple[Pages, ...] = (bars.pages, overview.pages, curves.pages, heatmap.pages)
 OF_A_RUN: tuple[Pages, ...] = (distribution.pages,)
@@ -49,7 +49,7 @@ def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
         ]
 
 
-def _charts(patterns: Sequence[Subject], whole: Subject) -> Iterator[tuple[str, Page]]:
+def _charts(patterns: Sequence[ChartSubject], whole: ChartSubject) -> Iterator[tuple[str, Page]]:
     """Yield each chart with the name of its file."""
     for subject in patterns:
         for pages in OF_A_PATTERN:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import BLOCK, GRID
 from shflbench.model import Mechanism
-from shflbench.plot.measure import gb_per_s, time_us
+from shflbench.plot.quantity import gb_per_s, time_us
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 _TWO_DECIMALS_BELOW = 1.2  # there, one decimal hides the finding
@@ -42,13 +42,13 @@ def fastest_safe(rows: Iterable[Row]) -> Row | None:
     return next(level, fastest)
 
 
-def best_variants(subject: Subject) -> str:
+def best_variants(subject: ChartSubject) -> str:
     """Say which safe variant is the fastest in each group, and how much faster than the baseline."""
     named = "" if len(subject.groups) > _MOST_GROUPS else _named(subject)
     return named if 0 < len(named) <= _LONGEST else winners(subject)
 
 
-def _named(subject: Subject) -> str:
+def _named(subject: ChartSubject) -> str:
     """Say the same, group by group."""
     best = _best(subject)
     baseline = subject.baseline or "the baseline"
@@ -71,7 +71,7 @@ def _named(subject: Subject) -> str:
     return f"{subject.pattern}: {said} as fast as {baseline}{nothing}"
 
 
-def next_mechanism(subject: Subject) -> str:
+def next_mechanism(subject: ChartSubject) -> str:
     """Say how far the fastest safe variants lead over the best safe one of another mechanism; empty if none is."""
     leads: dict[str, dict[str, list[Row]]] = {}  # the variant left behind → how far → the leaders
     for rows in subject.groups:
@@ -101,7 +101,7 @@ def next_mechanism(subject: Subject) -> str:
     return f"Against the best safe variant of another mechanism: {parts}." if parts else ""
 
 
-def winners(subject: Subject) -> str:
+def winners(subject: ChartSubject) -> str:
     """Say at how many settings which safe variant is the fastest, and how much faster than the baseline."""
     best = _best(subject)
     if not best:
@@ -116,7 +116,7 @@ def winners(subject: Subject) -> str:
     return f"{subject.pattern}: {lead}{_span(subject, first)}"
 
 
-def _span(subject: Subject, variant: str) -> str:
+def _span(subject: ChartSubject, variant: str) -> str:
     """Say between what the variant's speed-ups lie; empty for the baseline."""
     gains = sorted((row for row in subject.timed if row.variant == variant and row.speedup), key=_log)
     if not gains or variant == subject.baseline:
@@ -125,7 +125,7 @@ def _span(subject: Subject, variant: str) -> str:
     return f"; {variant} is {low if low == high else f'{low} to {high}'} as fast as {subject.baseline}"
 
 
-def highest_bandwidth(subject: Subject) -> str:
+def highest_bandwidth(subject: ChartSubject) -> str:
     """Say which safe variant moves the most bytes a second anywhere, and how near the best shuffle comes."""
     safe = [row for row in subject.timed if row.safe and row.mechanism != Mechanism.LIBRARY]
     if not safe:
@@ -145,7 +145,7 @@ def _per_cent(row: Row, best: Row) -> str:
     return f"{100 * gb_per_s(row) / gb_per_s(best):.0f} %"
 
 
-def speedup_range(subject: Subject) -> str:
+def speedup_range(subject: ChartSubject) -> str:
     """Say between which launch shapes the speed-up of the best safe variant lies."""
     rows = [row for row in subject.timed if row.speedup and row.variant != row.baseline]
     by_variant = _by_variant([row for row in rows if row.safe and row.mechanism != Mechanism.LIBRARY])
@@ -158,7 +158,7 @@ def speedup_range(subject: Subject) -> str:
     return f"{subject.pattern}: {best} is {span} as fast as {subject.baseline}"
 
 
-def _best(subject: Subject) -> list[Row]:
+def _best(subject: ChartSubject) -> list[Row]:
     return [row for rows in subject.groups if (row := fastest_safe(rows)) is not None]
 
 
@@ -169,7 +169,7 @@ def _by_variant(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _by_text(subject: Subject, rows: Iterable[Row], text: Callable[[Row], str]) -> list[str]:
+def _by_text(subject: ChartSubject, rows: Iterable[Row], text: Callable[[Row], str]) -> list[str]:
     """Return each text once with the places where it holds: `4.7× (f32, i32)`."""
     found: dict[str, list[Row]] = {}
     for row in rows:
@@ -177,11 +177,11 @@ def _by_text(subject: Subject, rows: Iterable[Row], text: Callable[[Row], str]) 
     return [f"{words} ({_places(subject, where)})" for words, where in found.items()]
 
 
-def _places(subject: Subject, rows: Sequence[Row]) -> str:
+def _places(subject: ChartSubject, rows: Sequence[Row]) -> str:
     return ", ".join(_place(subject, row) for row in rows)
 
 
-def _place(subject: Subject, row: Row) -> str:
+def _place(subject: ChartSubject, row: Row) -> str:
     return subject.own_setting(row) or row.dtype
 
 

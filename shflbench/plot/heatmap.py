@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 MOST_PANELS = 12  # in one figure
@@ -38,7 +38,7 @@ _TWO_DIGITS = 10  # from here on one decimal is enough
 COLOURS = colormaps["RdBu"]
 
 
-def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
     """Yield the pages of the cases whose launches form a grid; not of passes over data, where the grid is its size."""
     settings: dict[str, list[Row]] = {}
     for row in subject.rows:
@@ -58,7 +58,7 @@ def _is_map(rows: Sequence[Row]) -> bool:
     return several and len(launches) >= FEWEST_LAUNCHES and not all(map(one_pass, rows))
 
 
-def draw(subject: Subject) -> Page:
+def draw(subject: ChartSubject) -> Page:
     """Draw a panel for each variant other than the baseline; the numbers are the speed-ups of the rows."""
     panels = _panels(subject)
     grids, blocks = grids_of(subject.rows), blocks_of(subject.rows)
@@ -92,7 +92,7 @@ def _is_compared(row: Row) -> bool:
     return row.speedup is not None and row.variant != row.baseline
 
 
-def _panels(subject: Subject) -> dict[str, list[Row]]:
+def _panels(subject: ChartSubject) -> dict[str, list[Row]]:
     """Return the rows by heading: the variant, whether it is unsafe, and whatever varies beside the launch."""
     panels: dict[str, list[Row]] = {}
     for row in subject.rows:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Normalize
 
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 MOST_LINES = 48  # in one figure, which is then 12 inches high
@@ -33,7 +33,7 @@ _NAME_LINE = 0.14  # inches a line of a name
 _BAR = 0.75  # inches for the colour bar
 
 
-def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
+def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
     """Yield the pages of the cases beside all sweeps where their groups are too many for bars."""
     about = subject.part(beside(subject))
     if len(first_groups(about)) == len(about.groups) or not any(row.speedup for row in about.timed):
@@ -42,7 +42,7 @@ def pages(subject: Subject) -> Iterator[tuple[str, Page]]:
         yield f"speedup{ending}", draw(part)
 
 
-def draw(subject: Subject) -> Page:
+def draw(subject: ChartSubject) -> Page:
     """Draw a line for each group and a column for each variant but the baseline, whose time stands in front."""
     variants = {row.variant: row for row in subject.rows if row.variant != subject.baseline}
     lines = [group[0] for group in subject.groups]
@@ -89,7 +89,7 @@ def _broken(name: str, width: float) -> list[str]:
     return [f"{first}-", rest]
 
 
-def _cells(axes: Axes, subject: Subject, variants: Sequence[str], scale: Normalize) -> None:
+def _cells(axes: Axes, subject: ChartSubject, variants: Sequence[str], scale: Normalize) -> None:
     values = [[nan] * (len(variants) + 1) for _ in subject.groups]
     decimals = max(0, _DIGITS - 1 - int(log10(min(row.time_us or 1.0 for row in subject.timed))))
     for y, group in enumerate(subject.groups):

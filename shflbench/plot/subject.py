@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)  # without slots, so that what follows from the rows is found once
-class Subject:
+class ChartSubject:
     """One pattern of one run, or a part of its cases; or a whole run, called after its suite."""
 
     pattern: str
@@ -75,12 +75,12 @@ class Subject:
         pattern = "" if row.pattern == self.pattern else f"{row.pattern} "
         return ", ".join(filter(None, (pattern + row.variant, self.own_setting(row))))
 
-    def part(self, rows: Iterable[Row]) -> Subject:
+    def part(self, rows: Iterable[Row]) -> ChartSubject:
         """Return the same of some of the rows alone."""
         return replace(self, rows=tuple(rows))
 
 
-def subjects(run: Run) -> list[Subject]:
+def subjects(run: Run) -> list[ChartSubject]:
     """Return one subject for each pattern of the run that has a time, in the order of the suite."""
     whole = whole_run(run)
     patterns = dict.fromkeys(row.pattern for row in whole.timed)
@@ -90,16 +90,16 @@ def subjects(run: Run) -> list[Subject]:
     ]
 
 
-def whole_run(run: Run) -> Subject:
+def whole_run(run: Run) -> ChartSubject:
     """Return the subject that is all of the run, with its samples."""
     samples = run.samples()
     asked = samples["case_id"].map({row.case_id: row.iterations for row in run.rows if row.time_us is not None})
     at_asked = samples[samples["iterations"] == asked]
     kept = at_asked[~at_asked["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
-    return Subject(run.info.suite.name, run.rows, kept, len(at_asked) - len(kept), origin(run.info))
+    return ChartSubject(run.info.suite.name, run.rows, kept, len(at_asked) - len(kept), origin(run.info))
 
 
-def parts(subject: Subject, most: int, drawn: Collection[str]) -> list[tuple[str, Subject]]:
+def parts(subject: ChartSubject, most: int, drawn: Collection[str]) -> list[tuple[str, ChartSubject]]:
     """Return the subject, or, where it has more than `most` settings, its parts by element type, then by option.
 
     The factors that the chart itself shows (`drawn`) make no settings and no parts. Each part comes with the end of its
@@ -117,7 +117,7 @@ def parts(subject: Subject, most: int, drawn: Collection[str]) -> list[tuple[str
     return found
 
 
-def _values(subject: Subject, name: str) -> list[str]:
+def _values(subject: ChartSubject, name: str) -> list[str]:
     return list(dict.fromkeys(factors(row).get(name, "") for row in subject.rows))
 
 

@@ -10,7 +10,7 @@ from shflbench.analysis.settings import BLOCK, DTYPE, GRID, ITERATIONS, factors,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 FEWEST = 3  # values that make an axis; two are compared by bars
@@ -31,7 +31,7 @@ class Sweep:
         return {row.case_id for row in self.rows}
 
 
-def sweeps(subject: Subject) -> list[Sweep]:
+def sweeps(subject: ChartSubject) -> list[Sweep]:
     """Return the sweeps that show every case that lies on one, as few as it takes, the largest first."""
     names = dict.fromkeys(name for row in subject.rows for name in factors(row))
     axes = [name for name in names if name not in {DTYPE, ITERATIONS} and name not in subject.shared]
@@ -49,7 +49,7 @@ def sweeps(subject: Subject) -> list[Sweep]:
     return found
 
 
-def beside(subject: Subject) -> list[Row]:
+def beside(subject: ChartSubject) -> list[Row]:
     """Return the rows that lie on no sweep."""
     on_one = {case for sweep in sweeps(subject) for case in sweep.cases}
     return [row for row in subject.rows if row.case_id not in on_one]

@@ -76,7 +76,7 @@ def _refuse_failed(run: Run) -> None:
         )
 
 
-def refuse_strangers(candidates: Sequence[Candidate]) -> None:
+def refuse_mismatched(candidates: Sequence[Candidate]) -> None:
     """Raise ResultsError unless all are of one suite on one model of GPU, and each is a measurement of its own."""
     for one, other in combinations(candidates, 2):
         first, second = one.run.info, other.run.info

@@ -14,25 +14,93 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError, UsageError
 from shflbench.store.append import gpu_slug
-from shflbench.store.baseline_entry import Entry
-from shflbench.store.baseline_runs import Candidate, Facts, doubts, refuse_strangers
+from shflbench.store.baseline_runs import FILES, Candidate, Facts, doubts, refuse_mismatched
 from shflbench.store.files import writing
-from shflbench.store.swap import prune, settle, swap
+from shflbench.store.read import read_info, read_run
+from shflbench.store.swap import prune, settle, standing, swap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from shflbench.store.read import Run
+
 NAME = "[a-z0-9][a-z0-9._-]*"  # no slash and no dot first; lower case, because some systems take A for a
 NOISE = "noise"  # no baseline: what was learned of the noise of machines lies there
 PLACE = re.compile(rf"({NAME})/([a-z0-9-]+)/(?:([a-z0-9_-]+)|\.([a-z0-9_-]+)\.old)")  # the latter: see `swap`
+NUMBER = re.compile("[1-9][0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineEntry:
+    """What a baseline has of one suite on one model of GPU."""
+
+    name: str
+    suite: str
+    gpu: str  # as folders have it: `nvidia-h200`
+    place: Path
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds it: `place`, unless a kill came while it was replaced."""
+        return standing(self.place)
+
+    @property
+    def runs(self) -> tuple[Path, ...]:
+        """The folders of its runs, by number."""
+        numbered = (path for path in self.folder.glob("*") if NUMBER.fullmatch(path.name))
+        held = (path for path in numbered if any((path / name).exists() for name in FILES))
+        return tuple(sorted(held, key=lambda path: int(path.name)))
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that it consists of, in the order of removing them; links are none of its own."""
+        files = (run / name for name in FILES for run in self.runs if not run.is_symlink())
+        return tuple(path for path in files if path.is_file() and not path.is_symlink())
+
+    @property
+    def foreign_files(self) -> tuple[Path, ...]:
+        """What lies in its place without being a part of it."""
+        if self.folder.is_file():
+            return (self.folder,)
+        own = {*self.files, *(file.parent for file in self.files)}
+        return tuple(sorted(path for path in self.folder.rglob("*") if path not in own))
+
+    def check(self) -> None:
+        """Raise ResultsError where a `run.json` is damaged, or of another suite or GPU than its folder says."""
+        for path in self.runs:
+            info = read_info(path)
+            found = info.suite.name, gpu_slug(info.device.name) if info.device else "no GPU"
+            if found != (self.suite, self.gpu):
+                raise ResultsError(
+                    f"{path} holds a run of {' on '.join(found)}", f"put back that of {self.suite} on {self.gpu}"
+                )
+
+    def read(self) -> tuple[Run, ...]:
+        """Read its runs; ResultsError where one is damaged, or not what its folder says."""
+        self.check()
+        return tuple(map(read_run, self.runs))
+
+    def refuse_unknown(self) -> None:
+        """Raise ResultsError unless its runs are known to be a baseline, so that they may be deleted."""
+        try:
+            self.check()
+        except ResultsError as error:
+            raise ResultsError(error.message, f"restore it, or delete {self.folder} yourself") from error
+
+    def refuse_links(self) -> None:
+        """Raise ResultsError where a link leads to its place: what lies there may belong to others."""
+        for path in (self.place, *self.place.parents[:2]):
+            if path.is_symlink():
+                advice = f"remove the link, or change {path.resolve()} itself"
+                raise ResultsError(f"{path} is a link, not a folder of its own", advice)
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
     """A new baseline, and what to doubt about it, a sentence each."""
 
-    entry: Entry
+    entry: BaselineEntry
     warnings: tuple[str, ...]
 
 
@@ -40,7 +108,7 @@ class Saved:
 class Removed:
     """What was removed, and the files that stay in its folders because they were no part of it."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[BaselineEntry, ...]
     kept: tuple[Path, ...]
 
 
@@ -50,7 +118,7 @@ class Baselines:
 
     folder: Path
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[BaselineEntry, ...]:
         """Return all that there is, sorted by name, suite and GPU; no file is read."""
         found = set()
         for path in self.folder.glob("*/*/*"):
@@ -77,7 +145,7 @@ class Baselines:
         entry.check()
         return entry.runs
 
-    def matching(self, name: str, suite: str | None = None, device: str | None = None) -> tuple[Entry, ...]:
+    def matching(self, name: str, suite: str | None = None, device: str | None = None) -> tuple[BaselineEntry, ...]:
         """Return what a baseline has, of that suite and model of GPU if given; ResultsError where that is nothing."""
         named = [entry for entry in self.entries() if entry.name == name]
         if not named:
@@ -97,14 +165,14 @@ class Baselines:
         """Copy these runs, of one suite on one model of GPU, to the baseline `name`.
 
         With `force` they take the place of those that are there. UsageError for a name that cannot be one.
-        ResultsError for runs that cannot be used (see `Candidate.read` and `refuse_strangers`), where something is in
+        ResultsError for runs that cannot be used (see `Candidate.read` and `refuse_mismatched`), where something is in
         the way, or where the disk cannot be written; then everything is as it was.
         """
         _refuse_name(name)
         candidates = [Candidate.read(folder, allow_failed=allow_failed) for folder in folders]
         if not candidates:
             raise UsageError("a baseline needs a run", "Give the folder that `shflbench run` printed.")
-        refuse_strangers(candidates)
+        refuse_mismatched(candidates)
         info = candidates[0].run.info
         entry = self._entry(name, info.suite.name, gpu_slug(info.device.name if info.device else ""))
         with writing(self.folder):
@@ -137,8 +205,8 @@ class Baselines:
         left = (path for path in (self.folder / name).rglob("*") if path.is_symlink() or not path.is_dir())
         return Removed(found, tuple(sorted(path for path in left if others.isdisjoint(path.parents))))
 
-    def _entry(self, name: str, suite: str, gpu: str) -> Entry:
-        return Entry(name, suite, gpu, self.folder / name / suite / gpu)
+    def _entry(self, name: str, suite: str, gpu: str) -> BaselineEntry:
+        return BaselineEntry(name, suite, gpu, self.folder / name / suite / gpu)
 
     def _unknown(self, name: str) -> ResultsError:
         names = self.names()
@@ -163,7 +231,7 @@ def _refuse_name(name: str) -> None:
         raise UsageError(f"`{name}` is where the noise of machines is kept", "Choose another name, such as `main`.")
 
 
-def _refuse_loss(entry: Entry, *, force: bool) -> None:
+def _refuse_loss(entry: BaselineEntry, *, force: bool) -> None:
     """Raise ResultsError where something is in the place of a new baseline that may not be replaced."""
     if entry.runs and not force:
         facts = Facts.of(entry.read())
@@ -173,5 +241,5 @@ def _refuse_loss(entry: Entry, *, force: bool) -> None:
             "replace them by --force, or choose another name",
         )
     entry.refuse_unknown()
-    if strangers := entry.strangers:
-        raise ResultsError(f"{strangers[0]} is in the way, and no part of a baseline", "move it elsewhere")
+    if foreign_files := entry.foreign_files:
+        raise ResultsError(f"{foreign_files[0]} is in the way, and no part of a baseline", "move it elsewhere")

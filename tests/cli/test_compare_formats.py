@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from shflbench.cli.written import FORMATS
+from shflbench.cli.report_file import FORMATS
 from tests.cli.gate_runs import SHFL, lay, process
 from tests.conftest import Command
 

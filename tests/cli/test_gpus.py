@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pynvml
 import pytest
 
-from shflbench.cli.gpus import Gpu, find
+from shflbench.cli.gpus import Gpu, describe, disturbances, find, usable
 from shflbench.errors import DeviceError
+from shflbench.model import DeviceState
 from tests.fakes.nvml import scripted
 
 ANSWERS: dict[str, Any] = {
@@ -23,6 +25,9 @@ ANSWERS: dict[str, Any] = {
     "nvmlDeviceGetUUID": "GPU-1234",
 }
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 140.4, "580.159.04", "GPU-1234")
+QUIET = DeviceState(
+    ecc=True, mig=False, persistence=True, compute_mode="default", power_limit_w=700.0, other_processes=0
+)
 LOST = pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
 UNDECODABLE = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
@@ -68,3 +73,61 @@ def test_driver_that_fails_at_any_question_is_an_error_with_advice(
 def test_driver_that_goes_away_at_the_end_has_still_said_what_there_is(nvml: Callable[..., None]) -> None:
     nvml(nvmlShutdown=LOST)
     assert find() == [H200]
+
+
+def test_state_that_is_all_known_is_one_line() -> None:
+    assert describe(QUIET) == (
+        "ECC on, MIG off, persistence on, compute mode default, power limit 700 W, nobody else computes on it"
+    )
+
+
+def test_what_is_unknown_is_left_out() -> None:
+    assert describe(DeviceState(ecc=False, power_limit_w=72.5, other_processes=0)) == (
+        "ECC off, power limit 72.5 W, nobody else computes on it"
+    )
+    assert describe(DeviceState()) == ""
+
+
+def test_processes_that_cannot_be_seen_are_not_called_absent() -> None:
+    assert describe(DeviceState(ecc=True)) == "ECC on, other processes not shown here"
+
+
+@pytest.mark.parametrize("state", [QUIET, DeviceState()], ids=["quiet", "unknown"])
+def test_nothing_disturbs_a_quiet_or_unknown_gpu(state: DeviceState) -> None:
+    assert list(disturbances(0, state)) == []
+    assert usable(state)
+
+
+@pytest.mark.parametrize(
+    ("state", "found", "remedy"),
+    [
+        (
+            replace(QUIET, mig=True),
+            "MIG cuts it into instances: times are those of one, and others move the clock",
+            "have its owner run: nvidia-smi -i 2 -mig 0",
+        ),
+        (
+            replace(QUIET, other_processes=1),
+            "another process computes on it, which makes times longer and uneven",
+            "wait, or choose another GPU with --gpu; nvidia-smi lists who it is",
+        ),
+        (
+            replace(QUIET, other_processes=3),
+            "3 others compute on it, which makes times longer and uneven",
+            "wait, or choose another GPU with --gpu; nvidia-smi lists who it is",
+        ),
+        (
+            replace(QUIET, compute_mode="prohibited"),
+            "no program may compute on it: its compute mode is prohibited",
+            "have its owner run: nvidia-smi -i 2 -c DEFAULT",
+        ),
+    ],
+    ids=["mig", "another", "others", "prohibited"],
+)
+def test_what_disturbs_is_said_with_its_remedy(state: DeviceState, found: str, remedy: str) -> None:
+    assert list(disturbances(2, state)) == [(found, remedy)]
+
+
+def test_gpu_whose_compute_mode_is_prohibited_cannot_be_used() -> None:
+    assert not usable(replace(QUIET, compute_mode="prohibited"))
+    assert usable(replace(QUIET, compute_mode="exclusive-process"))

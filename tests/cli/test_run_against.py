@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.compare import Outcome, Reason, Verdict
-from shflbench.cli.decide import needed
+from shflbench.cli.decider import needed
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.store import SentinelSet, read_info, read_run

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.runs import write
-from shflbench.analysis.compare import Outcome, evidence, learn, noise, offset, rule, wild
+from shflbench.analysis.compare import Outcome, evidence, noise, noise_learning, offset, rule
 from shflbench.analysis.compare.metrics import PASSES
 from shflbench.store import noise_file
 from tests.conftest import Command
@@ -105,9 +105,9 @@ WORDS = {1: "one", 3: "three", 50: "fifty"}
         ("only one in {} would be that far off", WORDS[round(1 / rule.MISSED)]),
         ("fewer than {} rounds a process", WORDS[rule.FEWEST_ROUNDS]),
         ("one case in {}", {20: "twenty"}[round(1 / rule.CHANCE)]),
-        ("a single process is {} slower than every other", percent(wild.WILD)),
-        ("of both sides and {:g} standard deviations besides", wild.SURE),
-        ("with {} processes a side or more", WORDS[wild.FEWEST]),
+        ("a single process is {} slower than every other", percent(rule.OUTLIER)),
+        ("of both sides and {:g} standard deviations besides", rule.OUTLIER_SURE),
+        ("with {} processes a side or more", WORDS[rule.FEWEST_FOR_OUTLIER]),
         ("counts with {} the additive noise", {2.0: "twice"}[PASSES]),
         ("T is {} unless", percent(evidence.USUAL_THRESHOLD.amount)),
         ("a threshold is {} at least", percent(evidence.QUICK_THRESHOLD.amount)),
@@ -116,8 +116,8 @@ WORDS = {1: "one", 3: "three", 50: "fifty"}
         ("| two GPUs of one model | {} |", percent(evidence.OTHER_GPU)),
         ("the same sentinels | {} |", percent(evidence.CRUDE)),
         ("count {} threshold less", WORDS[round(evidence.LEARNED)]),
-        ("takes {} processes and more", learn.FEWEST),
-        ("at a threshold of {}", percent(learn.STRICT)),
+        ("takes {} processes and more", noise_learning.FEWEST),
+        ("at a threshold of {}", percent(noise_learning.STRICT)),
         ("more than {} of those comparisons alarm", percent(noise_file.ALARMS)),
         ("more than {:g} times what it says", evidence.MISFIT),
     ],

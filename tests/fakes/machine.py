@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
-from shflbench.cli import asked, gpus, main
+from shflbench.cli import gpus, main, run_request
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
 from shflbench.model import Conditions
@@ -192,7 +192,7 @@ if __name__ == "__main__":
     os.cpu_count = lambda: 2  # workers of the emulator, on any machine
     executor.EMULATOR = "tests.fakes.machine:open_emulator"
     gpus.find = lambda: [listed(H200)]
-    asked.OPENER = "tests.fakes.machine:open_backend"
+    run_request.OPENER = "tests.fakes.machine:open_backend"
     windows.CASES = planned.cases_per_window
     supervisor.START_SECONDS = planned.start_seconds
     main.entry()

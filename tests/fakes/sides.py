@@ -17,7 +17,7 @@ import numpy as np
 
 from shflbench.analysis.compare import Side
 from shflbench.analysis.compare.estimates import Estimates
-from shflbench.analysis.compare.sides import Kernel
+from shflbench.analysis.compare.sides import KernelTimes
 from shflbench.measure.sentinels import version
 from shflbench.model import Status
 from shflbench.store import Run, SentinelSet
@@ -35,7 +35,7 @@ def side(run: Simulated, name: str = "") -> Side:
     """Return a side of one run as the product reads it from a disk, at each case's own iterations alone."""
     times = in_memory(run)
     kernels = {
-        point.name: Kernel(
+        point.name: KernelTimes(
             {point.iterations: {(0, number): rounds for number, rounds in enumerate(times[point.name])}},
             point.launches,
         )
@@ -63,7 +63,7 @@ def shuffled(known: Side) -> Side:
         listed = list(things)
         return [listed[place] for place in random.permutation(len(listed))]
 
-    def kernel(ordered: Kernel) -> Kernel:
+    def kernel(ordered: KernelTimes) -> KernelTimes:
         counts = {
             count: {process: mixed(rounds) for process, rounds in mixed(taken.items())}
             for count, taken in ordered.counts.items()
@@ -75,7 +75,7 @@ def shuffled(known: Side) -> Side:
 
 
 @dataclass(frozen=True)
-class _Estimated(Kernel):
+class _Estimated(KernelTimes):
     """A kernel whose samples were looked at before."""
 
     estimates: Estimates
@@ -104,7 +104,7 @@ class Pool:
         """Return a side of these processes alone."""
         name = f"{self._whole.name}: {'+'.join(map(str, processes))}"
         keys: list[Process] = [(0, process) for process in processes]
-        kernels: dict[str, Kernel] = {
+        kernels: dict[str, KernelTimes] = {
             kernel_name: _Estimated(
                 {count: {key: taken[key] for key in keys} for count, taken in kernel.counts.items()},
                 kernel.launches,

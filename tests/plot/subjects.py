@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 from shflbench.model import Sample
 from shflbench.plot.page import Page
-from shflbench.plot.subject import Subject, origin
+from shflbench.plot.subject import ChartSubject, origin
 from shflbench.store import Row
 from shflbench.store.columns import SAMPLE_COLUMNS
 from tests.fakes.runs import info, measured
@@ -30,11 +30,11 @@ def rows(
     return measured(patterns=[pattern], dtypes=dtypes or ["f32"], launches=launches, options=options, samples=12)[0]
 
 
-def subject(rows: Iterable[Row], samples: Iterable[Sample] = ()) -> Subject:
+def subject(rows: Iterable[Row], samples: Iterable[Sample] = ()) -> ChartSubject:
     """Return the subject that the rows and samples of one pattern make."""
     cases = tuple(rows)
     frame = pd.DataFrame([asdict(sample) for sample in samples], columns=list(SAMPLE_COLUMNS))
-    return Subject(cases[0].pattern, cases, frame, 0, origin(info()))
+    return ChartSubject(cases[0].pattern, cases, frame, 0, origin(info()))
 
 
 def texts(page: Page) -> list[str]:

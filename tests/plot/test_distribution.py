@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from shflbench.plot import distribution
-from shflbench.plot.subject import Subject
+from shflbench.plot.subject import ChartSubject
 from tests.fakes.runs import measured
 from tests.plot.subjects import SWEEP, points, subject, texts
 
 
-def sampled(*dtypes: str, launches: tuple[str, ...] = ("26x1024",), noise: float = 0.001) -> Subject:
+def sampled(*dtypes: str, launches: tuple[str, ...] = ("26x1024",), noise: float = 0.001) -> ChartSubject:
     """Return neighbor with samples at its own iterations alone."""
     rows, samples = measured(patterns=["neighbor"], dtypes=dtypes or ["f32"], launches=launches, noise=noise)
     return subject(rows, [sample for sample in samples if sample.iterations == 4096])

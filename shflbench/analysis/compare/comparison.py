@@ -73,7 +73,7 @@ class Comparison:
     across: tuple[str, ...] = ()  # what keeps the sides from being compared, where a report was asked for all the same
     notes: tuple[str, ...] = ()  # what else differs between the sides, a sentence each
     warnings: tuple[str, ...] = ()  # what to doubt, a sentence each
-    allowed: frozenset[Outcome] = frozenset()  # findings that do not fail the gate
+    allowed: frozenset[Outcome] = frozenset()  # judgments that do not fail the gate
 
     def count(self, outcome: Outcome) -> int:
         """Return how many cases came out so."""
@@ -84,7 +84,7 @@ class Comparison:
         return {outcome.value: count for outcome in Outcome if (count := self.count(outcome))}
 
     def exit_code(self, *, strict: bool = False) -> int:
-        """Return 1 for a finding, 6 where `strict` asks for certainty and a case is undecided, else 0."""
+        """Return 1 for a judgment, 6 where `strict` asks for certainty and a case is undecided, else 0."""
         if self.across:
             return 0
         outcomes = {verdict.outcome for verdict in self.verdicts}
@@ -93,7 +93,7 @@ class Comparison:
         return UNCERTAIN if strict and outcomes & UNDECIDED else 0
 
     def by_importance(self) -> tuple[Verdict, ...]:
-        """Return the verdicts, findings first, and the largest change first among those of an outcome."""
+        """Return the verdicts, judgments first, and the largest change first among those of an outcome."""
 
         def importance(verdict: Verdict) -> tuple[int, float]:
             return verdict.outcome.rank, -abs(math.log(verdict.ratio.value)) if verdict.ratio else 0.0

@@ -9,9 +9,8 @@ import numpy as np
 
 from shflbench.analysis.compare.evidence import limited
 from shflbench.analysis.compare.pool import contrasts_of, evidence_of
-from shflbench.analysis.compare.rule import judge
+from shflbench.analysis.compare.rule import judge, without_outlier
 from shflbench.analysis.compare.verdict import Reason
-from shflbench.analysis.compare.wild import without_wild
 from shflbench.thresholds import Threshold
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def _enough(processes: Iterable[Process], a_side: int) -> list[list[Process]]:
 class Outcomes:
     """What the rule says of the cases of two sides at any threshold: arrays of a fraction of the base's time for each.
 
-    A case is judged once, and again without its wild process if it has one. Its change is real or not whatever the
+    A case is judged once, and again without its outlier process if it has one. Its change is real or not whatever the
     threshold, which only decides whether it matters.
     """
 
@@ -82,7 +81,7 @@ class Outcomes:
     reaches: Floats  # half the widths of their intervals
     blurs: Floats  # by how much a change is off at most
     scales: Floats  # the smaller side: thresholds are fractions of it
-    hidden: Floats  # changes, as fractions of the smaller side, that are certain without a wild process; 0 for none
+    hidden: Floats  # changes, as fractions of the smaller side, that are certain without an outlier process; 0 for none
     limits: Callable[[float], Contrast]  # what a comparison makes of a threshold: any case, with it and with a doubt
 
     def smallest(self, threshold: float) -> float:
@@ -125,11 +124,11 @@ def outcomes(base: Pool, new: Pool, noise: NoiseModel | None, *, believed: bool 
     contrasts = contrasts_of(base, new, evidence)
     model = noise if noise and believed else evidence.noise(contrasts, noise)[0]
     found = judge(contrasts, model)  # at a threshold of 0: reach and blur are then the whole of what is detectable
-    before = np.array([finding.base for finding in found])
-    after = np.array([finding.new for finding in found])
-    reaches = np.array([finding.ratio.high - finding.ratio.value for finding in found])
-    blurs = np.array([finding.detectable for finding in found]) - reaches
-    unknown = np.array([finding.reason is Reason.TOO_FEW_ROUNDS for finding in found])
+    before = np.array([judgment.base for judgment in found])
+    after = np.array([judgment.new for judgment in found])
+    reaches = np.array([judgment.ratio.high - judgment.ratio.value for judgment in found])
+    blurs = np.array([judgment.detectable for judgment in found]) - reaches
+    unknown = np.array([judgment.reason is Reason.TOO_FEW_ROUNDS for judgment in found])
     return Outcomes(
         sizes=np.abs(after - before) / before,
         reaches=np.where(unknown, np.inf, reaches),
@@ -141,13 +140,13 @@ def outcomes(base: Pool, new: Pool, noise: NoiseModel | None, *, believed: bool 
 
 
 def _hidden(contrast: Contrast, model: NoiseModel, family: int) -> float:
-    """Return the change that is certain without a wild process, as a fraction of the smaller side; 0 where none is."""
-    others = without_wild(contrast, model)
+    """Return the change that is certain without an outlier process, as a fraction of the smaller side; else 0."""
+    others = without_outlier(contrast, model)
     if others is None:
         return 0.0
-    (finding,) = judge([others], model, family)
-    change = abs(finding.new - finding.base) / min(finding.base, finding.new)
-    return change if finding.reason is Reason.BEYOND_THRESHOLD else 0.0
+    (judgment,) = judge([others], model, family)
+    change = abs(judgment.new - judgment.base) / min(judgment.base, judgment.new)
+    return change if judgment.reason is Reason.BEYOND_THRESHOLD else 0.0
 
 
 def drawn(pool: Pool, sides: Sequence[Pair], noise: NoiseModel | None, *, believed: bool = False) -> list[Outcomes]:

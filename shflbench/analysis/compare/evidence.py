@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, misfit
 from shflbench.analysis.compare.offset import Offsets, moved, offsets
-from shflbench.analysis.compare.rule import Doubt, model_of
+from shflbench.analysis.compare.rule import Doubt, judge_robustly, model_of
 from shflbench.analysis.compare.verdict import Reason
-from shflbench.analysis.compare.wild import judge_robustly
 from shflbench.thresholds import Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.analysis.compare.estimates import Estimates
-    from shflbench.analysis.compare.rule import Contrast, Finding
+    from shflbench.analysis.compare.rule import Contrast, Judgment
     from shflbench.analysis.compare.sides import Side
     from shflbench.thresholds import Thresholds
 
@@ -38,11 +37,11 @@ FEWEST_FOR_FIT = 5  # cases, that can contradict a noise model
 MISFIT = 1.4  # times the noise that a model says: too little makes false alarms, too much only costs sensitivity
 
 
-class Judged(NamedTuple):
+class Judgments(NamedTuple):
     """What the rule says of the cases of a comparison."""
 
     contrasts: Sequence[Contrast]  # with their thresholds
-    findings: Sequence[Finding]  # one for each
+    judgments: Sequence[Judgment]  # one for each
     noise: NoiseModel
     doubtful: str  # a warning where the noise that was learned does not fit, else empty
 
@@ -73,12 +72,12 @@ class Evidence:
         own = offsets(base, new)
         return cls(sampled, own, moved(base, new, own.difference) if own else 0.0, one_gpu)
 
-    def judged(self, contrasts: Sequence[Contrast], thresholds: Thresholds, learned: NoiseModel | None) -> Judged:
+    def judged(self, contrasts: Sequence[Contrast], thresholds: Thresholds, learned: NoiseModel | None) -> Judgments:
         """Give each case its threshold, and judge all of them together by the noise that fits."""
         noise, doubtful = self.noise(contrasts, learned)
         known = noise is learned
         cases = [limited(each, thresholds.of(each.case_id), self, learned=known) for each in contrasts]
-        return Judged(cases, judge_robustly(cases, noise), noise, doubtful)
+        return Judgments(cases, judge_robustly(cases, noise), noise, doubtful)
 
     def doubts(self) -> Iterator[Doubt]:
         """Yield why changes are only suspected, whatever the number of processes."""

@@ -29,7 +29,7 @@ class Settings:
     thresholds: Thresholds = field(default_factory=Thresholds)  # stronger than those of the suite
     metric: Metric = Metric.TIME
     across: bool = False  # a report without verdict, whatever keeps the sides from being compared
-    allowed: frozenset[Outcome] = frozenset()  # findings that do not fail the gate
+    allowed: frozenset[Outcome] = frozenset()  # judgments that do not fail the gate
     any_edition: bool = False  # of the suite's text
     noise: NoiseModel | None = None  # learned on this machine
 
@@ -83,9 +83,9 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
         learned = replace(learned, cases={})  # they are known in µs
     judged = evidence.judged(contrasts, thresholds, learned)
     verdict = {case_id: pair for case_id, pair in paired.items() if isinstance(pair, Verdict)}
-    for finding, contrast in zip(judged.findings, judged.contrasts, strict=True):
-        rows = base.rows[finding.case_id], new.rows[finding.case_id]
-        verdict[finding.case_id] = verdicts.judged(finding, contrast, *rows, settings.metric)
+    for judgment, contrast in zip(judged.judgments, judged.contrasts, strict=True):
+        rows = base.rows[judgment.case_id], new.rows[judgment.case_id]
+        verdict[judgment.case_id] = verdicts.judged(judgment, contrast, *rows, settings.metric)
     return Comparison(
         base=base.info(),
         new=new.info(),

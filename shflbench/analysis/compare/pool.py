@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.estimates import Estimates, Process
     from shflbench.analysis.compare.noise import NoiseModel
-    from shflbench.analysis.compare.rule import Finding
+    from shflbench.analysis.compare.rule import Judgment
     from shflbench.analysis.compare.sides import Side
     from shflbench.thresholds import Thresholds
 
@@ -74,12 +74,12 @@ def _picked(kernels: Mapping[str, Estimates], processes: Sequence[Process]) -> d
     return {name: own.picked(processes) for name, own in kernels.items()}
 
 
-def findings(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel | None = None) -> Sequence[Finding]:
+def judgments(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel | None = None) -> Sequence[Judgment]:
     """Judge the cases of two pools as `compare` judges those of two sides; nothing where the machine changed."""
     evidence = evidence_of(base, new)
     if evidence.moved:
         return []
-    return evidence.judged(contrasts_of(base, new, evidence), thresholds, noise).findings
+    return evidence.judged(contrasts_of(base, new, evidence), thresholds, noise).judgments
 
 
 def evidence_of(base: Pool, new: Pool) -> Evidence:

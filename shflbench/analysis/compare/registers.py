@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Comparison, Metric
 from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
-from shflbench.analysis.compare.verdicts import LOST, lost, unequal, unmeasured
-from shflbench.analysis.compare.why import why
+from shflbench.analysis.compare.verdicts import LOST, kernel_changes, lost, unequal, unmeasured
 from shflbench.model import Interval
 
 if TYPE_CHECKING:
@@ -41,5 +40,5 @@ def _verdict(base: Row | None, new: Row | None, side: Side) -> Verdict:
         base=before,
         new=after,
         ratio=Interval(after / before, after / before, after / before) if before else None,
-        why=why(base, new),
+        why=kernel_changes(base, new),
     )

@@ -10,9 +10,9 @@ import numpy as np
 
 from shflbench.analysis.compare.draws import apart, drawn, pairs
 from shflbench.analysis.compare.evidence import USUAL_THRESHOLD
-from shflbench.analysis.compare.learn import level, shown
-from shflbench.analysis.compare.manner import Noisy, noisy
 from shflbench.analysis.compare.metrics import weights_of_time
+from shflbench.analysis.compare.noise_learning import level, shown
+from shflbench.analysis.compare.spread_kind import NoisyCase, noisy
 from shflbench.errors import ResultsError
 from shflbench.thresholds import LEAST, Threshold
 
@@ -30,12 +30,12 @@ THRESHOLDS = (0.0025, 0.005, 0.01, 0.02, 0.03, 0.05)
 DRAWS = 100  # of each number of processes: they share processes anyway, so that more would not say more
 MOST_ALARMED = 0.01  # of the suites
 MOST_UNDECIDED = 0.05  # of the cases; for a single case, of the draws
-DOUBT = 0.05  # what `Setting.ceiling` leaves to chance
+DOUBT = 0.05  # what `GateSetting.ceiling` leaves to chance
 STEPS = (1, 1.5, 2, 3, 5, 7, 10)  # thresholds that people use: these, times powers of ten
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class GateSetting:
     """What became of comparisons of unchanged code at one number of processes and one threshold."""
 
     processes: int  # a side
@@ -82,10 +82,10 @@ class SelfTest:
     runs: int
     a_us: float  # the noise of a process's time: sd² = a² + (b·time)²
     b: float
-    settings: tuple[Setting, ...]
-    recommended: Setting | None  # None where every setting raises alarms or leaves too many cases open
+    settings: tuple[GateSetting, ...]
+    recommended: GateSetting | None  # None where every setting raises alarms or leaves too many cases open
     cases: tuple[Sensitivity, ...]  # at the recommended setting, else at the usual threshold with the most processes
-    noisy: tuple[Noisy, ...]
+    noisy: tuple[NoisyCase, ...]
 
 
 def self_test(pool: Pool, noise: NoiseModel | None = None, fewest: int = 1) -> SelfTest:
@@ -101,7 +101,7 @@ def self_test(pool: Pool, noise: NoiseModel | None = None, fewest: int = 1) -> S
             "run the suite again, or once with more: shflbench run SUITE --processes 20",
         )
     found: dict[int, list[Outcomes]] = {}
-    settings: list[Setting] = []
+    settings: list[GateSetting] = []
     for processes in SIDES:
         sides = pairs(pool.processes, processes, DRAWS)
         if outcomes := drawn(pool, sides, noise if processes >= fewest else None):
@@ -135,10 +135,10 @@ def _deviation(pool: Pool, model: NoiseModel, case_id: str) -> float:
     return math.sqrt(model.variance(own))
 
 
-def _settings(pool: Pool, processes: int, outcomes: Sequence[Outcomes], *, moved: int) -> list[Setting]:
+def _settings(pool: Pool, processes: int, outcomes: Sequence[Outcomes], *, moved: int) -> list[GateSetting]:
     """Try every threshold that comparisons of so many processes a side take."""
     return [
-        Setting(
+        GateSetting(
             processes=processes,
             threshold=threshold,
             certain=max(each.certain(threshold) for each in outcomes),

@@ -37,7 +37,7 @@ WORST_FIRST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class KernelTimes:
     """One case, or one sentinel, as all processes of a side timed it."""
 
     counts: Mapping[int, Mapping[Process, Rounds]]
@@ -59,7 +59,7 @@ class Side:
 
     runs: tuple[Run, ...]
     rows: Mapping[str, Row]  # by case: the worst of the runs' rows, for a case is as good as in the run that failed
-    kernels: Mapping[str, Kernel] = field(repr=False)  # by case id, of sentinels, too; empty without samples
+    kernels: Mapping[str, KernelTimes] = field(repr=False)  # by case id, of sentinels, too; empty without samples
     name: str
 
     @classmethod
@@ -110,7 +110,7 @@ def _rank(row: Row) -> int:
     return WORST_FIRST.index(row.status)
 
 
-def _kernels(runs: Sequence[Run]) -> dict[str, Kernel]:
+def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
     """Return the samples of all runs by case; nothing where one of them has none."""
     counts: dict[str, Counts] = {}
     launches: dict[str, set[int]] = {}
@@ -123,7 +123,9 @@ def _kernels(runs: Sequence[Run]) -> dict[str, Kernel]:
             counts.setdefault(name, {}).setdefault(iterations, {})[place, process] = rounds
             launches.setdefault(name, set()).add(several)
         _refuse_foreign(run, place, counts)
-    return {name: Kernel(own, min(launches[name]) if len(launches[name]) == 1 else 0) for name, own in counts.items()}
+    return {
+        name: KernelTimes(own, min(launches[name]) if len(launches[name]) == 1 else 0) for name, own in counts.items()
+    }
 
 
 def _taken(samples: Kept) -> Iterator[tuple[str, int, int, int, Rounds]]:

@@ -6,13 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
-from shflbench.analysis.compare.why import why
 from shflbench.model import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from shflbench.analysis.compare.comparison import Metric
     from shflbench.analysis.compare.estimates import Floats
-    from shflbench.analysis.compare.rule import Contrast, Finding
+    from shflbench.analysis.compare.rule import Contrast, Judgment
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Row
 
@@ -21,23 +22,23 @@ SHAPE = 2.0  # thresholds, at least
 SHAPE_SURE = 5.0  # standard errors, by how the processes of a side differ
 
 
-def judged(finding: Finding, contrast: Contrast, base: Row, new: Row, metric: Metric) -> Verdict:
+def judged(judgment: Judgment, contrast: Contrast, base: Row, new: Row, metric: Metric) -> Verdict:
     """Return the verdict on a case that both sides measured."""
     return Verdict(
-        case_id=finding.case_id,
-        outcome=finding.outcome,
-        reason=finding.reason,
-        sentence=_sentence(finding, contrast.threshold, metric),
-        base=finding.base,
-        new=finding.new,
-        ratio=finding.ratio,
+        case_id=judgment.case_id,
+        outcome=judgment.outcome,
+        reason=judgment.reason,
+        sentence=_sentence(judgment, contrast.threshold, metric),
+        base=judgment.base,
+        new=judgment.new,
+        ratio=judgment.ratio,
         threshold=contrast.threshold,
-        detectable=finding.detectable,
-        needs_processes=finding.needs_processes,
+        detectable=judgment.detectable,
+        needs_processes=judgment.needs_processes,
         median_ratio=_ratio(contrast.new.medians, contrast.base.medians),
         p90_ratio=_ratio(contrast.new.p90s, contrast.base.p90s),
-        why=why(base, new),
-        remarks=tuple(filter(None, (_left_out(finding), _shape(contrast, finding)))),
+        why=kernel_changes(base, new),
+        remarks=tuple(filter(None, (_left_out(judgment), _shape(contrast, judgment)))),
     )
 
 
@@ -118,22 +119,22 @@ _BUT = {
 }
 
 
-def _sentence(finding: Finding, threshold: float, metric: Metric) -> str:
-    times = f"{finding.base:.4g} {metric.unit}, now {finding.new:.4g} {metric.unit}"
-    span = f"{percent(finding.ratio.low)} to {percent(finding.ratio.high)} %"
-    change, limit = f"{percent(finding.ratio.value)} % ({span})", f"{100 * threshold:.3g} %"
-    if finding.reason in _BUT:
-        return f"{times}: {change}, but {_BUT[finding.reason]}"
-    match finding.reason:
+def _sentence(judgment: Judgment, threshold: float, metric: Metric) -> str:
+    times = f"{judgment.base:.4g} {metric.unit}, now {judgment.new:.4g} {metric.unit}"
+    span = f"{percent(judgment.ratio.low)} to {percent(judgment.ratio.high)} %"
+    change, limit = f"{percent(judgment.ratio.value)} % ({span})", f"{100 * threshold:.3g} %"
+    if judgment.reason in _BUT:
+        return f"{times}: {change}, but {_BUT[judgment.reason]}"
+    match judgment.reason:
         case Reason.WITHIN_THRESHOLD:
             return f"{times}: no change of {limit} or more ({span})"
         case Reason.BELOW_THRESHOLD:
             return f"{times}: {change}, less than the {limit} that matter"
         case Reason.BEYOND_THRESHOLD:
             return f"{times}: {change}"
-    settled = f"{finding.needs_processes} processes a side would settle it"
-    return f"{times}: {percent(finding.ratio.value)} %, but it could be {span}" + (
-        f"; {settled}" if finding.needs_processes else ""
+    settled = f"{judgment.needs_processes} processes a side would settle it"
+    return f"{times}: {percent(judgment.ratio.value)} %, but it could be {span}" + (
+        f"; {settled}" if judgment.needs_processes else ""
     )
 
 
@@ -144,13 +145,13 @@ def percent(ratio: float) -> str:
     return f"{round(change, digits) + 0.0:+.{digits}f}"  # + 0.0: no minus before a rounded zero
 
 
-def _left_out(finding: Finding) -> str:
-    if not finding.left_out:
+def _left_out(judgment: Judgment) -> str:
+    if not judgment.left_out:
         return ""
-    return f"one process took {100 * finding.left_out:.2g} % longer than every other, and was left out"
+    return f"one process took {100 * judgment.left_out:.2g} % longer than every other, and was left out"
 
 
-def _shape(contrast: Contrast, finding: Finding) -> str:
+def _shape(contrast: Contrast, judgment: Judgment) -> str:
     """Say so where the slow samples moved otherwise than the fast ones, on which the verdict rests."""
     sides = [side.p90s / side.values for side in (contrast.base, contrast.new)]
     move = float(sides[1].mean() - sides[0].mean())
@@ -163,5 +164,32 @@ def _shape(contrast: Contrast, finding: Finding) -> str:
     way = "slower" if move > 0 else "faster"
     return (
         f"the shape changed: the slow samples became {way}; what nine of ten stay below moved by {percent(ratio)} %, "
-        f"the fast half by {percent(finding.ratio.value)} %"
+        f"the fast half by {percent(judgment.ratio.value)} %"
     )
+
+
+FACTS = {  # column → what it is called
+    "registers": "registers",
+    "spill_bytes": "spill bytes",
+    "local_bytes": "local bytes",
+    "shared_bytes": "shared bytes",
+}
+
+
+def kernel_changes(base: Row, new: Row) -> tuple[str, ...]:
+    """Return each fact of the kernel that differs, `registers 32 → 40`; what a side does not know is left out."""
+    return tuple(_changes(base, new))
+
+
+def _changes(base: Row, new: Row) -> Iterator[str]:
+    for column, words in FACTS.items():
+        before, after = getattr(base, column), getattr(new, column)
+        if None not in {before, after} and before != after:
+            yield f"{words} {before} → {after}"
+    if base.occupancy is not None and new.occupancy is not None and base.occupancy != new.occupancy:
+        yield f"occupancy {base.occupancy:.0%} → {new.occupancy:.0%}"
+    if base.sass_per_iteration and new.sass_per_iteration:
+        for opcode in sorted(base.sass_per_iteration.keys() | new.sass_per_iteration.keys()):
+            before, after = (counts.get(opcode, 0) for counts in (base.sass_per_iteration, new.sass_per_iteration))
+            if before != after:
+                yield f"{opcode} a trip {before:g} → {after:g}"

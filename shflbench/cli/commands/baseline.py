@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
     from shflbench.store import Run
-    from shflbench.store.baseline_entry import Entry
+    from shflbench.store.baselines import BaselineEntry
 
 FOLDER = click.option(
     "--baselines",
@@ -129,7 +129,7 @@ def rm(console: Console, name: str, folder: Path, suite: str | None, gpu: str | 
         console.say(f"{path} stays: it is no part of the baseline")
 
 
-def _show(entry: Entry, runs: Sequence[Run], console: Console) -> None:
+def _show(entry: BaselineEntry, runs: Sequence[Run], console: Console) -> None:
     from shflbench.store.baseline_runs import Facts
 
     facts = Facts.of(runs)

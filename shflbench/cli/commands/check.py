@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.asked import DEFAULT_ARCH
 from shflbench.cli.environment import cache_folder, compute_sanitizer
+from shflbench.cli.run_request import DEFAULT_ARCH
 from shflbench.errors import DeviceError, KernelError
 
 if TYPE_CHECKING:

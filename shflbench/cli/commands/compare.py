@@ -70,25 +70,25 @@ def command(
     Exits 1 if a case got slower, is missing or failed, and 3 if the sides cannot be compared.
     """
     console: Console = context.obj
-    asked = gate.taken(flags)
+    wanted = gate.parse(flags)
     if learn_noise and self_test:
         raise UsageError("--learn-noise and --self-test are two questions", "ask one after the other")
     if learn_noise or self_test:
         _refuse_sides(context, "--learn-noise" if learn_noise else "--self-test")
-        from shflbench.cli.learned import learn, test
+        from shflbench.cli.learned_noise import learn, test
 
-        return (learn if learn_noise else test)((*runs, *more_base, *more_new), asked, console)
-    if metric == REGISTERS and asked.thresholds.each():
+        return (learn if learn_noise else test)((*runs, *more_base, *more_new), wanted, console)
+    if metric == REGISTERS and wanted.thresholds.each():
         raise UsageError("any more registers count: --threshold says nothing of them", "leave out one of the two")
-    base, new = _sides(runs, more_base, more_new, asked.baselines)
+    base, new = _sides(runs, more_base, more_new, wanted.baselines)
     from shflbench.analysis.compare import Metric, compare
     from shflbench.cli.sides import learned_noise
 
-    noise, remark = learned_noise(base, new, asked)
+    noise, remark = learned_noise(base, new, wanted)
     if remark:
         console.warn(remark)
-    settings = asked.settings(metric=Metric(metric), across=across, noise=noise)
-    return gate.show(compare(base, new, settings), asked, console)
+    settings = wanted.settings(metric=Metric(metric), across=across, noise=noise)
+    return gate.show(compare(base, new, settings), wanted, console)
 
 
 def _refuse_sides(context: click.Context, question: str) -> None:

@@ -11,7 +11,7 @@ from shflbench.cli.layout import Line, Table
 from shflbench.errors import MissingError
 
 if TYPE_CHECKING:
-    from shflbench.cli.checkup import Finding
+    from shflbench.cli.checkup import PartCheck
     from shflbench.cli.console import Console
 
 
@@ -32,7 +32,7 @@ def command(console: Console) -> int:
     return 0 if checkup.compiles else MissingError.exit_code
 
 
-def _lines(finding: Finding) -> list[Line]:
+def _lines(finding: PartCheck) -> list[Line]:
     style = "good" if finding.good else "doubt"
     lines = [Line(("ok" if finding.good else "--", finding.part, finding.found), style)]
     if finding.remedy:

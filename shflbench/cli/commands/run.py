@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from shflbench.cli import against
-from shflbench.cli.asked import DEFAULT_ARCH, Asked, from_record
-from shflbench.cli.decide import Decider
+from shflbench.cli import comparison_request
+from shflbench.cli.decider import Decider
 from shflbench.cli.parameters import precision, seconds
-from shflbench.cli.planned import folder_of, list_cases, plan_of
+from shflbench.cli.run_plan import folder_of, list_cases, plan_of
+from shflbench.cli.run_request import DEFAULT_ARCH, RunRequest, from_record
 from shflbench.cli.watch import watch
 from shflbench.errors import INTERRUPTED, TERMINATED, KernelError, TerminatedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.cli.against import Against
+    from shflbench.cli.comparison_request import ComparisonRequest
     from shflbench.cli.console import Console
     from shflbench.session import Plan
     from shflbench.store import Resumed, RunFolder
@@ -68,7 +68,7 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--output", type=FOLDER, help="The run's own folder, new or empty.")
 @click.option("--resume", type=FOLDER, help="Go on with the stopped run in this folder, as it was started.")
 @click.option("--dry-run", is_flag=True, help="List the cases and about how long they take, and run nothing.")
-@against.options
+@comparison_request.options
 @click.pass_context
 def command(
     context: click.Context,
@@ -92,23 +92,23 @@ def command(
         _refuse_flags(given)
         from shflbench.store import read_info
 
-        asked = from_record(read_info(resume), suite, resume)
+        request = from_record(read_info(resume), suite, resume)
     else:
         _refuse_two_folders(given)
-        asked = _asked(suite, flags)
-    rival = against.taken(flags, given)
-    chosen = asked.load_suite()
+        request = _request(suite, flags)
+    rival = comparison_request.parse(flags, given)
+    chosen = request.load_suite()
     if rival:
-        chosen = rival.in_enough_processes(chosen, asked)
+        chosen = rival.in_enough_processes(chosen, request)
     if flags["dry_run"]:
         return list_cases(chosen, console)
     if rival:
         rival.refuse_unknown(chosen.name)
-    plan = plan_of(chosen, asked, console)
+    plan = plan_of(chosen, request, console)
     with closing(plan):
         from shflbench.session.record import run_info
 
-        info = run_info(plan, asked.overrides, ("shflbench", *sys.argv[1:]))
+        info = run_info(plan, request.overrides, ("shflbench", *sys.argv[1:]))
         base = rival.base(plan, info) if rival else None
         folder, stopped = folder_of(plan, info, results=results, output=output, resume=resume)
         decider = Decider(rival, base, folder.path, plan.groups, console) if rival and base else None
@@ -129,7 +129,7 @@ def _run(plan: Plan, folder: RunFolder, stopped: Resumed | None, decider: Decide
         console.data(str(folder.path))
 
 
-def _left(how: str, folder: RunFolder, suite: str | None, rival: Against | None) -> tuple[str, str]:
+def _left(how: str, folder: RunFolder, suite: str | None, rival: ComparisonRequest | None) -> tuple[str, str]:
     """Say what a run left that somebody ended, and how to go on."""
     if folder.info.finished and rival:
         words = ["compare", str(rival.name), str(folder.path)]
@@ -148,7 +148,7 @@ def _left(how: str, folder: RunFolder, suite: str | None, rival: Against | None)
 
 
 def _refuse_flags(given: Mapping[str, str]) -> None:
-    others = [flag for name, flag in given.items() if name not in {"suite", "resume", *against.NAMES}]
+    others = [flag for name, flag in given.items() if name not in {"suite", "resume", *comparison_request.NAMES}]
     if others:
         raise UsageError(
             f"--resume goes on as the run was started; {others[0]} cannot change it",
@@ -173,11 +173,11 @@ def _given(context: click.Context) -> dict[str, str]:
     }
 
 
-def _asked(suite: str | None, flags: dict[str, Any]) -> Asked:
+def _request(suite: str | None, flags: dict[str, Any]) -> RunRequest:
     from shflbench.model import Overrides
 
     if suite is None:
         raise UsageError("no suite given", "`shflbench list suites` names those that come with shflbench.")
     kinds = ("patterns", "variants", "dtypes", "launches", "iterations")
     rest = ("device", "gpu", "arch", "sms", "precision", "max_seconds", "processes", "seed")
-    return Asked(suite, Overrides(**{name: flags[name] for name in kinds}), **{name: flags[name] for name in rest})
+    return RunRequest(suite, Overrides(**{name: flags[name] for name in kinds}), **{name: flags[name] for name in rest})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.compare import learn, selftest
+from shflbench.analysis.compare import noise_learning, selftest
 from shflbench.store import Run, read_run
 from tests.fakes.processes import write
 from tests.fakes.three_cases import FEW
@@ -28,5 +28,5 @@ def run(folder: Path, tmp_path: Path) -> Run:
 @pytest.fixture(autouse=True)
 def _fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw as few comparisons as show what a test is about: each takes milliseconds, and a user's hundreds take ten."""
-    for module in (learn, selftest):
+    for module in (noise_learning, selftest):
         monkeypatch.setattr(module, "DRAWS", 30)

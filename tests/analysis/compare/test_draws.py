@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from shflbench.analysis.compare.draws import apart, outcomes, pairs
-from shflbench.analysis.compare.learn import shown
 from shflbench.analysis.compare.noise import NoiseModel
-from shflbench.analysis.compare.pool import findings
+from shflbench.analysis.compare.noise_learning import shown
+from shflbench.analysis.compare.pool import judgments
 from shflbench.analysis.compare.verdict import Outcome
 from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.pools import generated, recorded_some, shifted
@@ -58,7 +58,7 @@ def test_a_draw_says_at_every_threshold_what_compare_says(processes: int, *, lea
         drawn = outcomes(base, new, noise)
         assert drawn is not None
         for threshold in (0.0025, 0.01, 0.02, 0.05):
-            found = findings(base, new, Thresholds(Threshold(threshold)), noise)
+            found = judgments(base, new, Thresholds(Threshold(threshold)), noise)
             assert drawn.alarmed(threshold).tolist() == [finding.outcome in ALARMS for finding in found]
             assert drawn.undecided(threshold).tolist() == [finding.outcome in OPEN for finding in found]
             if processes == 3:

@@ -112,7 +112,7 @@ def test_what_is_missing_is_told_with_its_consequence(evidence: Evidence, what: 
 def needed(ratio: float, threshold: str) -> int | None:
     """Return how many processes a side would settle a case of 10 µs that was measured in one."""
     thresholds = Thresholds(Threshold.parse(threshold))
-    (finding,) = FULL.judged([contrast(10.0, 10.0 * ratio, processes=1)], thresholds, None).findings
+    (finding,) = FULL.judged([contrast(10.0, 10.0 * ratio, processes=1)], thresholds, None).judgments
     assert finding.outcome is Outcome.INCONCLUSIVE
     return finding.needs_processes
 

@@ -10,7 +10,7 @@ import pytest
 from shflbench.analysis.compare import Metric, Side
 from shflbench.analysis.compare.metrics import PASSES, SLOPE, measured, tabled, value_of, weights_of_time
 from shflbench.analysis.compare.noise import USUAL, Weights
-from shflbench.analysis.compare.sides import Kernel
+from shflbench.analysis.compare.sides import KernelTimes
 from shflbench.model import Status
 from shflbench.store import Run
 from tests.fakes.processes import verified
@@ -40,7 +40,7 @@ def side(times_us: dict[int, list[float]], **row: Any) -> Side:
         for trips, times in times_us.items()
     }
     own = replace(ROW, **row)
-    return Side((Run(Path("run"), info(), (own,)),), {ID: own}, {ID: Kernel(counts, 8)}, "run")
+    return Side((Run(Path("run"), info(), (own,)),), {ID: own}, {ID: KernelTimes(counts, 8)}, "run")
 
 
 KNOWN = side({TRIPS: [50.0, 60.0], TRIPS // 2: [30.0, 35.0], TRIPS // 4: [19.28, 29.28]})

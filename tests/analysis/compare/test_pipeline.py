@@ -10,7 +10,7 @@ import pytest
 
 from shflbench.analysis.compare import Metric, Outcome, Reason, Settings, Side, compare
 from shflbench.analysis.compare.noise import NoiseModel, Spread
-from shflbench.analysis.compare.sides import Kernel
+from shflbench.analysis.compare.sides import KernelTimes
 from shflbench.errors import ResultsError, UsageError
 from shflbench.model import Status
 from shflbench.store import RunSettings, SuiteText, read_run
@@ -93,7 +93,9 @@ def test_a_case_may_have_more_processes_than_the_others() -> None:
     kernels = {
         name: kernel
         if name in {FIRST, *SENTINEL_US}
-        else Kernel({count: dict(list(taken.items())[:2]) for count, taken in kernel.counts.items()}, kernel.launches)
+        else KernelTimes(
+            {count: dict(list(taken.items())[:2]) for count, taken in kernel.counts.items()}, kernel.launches
+        )
         for name, kernel in longer.kernels.items()
     }
     result = compare(made(1), replace(longer, kernels=kernels))

@@ -10,7 +10,7 @@ import pytest
 
 from shflbench.analysis.compare import Metric, Outcome, Reason, Settings, Side, compare
 from shflbench.analysis.compare.noise import NoiseModel, Spread
-from shflbench.analysis.compare.sides import Kernel
+from shflbench.analysis.compare.sides import KernelTimes
 from shflbench.store import read_run
 from tests.fakes.four_cases import FEW, FIRST, FOURTH, SECOND, made, outcomes, verdict, with_row
 from tests.fakes.processes import Simulated, write
@@ -26,7 +26,7 @@ def with_times(known: Side, counts: dict[int, list[float]], launches: int = 1) -
         trips: {(0, process): [np.array([time_us])] * 4 for process, time_us in enumerate(times)}
         for trips, times in counts.items()
     }
-    return replace(known, kernels={**known.kernels, FIRST: Kernel(taken, launches)})
+    return replace(known, kernels={**known.kernels, FIRST: KernelTimes(taken, launches)})
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_without_sentinels_the_machine_is_suspected_before_the_case(factor: floa
 def test_a_process_that_lacks_its_sentinels_is_left_out() -> None:
     new = made(2)
     bare = {
-        name: Kernel({count: dict(list(taken.items())[:2]) for count, taken in kernel.counts.items()}, 1)
+        name: KernelTimes({count: dict(list(taken.items())[:2]) for count, taken in kernel.counts.items()}, 1)
         if name in SENTINEL_US
         else kernel
         for name, kernel in new.kernels.items()

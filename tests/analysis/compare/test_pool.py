@@ -7,8 +7,8 @@ import pytest
 
 from shflbench.analysis.compare import Side, compare
 from shflbench.analysis.compare.noise import NoiseModel
-from shflbench.analysis.compare.pool import Pool, evidence_of, findings
-from shflbench.analysis.compare.sides import Kernel
+from shflbench.analysis.compare.pool import Pool, evidence_of, judgments
+from shflbench.analysis.compare.sides import KernelTimes
 from shflbench.errors import ResultsError
 from shflbench.model import Status
 from shflbench.thresholds import Thresholds
@@ -26,7 +26,7 @@ NO_FLAGS = Thresholds()
 def without(known: Side, *names: str, process: int = 3) -> Side:
     """Return the side had a process not timed some cases."""
     kernels = {
-        name: Kernel(
+        name: KernelTimes(
             {
                 count: {key: rounds for key, rounds in taken.items() if name not in names or key != (0, process)}
                 for count, taken in kernel.counts.items()
@@ -83,7 +83,7 @@ def test_pools_are_judged_as_sides_are(asked: tuple[str, ...], learned: NoiseMod
 
     thresholds = Thresholds.parse(asked)
     result = compare(BASE, NEW, Settings(thresholds=thresholds, noise=learned))
-    found = findings(Pool.of(BASE), Pool.of(NEW), thresholds, learned)
+    found = judgments(Pool.of(BASE), Pool.of(NEW), thresholds, learned)
     for finding, verdict in zip(found, result.verdicts, strict=True):
         assert (finding.case_id, finding.outcome, finding.reason) == (verdict.case_id, verdict.outcome, verdict.reason)
         assert verdict.ratio is not None
@@ -93,7 +93,7 @@ def test_pools_are_judged_as_sides_are(asked: tuple[str, ...], learned: NoiseMod
 def test_nothing_is_said_where_the_machine_changed() -> None:
     slower = Pool.of(side(Simulated(cases=FEW, processes=4, seed=2, factor=1.01)))
     assert evidence_of(Pool.of(BASE), slower).moved > 0.005
-    assert findings(Pool.of(BASE), slower, NO_FLAGS) == []
+    assert judgments(Pool.of(BASE), slower, NO_FLAGS) == []
 
 
 def test_pools_of_two_gpus_are_known_to_be() -> None:
@@ -105,11 +105,11 @@ def test_pools_of_two_gpus_are_known_to_be() -> None:
 def test_a_pass_over_memory_is_known_to_be_noisier() -> None:
     nothing = {"iterations": 1, "sass_per_iteration": None}
     rows = {**BASE.rows, FIRST: replace(BASE.rows[FIRST], **nothing)}  # type: ignore[arg-type]
-    kernels = {**BASE.kernels, FIRST: Kernel({1: BASE.kernels[FIRST].counts[4096]}, 8)}
+    kernels = {**BASE.kernels, FIRST: KernelTimes({1: BASE.kernels[FIRST].counts[4096]}, 8)}
     pool = Pool.of(replace(BASE, rows=rows, kernels=kernels))
     assert pool.passes == {FIRST}
     plain, passing = (
-        findings(each, Pool.of(NEW), NO_FLAGS, NoiseModel(0.05, 0.0, ""))[0] for each in (Pool.of(BASE), pool)
+        judgments(each, Pool.of(NEW), NO_FLAGS, NoiseModel(0.05, 0.0, ""))[0] for each in (Pool.of(BASE), pool)
     )
     assert passing.ratio.high - passing.ratio.low > 1.5 * (plain.ratio.high - plain.ratio.low)
 
@@ -121,4 +121,4 @@ def test_cases_that_cannot_be_compared_are_left_out(launches: int) -> None:
     nothing = replace(new, cases={**new.cases, FIRST: replace(new.cases[FIRST], values=np.zeros(4))})
     fewer = replace(new, cases={name: own for name, own in new.cases.items() if name != FIRST})
     for pool in (other, nothing, fewer):
-        assert [finding.case_id for finding in findings(Pool.of(BASE), pool, NO_FLAGS)] == list(BASE.rows)[1:]
+        assert [finding.case_id for finding in judgments(Pool.of(BASE), pool, NO_FLAGS)] == list(BASE.rows)[1:]

@@ -3,17 +3,23 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Spread, Weights
-from shflbench.analysis.compare.rule import Contrast, Doubt, Finding, judge, model_of
+from shflbench.analysis.compare.rule import Contrast, Doubt, Judgment, judge, judge_robustly, model_of, without_outlier
 from shflbench.analysis.compare.verdict import Outcome, Reason
 from tests.fakes.estimated import estimated
 
+Values: TypeAlias = tuple[float, ...]  # of the processes of a side, in µs
+
 CASE = "neighbor/shfl/f32/26x1024/4096"
 QUIET = NoiseModel(0.05, 0.0, "of the test")
+QUIETER = NoiseModel(0.01, 0.0, "of the test")
+AGREEING = (10.0, 10.005, 9.995)
+SLOWER = tuple(1.02 * value for value in AGREEING)
+WITH_OUTLIER = (10.0, 10.005, 10.45)
 SWAPPED = {Outcome.FASTER: Outcome.SLOWER, Outcome.SLOWER: Outcome.FASTER}
 
 
@@ -23,11 +29,11 @@ def contrast(base: float, new: float, *, threshold: float = 0.05, processes: int
     return Contrast(CASE, before, after, Weights(1.0, base * new), threshold, threshold)
 
 
-def judged(case: Contrast, model: NoiseModel = QUIET, cases: int = 1) -> Finding:
+def judged(case: Contrast, model: NoiseModel = QUIET, cases: int = 1) -> Judgment:
     return judge([case] * cases, model)[0]
 
 
-def reach_us(finding: Finding) -> float:
+def reach_us(finding: Judgment) -> float:
     """Return half the width of the interval, in µs."""
     return finding.base * (finding.ratio.high - finding.ratio.value)
 
@@ -213,3 +219,68 @@ def test_the_spread_is_within_the_sides_and_not_between_them() -> None:
     case = replace(contrast(10.0, 20.0), base=estimated(9.0, 11.0), new=estimated(20.0, 20.0, 23.0))
     assert (case.freedom, case.spread) == (3, Spread((2 + 6) / 3, 3))
     assert contrast(10.0, 20.0, processes=1).spread == Spread(0.0, 0)
+
+
+def contrast_of(base: Values, new: Values) -> Contrast:
+    before, after = estimated(*base), estimated(*new)
+    return Contrast("case", before, after, Weights(1.0, 100.0), 0.01, 0.01)
+
+
+def judged_robustly(base: Values, new: Values) -> Judgment:
+    (found,) = judge_robustly([contrast_of(base, new)], QUIETER)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "outcome"),
+    [
+        (WITH_OUTLIER, SLOWER, Outcome.SLOWER),
+        (SLOWER, WITH_OUTLIER, Outcome.FASTER),
+        (AGREEING, (10.2, 10.205, 10.65), Outcome.SLOWER),
+    ],
+)
+def test_an_outlier_process_on_either_side_does_not_hide_a_change(base: Values, new: Values, outcome: Outcome) -> None:
+    (hidden,) = judge([contrast_of(base, new)], QUIETER)
+    assert hidden.outcome is Outcome.INCONCLUSIVE
+    found = judged_robustly(base, new)
+    assert (found.outcome, found.reason) == (outcome, Reason.BEYOND_THRESHOLD)
+    assert abs(found.new - found.base) == pytest.approx(0.2, abs=0.01)  # of those that are left
+    assert found.left_out == pytest.approx(max(*base, *new) / sorted((*base, *new))[-2] - 1)
+    assert found.detectable == hidden.detectable
+
+
+def test_nothing_becomes_the_same_by_leaving_a_process_out() -> None:
+    """The one that is left out may be the change: a kernel that is slow in one process of three."""
+    for base, new in ((AGREEING, WITH_OUTLIER), (WITH_OUTLIER, AGREEING)):
+        found = judged_robustly(base, new)
+        assert (found.outcome, found.left_out) == (Outcome.INCONCLUSIVE, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("base", "new"),
+    [
+        ((10.0, 10.005, 10.3), SLOWER),  # 1 % slower than the next
+        ((10.0, 10.005, 9.5), SLOWER),  # fast, not slow: nothing makes a kernel faster
+        ((10.0, 10.45, 10.45), SLOWER),
+        ((10.0, 10.45), SLOWER),
+        (SLOWER[:2], WITH_OUTLIER),
+    ],
+)
+def test_what_else_differs_is_no_outlier_process(base: Values, new: Values) -> None:
+    assert without_outlier(contrast_of(base, new), QUIETER) is None
+
+
+def test_what_is_far_off_by_the_noise_of_its_case_is_an_outlier() -> None:
+    case = contrast_of(WITH_OUTLIER, SLOWER)
+    others = without_outlier(case, NoiseModel(0.05, 0.0, ""))
+    assert others is not None
+    assert (others.base.processes, others.new.processes) == (case.base.processes[:2], case.new.processes)
+    assert without_outlier(case, NoiseModel(0.07, 0.0, "")) is None
+
+
+def test_others_are_judged_as_one_case_of_all() -> None:
+    quiet = contrast_of(AGREEING, AGREEING)
+    cases = [contrast_of(WITH_OUTLIER, SLOWER), *[replace(quiet, case_id=f"{number}") for number in range(400)]]
+    alone, among = judge_robustly(cases[:1], QUIETER)[0], judge_robustly(cases, QUIETER)[0]
+    assert (alone.outcome, among.outcome) == (Outcome.SLOWER, Outcome.SLOWER)
+    assert among.ratio.high > alone.ratio.high

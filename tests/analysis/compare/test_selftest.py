@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from shflbench.analysis.compare.learn import learn
-from shflbench.analysis.compare.manner import Manner
-from shflbench.analysis.compare.selftest import SelfTest, Setting, self_test
+from shflbench.analysis.compare.noise_learning import learn
+from shflbench.analysis.compare.selftest import GateSetting, SelfTest, self_test
+from shflbench.analysis.compare.spread_kind import SpreadKind
 from shflbench.errors import ResultsError
 from tests.fakes.pools import generated, noisier, recorded_some, shifted
 from tests.fakes.simulated import spread
@@ -23,7 +23,7 @@ def plain() -> SelfTest:
     return self_test(generated(PROCESSES, cases=12))
 
 
-def found(result: SelfTest, processes: int, threshold: float) -> Setting:
+def found(result: SelfTest, processes: int, threshold: float) -> GateSetting:
     return next(each for each in result.settings if (each.processes, each.threshold) == (processes, threshold))
 
 
@@ -83,7 +83,7 @@ def test_a_case_on_two_levels_is_reported_and_gets_a_threshold_of_its_own() -> N
     case, time_us = LONG[0], TIMES_US[LONG[0]]
     levels = [0.03 * time_us * (process % 2) for process in range(PROCESSES)]
     result = self_test(shifted(generated(PROCESSES, cases=12), case, levels))
-    assert [(each.case_id, each.manner) for each in result.noisy] == [(case, Manner.LEVELS)]
+    assert [(each.case_id, each.kind) for each in result.noisy] == [(case, SpreadKind.LEVELS)]
     assert own_thresholds(result)[case] in {"3%", "5%", "7%", "10%"}
     assert not own_thresholds(result).keys() & {*LONG[1:]}
     assert not own_thresholds(plain()).keys() & {*LONG}
@@ -92,7 +92,7 @@ def test_a_case_on_two_levels_is_reported_and_gets_a_threshold_of_its_own() -> N
 def test_a_wild_process_is_reported_by_its_number() -> None:
     result = self_test(shifted(generated(PROCESSES, cases=12), LONG[0], [0.0] * 5 + [5.0] + [0.0] * 10))
     (only,) = result.noisy
-    assert (only.case_id, only.manner) == (LONG[0], Manner.OUTLIERS)
+    assert (only.case_id, only.kind) == (LONG[0], SpreadKind.OUTLIERS)
     assert "in process 5;" in only.sentence
 
 
@@ -129,5 +129,5 @@ def test_comparisons_that_the_sentinels_refuse_are_counted_apart() -> None:
 
 def test_the_noisy_cases_of_an_h200_are_found() -> None:
     ring, array = self_test(recorded_some()).noisy
-    assert (ring.case_id.partition("/i32")[0], ring.manner) == ("memory-ladder/l2", Manner.LEVELS)
-    assert (array.case_id.partition("/f32")[0], array.manner) == ("private-array/local", Manner.OUTLIERS)
+    assert (ring.case_id.partition("/i32")[0], ring.kind) == ("memory-ladder/l2", SpreadKind.LEVELS)
+    assert (array.case_id.partition("/f32")[0], array.kind) == ("private-array/local", SpreadKind.OUTLIERS)

@@ -8,7 +8,7 @@ import pytest
 from shflbench.analysis.compare import Metric, Outcome, Reason, Verdict
 from shflbench.analysis.compare.noise import NoiseModel, Weights
 from shflbench.analysis.compare.rule import Contrast, Doubt, judge
-from shflbench.analysis.compare.verdicts import judged, lost, percent, unmeasured
+from shflbench.analysis.compare.verdicts import judged, kernel_changes, lost, percent, unmeasured
 from shflbench.model import Status
 from shflbench.store import Row
 from tests.fakes.estimated import estimated
@@ -18,6 +18,7 @@ from tests.fakes.sides import side
 from tests.fakes.simulated import Simulated, spread
 
 (CASE,) = spread(1)
+SHFL, _, _, SMEM = (verified(case) for case in spread(4))
 ROW = replace(verified(CASE), status=Status.TIMED, time_us=10.0)
 NEW_SIDE = side(Simulated(cases=spread(1), processes=1))
 
@@ -195,3 +196,35 @@ def test_slow_samples_of_a_slope_may_be_below_0_and_have_no_ratio() -> None:
     (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
     verdict = judged(finding, contrast, ROW, ROW, Metric.NS_PER_ITERATION)
     assert (verdict.median_ratio, verdict.p90_ratio, verdict.remarks) == (None, None, ())
+
+
+def test_an_unchanged_kernel_explains_nothing() -> None:
+    assert kernel_changes(SHFL, SHFL) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"registers": 40}, "registers 16 → 40"),
+        ({"spill_bytes": 8}, "spill bytes 0 → 8"),
+        ({"local_bytes": 24}, "local bytes 0 → 24"),
+        ({"shared_bytes": 4096}, "shared bytes 0 → 4096"),
+        ({"occupancy": 0.5}, "occupancy 100% → 50%"),
+        ({"sass_per_iteration": {"SHFL": 2.0}}, "SHFL a trip 1 → 2"),
+    ],
+)
+def test_each_fact_that_changed_is_told(change: dict[str, object], words: str) -> None:
+    assert kernel_changes(SHFL, replace(SHFL, **change)) == (words,)  # type: ignore[arg-type]
+
+
+def test_all_that_changed_is_told_in_a_fixed_order() -> None:
+    new = replace(SMEM, registers=40, spill_bytes=8, sass_per_iteration={"LDS": 2.0, "SHFL": 1.0})
+    assert kernel_changes(SMEM, new) == (
+        "registers 16 → 40", "spill bytes 0 → 8", "LDS a trip 1 → 2", "SHFL a trip 0 → 1", "STS a trip 1 → 0",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("column", ["registers", "spill_bytes", "occupancy", "sass_per_iteration"])
+def test_what_a_side_does_not_know_is_left_out(column: str) -> None:
+    unknown = replace(SHFL, **{column: None})  # type: ignore[arg-type]
+    assert kernel_changes(SHFL, unknown) == kernel_changes(unknown, SHFL) == ()

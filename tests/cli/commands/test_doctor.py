@@ -8,8 +8,7 @@ from typing import NoReturn
 import pytest
 
 from shflbench.cli.extra import Choice
-from shflbench.cli.gpu_state import describe
-from shflbench.cli.gpus import Gpu
+from shflbench.cli.gpus import Gpu, describe
 from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError, DeviceError
 from shflbench.model import DeviceState

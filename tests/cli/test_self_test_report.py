@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.compare import learned as learning
-from shflbench.analysis.compare import selftest
+from shflbench.analysis.compare import noise_learning, selftest
 from shflbench.analysis.compare.pool import Pool
 from shflbench.cli.console import Console
-from shflbench.cli.self_tested import self_test
+from shflbench.cli.self_test_report import self_test
 from shflbench.errors import ResultsError
 from shflbench.store import Run, read_run
 from shflbench.suite.revision import thresholds_of
@@ -32,7 +31,7 @@ def printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     """Return what the self-test of a pool prints."""
 
     def text(pool: Pool, form: str = "table") -> str:
-        monkeypatch.setattr(learning, "pools_of", lambda _: {"compare-power": pool})
+        monkeypatch.setattr(noise_learning, "pools_of", lambda _: {"compare-power": pool})
         assert self_test(Console(), NOBODY, form=form) == 0
         return capsys.readouterr().out
 
@@ -76,7 +75,7 @@ def test_json_has_the_settings_the_cases_and_the_flags(printed: Callable[..., st
     assert all(0 < setting["ceiling"] < 1 for setting in found["settings"])
     assert len(found["cases"]) == 18
     assert all(case["own_threshold"] is None or 0 < case["own_threshold"] <= 1 for case in found["cases"])
-    assert [each["manner"] for each in found["noisy"]] == ["levels", "outliers"]
+    assert [each["kind"] for each in found["noisy"]] == ["levels", "outliers"]
 
 
 def test_json_writes_what_is_not_known_as_null(printed: Callable[..., str]) -> None:
@@ -90,7 +89,7 @@ def test_json_writes_what_is_not_known_as_null(printed: Callable[..., str]) -> N
 @pytest.mark.archs
 def test_noise_that_was_learned_elsewhere_is_refused(tmp_path: Path) -> None:
     run = read_run(write(tmp_path / "run", Simulated(processes=20, cases=spread(6))))
-    record = learning.learned([run])
+    record = noise_learning.learn_from([run])
     assert self_test(Console(), [run], record) == 0
     with pytest.raises(ResultsError, match="the GPUs differ"):
         self_test(Console(), [run], replace(record, uuid="GPU-2"))
@@ -101,7 +100,7 @@ def test_learned_noise_is_used_from_as_many_processes_on_as_it_is_good_enough_fo
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = read_run(write(tmp_path / "run", Simulated(processes=20, cases=spread(6))))
-    record = learning.learned([run])
+    record = noise_learning.learn_from([run])
     least = []
     for alarmed in (0.0, 0.1):  # with one process a side
         checks = {**record.held_out, 1: replace(record.held_out[1], alarmed=alarmed)}

@@ -28,7 +28,7 @@ def learn(paths: Sequence[Path], gate: Gate, console: Console) -> int:
 
 def test(paths: Sequence[Path], gate: Gate, console: Console) -> int:
     """Try `compare` on the runs in `paths`, by the noise that `--noise` names if it does; returns the exit code."""
-    from shflbench.cli.self_tested import self_test
+    from shflbench.cli.self_test_report import self_test
     from shflbench.store.noise_file import read
 
     return self_test(console, _runs(paths, gate), read(gate.noise) if gate.noise else None, gate.form)
@@ -50,10 +50,10 @@ def learn_noise(console: Console, runs: Sequence[Run], folder: Path, form: str =
 
     Returns 1, and keeps nothing, where what was learned alarms on processes that were held back.
     """
-    from shflbench.analysis.compare.learned import learned
+    from shflbench.analysis.compare.noise_learning import learn_from
     from shflbench.store.noise_file import ALARMS, text, write
 
-    record = learned(runs)
+    record = learn_from(runs)
     if form == "json":
         console.data(text(record).rstrip("\n"))
     else:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.analysis.compare.noise import NoiseModel
-    from shflbench.analysis.compare.selftest import SelfTest, Sensitivity, Setting
+    from shflbench.analysis.compare.selftest import GateSetting, SelfTest, Sensitivity
     from shflbench.cli.console import Console
     from shflbench.store import Run
     from shflbench.store.noise_file import Learned
@@ -25,7 +25,7 @@ def self_test(console: Console, runs: Sequence[Run], learned: Learned | None = N
     The noise that was `learned` is used where it was found good enough. ResultsError where it was nowhere, or where the
     runs are not of its GPU.
     """
-    from shflbench.analysis.compare.learned import model_of, pools_of, refuse_others
+    from shflbench.analysis.compare.noise_learning import model_of, pools_of, refuse_others
     from shflbench.analysis.compare.selftest import self_test as tested
 
     if learned:
@@ -44,6 +44,8 @@ def _content(result: SelfTest) -> dict[str, object]:
     """Return a self-test as JSON has it."""
     content = asdict(result)
     content["settings"] = [{**asdict(each), "ceiling": each.ceiling} for each in result.settings]
+    for case in content["noisy"]:
+        case["manner"] = case.pop("kind")  # as its readers know it
     for case in content["cases"]:
         case["own_threshold"] = case["own_threshold"] and case["own_threshold"]["amount"]
     return {**content, "flags": result.recommended.flags if result.recommended else None}
@@ -61,7 +63,7 @@ def _print(console: Console, suite: str, result: SelfTest, noise: NoiseModel | N
     console.table(_cases(result), data=True)
     if result.noisy:
         body = tuple(
-            Line((each.case_id, f"{each.times:.1f} x", each.manner, each.sentence), "doubt") for each in result.noisy
+            Line((each.case_id, f"{each.times:.1f} x", each.kind, each.sentence), "doubt") for each in result.noisy
         )
         console.data("")
         console.table(Table("noisier than the rest:", ("case", "noise", "kind", "how"), body), data=True)
@@ -71,7 +73,7 @@ def _print(console: Console, suite: str, result: SelfTest, noise: NoiseModel | N
         console.data("\n".join(_entries(result, own)))
 
 
-def _settings(settings: Sequence[Setting]) -> Table:
+def _settings(settings: Sequence[GateSetting]) -> Table:
     """Return the table of what became of the draws: a line for each number of processes, a column for a threshold."""
     thresholds = sorted({each.threshold for each in settings})
     found = {(each.processes, each.threshold): each for each in settings}
@@ -117,7 +119,7 @@ def _conclusions(result: SelfTest) -> Iterator[str]:
         yield f"{moved} comparisons more were refused, because the sentinels say that the machine itself changed"
 
 
-def _choice(setting: Setting) -> str:
+def _choice(setting: GateSetting) -> str:
     if setting.certain > setting.threshold:
         return f"{setting.flags} (changes below {fraction(setting.certain)} are then only suspected)"
     return setting.flags

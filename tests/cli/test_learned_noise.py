@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.compare import learn, selftest
-from shflbench.analysis.compare import learned as learning
+from shflbench.analysis.compare import noise_learning, selftest
 from shflbench.cli.console import Console
-from shflbench.cli.learned import learn_noise
+from shflbench.cli.learned_noise import learn_noise
 from shflbench.store import Run, read_run
 from shflbench.store.noise_file import HeldOut, Learned, find, read
 from tests.conftest import Command
@@ -24,7 +23,7 @@ FEW = spread(6)
 def _fewer_draws() -> Iterator[None]:
     """Draw as few comparisons as show what a test is about."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (learn, selftest):
+        for module in (noise_learning, selftest):
             patch.setattr(module, "DRAWS", 30)
         yield
 
@@ -36,7 +35,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
 
 @pytest.fixture(scope="module")
 def record(runs: list[Run]) -> Learned:
-    return learning.learned(runs)
+    return noise_learning.learn_from(runs)
 
 
 def alarming(record: Learned, *processes: int) -> Learned:
@@ -71,7 +70,7 @@ def test_what_alarms_on_processes_that_were_held_back_is_not_kept(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(learning, "learned", lambda _: alarming(record, 3))
+    monkeypatch.setattr(noise_learning, "learn_from", lambda _: alarming(record, 3))
     assert learn_noise(Console(), runs, tmp_path) == 1
     assert list(tmp_path.iterdir()) == []
     printed = capsys.readouterr()
@@ -86,7 +85,7 @@ def test_where_one_process_a_side_is_not_enough_it_says_so(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(learning, "learned", lambda _: alarming(record, 1))
+    monkeypatch.setattr(noise_learning, "learn_from", lambda _: alarming(record, 1))
     assert learn_noise(Console(), runs, tmp_path) == 0
     assert "will not be used with less than 2 processes a side" in capsys.readouterr().err
     assert find(tmp_path, H200.uuid)
@@ -99,7 +98,7 @@ def test_json_says_when_nothing_was_kept(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(learning, "learned", lambda _: alarming(record, 1, 2, 3))
+    monkeypatch.setattr(noise_learning, "learn_from", lambda _: alarming(record, 1, 2, 3))
     assert learn_noise(Console(), runs, tmp_path, "json") == 1
     assert json.loads(capsys.readouterr().out)["held_out"]["3"]["alarmed"] == pytest.approx(0.05)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from shflbench.cli.asked import DEFAULT_ARCH, open_executor
 from shflbench.cli.environment import cache_folder
+from shflbench.cli.run_request import DEFAULT_ARCH, open_executor
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from shflbench.cli.asked import Asked
     from shflbench.cli.console import Console
+    from shflbench.cli.run_request import RunRequest
     from shflbench.model import Suite
     from shflbench.session import Plan
     from shflbench.store import Resumed, RunFolder, RunInfo
@@ -34,26 +34,26 @@ def list_cases(suite: Suite, console: Console) -> int:
     return 0
 
 
-def plan_of(suite: Suite, asked: Asked, console: Console) -> Plan:
+def plan_of(suite: Suite, request: RunRequest, console: Console) -> Plan:
     """Find the compiler and open the device, and say what they are; MissingError where one cannot be used."""
     from shflbench.compile.toolchain import find
     from shflbench.session import Plan
 
     toolchain = find()
-    toolchain.require(asked.arch or DEFAULT_ARCH)
-    executor, remark = open_executor(asked, suite)
+    toolchain.require(request.arch or DEFAULT_ARCH)
+    executor, remark = open_executor(request, suite)
     if remark:
         console.say(remark)
     title = f"{suite.title}: {len(suite.cases)} cases"
     if executor is None or not executor.timed:
-        arch = asked.arch or DEFAULT_ARCH
+        arch = request.arch or DEFAULT_ARCH
         console.say(f"{title}, compiled for {arch} by NVRTC {toolchain.version}.")
-        return Plan(suite, toolchain, arch, executor, cache_folder(), asked.sms, asked.seed)
+        return Plan(suite, toolchain, arch, executor, cache_folder(), request.sms, request.seed)
     device = executor.device
     toolchain.require(device.arch)
     console.say(f"{title}.")
     console.say(f"{device.name}, driver {device.driver}, CUDA {device.cuda}, NVRTC {toolchain.version}.")
-    return Plan(suite, toolchain, device.arch, executor, cache_folder(), device.sms, asked.seed)
+    return Plan(suite, toolchain, device.arch, executor, cache_folder(), device.sms, request.seed)
 
 
 def folder_of(

@@ -10,12 +10,12 @@ from shflbench.analysis.settings import one_pass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shflbench.plot.subject import Subject
+    from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Quantity:
     """One quantity of a timed row, with its interval."""
 
     name: str  # in the names of files
@@ -58,13 +58,13 @@ def _gb_interval(row: Row) -> tuple[float, float] | None:
     return bytes_moved(row) / row.time_high_us / 1000, bytes_moved(row) / row.time_low_us / 1000
 
 
-TIME = Measure("time", "time of one launch", "µs", more_is_better=False, value=time_us, interval=_time_interval)
-BANDWIDTH = Measure(
+TIME = Quantity("time", "time of one launch", "µs", more_is_better=False, value=time_us, interval=_time_interval)
+BANDWIDTH = Quantity(
     "bandwidth", "useful bytes moved", "GB/s", more_is_better=True, value=gb_per_s, interval=_gb_interval
 )
 
 
-def measure_of(subject: Subject) -> Measure:
+def quantity_of(subject: ChartSubject) -> Quantity:
     """Return the bandwidth if it is known of every timed case, else the time."""
     known = all(one_pass(row) and row.gb_per_s for row in subject.timed)
     return BANDWIDTH if known else TIME

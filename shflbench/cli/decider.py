@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.compare import Comparison, Side, Verdict
-    from shflbench.cli.against import Against
+    from shflbench.cli.comparison_request import ComparisonRequest
     from shflbench.cli.console import Console
     from shflbench.model import Case
     from shflbench.session import ProcessPass
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Decider:
     """Holds a run against its base, again after each process in which some cases were measured longer."""
 
-    asked: Against
+    request: ComparisonRequest
     base: Side
     folder: Path  # of the run
     groups: Mapping[str, Collection[Case]]  # of its suite
@@ -53,7 +53,7 @@ class Decider:
         ]
         found = {each.case_id: needed(each, measured[each.case_id]) for each in undecided}
         needs = {case_id: need for case_id, need in found.items() if need is not None}
-        chosen = affordable(needs, self.groups, last.seconds_per_case, self.asked.budget - self._spent)
+        chosen = affordable(needs, self.groups, last.seconds_per_case, self.request.budget - self._spent)
         self._tried |= {case_id: measured[case_id] for case_id in chosen}
         if chosen:
             them = "it" if len(chosen) == 1 else "them"
@@ -65,7 +65,7 @@ class Decider:
     def _give_up(self, long: int, hopeless: int) -> None:
         """Say why so many cases are not measured any longer: for lack of time, and because it would be in vain."""
         if long:
-            left = f"what is left of the {self.asked.budget:g} s of --budget"
+            left = f"what is left of the {self.request.budget:g} s of --budget"
             self.console.say(f"{_inconclusive(long, 'stays', 'stay')}: measuring on would take longer than {left}")
         if hopeless:
             why = "no sensible number of further processes would decide that"
@@ -77,7 +77,7 @@ class Decider:
         if remark:
             self.console.warn(remark)
         self.console.say()
-        return show(comparison, self.asked.gate, self.console, data=False)
+        return show(comparison, self.request.gate, self.console, data=False)
 
     def _compare(self) -> tuple[Comparison, Side, str]:
         """Compare what is on the disk; return the run's side, too, and what to doubt of the noise."""
@@ -86,8 +86,8 @@ class Decider:
         from shflbench.store import read_run
 
         new = Side.of([read_run(self.folder)])
-        noise, remark = learned_noise(self.base, new, self.asked.gate)
-        return compare(self.base, new, self.asked.gate.settings(noise=noise)), new, remark
+        noise, remark = learned_noise(self.base, new, self.request.gate)
+        return compare(self.base, new, self.request.gate.settings(noise=noise)), new, remark
 
 
 def _inconclusive(number: int, one: str, many: str) -> str:

@@ -27,7 +27,7 @@ ORDINARY, EXPLAINED = 1.5, 1 / 3
 MOST_LEVELS = 4  # that a sentence names
 
 
-class Manner(StrEnum):
+class SpreadKind(StrEnum):
     """How processes differ."""
 
     OUTLIERS = "outliers"  # few of them take another time than all the others
@@ -36,16 +36,16 @@ class Manner(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Noisy:
+class NoisyCase:
     """A case that is noisier than the machine."""
 
     case_id: str
     times: float  # as large a standard deviation as the noise model says
-    manner: Manner
+    kind: SpreadKind
     sentence: str
 
 
-def noisy(case_id: str, own: Estimates, deviation: float, family: int) -> Noisy | None:
+def noisy(case_id: str, own: Estimates, deviation: float, family: int) -> NoisyCase | None:
     """Describe a case whose processes differ by more than chance makes of `deviation`, in µs; None if they do not.
 
     The offsets of the processes are taken off; `family` is the number of cases that are looked at. Needs 2 processes.
@@ -58,16 +58,16 @@ def noisy(case_id: str, own: Estimates, deviation: float, family: int) -> Noisy 
     within = math.sqrt(sum(float(own.values[level].var()) * len(level) for level in levels) / len(own))
     if len(levels) == 1 or within > max(ORDINARY * deviation, EXPLAINED * float(own.values.std())):
         low, middle, high = (f"{value:.4g}" for value in np.quantile(own.values, (0, 0.5, 1)))
-        return Noisy(
-            case_id, ratio, Manner.WIDE, f"processes take from {low} to {high} µs, half of them up to {middle}"
+        return NoisyCase(
+            case_id, ratio, SpreadKind.WIDE, f"processes take from {low} to {high} µs, half of them up to {middle}"
         )
     most = max(levels, key=len)
     others = [place for level in levels if level is not most for place in level]
     if len(others) <= max(1.0, FEW * len(own)):
         named = ", ".join(f"{own.values[place]:.4g} µs in {_named(own.processes, place)}" for place in others)
         usual = float(own.values[most].mean())
-        return Noisy(case_id, ratio, Manner.OUTLIERS, f"{named}; {usual:.4g} µs in the {len(most)} others")
-    return Noisy(case_id, ratio, Manner.LEVELS, _told([own.values[level] for level in levels]))
+        return NoisyCase(case_id, ratio, SpreadKind.OUTLIERS, f"{named}; {usual:.4g} µs in the {len(most)} others")
+    return NoisyCase(case_id, ratio, SpreadKind.LEVELS, _told([own.values[level] for level in levels]))
 
 
 def _levels(values: NDArray[np.float64], gap: float) -> list[NDArray[np.intp]]:

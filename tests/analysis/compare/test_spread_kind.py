@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from shflbench.analysis.compare.estimates import Estimates
-from shflbench.analysis.compare.manner import Manner, Noisy, noisy
+from shflbench.analysis.compare.spread_kind import NoisyCase, SpreadKind, noisy
 
 CASE = "neighbor/shfl/f32/26x1024/4096"
 QUIET_US = 0.04 * np.random.default_rng(3).standard_normal(24)
 
 
-def described(by_us: object, *, runs: int = 1) -> Noisy | None:
+def described(by_us: object, *, runs: int = 1) -> NoisyCase | None:
     """Describe a case of 70 µs whose 24 processes differ by 0.04 µs, and by `by_us` more."""
     values = 70 + QUIET_US + np.asarray(by_us, float)
     processes = tuple(divmod(place, 24 // runs) for place in range(24))
@@ -27,7 +27,7 @@ def test_what_is_as_noisy_as_the_machine_is_not_mentioned() -> None:
 def test_one_process_that_is_off_is_named() -> None:
     found = described([0.8 if place == 7 else 0.0 for place in range(24)])
     assert found is not None
-    assert (found.manner, found.sentence) == (Manner.OUTLIERS, "70.79 µs in process 7; 70 µs in the 23 others")
+    assert (found.kind, found.sentence) == (SpreadKind.OUTLIERS, "70.79 µs in process 7; 70 µs in the 23 others")
     assert found.times == pytest.approx(4.2, abs=0.1)
 
 
@@ -40,13 +40,13 @@ def test_a_process_of_several_runs_is_named_with_its_run() -> None:
 def test_levels_are_told_with_the_processes_on_each() -> None:
     found = described([place % 3 for place in range(24)])
     assert found is not None
-    assert (found.manner, found.sentence) == (Manner.LEVELS, "70.02 µs in 8 processes, 70.99 µs in 8, 71.99 µs in 8")
+    assert (found.kind, found.sentence) == (SpreadKind.LEVELS, "70.02 µs in 8 processes, 70.99 µs in 8, 71.99 µs in 8")
 
 
 def test_levels_that_are_not_far_apart_are_told_from_a_wide_spread() -> None:
     found = described([0.4 * (place % 2) for place in range(24)])
     assert found is not None
-    assert (found.manner, found.sentence) == (Manner.LEVELS, "70 µs in 12 processes, 70.4 µs in 12")
+    assert (found.kind, found.sentence) == (SpreadKind.LEVELS, "70 µs in 12 processes, 70.4 µs in 12")
 
 
 def test_of_few_processes_one_is_an_outlier_and_no_level() -> None:
@@ -54,7 +54,7 @@ def test_of_few_processes_one_is_an_outlier_and_no_level() -> None:
     own = Estimates(tuple((0, place) for place in range(5)), values, values, values, values, (12,) * 5)
     found = noisy(CASE, own, 0.04, 54)
     assert found is not None
-    assert (found.manner, found.sentence) == (Manner.OUTLIERS, "71.5 µs in process 4; 70 µs in the 4 others")
+    assert (found.kind, found.sentence) == (SpreadKind.OUTLIERS, "71.5 µs in process 4; 70 µs in the 4 others")
 
 
 def test_many_levels_are_told_by_their_ends() -> None:
@@ -66,7 +66,7 @@ def test_many_levels_are_told_by_their_ends() -> None:
 def test_what_has_no_levels_is_wide() -> None:
     found = described(0.3 * np.random.default_rng(4).standard_normal(24))
     assert found is not None
-    assert found.manner is Manner.WIDE
+    assert found.kind is SpreadKind.WIDE
     assert found.sentence.startswith("processes take from 69.")
 
 

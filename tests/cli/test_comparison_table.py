@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from shflbench.analysis.compare.comparison import Comparison, Metric
 from shflbench.analysis.compare.verdict import Outcome
-from shflbench.cli.compared import lines
+from shflbench.cli.comparison_table import lines
 from shflbench.model import Interval
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 

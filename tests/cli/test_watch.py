@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shflbench.cli.troubles import MANY, warnings
+from shflbench.cli.watch import MANY, warnings
 from shflbench.measure.diagnose import percent
 from shflbench.model import Disturbance, Trouble
 

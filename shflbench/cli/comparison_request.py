@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shflbench.analysis.compare import Side
-    from shflbench.cli.asked import Asked
+    from shflbench.cli.run_request import RunRequest
     from shflbench.model import Suite
     from shflbench.session import Plan
     from shflbench.store import RunInfo
@@ -31,7 +31,7 @@ NAMES = {"against", "budget", *gate.Gate.__dataclass_fields__}  # of its options
 
 
 def options(function: Function) -> Function:
-    """Give a command the options of a comparison; `taken` turns them into one."""
+    """Give a command the options of a comparison; `parse` turns them into one."""
     function = gate.options(function)
     function = click.option(
         "--budget",
@@ -50,7 +50,7 @@ def options(function: Function) -> Function:
     )(function)
 
 
-def taken(flags: Mapping[str, Any], given: Mapping[str, str]) -> Against | None:
+def parse(flags: Mapping[str, Any], given: Mapping[str, str]) -> ComparisonRequest | None:
     """Return the comparison that is asked for, if one is; UsageError where its options stand alone.
 
     `given` are the options that stand on the command line, by name.
@@ -60,7 +60,7 @@ def taken(flags: Mapping[str, Any], given: Mapping[str, str]) -> Against | None:
             raise UsageError(
                 f"--against compares times, and --device {flags['device']} takes none", "Leave one of them out."
             )
-        return Against(flags["against"], flags["budget"], gate.taken(flags))
+        return ComparisonRequest(flags["against"], flags["budget"], gate.parse(flags))
     if lonely := [flag for name, flag in given.items() if name in NAMES]:
         raise UsageError(
             f"{lonely[0]} says how to compare a run, and without --against it is not compared",
@@ -70,16 +70,16 @@ def taken(flags: Mapping[str, Any], given: Mapping[str, str]) -> Against | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class ComparisonRequest:
     """What a run is to be compared with, how, and how long it may be measured for that."""
 
     name: Path  # of a baseline, or of a folder with runs
     budget: float  # seconds, beside those of the run itself
     gate: gate.Gate
 
-    def in_enough_processes(self, suite: Suite, asked: Asked) -> Suite:
+    def in_enough_processes(self, suite: Suite, request: RunRequest) -> Suite:
         """Return the suite as it is measured for a gate, unless the user asked for a number of processes."""
-        processes = asked.processes or max(FEWEST_PROCESSES, suite.rules.processes)
+        processes = request.processes or max(FEWEST_PROCESSES, suite.rules.processes)
         return replace(suite, rules=replace(suite.rules, processes=processes))
 
     def refuse_unknown(self, suite: str) -> None:

@@ -19,7 +19,7 @@ FORMATS = (TABLE, *EXPORTED)
 def text(comparison: Comparison, form: str) -> str:
     """Return the comparison in one of the `FORMATS`, with a newline at its end and without colours."""
     if form == TABLE:
-        from shflbench.cli.compared import lines
+        from shflbench.cli.comparison_table import lines
 
         return "\n".join(line for line, _ in lines(comparison)) + "\n"
     from shflbench.export import render

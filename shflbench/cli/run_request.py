@@ -23,7 +23,7 @@ _NEEDED = ("overrides", "precision", "max_seconds", "processes", "seed")  # sett
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunRequest:
     """One run as it is wanted; None where the suite or the machine decides."""
 
     suite: str
@@ -51,7 +51,7 @@ class Asked:
         return replace(suite, rules=rules)
 
 
-def from_record(info: RunInfo, suite: str | None, folder: Path) -> Asked:
+def from_record(info: RunInfo, suite: str | None, folder: Path) -> RunRequest:
     """Return what the stopped run in `folder` was asked to do; `suite` is its file, where shflbench does not ship it.
 
     UsageError where that file is needed and not given, ResultsError where the record cannot be read.
@@ -70,7 +70,7 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> Asked:
             f"{folder / 'run.json'}: `settings.{unknown[0]}` is missing",
             "Measure again in a new folder.",
         )
-    return Asked(
+    return RunRequest(
         suite=suite or info.suite.name,
         overrides=settings.overrides or Overrides(),
         device=info.backend,
@@ -84,37 +84,37 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> Asked:
     )
 
 
-def open_executor(asked: Asked, suite: Suite) -> tuple[Executor | None, str]:
+def open_executor(request: RunRequest, suite: Suite) -> tuple[Executor | None, str]:
     """Return who runs the kernels of `suite`, and what the user should know about that choice.
 
     DeviceError where a GPU is asked for, or is there, but cannot be used.
     """
-    if asked.device in {"none", "emulator"} and asked.gpu:
-        raise UsageError(f"--gpu chooses a GPU, and --device {asked.device} uses none", "Leave one of them out.")
-    if asked.device == "none":
+    if request.device in {"none", "emulator"} and request.gpu:
+        raise UsageError(f"--gpu chooses a GPU, and --device {request.device} uses none", "Leave one of them out.")
+    if request.device == "none":
         return None, "Kernels are compiled and their machine code is checked; none is run."
-    if asked.device == "emulator":
-        return _emulator(asked, suite), f"{EMULATED}."
-    if asked.device == "auto" and (why := _no_gpu()):
-        return _emulator(asked, suite), f"No GPU ({why}). {EMULATED}."
-    if asked.arch or asked.sms:
+    if request.device == "emulator":
+        return _emulator(request, suite), f"{EMULATED}."
+    if request.device == "auto" and (why := _no_gpu()):
+        return _emulator(request, suite), f"No GPU ({why}). {EMULATED}."
+    if request.arch or request.sms:
         raise UsageError(
             "--arch and --sms are for runs without a GPU; a GPU knows its own", "Leave them out, or add --device none."
         )
     from shflbench.measure.executor import GpuExecutor
 
     try:
-        return GpuExecutor(OPENER, asked.gpu, suite.rules.timeout), ""
+        return GpuExecutor(OPENER, request.gpu, suite.rules.timeout), ""
     except DeviceError:
         _no_driver_comes_first()
         raise
 
 
-def _emulator(asked: Asked, suite: Suite) -> Executor:
+def _emulator(request: RunRequest, suite: Suite) -> Executor:
     from shflbench.backends.emulator.backend import EmulatorBackend
     from shflbench.measure.executor import EmulatorExecutor, InProcessExecutor
 
-    backend = EmulatorBackend(asked.arch or DEFAULT_ARCH)
+    backend = EmulatorBackend(request.arch or DEFAULT_ARCH)
     workers = min(os.cpu_count() or 1, len({case.group for case in suite.cases}))
     return EmulatorExecutor(backend.device, workers) if workers > 1 else InProcessExecutor(backend)
 
