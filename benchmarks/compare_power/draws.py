@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.analysis.compare.pool import contrasts_of, evidence_of, judgments
-from shflbench.analysis.compare.verdict import Outcome
 from shflbench.thresholds import Threshold, Thresholds
 
 if TYPE_CHECKING:

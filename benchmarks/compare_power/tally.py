@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.compare_power.draws import OPEN
 from benchmarks.compare_power.suite import steady
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

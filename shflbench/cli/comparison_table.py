@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.cli.layout import GAP, Line, Table
 from shflbench.export.words import (
     change,
@@ -23,8 +23,7 @@ from shflbench.export.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison
-    from shflbench.analysis.compare.verdict import Verdict
+    from shflbench.analysis.compare.comparison import Comparison, Verdict
 
     Styled = tuple[str, str]  # a line of text, and what it means, as in `layout.Line`
 

@@ -14,8 +14,7 @@ from shflbench.export.words import fails, flat, grounds, headline, side
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison
-    from shflbench.analysis.compare.verdict import Verdict
+    from shflbench.analysis.compare.comparison import Comparison, Verdict
 
 
 def render(comparison: Comparison) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.export.words import (
     change,
     explained,
@@ -23,8 +23,7 @@ from shflbench.export.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison
-    from shflbench.analysis.compare.verdict import Verdict
+    from shflbench.analysis.compare.comparison import Comparison, Verdict
 
 MOST = 65_000  # characters: GitHub takes 65,536 in a comment, and whoever posts it may add a line of their own
 MOST_OF_FOOT = 8_000  # of them, for what the verdicts rest on: a side of many runs may have many notes

@@ -6,15 +6,13 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Metric
-from shflbench.analysis.compare.verdict import Outcome, Reason
+from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Metric, Outcome, Reason
 from shflbench.analysis.compare.verdicts import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.compare.comparison import Comparison, SideInfo
-    from shflbench.analysis.compare.verdict import Verdict
+    from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict
     from shflbench.model import Interval
 
 DIGITS = 4  # significant, of a value: a change of 0.1 % shows

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.plot.forest_words import percent, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.analysis.compare.comparison import Comparison
-    from shflbench.analysis.compare.verdict import Verdict
+    from shflbench.analysis.compare.comparison import Comparison, Verdict
 
 MOST_LINES = 100  # about 20 inches
 _LEAST = 0.01  # a threshold in place of those of a comparison that has none

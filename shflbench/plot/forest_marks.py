@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.plot.forest_words import percent, why_not
 from shflbench.plot.style import INK, MUTED, SMALL_PT, fitting, shortened, tint
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from shflbench.analysis.compare.comparison import Comparison
-    from shflbench.analysis.compare.verdict import Verdict
+    from shflbench.analysis.compare.comparison import Comparison, Verdict
     from shflbench.plot.forest_lines import Rest, Scale
     from shflbench.plot.style import Look
 

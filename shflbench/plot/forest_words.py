@@ -6,13 +6,11 @@ from math import ceil
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.comparison import UNDECIDED, Metric
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import UNDECIDED, Metric, Outcome
 from shflbench.suite.quotes import escaped
 
 if TYPE_CHECKING:
-    from shflbench.analysis.compare.comparison import Comparison, SideInfo
-    from shflbench.analysis.compare.verdict import Verdict
+    from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict
 
 _MOST_NOTES = 6  # of what to doubt and what differs; of more it is said how many there are
 _ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of them

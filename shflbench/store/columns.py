@@ -1,6 +1,7 @@
 """Every column of `results.csv` and `samples.csv.gz`, each defined once: name, type, unit and meaning.
 
-The reference page of columns, the writer and the reader are all derived from these definitions.
+The reference page of columns, the writer and the reader are all derived from these definitions. A column of a type that
+no other has needs a line in `_KINDS` of `rows.py`, which says how its values are read and written.
 """
 
 from __future__ import annotations

@@ -121,7 +121,9 @@ def _text_of_numbers(numbers: Mapping[str, float]) -> str:
 
 
 def _disturbances(text: str) -> Disturbances:
-    return {} if text == QUIET else {Disturbance(kind): size for kind, size in _numbers(text).items()}
+    parts = (part.partition("=") for part in _parts(text))
+    # A kind without a size, which readers have always accepted, counts in full.
+    return {} if text == QUIET else {Disturbance(kind): _finite(size or "1") for kind, _, size in parts}
 
 
 class _Kind(NamedTuple):

@@ -20,7 +20,7 @@ from benchmarks.compare_power.tally import (
     together,
     undecided,
 )
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 
 PROCESSES = [(0, number) for number in range(13)]
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from shflbench.analysis.compare.comparison import Comparison, Metric
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome
 from shflbench.cli.comparison_table import lines
 from shflbench.model import Interval
 from tests.fakes.comparisons import across, many, quiet, rich, timed

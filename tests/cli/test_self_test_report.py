@@ -75,7 +75,7 @@ def test_json_has_the_settings_the_cases_and_the_flags(printed: Callable[..., st
     assert all(0 < setting["ceiling"] < 1 for setting in found["settings"])
     assert len(found["cases"]) == 18
     assert all(case["own_threshold"] is None or 0 < case["own_threshold"] <= 1 for case in found["cases"])
-    assert [each["kind"] for each in found["noisy"]] == ["levels", "outliers"]
+    assert [each["manner"] for each in found["noisy"]] == ["levels", "outliers"]
 
 
 def test_json_writes_what_is_not_known_as_null(printed: Callable[..., str]) -> None:

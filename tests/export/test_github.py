@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.compare.comparison import Comparison
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Comparison, Outcome
 from shflbench.export.github import render
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.analysis.compare.comparison import Comparison, Metric
-from shflbench.analysis.compare.verdict import Outcome, Verdict
+from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome, Verdict
 from shflbench.export.json_ import SCHEMA, render
 from shflbench.model import Interval
 from tests.fakes.comparisons import THRESHOLD, across, quiet, rich, timed

@@ -5,8 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from shflbench.analysis.compare.comparison import Comparison
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Comparison, Outcome
 from shflbench.export.junit import render
 from tests.fakes.comparisons import across, quiet, rich
 

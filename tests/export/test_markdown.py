@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.export.markdown import render
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 

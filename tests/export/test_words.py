@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.compare.comparison import Metric
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Metric, Outcome
 from shflbench.export.words import change, flat, grounds, headline, side, unchanged, value
 from shflbench.model import Interval
 from tests.fakes.comparisons import BASE, across, many, quiet, rich, timed

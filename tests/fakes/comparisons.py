@@ -6,8 +6,7 @@ Times are the H200's own (gtc2013, and two short launches); noise is that of thr
 from dataclasses import replace
 from math import hypot, sqrt
 
-from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, SideInfo
-from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
+from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, SideInfo, Verdict
 from shflbench.analysis.compare.verdicts import percent
 from shflbench.model import Interval
 

@@ -9,8 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 
-from shflbench.analysis.compare.comparison import Comparison
-from shflbench.analysis.compare.verdict import Verdict
+from shflbench.analysis.compare.comparison import Comparison, Verdict
 from shflbench.plot.page import Page
 from tests.fakes.comparisons import quiet, timed
 from tests.plot.subjects import points

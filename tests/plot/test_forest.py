@@ -9,7 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.errors import ResultsError, UsageError
 from shflbench.plot.forest import draw, draw_forest
 from shflbench.plot.style import house_style

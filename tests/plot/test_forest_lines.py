@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.compare.verdict import Outcome, Reason
+from shflbench.analysis.compare.comparison import Outcome, Reason
 from shflbench.plot.forest import draw
 from shflbench.plot.forest_lines import MOST_LINES, fold, scale_of
 from tests.fakes.comparisons import across, many, timed

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from shflbench.analysis.compare.verdict import Outcome
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.plot.forest import draw
 from shflbench.plot.forest_marks import COLOURS, look_of
 from tests.fakes.comparisons import rich, timed

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.compare.comparison import Comparison, Metric
-from shflbench.analysis.compare.verdict import Outcome, Reason
+from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome, Reason
 from shflbench.plot.forest import draw
 from shflbench.plot.forest_words import title
 from tests.fakes.comparisons import across, many, quiet, rich, timed

@@ -84,6 +84,12 @@ def test_recorded_rows_are_written_as_they_were_read(path: Path) -> None:
     assert header() + encode(decode(text, path)) == text
 
 
+def test_a_disturbance_without_a_size_counts_in_full() -> None:
+    line = encode([replace(rows()[0], noise={Disturbance.DRIFT: 0.012})])
+    (row,) = decode(header() + line.replace("drift=0.012", "drift;bent=0.02"), FILE)
+    assert row.noise == {Disturbance.DRIFT: 1.0, Disturbance.BENT: 0.02}
+
+
 @pytest.mark.parametrize("status", list(Status))
 def test_every_status_comes_back(status: Status) -> None:
     row = untimed(rows()[0], status, "a reason")

@@ -8,11 +8,13 @@ from shflbench.analysis.compare.comparison import (
     Comparison,
     Metric,
     NoiseUsed,
+    Outcome,
+    Reason,
     SideInfo,
+    Verdict,
 )
 from shflbench.analysis.compare.pipeline import Settings, compare
 from shflbench.analysis.compare.sides import Side
-from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
 
 __all__ = [
     "FINDINGS",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.analysis.compare.comparison import Reason
 from shflbench.analysis.compare.evidence import limited
 from shflbench.analysis.compare.pool import contrasts_of, evidence_of
 from shflbench.analysis.compare.rule import judge, without_outlier
-from shflbench.analysis.compare.verdict import Reason
 from shflbench.thresholds import Threshold
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from shflbench.analysis.compare.comparison import Reason
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, misfit
 from shflbench.analysis.compare.offset import Offsets, moved, offsets
 from shflbench.analysis.compare.rule import Doubt, judge_robustly, model_of
-from shflbench.analysis.compare.verdict import Reason
 from shflbench.thresholds import Threshold
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare import obstacles as apart
 from shflbench.analysis.compare import registers, verdicts
-from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed
+from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, Verdict
 from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import measured, tabled, value_of
 from shflbench.analysis.compare.rule import Contrast
-from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
 from shflbench.errors import ResultsError, UsageError
 from shflbench.thresholds import Thresholds
 

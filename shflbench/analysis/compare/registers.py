@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.comparison import Comparison, Metric
-from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
+from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome, Reason, Verdict
 from shflbench.analysis.compare.verdicts import LOST, kernel_changes, lost, unequal, unmeasured
 from shflbench.model import Interval
 

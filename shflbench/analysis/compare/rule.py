@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.analysis.compare.comparison import Outcome, Reason
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Spread, Weights, fitted
 from shflbench.analysis.compare.quantiles import chi2, normal, student
-from shflbench.analysis.compare.verdict import Outcome, Reason
 from shflbench.model import Interval
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.verdict import Outcome, Reason, Verdict
+from shflbench.analysis.compare.comparison import Outcome, Reason, Verdict
 from shflbench.model import Status
 
 if TYPE_CHECKING:

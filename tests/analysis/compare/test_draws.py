@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from shflbench.analysis.compare.comparison import Outcome
 from shflbench.analysis.compare.draws import apart, outcomes, pairs
 from shflbench.analysis.compare.noise import NoiseModel
 from shflbench.analysis.compare.noise_learning import shown
 from shflbench.analysis.compare.pool import judgments
-from shflbench.analysis.compare.verdict import Outcome
 from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.pools import generated, recorded_some, shifted
 

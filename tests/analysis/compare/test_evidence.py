@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from shflbench.analysis.compare.comparison import Outcome, Reason
 from shflbench.analysis.compare.evidence import CRUDE, OTHER_GPU, Evidence, limited
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
 from shflbench.analysis.compare.rule import Contrast
-from shflbench.analysis.compare.verdict import Outcome, Reason
 from shflbench.store import SentinelSet, SuiteText
 from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.estimated import estimated

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from shflbench.analysis.compare.comparison import Outcome, Reason
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Spread, Weights
 from shflbench.analysis.compare.rule import Contrast, Doubt, Judgment, judge, judge_robustly, model_of, without_outlier
-from shflbench.analysis.compare.verdict import Outcome, Reason
 from tests.fakes.estimated import estimated
 
 Values: TypeAlias = tuple[float, ...]  # of the processes of a side, in µs
