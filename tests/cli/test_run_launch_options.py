@@ -83,5 +83,5 @@ def test_all_values_share_one_compiled_kernel(
     monkeypatch.setenv("SHFLBENCH_CACHE", str(tmp_path / "own cache"))
     device = plug(FakeBackend())
     assert own().code == 0
-    assert len({call.kernel.cubin for call in device.opened}) == 2
-    assert sum(path.is_file() for path in (tmp_path / "own cache").rglob("*")) == 2
+    assert len({(call.kernel.symbol, call.kernel.cubin) for call in device.opened}) == 2
+    assert len(list((tmp_path / "own cache").rglob("*.zip"))) == 2
