@@ -70,7 +70,9 @@ def bind(state: State, op: Op, members: ThreadSet) -> Step:
         return partial(_scattered, state, op, members)
     if isinstance(form, Barrier):
         return _barrier(state, op, members)
-    return _noting(state, op, _view(state, op, members))
+    step = _view(state, op, members)
+    watched = [slot for slot in op.results if slot is not None and slot.number in state.program.watched]
+    return _noting(state, watched, step) if watched else step
 
 
 def _inlines(op: Op, members: ThreadSet) -> bool:
@@ -83,11 +85,8 @@ def _inlines(op: Op, members: ThreadSet) -> bool:
     return isinstance(form, Collective) and members.whole_warps and op.sources[form.mask or 0] == FULL_MASK
 
 
-def _noting(state: State, op: Op, step: Step) -> Step:
+def _noting(state: State, watched: list[Slot], step: Step) -> Step:
     """Return `step`, followed by a note of the watched registers that it writes."""
-    watched = tuple(slot for slot in op.results if slot is not None and slot.number in state.program.watched)
-    if not watched:
-        return step
 
     def noting() -> None:
         step()
@@ -110,7 +109,8 @@ def _view(state: State, op: Op, members: ThreadSet) -> Step:
             address = views.register(base) if base is not None else None
             step = partial(access, state, op, members, Transfer(address, sources, results))
         case Collective():
-            call = CollectiveCall(state, op, views.shape[0], state.thread_numbers[members.view], members=members)
+            numbers = state.thread_numbers[members.view]
+            call = CollectiveCall(state, op, numbers.shape[0], numbers, members=members)
             step = partial(form.apply, call, *sources, *results)
         case _:  # cannot be: branches and ends are no steps
             raise AssertionError(op)
@@ -129,13 +129,15 @@ class _Views:
     """How one op sees the registers of a regular set of threads, and what has to be done before and after it."""
 
     def __init__(self, state: State, op: Op, members: ThreadSet) -> None:
-        self.state, self.op, self.view = state, op, members.view
-        self.shape: tuple[int, ...] = state.block_of[members.view].shape
+        self.state, self.op, self.members = state, op, members
         self.before: list[Step] = []
         self.after: list[Step] = []
 
     def register(self, slot: Slot) -> Values:
-        seen: Values = self.state.typed(slot)[self.view]
+        key = (slot.number, slot.type)
+        seen = self.members.views.get(key)
+        if seen is None:
+            seen = self.members.views[key] = self.state.typed(slot)[self.members.view]
         return seen
 
     def operand(self, source: Slot | int, type_: str) -> Values:
@@ -151,14 +153,13 @@ class _Views:
     def result(self, slot: Slot | None, type_: str) -> Values:
         """Return where a result is written: the register itself, or a buffer that is extended or blended into it."""
         if slot is None:
-            return np.empty(self.shape, type_)
-        guard, stored = self.op.guard, self.state.registers[slot.number]
-        narrow = type_ != "?" and np.dtype(type_).itemsize < stored.itemsize
-        if not narrow and guard is None:
-            return self.register(slot)
-        buffer = np.empty(self.shape, type_)
+            return np.empty(self.state.alive[self.members.view].shape, type_)
+        guard, seen, stored = self.op.guard, self.register(slot), self.state.registers[slot.number]
+        if guard is None and seen.itemsize == stored.itemsize:
+            return seen
+        buffer = np.empty(seen.shape, type_)
         whole = stored if type_ == "?" else stored.view(f"{type_[0]}{stored.itemsize}")
-        target = whole[self.view]
+        target = whole[self.members.view]
         if guard is None:
             self.after.append(partial(np.copyto, target, buffer))
         else:

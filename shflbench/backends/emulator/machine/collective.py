@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,7 @@ def _source(state: State, source: Slot | int, type_: str, warps: Values) -> Valu
     return constant(source, type_)
 
 
+@cache
 def constant(bits: int, type_: str) -> Values:
     """Return an immediate of a NumPy type, from its bits."""
     if type_ == "?":

@@ -45,6 +45,7 @@ class Scheduler:
             self.lockstep_groups = [item for item in self.lockstep_groups if item.count]
         self.everybody = regular(state.shape, slice(None), slice(None)) if state.shape.full else None
         self.groups = [ConvergedGroup(members, number, 0) for number, members in enumerate(self.lockstep_groups)]
+        self._parts = [1] * len(self.groups)  # groups that each lockstep group has parted into
         self._for_everybody: dict[int, Step] = {}  # what everybody waited at, by its block
         self.live = sum(members.count for members in self.lockstep_groups)
         self.steps, self.step_limit = 0, step_limit
@@ -64,7 +65,7 @@ class Scheduler:
         running = [group for group in self.groups if group.waits_at is None]
         if not running:
             return None
-        earliest = min(group.turns for group in running) // QUANTUM
+        earliest = min([group.turns for group in running]) // QUANTUM
         if earliest and len(running) < len(self.groups) and self._release():  # who spins may spin for one who waits
             return self._choose()
         if len(running) == 1:
@@ -72,14 +73,12 @@ class Scheduler:
         candidates = [group for group in running if group.turns // QUANTUM == earliest]
         if self.random is not None:
             lockstep = candidates[int(self.random.integers(len(candidates)))].lockstep
-        else:
-            lockstep = min([group.lockstep for group in candidates])
-        return min((group for group in candidates if group.lockstep == lockstep), key=lambda group: group.at)
+            candidates = [group for group in candidates if group.lockstep == lockstep]
+        return min(candidates, key=_place)
 
     def _advance(self, group: ConvergedGroup) -> None:
         """Run one group until it waits, ends, parts, or has used up its turn."""
-        siblings = [other for other in self.groups if other.lockstep == group.lockstep]
-        diverged = len(siblings) > 1
+        diverged = self._parts[group.lockstep] > 1
         for _ in range(1 if diverged else QUANTUM):
             code = trace(self.state, group.members, group.at, one_block=diverged)
             self.steps += len(code.steps) + 1
@@ -90,7 +89,7 @@ class Scheduler:
             group.turns += 1
             if not self._end(group, code):
                 break
-        if diverged or group not in self.groups:
+        if self._parts[group.lockstep] > 1:
             self._merge(group.lockstep)
 
     def _end(self, group: ConvergedGroup, code: Trace) -> bool:
@@ -147,6 +146,7 @@ class Scheduler:
         parts = group.split(chosen)
         self.groups.remove(group)
         self.groups += parts
+        self._parts[group.lockstep] += 1
         return parts
 
     def _exit(self, group: ConvergedGroup, trap: Trace | None = None) -> None:
@@ -159,13 +159,14 @@ class Scheduler:
         self.state.alive.reshape(-1)[group.members.threads] = False
         self.live -= group.members.count
         self.groups.remove(group)
+        self._parts[group.lockstep] -= 1
 
     def _merge(self, lockstep: int) -> None:
-        mine = [group for group in self.groups if group.lockstep == lockstep]
-        if len(mine) > 1:
-            joined = merged(mine, self.lockstep_groups[lockstep])
-            if len(joined) < len(mine):
-                self.groups = [group for group in self.groups if group.lockstep != lockstep] + joined
+        parts = [group for group in self.groups if group.lockstep == lockstep]
+        joined = merged(parts, self.lockstep_groups[lockstep])
+        if len(joined) < len(parts):
+            self.groups = [group for group in self.groups if group.lockstep != lockstep] + joined
+            self._parts[lockstep] = len(joined)
 
     def _arrived(self, group: ConvergedGroup) -> None:
         """Let everybody go on if that was the last one who was missing.
@@ -174,8 +175,7 @@ class Scheduler:
         running ahead of the others is what shows races.
         """
         op = group.waits_at
-        waiting = sum([other.members.count for other in self.groups if other.waits_at is op])
-        if waiting == self.live:
+        if all(other.waits_at is op for other in reversed(self.groups)):
             if not self._release_everybody():
                 self._release()
         elif op is not None and (group.members.view is None or not concerns_all(op)):
@@ -224,3 +224,8 @@ class Scheduler:
             f"{group.members.count} threads are at {at}"
         )
         return StepLimitError(message, "Look for an endless loop, or run fewer iterations.")
+
+
+def _place(group: ConvergedGroup) -> tuple[int, int]:
+    """Return what the policy's order goes by: the lockstep group, and the place in the program."""
+    return group.lockstep, group.at

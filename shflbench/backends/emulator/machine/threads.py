@@ -63,12 +63,14 @@ class ThreadSet:
     whole_warps: bool = False  # every lane of each of its warps belongs to it
     whole_blocks: bool = False
     code: dict[int, Any] = field(default_factory=dict)  # bound code, by its first op
+    views: dict[tuple[int, str], Values] = field(default_factory=dict)  # of registers, by number and type
     kept: dict[Any, tuple[int, Any]] = field(default_factory=dict)  # what depends on rarely written registers
 
-    @property
-    def count(self) -> int:
-        """How many threads there are."""
-        return int(self.threads.size)
+    count: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count the threads."""
+        self.count = self.threads.size
 
 
 def regular(shape: Shape, warps: slice, lanes: slice) -> ThreadSet:
