@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,11 @@ def size_of(type_: str) -> int:
     return 1 if type_ == "pred" else int(NUMPY[type_][1:])
 
 
+@cache
+def _short(file: str) -> str:
+    return "/".join(PurePosixPath(file).parts[-2:])
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """A place in the CUDA source, and the call that it was inlined at."""
@@ -36,7 +42,7 @@ class Location:
 
     def __str__(self) -> str:
         """Return `folder/file:line`, the innermost place."""
-        return f"{'/'.join(PurePosixPath(self.file).parts[-2:])}:{self.line}"
+        return f"{_short(self.file)}:{self.line}"
 
     @property
     def outermost(self) -> Location:

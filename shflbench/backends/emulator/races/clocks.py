@@ -39,6 +39,7 @@ class Clocks(Observer):
         self.warps, self.threads = shape.warps_per_block, shape.lanes_per_block
         self.block_knows = np.zeros(shape.grid, np.int32)  # what all threads of a block know of one another
         self.warp_knows = np.zeros(shape.warps, np.int32)  # what all lanes of a warp know of one another
+        self._warps_met = False
         self._shape = (shape.grid, self.threads, self.threads)
         self._knows: Values | None = None  # [block, a, b]: what `a` knows of `b` besides, once masks were partial
 
@@ -53,6 +54,7 @@ class Clocks(Observer):
     def synchronize_warps(self, warps: Values) -> None:
         """Let all lanes of each of these warps, numbered over the grid, meet."""
         self.warp_knows[warps] = self.now
+        self._warps_met = True
         if self._knows is not None:
             by_warp = self._knows.reshape(-1, WARP, self.threads)
             by_warp[warps] = by_warp[warps].max(axis=1, keepdims=True)
@@ -73,9 +75,10 @@ class Clocks(Observer):
 
     def known(self, block: Values, thread: Values, other: Values) -> Values:
         """Return up to which number threads know of the accesses of others of their blocks; arguments broadcast."""
-        same_warp = thread // WARP == other // WARP
-        of_warp = self.warp_knows[block * self.warps + thread // WARP]
-        known: Values = np.maximum(self.block_knows[block], np.where(same_warp, of_warp, 0))
+        known: Values = self.block_knows[block]
+        if self._warps_met:
+            of_warp = self.warp_knows[block * self.warps + thread // WARP]
+            known = np.maximum(known, np.where(thread // WARP == other // WARP, of_warp, 0))
         return known if self._knows is None else np.maximum(known, self._knows[block, thread, other])
 
 

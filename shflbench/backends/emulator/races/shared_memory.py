@@ -19,7 +19,7 @@ from shflbench.backends.emulator.races.rule import Rule
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from shflbench.backends.emulator.link.program import Op
     from shflbench.backends.emulator.machine.memory import MemorySpace
@@ -34,16 +34,22 @@ NEVER = np.iinfo(np.int32).max  # later than any barrier, so that reads of what 
 SEVERAL = -1  # instead of the number of a warp
 
 
+# What may be wrong: of what kind, where, with which threads of the block, and with which ops, as indices
+Suspects = tuple[HazardKind, "Values", "Values", "Values"]
+
+
 @dataclass(frozen=True, slots=True)
 class SharedAccess:
-    """One instruction's accesses to one unit of memory each, an element per thread."""
+    """One instruction's access: an element per unit, at first the first unit of each thread."""
 
     op: Op
+    kind: str  # ld, st, atom or red
+    parts: int  # units per thread
     block: Values
     thread: Values  # of the block
     unit: Values
-    stored: tuple[Values, ...] = ()  # what a store writes; empty for loads and atomics
-    same: Values | None = None  # whether a store writes what is there already
+    index: Values  # of elements, one per thread
+    stored: Sequence[Values]  # what a store writes
 
 
 class SharedMemoryRaces(Rule):
@@ -82,21 +88,22 @@ class SharedMemoryRaces(Rule):
         if parts > 1:
             unit = (unit + np.arange(parts)[:, None]).ravel()
         self._number(op)
-        batch = SharedAccess(op, block, thread, unit)
+        stored = [np.broadcast_to(value.reshape(-1), index.shape) for value in values] if form.kind == "st" else ()
+        batch = SharedAccess(op, form.kind, parts, block, thread, unit, index, stored)
         if form.kind == "ld":
             if not self._is_ordered_read(batch, warp):
-                self._compare(batch, index, values)
+                self._compare(batch)
             self.read_at[unit, thread] = self.clocks.now
         else:
             known_to_all = self._known_to_all(batch)
             ordered = known_to_all or self._is_ordered_write(batch, warp)
             if not ordered or (form.kind != "st" and (self.writer.take(unit) == NOBODY).any()):
-                self._compare(batch, index, values)
+                self._compare(batch)
             self.writer[unit], self.written_at[unit] = thread, self.clocks.now
             if not known_to_all:
                 self.read_at[unit] = 0
             if ordered and form.kind == "st" and (self.writer.take(unit) != thread).any():
-                self._compare(batch, index, values, with_earlier=False)
+                self._compare(batch, with_earlier=False)
         if self._warps_meet:
             self._note_warps(batch, warp)
         self.touched_at[unit] = self.clocks.now
@@ -151,97 +158,71 @@ class SharedMemoryRaces(Rule):
         if shared.any():
             self.touched_by[batch.unit[shared]] = SEVERAL
 
-    def _compare(
-        self, whole: SharedAccess, index: Values, values: Sequence[Values], *, with_earlier: bool = True
-    ) -> None:
-        """Look for races of the units of an access one after the other, with earlier accesses or within a store."""
-        form: Access = whole.op.form  # type: ignore[assignment]
-        stored: tuple[Values, ...] = ()
-        same = None
-        if form.kind == "st":
-            stored = tuple(np.broadcast_to(value.reshape(-1), index.shape) for value in values)
-            data = self.state.spaces["shared"].view(form.type)
-            same = np.logical_and.reduce([data[index + part] == value for part, value in enumerate(stored)])
-        parts = (item.reshape(-1, index.size) for item in (whole.block, whole.thread, whole.unit))
-        for block, thread, unit in zip(*parts, strict=True):
-            batch = SharedAccess(whole.op, block, thread, unit, stored, same)
-            if form.kind == "ld":
-                self._read(batch)
+    def _compare(self, batch: SharedAccess, *, with_earlier: bool = True) -> None:
+        """Report races of an access with earlier ones and within itself, the first units of all threads first."""
+        suspects = [*(self._with_earlier(batch) if with_earlier else ()), *self._within(batch)]
+        reports = []
+        for rank, (kind, where, others, ops) in enumerate(suspects):
+            for earlier in np.unique(ops[where]).tolist():
+                these = where & (ops == earlier)
+                first = int(np.argmax(these))
+                order = (first // batch.index.size, rank, earlier)
+                reports.append((order, kind, first, int(others[first]), int(np.count_nonzero(these))))
+        for (_, _, earlier), kind, first, other, count in sorted(reports):
+            pair = int(batch.block[first]) * self.threads + np.array([batch.thread[first], other])
+            if earlier == NOBODY:
+                self.report(kind, batch.op, pair[:1], count)
             else:
-                self._write(batch, with_earlier=with_earlier)
+                self.report(kind, batch.op, pair, count, self._ops[earlier])
 
-    def _read(self, batch: SharedAccess) -> None:
-        writer = self.writer[batch.unit]
-        self._uninitialised(batch, writer)
-        racing = self._unordered_write(batch, writer)
-        if racing.any():
-            self._race(HazardKind.RAW, batch, racing, writer, self._written_by(batch))
-
-    def _write(self, batch: SharedAccess, *, with_earlier: bool) -> None:
-        if with_earlier:
-            writer, written_by = self.writer[batch.unit], self._written_by(batch)
-            racing = self._unordered_write(batch, writer)
-            if batch.same is None:
-                racing &= np.array([op.form.kind == "st" for op in self._ops])[written_by]  # type: ignore[union-attr]
-                self._uninitialised(batch, writer)
-            self._by_value(batch, racing, batch.same, writer, written_by)
-            self._against_reads(batch)
-        if batch.same is not None:
-            self._against_each_other(batch)
-
-    def _unordered_write(self, batch: SharedAccess, writer: Values) -> Values:
-        known = self.clocks.known(batch.block, batch.thread, writer)
-        unordered: Values = (self.written_at[batch.unit] > known) & (writer != batch.thread) & (writer != NOBODY)
-        return unordered
-
-    def _written_by(self, batch: SharedAccess) -> Values:
-        """Return the index of the op that wrote each unit last; meaningless where nobody did."""
-        return self._op_at.take(self.written_at[batch.unit], mode="clip")
-
-    def _against_reads(self, batch: SharedAccess) -> None:
+    def _with_earlier(self, batch: SharedAccess) -> Iterator[Suspects]:
+        writer, written_at = self.writer[batch.unit], self.written_at[batch.unit]
+        written_by = self._op_at.take(written_at, mode="clip")  # of no meaning where nobody wrote
+        racing = written_at > self.clocks.known(batch.block, batch.thread, writer)
+        racing &= (writer != batch.thread) & (writer != NOBODY)
+        if batch.kind != "st":
+            yield HazardKind.UNINITIALISED, writer == NOBODY, writer, writer
+        if batch.kind == "ld":
+            yield HazardKind.RAW, racing, writer, written_by
+            return
+        if batch.kind != "st":
+            racing &= np.array([_kind(op) == "st" for op in self._ops])[written_by]
+            yield HazardKind.WAW, racing, writer, written_by
+        else:
+            data = self.state.spaces["shared"].view(batch.stored[0].dtype)
+            same = np.logical_and.reduce([data[batch.index + part] == value for part, value in enumerate(batch.stored)])
+            yield from _by_value(racing, np.tile(same, batch.parts), writer, written_by)
         # One row per thread of the access, one column per thread that may have read what it overwrites.
         row, reader = np.nonzero(self.read_at[batch.unit] > self.clocks.block_knows[batch.block][:, None])
         late = self.read_at[batch.unit[row], reader] > self.clocks.known(batch.block[row], batch.thread[row], reader)
         late &= reader != batch.thread[row]
         if late.any():
+            row, reader = row[late][::-1], reader[late][::-1]
             racing, first = np.zeros(batch.unit.shape, np.bool_), np.zeros(batch.unit.shape, np.int64)
-            racing[row[late]] = True
-            first[row[late][::-1]] = reader[late][::-1]
-            self._race(HazardKind.WAR, batch, racing, first, self._op_at[self.read_at[batch.unit, first]])
+            racing[row], first[row] = True, reader
+            yield HazardKind.WAR, racing, first, self._op_at[self.read_at[batch.unit, first]]
 
-    def _against_each_other(self, batch: SharedAccess) -> None:
-        """Find threads that write one place by the same instruction."""
+    def _within(self, batch: SharedAccess) -> Iterator[Suspects]:
+        """Find threads that write one place by the same store."""
         order = np.argsort(batch.unit, kind="stable")
         one, next_ = order[:-1], order[1:]
         again = np.zeros(batch.unit.shape, np.bool_)
         again[next_] = batch.unit[next_] == batch.unit[one]
-        if again.any():
+        if again.any() and batch.kind == "st":
             same, before = np.ones(batch.unit.shape, np.bool_), np.zeros(batch.unit.shape, np.int64)
             for value in batch.stored:
-                same[next_] &= value[next_] == value[one]
+                values = np.tile(value, batch.parts)
+                same[next_] &= values[next_] == values[one]
             before[next_] = batch.thread[one]
-            self._by_value(batch, again, same, before, np.full(batch.unit.shape, self._numbers[id(batch.op)]))
+            yield from _by_value(again, same, before, np.full(batch.unit.shape, self._numbers[id(batch.op)]))
 
-    def _by_value(self, batch: SharedAccess, racing: Values, same: Values | None, others: Values, ops: Values) -> None:
-        """Report writes, and apart from them those of a value that is there already, which harm nobody today."""
-        different: Values = racing if same is None else racing & ~same
-        if different.any():
-            self._race(HazardKind.WAW, batch, different, others, ops)
-        equal: Values = racing ^ different
-        if equal.any():
-            self._race(HazardKind.SAME_VALUE, batch, equal, others, ops)
 
-    def _uninitialised(self, batch: SharedAccess, writer: Values) -> None:
-        nobody = writer == NOBODY
-        if nobody.any():
-            first = int(np.argmax(nobody))
-            reader = batch.block[first : first + 1] * self.threads + batch.thread[first]
-            self.report(HazardKind.UNINITIALISED, batch.op, reader, int(np.count_nonzero(nobody)))
+def _by_value(racing: Values, same: Values, others: Values, ops: Values) -> Iterator[Suspects]:
+    """Yield writes, and apart from them those of a value that is there already, which harm nobody today."""
+    yield HazardKind.WAW, racing & ~same, others, ops
+    yield HazardKind.SAME_VALUE, racing & same, others, ops
 
-    def _race(self, kind: HazardKind, batch: SharedAccess, where: Values, others: Values, ops: Values) -> None:
-        """Report a race with each earlier instruction that is involved."""
-        for earlier in np.unique(ops[where]).tolist():
-            these = where & (ops == earlier)
-            first = int(np.argmax(these))
-            pair = batch.block[first] * self.threads + np.array([batch.thread[first], others[first]])
-            self.report(kind, batch.op, pair, int(np.count_nonzero(these)), self._ops[earlier])
+
+def _kind(op: Op) -> str:
+    form: Access = op.form  # type: ignore[assignment]
+    return form.kind
