@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.limits import limits_of, major, resident_blocks
 from shflbench.backends.emulator.link.linker import link
-from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch, Machine, execute
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.errors import LaunchError
@@ -98,7 +98,7 @@ class EmulatedKernel:
 
     def __init__(self, call: KernelCall, program: Program) -> None:
         """Use `EmulatorBackend.open` instead."""
-        self._call, self._program = call, program
+        self._call, self._program, self._machine = call, program, Machine()
         self._schedules = cycle(POLICIES.values())
 
     def launch(self, inputs: Sequence[Array], iterations: int) -> EmulatedLaunch:
@@ -110,7 +110,10 @@ class EmulatedKernel:
         places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.outputs)))}
         order = [places.get(item) if isinstance(item, str) else item for item in call.arguments]
         shape = Shape(call.grid, call.block)
-        return EmulatedLaunch(self._program, shape, call.shared_bytes, list(pure.values()), outputs, iterations, order)
+        inputs = list(pure.values())
+        return EmulatedLaunch(
+            self._program, shape, call.shared_bytes, inputs, outputs, iterations, order, self._machine
+        )
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """EmulatedLaunch once, under the next schedule, and return the outputs, which held other bytes before.
@@ -124,7 +127,8 @@ class EmulatedKernel:
         _refuse(iterations, samples * launches)
 
     def close(self) -> None:
-        """Do nothing: each launch has its own memory."""
+        """Forget the memory of the last launch."""
+        self._machine.state = None
 
 
 def _output(buffer: Buffer, given: Array | None) -> tuple[int, str] | Array:

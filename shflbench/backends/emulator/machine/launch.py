@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from shflbench.backends.emulator.opcodes.forms import Values
 
 
+@dataclass(slots=True, eq=False)
+class Machine:
+    """What launches share that run one after the other: a state, with the code that is bound to it."""
+
+    state: State | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class EmulatedLaunch:
     """What one launch is given: its shape, dynamic shared memory, buffers and the last argument."""
@@ -35,6 +42,7 @@ class EmulatedLaunch:
     outputs: Sequence[tuple[int, str] | Values]  # (elements, NumPy type) of each, or what it holds before
     iterations: int
     order: Sequence[int | np.generic | None] | None = None  # of the arguments; None: buffers, then iterations
+    machine: Machine = field(default_factory=Machine, compare=False)
 
     @property
     def arguments(self) -> Sequence[int | np.generic | None]:
@@ -56,14 +64,8 @@ def execute(
 
     Raises EmulatorError: DeadlockError, StepLimitError, or an access that is not allowed.
     """
-    buffers = [*launch.inputs, *launch.outputs]
-    memory = buffer_space([_bytes(item) for item in buffers])
-    memory.bytes.fill(UNWRITTEN)
-    for item, (start, end) in zip(buffers, memory.allocations, strict=False):
-        if not isinstance(item, tuple):
-            memory.bytes[start:end] = np.ascontiguousarray(item).reshape(-1).view(np.uint8)
-            memory.filled.append((start, end))
-    state = State(launch.program, launch.shape, launch.shared_bytes, memory, _arguments(launch, memory))
+    state = _ready(launch)
+    memory = state.spaces["global"]
     if observe is not None:
         state.observers = observe(state)
     Scheduler(state, policy, seed, step_limit).run()
@@ -71,6 +73,28 @@ def execute(
         memory.bytes[start:end].view(item[1] if isinstance(item, tuple) else item.dtype).copy()
         for (start, end), item in zip(memory.allocations[len(launch.inputs) :], launch.outputs, strict=True)
     ]
+
+
+def _ready(launch: EmulatedLaunch) -> State:
+    """Return the state before a launch, that of the machine's last one where it is of the same kernel and shape."""
+    buffers = [*launch.inputs, *launch.outputs]
+    memory, state = buffer_space([_bytes(item) for item in buffers]), launch.machine.state
+    if (
+        state is None
+        or state.program is not launch.program
+        or (state.shape, state.dynamic_shared) != (launch.shape, launch.shared_bytes)
+        or state.spaces["global"].allocations != memory.allocations
+    ):
+        state = launch.machine.state = State(launch.program, launch.shape, launch.shared_bytes, memory)
+    memory = state.spaces["global"]
+    memory.bytes.fill(UNWRITTEN)
+    memory.filled = []
+    for item, (start, end) in zip(buffers, memory.allocations, strict=False):
+        if not isinstance(item, tuple):
+            memory.bytes[start:end] = np.ascontiguousarray(item).reshape(-1).view(np.uint8)
+            memory.filled.append((start, end))
+    state.start(_arguments(launch, memory))
+    return state
 
 
 def _bytes(buffer: tuple[int, str] | Values) -> int:

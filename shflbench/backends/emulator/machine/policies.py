@@ -31,6 +31,11 @@ class Policy:
     random: bool = False  # which group runs is drawn anew each time
 
 
+def everybody(shape: Shape) -> list[ThreadSet]:
+    """Return all threads as one set."""
+    return [regular(shape, EVERY, EVERY)]
+
+
 def _lanes(*groups: slice) -> Callable[[Shape], list[ThreadSet]]:
     return lambda shape: [regular(shape, EVERY, lanes) for lanes in groups]
 
@@ -40,14 +45,14 @@ def _warps_reversed(shape: Shape) -> list[ThreadSet]:
     return [regular(shape, slice(warp, None, count), EVERY) for warp in reversed(range(count))]
 
 
-_EACH_LANE = tuple(slice(lane, lane + 1) for lane in range(WARP))
+_each_lane = _lanes(*(slice(lane, lane + 1) for lane in range(WARP)))
 
-LOCK_STEP = Policy("lock step", "all threads run the same instruction at once", _lanes(EVERY))
+LOCK_STEP = Policy("lock step", "all threads run the same instruction at once", everybody)
 ADVERSARIAL = (
     Policy("half-warp first", "lanes 0 to 15 run ahead of lanes 16 to 31", _lanes(slice(0, 16), slice(16, 32))),
     Policy("odd lanes first", "odd lanes run ahead of even lanes", _lanes(slice(1, None, 2), slice(0, None, 2))),
-    Policy("lanes in order", "each lane runs ahead of the next", _lanes(*_EACH_LANE)),
-    Policy("lanes at random", "a lane drawn at random runs ahead", _lanes(*_EACH_LANE), random=True),
+    Policy("lanes in order", "each lane runs ahead of the next", _each_lane),
+    Policy("lanes at random", "a lane drawn at random runs ahead", _each_lane, random=True),
     Policy("warps in reverse", "the last warp of each block runs ahead", _warps_reversed),
     Policy("warps at random", "a warp drawn at random runs ahead", _warps_reversed, random=True),
 )

@@ -9,12 +9,12 @@ import numpy as np
 from shflbench.backends.emulator.machine.barriers import concerns_all, releases
 from shflbench.backends.emulator.machine.bind import bind, trace
 from shflbench.backends.emulator.machine.groups import ConvergedGroup, merged
-from shflbench.backends.emulator.machine.threads import regular, scattered
+from shflbench.backends.emulator.machine.policies import everybody
 from shflbench.backends.emulator.opcodes.forms import Branch, Exit
 from shflbench.errors import EmulatorError
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.machine.bind import Step, Trace
+    from shflbench.backends.emulator.machine.bind import Trace
     from shflbench.backends.emulator.machine.policies import Policy
     from shflbench.backends.emulator.machine.state import State
     from shflbench.backends.emulator.opcodes.forms import Values
@@ -38,15 +38,10 @@ class Scheduler:
         """Start every live thread at the first instruction."""
         self.state = state
         self.random = np.random.default_rng(seed) if policy.random else None
-        self.lockstep_groups = policy.lockstep_groups(state.shape)
-        if not state.shape.full:
-            alive = state.alive.reshape(-1)
-            self.lockstep_groups = [scattered(item.threads[alive[item.threads]]) for item in self.lockstep_groups]
-            self.lockstep_groups = [item for item in self.lockstep_groups if item.count]
-        self.everybody = regular(state.shape, slice(None), slice(None)) if state.shape.full else None
+        self.lockstep_groups = state.thread_sets(policy.lockstep_groups)
+        self.everybody = state.thread_sets(everybody)[0]
         self.groups = [ConvergedGroup(members, number, 0) for number, members in enumerate(self.lockstep_groups)]
         self._parts = [1] * len(self.groups)  # groups that each lockstep group has parted into
-        self._for_everybody: dict[int, Step] = {}  # what everybody waited at, by its block
         self.live = sum(members.count for members in self.lockstep_groups)
         self.steps, self.step_limit = 0, step_limit
 
@@ -184,11 +179,12 @@ class Scheduler:
     def _release_everybody(self) -> bool:
         """Let all threads of the launch go on from the one op at which all wait; false if that is not so simple."""
         at, op = self.groups[0].at, self.groups[0].waits_at
-        if op is None or self.everybody is None or self.live != self.everybody.count or not concerns_all(op):
+        if op is None or self.everybody.view is None or self.live != self.everybody.count or not concerns_all(op):
             return False
-        if at not in self._for_everybody:
-            self._for_everybody[at] = bind(self.state, op, self.everybody)
-        self._for_everybody[at]()
+        step = self.everybody.steps.get(at)
+        if step is None:
+            step = self.everybody.steps[at] = bind(self.state, op, self.everybody)
+        step()
         for group in self.groups:
             group.at, group.waits_at = self.state.program.blocks[at].next, None
         return True

@@ -8,12 +8,13 @@ import numpy as np
 
 from shflbench.backends.emulator.link.registers import AXES
 from shflbench.backends.emulator.machine.memory import ALIGNMENT, GUARD, MemorySpace
+from shflbench.backends.emulator.machine.threads import scattered
 from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE, MODULE_BASE
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from shflbench.backends.emulator.link.program import Program, Slot
     from shflbench.backends.emulator.machine.observer import Observer
@@ -26,11 +27,9 @@ UNWRITTEN = 0xA5  # what memory holds before anybody writes it
 class State:
     """Everything that instructions read and write."""
 
-    def __init__(
-        self, program: Program, shape: Shape, dynamic_shared: int, buffers: MemorySpace, arguments: Values
-    ) -> None:
+    def __init__(self, program: Program, shape: Shape, dynamic_shared: int, buffers: MemorySpace) -> None:
         """Allocate; EmulatorError if the launch does not fit into memory."""
-        self.program, self.shape = program, shape
+        self.program, self.shape, self.dynamic_shared = program, shape, dynamic_shared
         self.observers: Sequence[Observer] = ()
         self.versions = [0] * len(program.registers)  # of the watched registers: how often each was written
         try:
@@ -41,24 +40,41 @@ class State:
                 "Choose a smaller launch.",
             ) from error
         self._typed: dict[tuple[int, str], Values] = {}
-        threads = np.arange(shape.lanes, dtype=np.int64).reshape(shape.warps, WARP)
-        self.block_of = shape.block_of(threads)
-        self.alive = threads % shape.lanes_per_block < shape.block
-        self._fill_special(dynamic_shared)
-        self.spaces = self._spaces(dynamic_shared, buffers, arguments)
-        self.thread_numbers = threads
+        self._sets: dict[object, list[ThreadSet]] = {}
+        self.thread_numbers = np.arange(shape.lanes, dtype=np.int64).reshape(shape.warps, WARP)
+        self.block_of = shape.block_of(self.thread_numbers)
+        self.alive = np.zeros((shape.warps, WARP), np.bool_)
+        self.spaces: Mapping[str, MemorySpace] = {
+            "shared": MemorySpace("shared", shape.grid, program.shared_bytes + dynamic_shared),
+            "local": MemorySpace("local", shape.lanes, program.local_bytes),
+            "module": MemorySpace("module", 1, program.constants.size, MODULE_BASE),
+            "param": MemorySpace("param", 1, program.parameter_bytes),
+            "global": buffers,
+        }
 
-    def _spaces(self, dynamic_shared: int, buffers: MemorySpace, arguments: Values) -> Mapping[str, MemorySpace]:
-        program, shape = self.program, self.shape
-        shared = MemorySpace("shared", shape.grid, program.shared_bytes + dynamic_shared)
-        local = MemorySpace("local", shape.lanes, program.local_bytes)
-        module = MemorySpace("module", 1, program.constants.size, MODULE_BASE)
-        module.bytes[: program.constants.size] = program.constants
-        parameters = MemorySpace("param", 1, program.parameter_bytes)
-        parameters.bytes[: arguments.size] = arguments
-        for space in (shared, local):
-            space.bytes.fill(UNWRITTEN)
-        return {"shared": shared, "local": local, "module": module, "param": parameters, "global": buffers}
+    def start(self, arguments: Values) -> None:
+        """Make everything but the buffers as it is before a launch; code that was bound to this state stays valid."""
+        for register in self.registers:
+            register.fill(0)
+        self.alive[:] = self.thread_numbers % self.shape.lanes_per_block < self.shape.block
+        self.versions = [version + 1 for version in self.versions]
+        self.observers = ()
+        self._fill_special(self.dynamic_shared)
+        for name in ("shared", "local"):
+            self.spaces[name].bytes.fill(UNWRITTEN)
+        self.spaces["module"].bytes[: self.program.constants.size] = self.program.constants
+        self.spaces["param"].bytes[: arguments.size] = arguments
+
+    def thread_sets(self, cut: Callable[[Shape], list[ThreadSet]]) -> list[ThreadSet]:
+        """Return the sets of threads that `cut` makes of all lanes; empty lanes belong to none."""
+        sets = self._sets.get(cut)
+        if sets is None:
+            sets = cut(self.shape)
+            if not self.shape.full:
+                alive = self.alive.reshape(-1)
+                sets = [scattered(members.threads[alive[members.threads]]) for members in sets]
+            sets = self._sets[cut] = [members for members in sets if members.count]
+        return sets
 
     def _fill_special(self, dynamic_shared: int) -> None:
         shape = self.shape

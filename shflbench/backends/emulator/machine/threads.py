@@ -10,6 +10,8 @@ import numpy as np
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shflbench.backends.emulator.opcodes.forms import Values
 
 
@@ -63,6 +65,7 @@ class ThreadSet:
     whole_warps: bool = False  # every lane of each of its warps belongs to it
     whole_blocks: bool = False
     code: dict[int, Any] = field(default_factory=dict)  # bound code, by its first op
+    steps: dict[int, Callable[[], object]] = field(default_factory=dict)  # bound ops to wait at, by their block
     views: dict[tuple[int, str], Values] = field(default_factory=dict)  # of registers, by number and type
     kept: dict[Any, tuple[int, Any]] = field(default_factory=dict)  # what depends on rarely written registers
 
