@@ -189,7 +189,7 @@ class SharedMemoryRaces(Rule):
             racing &= np.array([_kind(op) == "st" for op in self._ops])[written_by]
             yield HazardKind.WAW, racing, writer, written_by
         else:
-            data = self.state.spaces["shared"].view(batch.stored[0].dtype)
+            data = self.state.spaces["shared"].bytes.view(batch.stored[0].dtype)
             same = np.logical_and.reduce([data[batch.index + part] == value for part, value in enumerate(batch.stored)])
             yield from _by_value(racing, np.tile(same, batch.parts), writer, written_by)
         # One row per thread of the access, one column per thread that may have read what it overwrites.
