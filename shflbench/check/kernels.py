@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shflbench.backends.emulator.backend import EmulatorBackend
 from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.machine.launch import execute
-from shflbench.backends.emulator.machine.policies import ADVERSARIAL, LOCK_STEP, POLICIES
+from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.races.hazards import HazardLog
 from shflbench.check.report import KernelFinding, KernelReport
 from shflbench.check.source_files import SourceFiles
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from shflbench.backends.base import KernelCall
     from shflbench.backends.emulator.backend import EmulatedKernel
-    from shflbench.backends.emulator.machine.policies import Policy
     from shflbench.check.targets import KernelSubject
     from shflbench.compile.build import Builder
     from shflbench.patterns.declare import Variant
@@ -94,18 +93,6 @@ def call_of(subject: KernelSubject, kernel: Kernel, workload: Workload) -> Kerne
     return workload_call(subject.pattern, subject.case, kernel, workload.setting)
 
 
-def _launches(workload: Workload) -> dict[int, tuple[Policy, ...]]:
-    """Return the schedules to run with each number of iterations.
-
-    Adversarial schedules, whose time grows with the iterations, go through the unrolled loop twice: so often every
-    access meets those after it and those of the next pass. Of lock step, which is quick, the result has to prove
-    that no iteration is left out as well.
-    """
-    first, *others = workload.verify_iterations
-    plan = {first: (LOCK_STEP, *ADVERSARIAL), **dict.fromkeys(others, (LOCK_STEP,))}
-    return plan | {2 * workload.pattern.declaration.unroll + 1: ADVERSARIAL} if others else plan
-
-
 class _Check:
     """Finds out about one subject."""
 
@@ -134,8 +121,8 @@ class _Check:
                 self._take_for_right(self._subject.reference, workload)
         except KernelError as error:
             return self._ended(KernelVerdict.NOT_CHECKED, error.message)
-        for iterations, policies in _launches(workload).items():
-            self._explore(emulated, workload, iterations, policies)
+        for iterations in workload.verify_iterations:
+            self._explore(emulated, workload, iterations)
         return self._judged(kernel)
 
     def _take_for_right(self, reference: KernelSubject, workload: Workload) -> None:
@@ -147,7 +134,7 @@ class _Check:
             if isinstance(kernel, KernelError):
                 raise kernel
             emulated = self._backend.open(call_of(reference, kernel, workload))
-            for iterations in _launches(workload):
+            for iterations in workload.verify_iterations:
                 outputs = execute(emulated.launch(workload.inputs(INPUT_SET), iterations))
                 workload.accept_expected(outputs, INPUT_SET, iterations)
         except (KernelError, PatternError) as error:
@@ -158,11 +145,10 @@ class _Check:
         report = replace(self._empty(), verdict=verdict, sentence=sentence)
         return self._with_errors(report, [sentence]) if verdict.level else report
 
-    def _explore(self, kernel: EmulatedKernel, workload: Workload, iterations: int, policies: Iterable[Policy]) -> None:
-        """Run under those schedules that did not break the kernel before, and collect what is found."""
+    def _explore(self, kernel: EmulatedKernel, workload: Workload, iterations: int) -> None:
+        """Run under those schedules that did not stop the kernel before, and collect what is found."""
         launch = kernel.launch(workload.inputs(INPUT_SET), iterations)
-        broken = self._stopped | (self._wrong - {LOCK_STEP.name})
-        remaining = [policy for policy in policies if policy.name not in broken]
+        remaining = [policy for name, policy in POLICIES.items() if name not in self._stopped]
         for outcome in explore(launch, remaining, seed=self._seed).results:
             for finding in outcome.hazards:
                 self._findings.merge(finding)

@@ -28,11 +28,15 @@ class Source:
     text: str
     headers: Mapping[str, str]  # name in #include → text
     expression: str  # the kernel's name in C++, e.g. "neighbor_shfl<float>"
+    takes_shared: bool = False  # whether its launch may take dynamic shared memory
 
     @property
     def unit(self) -> tuple[object, ...]:
-        """What sources have in common that can be compiled together."""
-        return (self.name, self.text, *self.headers.items())
+        """What sources have in common that can be compiled together.
+
+        ptxas gives every kernel of a unit a section for dynamic shared memory if one of them uses some.
+        """
+        return (self.name, self.text, self.takes_shared, *self.headers.items())
 
     @property
     def includes_cuda(self) -> bool:
@@ -52,6 +56,7 @@ def translation_unit(
         text="\n".join((*_prelude(pattern.declaration, dtype, options), f'#line 1 "{name}"', _read(path))),
         headers={name: _read(header) for name, header in headers(pattern, variant).items()},
         expression=expression(pattern.name, variant, dtype),
+        takes_shared=variant.takes_shared,
     )
 
 

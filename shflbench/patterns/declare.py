@@ -127,6 +127,9 @@ def elements_per_thread(count: int) -> Size:
     return lambda at: at.block * count * at.dtype.size
 
 
+NO_SHARED = elements_per_thread(0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """One way to do a pattern: one kernel, by default the template `<pattern>_<variant>` of the element type."""
@@ -142,7 +145,7 @@ class Variant:
     source: str = "kernels.cu"  # the file that holds it, relative to the pattern's folder
     kernel: str = ""  # its name in C++ where that is another, e.g. "reduce5<{T}, 256>"; {T} is the element type
     arguments: tuple[str, ...] = ()  # in the kernel's order; empty: the buffers, the scalars, `iterations`
-    shared: Size = field(default=elements_per_thread(0))  # dynamic shared memory, bytes a block
+    shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes a block
     per_iteration: Counts | CountsOf | None = None  # exchange instructions a trip; None: shown, not checked
     may_fold: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # option values that need no mechanism
 
@@ -151,6 +154,11 @@ class Variant:
         return (not self.dtypes or dtype in self.dtypes) and all(
             options.get(name) in values for name, values in self.only.items()
         )
+
+    @property
+    def takes_shared(self) -> bool:
+        """Whether its launch may take dynamic shared memory."""
+        return self.shared is not NO_SHARED
 
     def folds(self, options: Mapping[str, str]) -> bool:
         """Whether the compiler may do without the mechanism."""
