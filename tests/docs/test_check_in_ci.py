@@ -39,7 +39,8 @@ def kernels(shflbench: Command) -> Path:
     return folder / "kernels.cu"
 
 
-@pytest.mark.archs  # ten seconds of checking
+@pytest.mark.expensive
+@pytest.mark.archs
 def test_the_job_passes_and_fails_once_a_barrier_is_gone(
     shflbench: Command, kernels: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,7 @@ def test_suite_of_the_page_has_a_threshold_of_each_kind(project: Path) -> None:
     assert found == {"1%", "2%", "1us"}
 
 
+@pytest.mark.expensive
 @pytest.mark.archs
 def test_gate_goes_red_for_what_the_table_of_exit_codes_says(shflbench: Command, project: Path, plug: Plug) -> None:
     def device(scripts: dict[str, Script], **more: Any) -> None:
@@ -147,7 +148,8 @@ def test_gate_goes_red_for_what_the_table_of_exit_codes_says(shflbench: Command,
     assert re.findall(r"^\| (\d) \|", table, re.MULTILINE) == ["0", "1", "3", "4", "5", "6"]
 
 
-@pytest.mark.archs  # ten seconds of runs
+@pytest.mark.expensive
+@pytest.mark.archs
 def test_other_commands_of_the_page_do_what_it_says(shflbench: Command, project: Path, plug: Plug) -> None:
     def typed(*begin: str) -> int:
         plug(FakeBackend(KERNELS, folders=[project]))

@@ -14,7 +14,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "tutorial" / "compare-your-own-kerne
 FAILING = "shflbench check ./my_exchange --variant smem-syncwarp --dtype f32"  # the first time, with one barrier
 
 
-@pytest.mark.archs  # half a minute, most of it the compiler's
+@pytest.mark.expensive
+@pytest.mark.archs
 def test_its_commands_do_and_print_what_it_promises(
     shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

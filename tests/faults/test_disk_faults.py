@@ -11,6 +11,8 @@ import pytest
 from tests.conftest import Outcome
 from tests.faults.conftest import CASES, Machine, fault
 
+pytestmark = pytest.mark.expensive
+
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1  # prctl(2), capabilities(7)
 
 

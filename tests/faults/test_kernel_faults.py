@@ -8,6 +8,8 @@ import pytest
 from tests.conftest import Outcome
 from tests.faults.conftest import CASES, Machine, fault, machine
 
+pytestmark = pytest.mark.expensive
+
 
 @pytest.fixture(scope="module")
 def crashed(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> tuple[Machine, Outcome]:

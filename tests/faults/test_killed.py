@@ -11,6 +11,8 @@ import pytest
 from shflbench.store import read_run
 from tests.faults.conftest import Machine, fault
 
+pytestmark = pytest.mark.expensive
+
 # Each takes a second and a half: twenty of them wait for `make test-archs`.
 KILLS = [5, pytest.param(20, marks=pytest.mark.archs)]
 # 32 groups, each a window of its own. Its nine rounds of 14 bursts that nap 0.5 ms take 60 ms at least, so that the

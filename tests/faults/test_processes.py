@@ -3,7 +3,11 @@
 from collections import Counter
 from collections.abc import Callable
 
+import pytest
+
 from tests.faults.conftest import CASES, Machine, fault
+
+pytestmark = pytest.mark.expensive
 
 
 def test_each_case_is_measured_in_three_processes(make: Callable[..., Machine]) -> None:

@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import Outcome
 from tests.faults.conftest import CASES, REPOSITORY, Machine, fault
 
+pytestmark = pytest.mark.expensive
+
 
 def ctrl_c(process: subprocess.Popen[str]) -> None:
     """Interrupt as a terminal does: every process of the group."""

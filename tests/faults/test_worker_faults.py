@@ -9,6 +9,8 @@ from shflbench.store import read_run
 from tests.conftest import Outcome
 from tests.faults.conftest import CASES, Machine, fault, machine
 
+pytestmark = pytest.mark.expensive
+
 RESUME = "`nvidia-smi` should say what is wrong; once it is mended, go on with --resume"
 SILENT = "NVML stopped answering (Unknown Error): clock, temperature, power and throttling are unknown"
 

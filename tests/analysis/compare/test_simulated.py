@@ -79,7 +79,9 @@ def test_a_run_is_the_same_in_memory_and_on_disk(tmp_path: Path) -> None:
 # A hundred suites each here, two thousand each by `make test-archs`.
 @pytest.mark.parametrize("processes", [1, 2, 3, 5])
 @pytest.mark.parametrize(
-    ("drawn_from", "suites"), [(40, 60), pytest.param(1000, 2000, marks=pytest.mark.archs)], ids=["quick", "whole"]
+    ("drawn_from", "suites"),
+    [(40, 60), pytest.param(1000, 2000, marks=[pytest.mark.archs, pytest.mark.expensive])],
+    ids=["quick", "whole"],
 )
 def test_at_most_one_suite_of_unchanged_code_in_a_hundred_alarms(drawn_from: int, suites: int, processes: int) -> None:
     assert alarms(pool(drawn_from), processes, suites) <= suites / 100
