@@ -86,7 +86,7 @@ class InProcessExecutor:
         """Do nothing: there is no process to end."""
 
 
-class GpuExecutor:
+class GpuExecutor(Supervisor):
     """Does jobs on a GPU, in one worker process after another."""
 
     timed = True
@@ -96,14 +96,17 @@ class GpuExecutor:
 
         DeviceError where the GPU cannot be used.
         """
-        self._supervisor = Supervisor(WorkerDevice(opener, str(index), timeout=timeout))
-        opened = self._supervisor.open()
+        super().__init__(WorkerDevice(opener, str(index), timeout=timeout))
+        opened = self.open()
         self.name, self.device, self.problem = opened.name, opened.device, opened.problem
-        self.run, self.restart, self.close = self._supervisor.run, self._supervisor.close, self._supervisor.close
+
+    def restart(self) -> None:
+        """Go on in a fresh process, which the next job starts."""
+        self.close()
 
     def others(self) -> int | None:
         """Return how many processes of others compute on the GPU now; None if unknown."""
-        return Monitor(self.device.uuid).other_processes({os.getpid(), *self._supervisor.pids})
+        return Monitor(self.device.uuid).other_processes({os.getpid(), *self.pids})
 
 
 class EmulatorExecutor:

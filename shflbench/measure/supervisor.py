@@ -51,9 +51,9 @@ class WorkerDevice:
 class Supervisor:
     """Does jobs in one worker process after another: what crashes or hangs costs its own case."""
 
-    def __init__(self, device: WorkerDevice) -> None:
+    def __init__(self, worker_device: WorkerDevice) -> None:
         """Start no process yet."""
-        self._device = device
+        self._worker_device = worker_device
         self._number = -1  # of the worker process
         self._round = 0  # the next one
         self._failed_sentinels: set[str] = set()
@@ -63,7 +63,7 @@ class Supervisor:
     def start(self) -> Worker:
         """Start a worker process unless there is one, and return it; its device may not be open yet."""
         if self._worker is None:
-            self._worker = Worker(self._device.opener, self._device.argument)
+            self._worker = Worker(self._worker_device.opener, self._worker_device.argument)
             self._number, self._round, self._is_open = self._number + 1, 0, False
         return self._worker
 
@@ -73,7 +73,7 @@ class Supervisor:
             event = self.start().receive(START_SECONDS)
         except WorkerDiedError as death:
             self.close()
-            raise DeviceError(f"the {self._device.noun} cannot be opened: {death}", DOCTOR) from death
+            raise DeviceError(f"the {self._worker_device.noun} cannot be opened: {death}", DOCTOR) from death
         match event:
             case Opened():
                 self._is_open = True
@@ -95,7 +95,9 @@ class Supervisor:
             self.close()
             idle_deaths = 0 if len(done) + len(self._failed_sentinels) > before else idle_deaths + 1
             if idle_deaths == MOST_IDLE_DEATHS:
-                raise DeviceError(f"the {self._device.noun} cannot be used any more: {death}", self._device.remedy)
+                raise DeviceError(
+                    f"the {self._worker_device.noun} cannot be used any more: {death}", self._worker_device.remedy
+                )
 
     def _attempt(self, job: Job, done: set[str]) -> Generator[JobEvent, None, WorkerDiedError | None]:
         """Do the job in one process, adding to `done` what it is done with; return how that died, None if it did not.
@@ -139,8 +141,8 @@ class Supervisor:
             self._open_in_job()
         failed_sentinels = tuple(sorted(self._failed_sentinels))
         job = replace(job, process=self._number, first_round=self._round, failed_sentinels=failed_sentinels)
-        worker.send(job.to_json(self._device.code), self._device.timeout)
-        while not isinstance(event := worker.receive(self._device.timeout), JobDone):
+        worker.send(job.to_json(self._worker_device.code), self._worker_device.timeout)
+        while not isinstance(event := worker.receive(self._worker_device.timeout), JobDone):
             if isinstance(event, ContextLost):
                 raise WorkerDiedError("a kernel that crashed took its context along")
             yield event
@@ -151,8 +153,8 @@ class Supervisor:
         except DeviceError as error:
             if not self._number:
                 raise
-            sentence = f"the {self._device.noun} cannot be used any more: {error.message}"
-            raise DeviceError(sentence, self._device.remedy) from error
+            sentence = f"the {self._worker_device.noun} cannot be used any more: {error.message}"
+            raise DeviceError(sentence, self._worker_device.remedy) from error
 
     @property
     def pids(self) -> set[int]:

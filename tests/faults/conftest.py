@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,19 @@ class Machine:
         """Wait until a fault is about to happen, which happened `already` so many times."""
         self.wait_until(lambda: self.happened().count(happening) > already)
 
+    def wait_for_text(self, process: subprocess.Popen[str], text: str) -> None:
+        """Wait until a run has printed `text` to stderr, of which the outcome then lacks what was printed so far."""
+        assert process.stderr
+        pipe, printed = process.stderr.fileno(), bytearray()
+        os.set_blocking(pipe, False)
+
+        def is_printed() -> bool:
+            with suppress(BlockingIOError):
+                printed.extend(os.read(pipe, 1 << 16))
+            return text.encode() in printed
+
+        self.wait_until(is_printed)
+
     def wait_until(self, met: Callable[[], object], seconds: float = PATIENCE) -> None:
         deadline = time.monotonic() + seconds
         while not met():
@@ -146,8 +160,11 @@ def machine(folder: Path, cache: Path, faults: Sequence[Mapping[str, Any]] = (),
     return Machine(folder, cache, {"faults": list(faults), **plan})
 
 
+Make = Callable[..., Machine]  # a machine with these faults
+
+
 @pytest.fixture
-def make(tmp_path: Path, kernel_cache: Path) -> Iterator[Callable[..., Machine]]:
+def make(tmp_path: Path, kernel_cache: Path) -> Iterator[Make]:
     """Make a machine with the faults of a test."""
     made: list[Machine] = []
 

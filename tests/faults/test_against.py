@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from shflbench.store import read_info
-from tests.faults.conftest import Machine, fault
+from tests.faults.conftest import Machine, Make, fault
 from tests.faults.test_signals import ctrl_c, terminate
 
 SHFL = "neighbor/shfl/f32/2x64/256/mode=idx"
@@ -16,7 +16,7 @@ FURTHER = 2  # number of the worker that measures longer: two others made the ba
 
 
 @pytest.fixture
-def slower(make: Callable[..., Machine]) -> Callable[..., Machine]:
+def slower(make: Make) -> Make:
     """Make a base, and a machine on which a kernel is slower and these faults happen."""
 
     def one(*faults: dict[str, object]) -> Machine:
@@ -32,7 +32,7 @@ def processes(made: Machine) -> dict[str, tuple[int, ...]]:
     return {name: row.processes for name, row in made.rows().items() if row.pattern == "neighbor"}
 
 
-def test_suspected_case_is_decided_by_a_fresh_process(slower: Callable[..., Machine]) -> None:
+def test_suspected_case_is_decided_by_a_fresh_process(slower: Make) -> None:
     made = slower()
     outcome = made.run(*AGAINST, "--output", "out")
     assert (outcome.code, outcome.out) == (1, "out\n")
@@ -43,7 +43,7 @@ def test_suspected_case_is_decided_by_a_fresh_process(slower: Callable[..., Mach
 
 
 @pytest.mark.archs
-def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slower: Callable[..., Machine]) -> None:
+def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slower: Make) -> None:
     made = slower(fault("neighbor/smem", "time", "kill", 20, worker=FURTHER))
     outcome = made.run(*AGAINST, "--output", "out")
     assert outcome.code == 1
@@ -60,7 +60,7 @@ def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slo
 
 
 @pytest.mark.archs
-def test_case_whose_further_process_dies_stays_undecided(slower: Callable[..., Machine]) -> None:
+def test_case_whose_further_process_dies_stays_undecided(slower: Make) -> None:
     made = slower(fault("neighbor/shfl", "verify", "kill", worker=FURTHER))
     outcome = made.run(*AGAINST, "--output", "out", "--strict")
     assert outcome.code == 6
@@ -73,7 +73,7 @@ def test_case_whose_further_process_dies_stays_undecided(slower: Callable[..., M
 @pytest.mark.archs  # that a run can be ended meanwhile, tests/cli/test_run_against.py shows in one process
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143)])
 def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_on(
-    slower: Callable[..., Machine], end: Callable[[subprocess.Popen[str]], None], code: int
+    slower: Make, end: Callable[[subprocess.Popen[str]], None], code: int
 ) -> None:
     made = slower(fault("neighbor/shfl", "time", "hang", 4, worker=FURTHER))
     process = made.start(*AGAINST, "--output", "out", start_new_session=True)
@@ -89,9 +89,7 @@ def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_o
 
 
 @pytest.mark.archs
-def test_gpu_that_is_lost_while_cases_are_measured_longer_leaves_a_run_to_be_resumed(
-    slower: Callable[..., Machine],
-) -> None:
+def test_gpu_that_is_lost_while_cases_are_measured_longer_leaves_a_run_to_be_resumed(slower: Make) -> None:
     made = slower(fault("device", "open", "refused", worker=FURTHER))
     outcome = made.run(*AGAINST, "--output", "out")
     assert outcome.code == 4

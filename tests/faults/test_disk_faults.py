@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Outcome
-from tests.faults.conftest import CASES, Machine, fault
+from tests.faults.conftest import CASES, Machine, Make, fault
 
 pytestmark = pytest.mark.expensive
 
@@ -21,7 +21,7 @@ def heed_permissions() -> None:
     ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0)
 
 
-def test_disk_that_gets_full_ends_the_run_and_resume_goes_on(make: Callable[..., Machine]) -> None:
+def test_disk_that_gets_full_ends_the_run_and_resume_goes_on(make: Make) -> None:
     variants = ("smem", "smem-double", "smem-syncwarp", "smem-unsafe", "smem-deck", "shfl")
     noisy = {variant: {"noise": 0.01} for variant in variants}  # does not compress: only the samples get too large
     made = make(cases_per_window=1, scripts=noisy)
@@ -41,7 +41,7 @@ def test_disk_that_gets_full_ends_the_run_and_resume_goes_on(make: Callable[...,
     assert len(made.rows()) == CASES
 
 
-def test_compiled_kernels_that_cannot_be_kept_cost_a_warning(make: Callable[..., Machine], tmp_path: Path) -> None:
+def test_compiled_kernels_that_cannot_be_kept_cost_a_warning(make: Make, tmp_path: Path) -> None:
     made = make(cache=tmp_path / "cache")
     made.cache.touch()
     outcome = made.run("suite.yaml", "--output", "out", "--pattern", "reduce", "--variant", "smem")
@@ -58,7 +58,7 @@ def meanwhile(made: Machine, change: Callable[[Path], object]) -> Outcome:
 
 
 @pytest.fixture
-def paused(make: Callable[..., Machine]) -> Machine:
+def paused(make: Make) -> Machine:
     """Return a machine that hangs at the second group, until its worker process is replaced."""
     return make(fault("reduce/shfl", "verify", "hang"), cases_per_window=1)
 
@@ -92,7 +92,7 @@ def test_folder_that_was_deleted_ends_the_run_and_is_not_made_again(paused: Mach
     assert not (paused.folder / "out").exists()
 
 
-def test_folder_that_may_not_be_written_to_is_said_before_anything_is_measured(make: Callable[..., Machine]) -> None:
+def test_folder_that_may_not_be_written_to_is_said_before_anything_is_measured(make: Make) -> None:
     made = make()
     (made.folder / "locked").mkdir(mode=0o555)
     outcome = made.run("suite.yaml", "--output", "locked/out", preexec_fn=heed_permissions)

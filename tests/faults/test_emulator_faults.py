@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shflbench.model import Status
-from tests.faults.conftest import CASES, fault
+from tests.faults.conftest import CASES, Make, fault
 from tests.faults.test_signals import ctrl_c, hang_up, terminate
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
 
-    from tests.faults.conftest import Machine
 
 EMULATED = ("suite.yaml", "--device", "emulator")
 
 
-def test_groups_are_emulated_side_by_side_and_files_have_the_order_of_the_suite(make: Callable[..., Machine]) -> None:
+def test_groups_are_emulated_side_by_side_and_files_have_the_order_of_the_suite(make: Make) -> None:
     made = make()
     outcome = made.run(*EMULATED, "--output", "out")
     assert (outcome.code, outcome.out) == (0, "out\n")
@@ -30,7 +29,7 @@ def test_groups_are_emulated_side_by_side_and_files_have_the_order_of_the_suite(
     assert made.happened().count("worker") == 2  # a single group is emulated in the process of the command
 
 
-def test_death_of_a_worker_costs_the_case_at_hand_alone(make: Callable[..., Machine]) -> None:
+def test_death_of_a_worker_costs_the_case_at_hand_alone(make: Make) -> None:
     made = make(
         fault("neighbor/smem-double", "verify", "kill", 3),
         fault("neighbor/shfl", "open", "exception"),
@@ -48,12 +47,12 @@ def test_death_of_a_worker_costs_the_case_at_hand_alone(make: Callable[..., Mach
 
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143), (hang_up, -1)])
 def test_run_that_is_ended_keeps_each_group_that_was_done_and_is_resumed(
-    make: Callable[..., Machine], end: Callable[[subprocess.Popen[str]], None], code: int
+    make: Make, end: Callable[[subprocess.Popen[str]], None], code: int
 ) -> None:
     made = make(fault("neighbor/smem", "verify", "hang"))
     process = made.start(*EMULATED, "--output", "out", start_new_session=True)
     made.wait_for("hang")
-    made.wait_until(lambda: "reduce" in (made.folder / "out" / "results.csv").read_text(encoding="utf-8"))
+    made.wait_for_text(process, "\nreduce  f32")  # although the group before it goes on
     end(process)
     assert made.end(process).code == code
     assert {row.pattern for row in made.all_rows()} == {"reduce"}
@@ -62,7 +61,7 @@ def test_run_that_is_ended_keeps_each_group_that_was_done_and_is_resumed(
     assert [row.pattern for row in made.all_rows()] == ["neighbor"] * 6 + ["reduce"] * 3
 
 
-def test_emulator_that_cannot_be_started_ends_the_run(make: Callable[..., Machine]) -> None:
+def test_emulator_that_cannot_be_started_ends_the_run(make: Make) -> None:
     made = make(fault("device", "open", "exception"))
     outcome = made.run(*EMULATED, "--output", "out")
     assert (outcome.code, outcome.out) == (4, "")

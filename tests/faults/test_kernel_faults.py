@@ -1,12 +1,11 @@
 """Kernels that crash, hang or cannot be launched: each costs its own row."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Outcome
-from tests.faults.conftest import CASES, Machine, fault, machine
+from tests.faults.conftest import CASES, Machine, Make, fault, machine
 
 pytestmark = pytest.mark.expensive
 
@@ -54,7 +53,7 @@ def test_all_other_cases_are_timed_and_keep_the_samples_taken_before_a_crash(cra
     assert made.processes_of("neighbor/smem-syncwarp") == {1}
 
 
-def test_kernels_that_never_end_cost_their_own_rows(make: Callable[..., Machine]) -> None:
+def test_kernels_that_never_end_cost_their_own_rows(make: Make) -> None:
     made = make(fault("neighbor/shfl", "verify", "hang"), fault("reduce/shfl", "time", "hang", 7))
     outcome = made.run("suite.yaml", "--output", "out")
     assert outcome.code == 5
@@ -62,7 +61,7 @@ def test_kernels_that_never_end_cost_their_own_rows(make: Callable[..., Machine]
     assert made.rows()["reduce/smem"].processes == (1, 2)
 
 
-def test_sentinels_that_crash_or_hang_are_left_out_and_cost_no_row(make: Callable[..., Machine]) -> None:
+def test_sentinels_that_crash_or_hang_are_left_out_and_cost_no_row(make: Make) -> None:
     made = make(
         fault("sentinel_l2", "time", "illegal address", 3),
         fault("sentinel_barrier", "time", "hang", 7),

@@ -3,13 +3,12 @@
 import random
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from shflbench.store import read_run
-from tests.faults.conftest import Machine, fault
+from tests.faults.conftest import Machine, Make, fault
 
 pytestmark = pytest.mark.expensive
 
@@ -30,7 +29,7 @@ experiments:
 """
 
 
-def test_worker_that_hangs_does_not_outlive_a_run_that_is_killed(make: Callable[..., Machine]) -> None:
+def test_worker_that_hangs_does_not_outlive_a_run_that_is_killed(make: Make) -> None:
     made = make(fault("neighbor/shfl", "time", "hang", 4))
     process = made.start("suite.yaml", "--output", "out")
     made.wait_for("hang")
@@ -39,7 +38,7 @@ def test_worker_that_hangs_does_not_outlive_a_run_that_is_killed(make: Callable[
     assert made.end(process).code == -9  # end() waits two seconds for all processes to be gone
 
 
-def test_compilers_do_not_outlive_a_run_that_is_killed(make: Callable[..., Machine], tmp_path: Path) -> None:
+def test_compilers_do_not_outlive_a_run_that_is_killed(make: Make, tmp_path: Path) -> None:
     made = make(cache=tmp_path / "cold")
     process = made.start("suite.yaml", "--output", "out")
     made.wait_until(lambda: list(made.cache.rglob("*.zip")))  # the first of nine kernels
@@ -48,9 +47,7 @@ def test_compilers_do_not_outlive_a_run_that_is_killed(make: Callable[..., Machi
 
 
 @pytest.mark.parametrize("kills", KILLS)
-def test_run_that_is_killed_at_random_moments_and_resumed_equals_an_uninterrupted_one(
-    make: Callable[..., Machine], kills: int
-) -> None:
+def test_run_that_is_killed_at_random_moments_and_resumed_equals_an_uninterrupted_one(make: Make, kills: int) -> None:
     made = make(fault("device", "warm", "nothing", 0), nap=NAP, cases_per_window=1)
     (made.folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
     assert made.run("suite.yaml", "--output", "whole").code == 0

@@ -1,16 +1,15 @@
 """Cases that are repeated in fresh worker processes, some of which die."""
 
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 
-from tests.faults.conftest import CASES, Machine, fault
+from tests.faults.conftest import CASES, Make, fault
 
 pytestmark = pytest.mark.expensive
 
 
-def test_each_case_is_measured_in_three_processes(make: Callable[..., Machine]) -> None:
+def test_each_case_is_measured_in_three_processes(make: Make) -> None:
     made = make()
     outcome = made.run("suite.yaml", "--output", "out", "--processes", "3")
     assert outcome.code == 0
@@ -20,9 +19,7 @@ def test_each_case_is_measured_in_three_processes(make: Callable[..., Machine]) 
     assert made.happened().count("worker") == 3
 
 
-def test_crash_in_the_second_process_fails_the_case_and_the_others_still_get_three(
-    make: Callable[..., Machine],
-) -> None:
+def test_crash_in_the_second_process_fails_the_case_and_the_others_still_get_three(make: Make) -> None:
     made = make(fault("neighbor/shfl", "time", "illegal address", 8, worker=1))
     outcome = made.run("suite.yaml", "--output", "out", "--processes", "3")
     assert outcome.code == 5
@@ -33,9 +30,7 @@ def test_crash_in_the_second_process_fails_the_case_and_the_others_still_get_thr
         assert sum(line.startswith(f"{pattern}  f32") for line in outcome.err.splitlines()) == 1
 
 
-def test_run_that_dies_in_its_second_process_keeps_the_first_and_resume_completes_it(
-    make: Callable[..., Machine],
-) -> None:
+def test_run_that_dies_in_its_second_process_keeps_the_first_and_resume_completes_it(make: Make) -> None:
     made = make(fault("reduce/shfl", "time", "hang", 8, worker=1))
     process = made.start("suite.yaml", "--output", "out", "--processes", "3")
     made.wait_for("hang")

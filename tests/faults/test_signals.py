@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Outcome
-from tests.faults.conftest import CASES, REPOSITORY, Machine, fault
+from tests.faults.conftest import CASES, REPOSITORY, Machine, Make, fault
 
 pytestmark = pytest.mark.expensive
 
@@ -41,7 +41,7 @@ def ended(made: Machine, end: Callable[[subprocess.Popen[str]], None]) -> Outcom
 
 
 @pytest.fixture
-def endless(make: Callable[..., Machine]) -> Machine:
+def endless(make: Make) -> Machine:
     """Return a machine on which a kernel of the second group does not end, if it is the first worker's."""
     return make(fault("reduce/smem", "time", "hang", 4, worker=0), cases_per_window=1)
 
@@ -75,7 +75,7 @@ def test_run_that_was_ended_is_resumed_to_its_end(
 
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143)])
 def test_run_that_is_ended_while_it_compiles_leaves_no_compiler_behind(
-    make: Callable[..., Machine], tmp_path: Path, end: Callable[[subprocess.Popen[str]], None], code: int
+    make: Make, tmp_path: Path, end: Callable[[subprocess.Popen[str]], None], code: int
 ) -> None:
     made = make(cache=tmp_path / "cold")
     process = made.start("suite.yaml", "--output", "out", start_new_session=True)

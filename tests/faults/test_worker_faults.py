@@ -1,13 +1,12 @@
 """Worker processes that die, say nonsense or lose their GPU."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from shflbench.store import read_run
 from tests.conftest import Outcome
-from tests.faults.conftest import CASES, Machine, fault, machine
+from tests.faults.conftest import CASES, Machine, Make, fault, machine
 
 pytestmark = pytest.mark.expensive
 
@@ -59,14 +58,14 @@ def test_all_other_cases_are_timed_whatever_a_library_prints(died: tuple[Machine
     assert "rubbish" not in outcome.out + outcome.err
 
 
-def test_worker_that_is_killed_between_two_rounds_costs_nothing(make: Callable[..., Machine]) -> None:
+def test_worker_that_is_killed_between_two_rounds_costs_nothing(make: Make) -> None:
     made = make(fault("device", "watch", "kill", 6, worker=0))
     assert made.run("suite.yaml", "--output", "out").code == 0
     assert made.failures() == {}
     assert {row.processes for row in made.rows().values()} == {(0, 1)}
 
 
-def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Callable[..., Machine]) -> None:
+def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Make) -> None:
     made = make(fault("device", "warm", "kill", 0))
     outcome = made.run("suite.yaml", "--output", "out")
     assert outcome.code == 4
@@ -75,9 +74,7 @@ def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Callable[..., 
     )
 
 
-def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_and_resume_goes_on(
-    make: Callable[..., Machine],
-) -> None:
+def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_and_resume_goes_on(make: Make) -> None:
     faults = (fault("reduce/smem", "time", "illegal address", 4), fault("device", "open", "refused", worker=1))
     made = make(*faults, cases_per_window=1)
     outcome = made.run("suite.yaml", "--output", "out")
@@ -98,7 +95,7 @@ def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_and_resum
     ],
 )
 def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before_it_began(
-    make: Callable[..., Machine], kind: str, why: str
+    make: Make, kind: str, why: str
 ) -> None:
     made = make(fault("device", "open", kind), start_seconds=1)
     outcome = made.run("suite.yaml", "--output", "out")
@@ -108,7 +105,7 @@ def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before
 
 
 @pytest.mark.parametrize("when", ["problem", "problem_later"])
-def test_nvml_that_is_missing_or_fails_midway_costs_a_warning(make: Callable[..., Machine], when: str) -> None:
+def test_nvml_that_is_missing_or_fails_midway_costs_a_warning(make: Make, when: str) -> None:
     made = make(**{when: SILENT})
     outcome = made.run("suite.yaml", "--output", "out")
     assert outcome.code == 0
@@ -118,7 +115,7 @@ def test_nvml_that_is_missing_or_fails_midway_costs_a_warning(make: Callable[...
 
 
 @pytest.mark.parametrize("hours", [pytest.param(1, marks=pytest.mark.archs), -1])
-def test_clock_that_jumps_costs_no_case(make: Callable[..., Machine], hours: int) -> None:
+def test_clock_that_jumps_costs_no_case(make: Make, hours: int) -> None:
     made = make(jumps={"7": hours * 3600.0})
     assert made.run("suite.yaml", "--output", "out").code == 0
     assert made.failures() == {}

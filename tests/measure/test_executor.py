@@ -7,21 +7,16 @@ import pytest
 from shflbench.errors import DeviceError
 from shflbench.measure.events import CaseFailed, Converged, JobDone, JobEvent, RoundDone
 from shflbench.measure.executor import InProcessExecutor
-from shflbench.measure.job import Job, Task
+from shflbench.measure.job import Job
 from shflbench.model import MeasureRules
-from shflbench.patterns.discover import builtin
-from tests import cases
 from tests.fakes.backend import ContextLostError, FakeBackend, Script
+from tests.measure import prepared
 
-OPTIONS = {"mode": "idx"}
 RULES = MeasureRules(precision=0.05, min_seconds=0.001)
 
 
 def job(*variants: str) -> Job:
-    symbols = {name: f"neighbor_{name}" for name in variants}
-    kernels = {name: cases.kernel(f"_Z{len(symbol)}{symbol}IfEvPKT_PS0_i") for name, symbol in symbols.items()}
-    tasks = tuple(Task(cases.case(variant=name, iterations=256, options=OPTIONS), kernels[name]) for name in variants)
-    return Job((tasks,), {"neighbor": builtin()["neighbor"]}, RULES, seed=1)
+    return prepared.job(prepared.tasks(*variants, iterations=256), rules=RULES)
 
 
 def rounds(told: Sequence[JobEvent]) -> list[tuple[int, int]]:

@@ -36,7 +36,7 @@ def supervise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Calla
 
 
 def pid(executor: GpuExecutor) -> int:
-    (worker,) = executor._supervisor.pids  # noqa: SLF001
+    (worker,) = executor.pids
     return worker
 
 

@@ -14,6 +14,8 @@ from shflbench.suite import load
 from tests import cases
 from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script, in_trip, one_lane
 
+Planner = Callable[[FakeBackend], Plan]  # a plan for a device
+
 SUITE = """\
 schema: 1
 name: demo
@@ -30,7 +32,7 @@ LAST = "reduce/shfl/i32/2x64/1024/width=32"
 
 
 @pytest.fixture
-def plan(tmp_path: Path, kernel_cache: Path) -> Callable[[FakeBackend], Plan]:
+def plan(tmp_path: Path, kernel_cache: Path) -> Planner:
     path = tmp_path / "demo.yaml"
     path.write_text(SUITE, encoding="utf-8")
     suite = load(path)
@@ -69,9 +71,7 @@ def row_of(path: Path, case_id: str) -> Row:
     return row
 
 
-def test_groups_of_undecided_cases_are_measured_in_one_more_process_each_time(
-    plan: Callable[[FakeBackend], Plan], tmp_path: Path
-) -> None:
+def test_groups_of_undecided_cases_are_measured_in_one_more_process_each_time(plan: Planner, tmp_path: Path) -> None:
     device = FakeBackend()
     seen = list(going(plan(device), tmp_path / "run", {SHFL, LAST}, {SHFL}))
     assert device.process == 3
@@ -81,7 +81,7 @@ def test_groups_of_undecided_cases_are_measured_in_one_more_process_each_time(
     assert [row.case_id for row in read_run(tmp_path / "run").rows][:2] == [SMEM, SHFL]
 
 
-def test_times_are_those_of_all_processes_together(plan: Callable[[FakeBackend], Plan], tmp_path: Path) -> None:
+def test_times_are_those_of_all_processes_together(plan: Planner, tmp_path: Path) -> None:
     offset = Script(offsets_us=(0.0, 0.0, 0.32, 0.32))
     list(going(plan(FakeBackend({"neighbor/shfl": offset})), tmp_path / "run", {SHFL}, {SHFL}))
     row = row_of(tmp_path / "run", SHFL)
@@ -90,9 +90,7 @@ def test_times_are_those_of_all_processes_together(plan: Callable[[FakeBackend],
     assert (row.time_high_us or 0) - (row.time_low_us or 0) == pytest.approx(0.32, abs=0.04)
 
 
-def test_who_decides_is_told_what_the_last_process_took_and_finds_a_finished_run(
-    plan: Callable[[FakeBackend], Plan], tmp_path: Path
-) -> None:
+def test_who_decides_is_told_what_the_last_process_took_and_finds_a_finished_run(plan: Planner, tmp_path: Path) -> None:
     chosen, path = plan(FakeBackend()), tmp_path / "run"
     asking = Asking(path, {SHFL})
     list(run(chosen, RunFolder.create_at(about(chosen), path), None, asking))
@@ -101,9 +99,7 @@ def test_who_decides_is_told_what_the_last_process_took_and_finds_a_finished_run
     assert None not in asking.finished
 
 
-def test_run_that_is_measured_longer_says_so_and_is_unfinished_until_it_is_done(
-    plan: Callable[[FakeBackend], Plan], tmp_path: Path
-) -> None:
+def test_run_that_is_measured_longer_says_so_and_is_unfinished_until_it_is_done(plan: Planner, tmp_path: Path) -> None:
     path = tmp_path / "run"
     events = going(plan(FakeBackend()), path, {SHFL})
     for _ in range(3):
@@ -119,7 +115,7 @@ def test_run_that_is_measured_longer_says_so_and_is_unfinished_until_it_is_done(
     assert info.noise.verdict == "quiet"
 
 
-def test_sentinels_run_in_further_processes_as_well(plan: Callable[[FakeBackend], Plan], tmp_path: Path) -> None:
+def test_sentinels_run_in_further_processes_as_well(plan: Planner, tmp_path: Path) -> None:
     list(going(plan(FakeBackend()), tmp_path / "run", {LAST}))
     samples = read_run(tmp_path / "run").samples()
     assert set(samples[samples["case_id"] == "sentinel/shuffle"]["process"]) == {0, 1, 2}
@@ -149,7 +145,7 @@ ILLEGAL = {"neighbor/shfl": Script(run_raises={0: LaunchError("illegal address")
     ids=["verified", "timed"],
 )
 def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(
-    plan: Callable[[FakeBackend], Plan], tmp_path: Path, script: Script
+    plan: Planner, tmp_path: Path, script: Script
 ) -> None:
     path = tmp_path / "run"
     list(going(plan(FakeBackend()), tmp_path / "undisturbed"))
@@ -163,13 +159,13 @@ def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(
     assert read_run(path).info.notes == ("2 cases were measured in one more process", sentence)
 
 
-def test_case_that_failed_once_may_be_measured_again(plan: Callable[[FakeBackend], Plan], tmp_path: Path) -> None:
+def test_case_that_failed_once_may_be_measured_again(plan: Planner, tmp_path: Path) -> None:
     device = with_scripts({2: ILLEGAL, 3: {}})
     list(going(plan(device), tmp_path / "run", {SHFL}, {SHFL}))
     assert processes(tmp_path / "run")[:2] == [(0, 1, 2, 3), (0, 1, 3)]
 
 
-def test_result_that_is_wrong_in_a_further_process_is_told(plan: Callable[[FakeBackend], Plan], tmp_path: Path) -> None:
+def test_result_that_is_wrong_in_a_further_process_is_told(plan: Planner, tmp_path: Path) -> None:
     list(
         going(plan(with_scripts({2: {"neighbor/shfl": Script(fault=one_lane(in_trip(0)))}})), tmp_path / "run", {SHFL})
     )
@@ -177,9 +173,7 @@ def test_result_that_is_wrong_in_a_further_process_is_told(plan: Callable[[FakeB
     assert (row.status, row.time_us, row.processes) == (Status.INCORRECT, None, ())
 
 
-def test_nothing_is_measured_longer_where_no_case_of_the_group_has_a_time(
-    plan: Callable[[FakeBackend], Plan], tmp_path: Path
-) -> None:
+def test_nothing_is_measured_longer_where_no_case_of_the_group_has_a_time(plan: Planner, tmp_path: Path) -> None:
     wrong = Script(fault=one_lane(in_trip(0)))
     device = FakeBackend({"neighbor/smem": wrong, "neighbor/shfl": wrong})
     list(going(plan(device), tmp_path / "run", {SHFL}, {SHFL}))
@@ -188,7 +182,7 @@ def test_nothing_is_measured_longer_where_no_case_of_the_group_has_a_time(
 
 
 def test_run_that_was_stopped_while_it_was_measured_longer_goes_on_with_its_kernels(
-    plan: Callable[[FakeBackend], Plan], tmp_path: Path
+    plan: Planner, tmp_path: Path
 ) -> None:
     path = tmp_path / "run"
     chosen = plan(FakeBackend())

@@ -17,6 +17,8 @@ from shflbench.store import Resumed, RunFolder, SentinelSet, read_run, resume
 from shflbench.suite import load
 from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script
 
+Planner = Callable[[FakeBackend | None], Plan]  # a plan for a device, or without one
+
 SUITE = """\
 schema: 1
 name: demo
@@ -72,9 +74,7 @@ def a_group_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shflbench.session.windows.CASES", 1)
 
 
-def test_run_compiles_warms_up_and_then_goes_group_by_group(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_run_compiles_warms_up_and_then_goes_group_by_group(plan: Planner, tmp_path: Path) -> None:
     seen = events(plan(FakeBackend()), tmp_path / "run")
     assert Counter(type(event) for event in seen if not isinstance(event, Working)) == {
         Compiling: 6,
@@ -90,7 +90,7 @@ def test_run_compiles_warms_up_and_then_goes_group_by_group(
     ]
 
 
-def test_progress_grows_and_reaches_the_end(plan: Callable[[FakeBackend | None], Plan], tmp_path: Path) -> None:
+def test_progress_grows_and_reaches_the_end(plan: Planner, tmp_path: Path) -> None:
     working = [event for event in events(plan(FakeBackend()), tmp_path / "run") if isinstance(event, Working)]
     shares = [event.done for event in working]
     assert shares == sorted(shares)
@@ -103,9 +103,7 @@ def test_progress_grows_and_reaches_the_end(plan: Callable[[FakeBackend | None],
     assert [event.text for event in working[:7]] == [*verified, "timing 6 cases"]
 
 
-def test_failed_case_does_not_hold_the_progress_back(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_failed_case_does_not_hold_the_progress_back(plan: Planner, tmp_path: Path) -> None:
     crash = Script(run_raises={0: LaunchError("illegal address")})
     chosen = in_processes(plan(FakeBackend({"shfl": crash})), 2)
     working = [event for event in events(chosen, tmp_path / "run") if isinstance(event, Working)]
@@ -114,9 +112,7 @@ def test_failed_case_does_not_hold_the_progress_back(
 
 
 @pytest.mark.usefixtures("a_group_a_window")
-def test_rows_of_a_group_are_on_disk_before_the_next_one_starts(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_rows_of_a_group_are_on_disk_before_the_next_one_starts(plan: Planner, tmp_path: Path) -> None:
     chosen = plan(FakeBackend())
     finished = 0
     for event in run(chosen, started(chosen, tmp_path / "run")):
@@ -130,7 +126,7 @@ def test_rows_of_a_group_are_on_disk_before_the_next_one_starts(
 
 
 def test_groups_are_announced_in_the_order_of_the_suite_whatever_the_order_they_end_in(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
+    plan: Planner, tmp_path: Path
 ) -> None:
     noisy = FakeBackend({"neighbor/shfl": Script(noise=0.05)})
     done = [event for event in events(plan(noisy), tmp_path / "run") if isinstance(event, GroupDone)]
@@ -142,9 +138,7 @@ def test_groups_are_announced_in_the_order_of_the_suite_whatever_the_order_they_
 
 
 @pytest.mark.usefixtures("a_group_a_window")
-def test_groups_that_are_done_are_neither_compiled_nor_run(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_groups_that_are_done_are_neither_compiled_nor_run(plan: Planner, tmp_path: Path) -> None:
     stopped = stop(plan(FakeBackend()), tmp_path / "run", finished=2)
     assert len(stopped.rows) == 4
     device = FakeBackend()
@@ -156,17 +150,13 @@ def test_groups_that_are_done_are_neither_compiled_nor_run(
     assert [row.processes for row in rows] == [(0,), (0,), (0,), (0,), (1,), (1,)]
 
 
-def test_nothing_left_to_do_does_not_warm_the_device_up(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_nothing_left_to_do_does_not_warm_the_device_up(plan: Planner, tmp_path: Path) -> None:
     stopped = stop(plan(FakeBackend()), tmp_path / "run", finished=3)
     assert events(plan(FakeBackend()), tmp_path / "run", stopped) == []
     assert read_run(tmp_path / "run").info.finished is not None
 
 
-def test_each_group_is_measured_in_as_many_processes_as_asked_for(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_each_group_is_measured_in_as_many_processes_as_asked_for(plan: Planner, tmp_path: Path) -> None:
     device = FakeBackend()
     seen = events(in_processes(plan(device), 3), tmp_path / "run")
     assert device.process == 2
@@ -180,9 +170,7 @@ def test_each_group_is_measured_in_as_many_processes_as_asked_for(
     assert len(sentinels.groupby(["process", "round"])) == 27
 
 
-def test_run_that_was_stopped_between_its_processes_repeats_none_of_them(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_run_that_was_stopped_between_its_processes_repeats_none_of_them(plan: Planner, tmp_path: Path) -> None:
     first = FakeBackend()
     chosen = in_processes(plan(first), 2)
     going = run(chosen, started(chosen, tmp_path / "run"))
@@ -197,9 +185,7 @@ def test_run_that_was_stopped_between_its_processes_repeats_none_of_them(
     assert {row.processes for row in read_run(tmp_path / "run").rows} == {(0, 1)}
 
 
-def test_group_that_is_throttled_in_its_last_process_is_announced_all_the_same(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_group_that_is_throttled_in_its_last_process_is_announced_all_the_same(plan: Planner, tmp_path: Path) -> None:
     device = FakeBackend(throttled_rounds=range(9, 100_000))
     chosen = in_processes(plan(device), 2)
     hasty = replace(chosen.suite, rules=replace(chosen.suite.rules, max_seconds=0.01))
@@ -212,9 +198,7 @@ def test_group_that_is_throttled_in_its_last_process_is_announced_all_the_same(
     }
 
 
-def test_record_of_a_finished_run_judges_the_noise_and_names_the_sentinels(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_record_of_a_finished_run_judges_the_noise_and_names_the_sentinels(plan: Planner, tmp_path: Path) -> None:
     events(plan(FakeBackend()), tmp_path / "run")
     about = read_run(tmp_path / "run").info
     assert about.noise is not None
@@ -222,9 +206,7 @@ def test_record_of_a_finished_run_judges_the_noise_and_names_the_sentinels(
     assert about.sentinels == SentinelSet(version())
 
 
-def test_problem_of_the_device_is_noted_once_and_recorded(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_problem_of_the_device_is_noted_once_and_recorded(plan: Planner, tmp_path: Path) -> None:
     device = FakeBackend()
     device.problem = "NVML does not answer"
     notes = [event.sentence for event in events(plan(device), tmp_path / "run") if isinstance(event, Note)]
@@ -232,15 +214,13 @@ def test_problem_of_the_device_is_noted_once_and_recorded(
     assert read_run(tmp_path / "run").info.notes == ("NVML does not answer",)
 
 
-def test_without_a_device_nothing_is_warmed_up_or_timed(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_without_a_device_nothing_is_warmed_up_or_timed(plan: Planner, tmp_path: Path) -> None:
     seen = events(plan(None), tmp_path / "run")
     assert not any(isinstance(event, WarmedUp | Note) for event in seen)
     assert {row.status for row in read_run(tmp_path / "run").rows} == {Status.COMPILED}
 
 
-def test_order_of_launches_depends_on_the_seed(plan: Callable[[FakeBackend | None], Plan], tmp_path: Path) -> None:
+def test_order_of_launches_depends_on_the_seed(plan: Planner, tmp_path: Path) -> None:
     def launched(seed: int, name: str) -> list[tuple[str, int]]:
         device = FakeBackend()
         chosen = replace(plan(device), seed=seed)
@@ -252,9 +232,7 @@ def test_order_of_launches_depends_on_the_seed(plan: Callable[[FakeBackend | Non
     assert first != launched(2, "c")
 
 
-def test_device_that_verifies_but_cannot_time_gives_verified_rows(
-    plan: Callable[[FakeBackend | None], Plan], tmp_path: Path
-) -> None:
+def test_device_that_verifies_but_cannot_time_gives_verified_rows(plan: Planner, tmp_path: Path) -> None:
     device = FakeBackend()
     device.timed = False
     seen = events(plan(device), tmp_path / "run")
