@@ -1,0 +1,38 @@
+"""Runs on a scripted GPU, without the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shflbench.compile.toolchain import find
+from shflbench.model import Overrides
+from shflbench.session import Plan
+from shflbench.session.record import run_info
+from shflbench.store import RunFolder, RunInfo
+from shflbench.suite import load
+from tests.fakes.backend import FakeBackend, FreshProcessExecutor
+
+Planner = Callable[[FakeBackend | None], Plan]  # a plan for a device
+
+
+@pytest.fixture
+def plan(request: pytest.FixtureRequest, tmp_path: Path, kernel_cache: Path) -> Planner:
+    """Return what plans a run of the test file's SUITE on a device."""
+    path = tmp_path / "demo.yaml"
+    path.write_text(request.module.SUITE, encoding="utf-8")
+    suite = load(path)
+
+    def make(backend: FakeBackend | None) -> Plan:
+        executor = FreshProcessExecutor(backend) if backend else None
+        return Plan(suite, find(), "sm_90", executor, kernel_cache, 132, seed=1)
+
+    return make
+
+
+def about(plan: Plan) -> RunInfo:
+    return run_info(plan, Overrides(), ["shflbench", "run"])
+
+
+def started(plan: Plan, path: Path) -> RunFolder:
+    return RunFolder.create_at(about(plan), path)
