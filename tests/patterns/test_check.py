@@ -5,9 +5,13 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import PatternError
+from shflbench.model import DTYPES
 from shflbench.patterns.discover import load
 
-SOUND = """\
+SMEM = 'Variant(name="smem", mechanism=Mechanism.SMEM, summary="a test", baseline=True),'
+FAILS = "`shared` or `per_iteration` fails for f32"
+TAKES = "`reference` does not take its arguments"
+SOUND = f"""\
 from shflbench.model import Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Variant
 
@@ -15,7 +19,7 @@ PATTERN = Pattern(
     summary="a test",
     source="tests",
     buffers=(Input("values"), Output("result")),
-    variants=(Variant(name="smem", mechanism=Mechanism.SMEM, summary="a test", baseline=True),),
+    variants=({SMEM}),
 )
 
 
@@ -24,14 +28,74 @@ def reference(values, iterations):
 """
 
 
-def refusal(folder: Path, text: str) -> str:
+def refusal(folder: Path, text: str, kernels: bytes = b"") -> str:
     """Return what is wrong with a pattern, after the path of its file."""
     folder.mkdir()
     (folder / "pattern.py").write_text(text, encoding="utf-8")
-    (folder / "kernels.cu").touch()
+    (folder / "kernels.cu").write_bytes(kernels)
     with pytest.raises(PatternError) as refused:
         load(folder)
+    assert refused.value.exit_code == 3
+    assert refused.value.advice == "See docs/how-to/add-a-pattern.md."
     return refused.value.message.removeprefix(str(folder / "pattern.py")).removeprefix(": ")
+
+
+VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may follow
+
+
+@pytest.mark.parametrize(
+    ("after", "fields", "sentence"),
+    [
+        (VARIANT, "needs='hopper'", "variant `smem` needs `hopper`, which is no architecture"),
+        (VARIANT, "shared=lambda at: 1 / 0", f"variant `smem`: {FAILS}: ZeroDivisionError: division by zero"),
+        (
+            VARIANT,
+            "shared=lambda at: at.block * 0.5 if at.block > 32 else 0",
+            "variant `smem`: shared at 64 threads of f32 is 32.0, not a whole number of bytes",
+        ),
+        (VARIANT, "per_iteration={'STS': '1'}", "variant `smem` has per_iteration={'STS': '1'}, not a mapping"),
+        (
+            VARIANT,
+            "per_iteration=lambda dtype, options: {'STS': -1}",
+            "variant `smem` has per_iteration={'STS': -1}, not a mapping of opcodes to whole numbers or PerWord",
+        ),
+        (
+            VARIANT,
+            "per_iteration=lambda dtype, options: options['depth']",
+            f"variant `smem`: {FAILS}: KeyError: 'depth'",
+        ),
+        (
+            VARIANT,
+            "only={'mode': ('up',)}",
+            "variant `smem` has only={'mode': ('up',)}, which are no values of an option of the pattern",
+        ),
+        (VARIANT, "may_fold=['up']", "variant `smem` has may_fold=['up'], not a mapping of options to values"),
+        (
+            VARIANT,
+            "arguments=('values', 'resutl')",
+            "variant `smem` takes the argument `resutl`, which is not declared; known: values, result, iterations",
+        ),
+        (VARIANT, "dtypes=('int',)", f"unknown dtype `int`; known: {', '.join(DTYPES)}"),
+        (VARIANT, "source='library.cu'", "variant `smem` needs the file library.cu, which is not there"),
+        (PATTERN, "dtypes='f32'", "the dtypes of the pattern are 'f32', not a tuple"),
+        (PATTERN, "dtypes=()", "no dtypes"),
+        (PATTERN, "dtypes=('f32', 'f8')", f"unknown dtype `f8`; known: {', '.join(DTYPES)}"),
+        (PATTERN, "unroll=0", "unroll is 0, not a whole number above 0"),
+        (PATTERN, "options=['mode']", "options is ['mode'], not a mapping"),
+        (PATTERN, "options={'mode': ()}", "the option `mode` has (), not a tuple"),
+        (PATTERN, "options={'mode': 'idx'}", "the option `mode` has 'idx', not a tuple"),
+        (PATTERN, "options={'mode': (1,)}", "the option `mode` has the value 1, not a text"),
+        (PATTERN, "options={'launch': ('a',)}", "the option `launch` needs another name"),
+        (PATTERN, "options={'carveout': ('1',)}", "the option `carveout` needs another name"),
+        (PATTERN, "options={'extra_shared': ('1',)}", "the option `extra_shared` needs another"),
+        (PATTERN, "options={'mode': ('idx',)}", f"{TAKES} (1 by position, `mode`, `iterations`)"),
+        (PATTERN, "scalars=('limit',)", "the scalar 'limit' is no Scalar"),
+        (PATTERN, "reference_variant='shfl'", "the reference variant `shfl` is none of the pattern's variants"),
+        (PATTERN, "one_pass=True", f"{TAKES} (1 by position)"),
+    ],
+)
+def test_wrong_field_is_refused(tmp_path: Path, after: str, fields: str, sentence: str) -> None:
+    assert refusal(tmp_path / "own", SOUND.replace(after, f"{after}, {fields}")).startswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -40,79 +104,18 @@ def refusal(folder: Path, text: str) -> str:
         ("Mechanism.SMEM,", "'magic',", "variant `smem` has the unknown mechanism `magic`; known: smem, smem-unsafe,"),
         ('name="smem"', 'name="s mem"', "variant `s mem` needs another name; allowed: letters, digits, `_`"),
         ('name="smem"', "name=3", "variant `3` needs another name"),
-        ("baseline=True", "baseline=True, needs='hopper'", "variant `smem` needs `hopper`, which is no architecture"),
-        (
-            "baseline=True",
-            "baseline=True, shared=lambda at: 1 / 0",
-            "variant `smem`: `shared` or `per_iteration` fails for f32: ZeroDivisionError: division by zero",
-        ),
-        (
-            "baseline=True",
-            "baseline=True, shared=lambda at: at.block * 0.5 if at.block > 32 else 0",
-            "variant `smem`: shared at 64 threads of f32 is 32.0, not a whole number of bytes",
-        ),
-        (
-            "baseline=True",
-            "baseline=True, per_iteration={'STS': '1'}",
-            "variant `smem` has per_iteration={'STS': '1'}, not a mapping",
-        ),
-        ('source="tests"', 'source="tests", dtypes="f32"', "the dtypes of the pattern are 'f32', not a tuple"),
-        ('source="tests"', 'source="tests", dtypes=()', "no dtypes"),
-        ('source="tests"', 'source="tests", unroll=0', "unroll is 0, not a whole number above 0"),
-        ('source="tests"', 'source="tests", options=["mode"]', "options is ['mode'], not a mapping"),
-        ('source="tests"', 'source="tests", options={"mode": ()}', "the option `mode` has (), not a tuple"),
-        ('source="tests"', 'source="tests", options={"mode": "idx"}', "the option `mode` has 'idx', not a tuple"),
-        ('source="tests"', 'source="tests", options={"mode": (1,)}', "the option `mode` has the value 1, not a text"),
-        ('source="tests"', 'source="tests", options={"launch": ("a",)}', "the option `launch` needs another name"),
+        (f"({SMEM})", "()", "exactly one variant must be the baseline, found 0"),
+        (", baseline=True", "", "exactly one variant must be the baseline, found 0"),
+        (SMEM, SMEM * 2, "two variants have the same name"),
+        (SMEM, SMEM + SMEM.replace("smem", "other"), "exactly one variant must be the baseline, found 2"),
         ('Input("values")', 'Input("values", per_thread=0)', "the buffer `values` has 0 elements per thread"),
         ('Input("values")', '"values"', "the buffer 'values' is no Input, InOut or Output"),
-        (
-            "baseline=True",
-            "baseline=True, per_iteration=lambda dtype, options: {'STS': -1}",
-            "variant `smem` has per_iteration={'STS': -1}, not a mapping of opcodes to whole numbers or PerWord",
-        ),
-        (
-            "baseline=True",
-            "baseline=True, per_iteration=lambda dtype, options: options['depth']",
-            "variant `smem`: `shared` or `per_iteration` fails for f32: KeyError: 'depth'",
-        ),
-        (
-            "baseline=True",
-            "baseline=True, only={'mode': ('up',)}",
-            "variant `smem` has only={'mode': ('up',)}, which are no values of an option of the pattern",
-        ),
-        (
-            "baseline=True",
-            "baseline=True, may_fold=['up']",
-            "variant `smem` has may_fold=['up'], not a mapping of options to values",
-        ),
-        (
-            "baseline=True",
-            "baseline=True, arguments=('values', 'resutl')",
-            "variant `smem` takes the argument `resutl`, which is not declared; known: values, result, iterations",
-        ),
         ('Input("values")', 'Input("values", dtype="f8")', "unknown dtype `f8`; known: f16, bf16, f32"),
+        ('Input("values"), Output("result")', 'Output("result"),', "no Input buffer"),
+        ('Input("values"), Output("result")', 'Input("values"),', "no Output buffer"),
         ('Output("result")', 'Output("values")', "two arguments are called `values`"),
         ('Output("result")', 'Output("iterations")', "two arguments are called `iterations`"),
-        ('source="tests"', 'source="tests", scalars=("limit",)', "the scalar 'limit' is no Scalar"),
-        ('source="tests"', 'source="tests", options={"carveout": ("1",)}', "the option `carveout` needs another name"),
-        (
-            'source="tests"',
-            'source="tests", options={"extra_shared": ("1",)}',
-            "the option `extra_shared` needs another",
-        ),
-        (
-            'source="tests"',
-            'source="tests", reference_variant="shfl"',
-            "the reference variant `shfl` is none of the pattern's variants",
-        ),
-        ('source="tests"', 'source="tests", one_pass=True', "`reference` does not take its arguments (1 by position)"),
-        ("values, iterations)", "values)", "`reference` does not take its arguments (1 by position, `iterations`)"),
-        (
-            'source="tests"',
-            'source="tests", options={"mode": ("idx",)}',
-            "`reference` does not take its arguments (1 by position, `mode`, `iterations`)",
-        ),
+        ("values, iterations)", "values)", f"{TAKES} (1 by position, `iterations`)"),
         ("    return values", "    return values\n\ntolerance = 0.5", "`tolerance` is not a function"),
         ("    return values", "    return values\n\ndef inputs(): ...", "`inputs` does not take its arguments"),
     ],
@@ -128,13 +131,5 @@ def test_folder_whose_name_cannot_begin_a_kernel_s_is_refused(tmp_path: Path, na
 
 
 def test_kernels_that_are_no_text_are_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    folder.mkdir()
-    (folder / "pattern.py").write_text(SOUND, encoding="utf-8")
-    (folder / "kernels.cu").write_bytes(b"\xff\xfe")
-    with pytest.raises(PatternError, match=r"variant `smem` needs the file kernels\.cu, which cannot be read: 'utf-8'"):
-        load(folder)
-
-
-def test_pattern_that_ends_the_process_is_refused(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "own", "\nraise SystemExit(0)\n") == " cannot be loaded: line 2: SystemExit: 0"
+    sentence = "variant `smem` needs the file kernels.cu, which cannot be read: 'utf-8'"
+    assert refusal(tmp_path / "own", SOUND, b"\xff\xfe").startswith(sentence)
