@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -21,11 +23,6 @@ def sorted_pairs(keys: Array, values: Array, iterations: int, payload: str = "va
     """Return what the pattern's reference gives."""
     keys, values = SORT.module.reference(keys, values, iterations=iterations, payload=payload)
     return keys, values
-
-
-def after(data: Workload, iterations: int) -> tuple[Array, Array]:
-    keys, values = data.inputs(0)
-    return sorted_pairs(keys, values, iterations, data.setting.options["payload"])
 
 
 def scrambled(key: int, lane: int, dtype: str) -> int:
@@ -106,28 +103,17 @@ def test_without_a_payload_values_stay_and_keys_are_the_same() -> None:
     assert alone[1].tolist() == values.tolist()
 
 
-@pytest.mark.parametrize("payload", SORT.declaration.options["payload"])
+@pytest.mark.parametrize(
+    ("mistake", "payload"),
+    [*product(["a key twice", "two keys exchanged"], SORT.declaration.options["payload"]), ("a value twice", "value")],
+)
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-@pytest.mark.parametrize("mistake", ["a key twice", "two keys exchanged"])
-def test_wrong_key_in_any_trip_is_visible_at_the_end(dtype: str, payload: str, mistake: str) -> None:
+def test_mistake_in_any_trip_is_visible_at_the_end(dtype: str, mistake: str, payload: str) -> None:
     data = workload(dtype, payload)
     for iterations in data.verify_iterations:
         for trip in range(1, iterations + 1):
-            keys, values = after(data, trip)
-            wrong = keys.copy()
-            wrong[-1, 5] = keys[-1, 6]
-            if mistake == "two keys exchanged":
-                wrong[-1, 6] = keys[-1, 5]
-            got = sorted_pairs(wrong, values, iterations - trip, payload)
-            assert mismatch(got, data.expected(0, iterations), 0.0), (iterations, trip)
-
-
-@pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_value_that_stayed_behind_in_any_trip_is_visible_at_the_end(dtype: str) -> None:
-    data = workload(dtype)
-    for iterations in data.verify_iterations:
-        for trip in range(1, iterations + 1):
-            keys, values = after(data, trip)
-            values[-1, 5] = values[-1, 6]
-            got = sorted_pairs(keys, values, iterations - trip)
+            keys, values = sorted_pairs(*data.inputs(0), trip, payload)
+            wrong = (values if mistake == "a value twice" else keys)[-1]
+            wrong[5:7] = wrong[6], wrong[5 if mistake == "two keys exchanged" else 6]
+            got = sorted_pairs(keys, values, iterations - trip, payload)
             assert mismatch(got, data.expected(0, iterations), 0.0), (iterations, trip)

@@ -7,6 +7,7 @@ from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
+from tests.patterns.trips import after
 
 BROADCAST = load(builtin()["broadcast"])
 DTYPES = BROADCAST.declaration.dtypes
@@ -15,11 +16,6 @@ VALUES = BROADCAST.declaration.options["values"]
 
 def workload(dtype: str, values: str) -> Workload:
     return cases.workload(BROADCAST, dtype, options={"values": values})
-
-
-def given(numbers: Array, sources: Array, iterations: int, values: str) -> Array:
-    """Return what the pattern's reference gives."""
-    return np.asarray(BROADCAST.module.reference(numbers, sources, iterations=iterations, values=values))
 
 
 def later(sources: Array, trips: int) -> Array:
@@ -31,16 +27,18 @@ def later(sources: Array, trips: int) -> Array:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("iterations", [0, 1, 33, 51])
 def test_reference_is_what_lane_after_lane_gives(dtype: str, values: str, iterations: int) -> None:
-    numbers, sources = workload(dtype, values).inputs(0)
+    data = workload(dtype, values)
+    numbers, sources = data.inputs(0)
     count, size = int(values), 2 ** (8 * numbers.dtype.itemsize)
     flat = numbers.view(f"u{numbers.dtype.itemsize}").tolist()
     for warp, first in enumerate(sources.tolist()):
         lanes = [flat[(warp * WARP + lane) * count :][:count] for lane in range(WARP)]
         for trip in range(iterations):
-            got = lanes[(first + trip) % WARP]
-            lanes = [[(own + 2 * other) % size for own, other in zip(lane, got, strict=True)] for lane in lanes]
+            taken = lanes[(first + trip) % WARP]
+            lanes = [[(own + 2 * other) % size for own, other in zip(lane, taken, strict=True)] for lane in lanes]
         flat[warp * WARP * count : (warp + 1) * WARP * count] = [number for lane in lanes for number in lane]
-    assert given(numbers, sources, iterations, values).reshape(-1).view(f"u{numbers.dtype.itemsize}").tolist() == flat
+    got = after(data, iterations, numbers, sources).reshape(-1)
+    assert got.view(f"u{numbers.dtype.itemsize}").tolist() == flat
 
 
 @pytest.mark.parametrize("values", VALUES)
@@ -50,19 +48,18 @@ def test_wrong_source_of_one_lane_in_any_trip_is_visible_at_the_end(dtype: str, 
     for iterations in data.verify_iterations:
         numbers, sources = data.inputs(0)
         for trip in range(iterations):
-            before = given(numbers, sources, trip, values)
-            after = given(before, later(sources, trip), 1, values)
-            other = given(before, later(sources, trip + 1), 1, values)
-            after[-1, 5, -1] = other[-1, 5, -1]  # got the last value of the next lane
-            got = given(after, later(sources, trip + 1), iterations - trip - 1, values)
+            before = after(data, trip, numbers, sources)
+            wrong = after(data, 1, before, later(sources, trip))
+            wrong[-1, 5, -1] = after(data, 1, before, later(sources, trip + 1))[-1, 5, -1]  # of the next lane
+            got = after(data, iterations - trip - 1, wrong, later(sources, trip + 1))
             assert mismatch([got], data.expected(0, iterations), 0.0), trip
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_lanes_stay_different_however_long_it_runs(dtype: str) -> None:
-    numbers, sources = workload(dtype, "1").inputs(0)
-    after = given(numbers, sources, 4096, "1")
-    assert all(len(set(warp)) == WARP for warp in after.view(f"u{after.dtype.itemsize}").reshape(-1, WARP).tolist())
+    data = workload(dtype, "1")
+    late = after(data, 4096, *data.inputs(0))
+    assert all(len(set(warp)) == WARP for warp in late.view(f"u{late.dtype.itemsize}").reshape(-1, WARP).tolist())
 
 
 def test_sources_differ_from_warp_to_warp() -> None:

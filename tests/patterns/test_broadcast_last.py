@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
-from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
+from tests.patterns.trips import after, hidden
 
 LAST = load(builtin()["broadcast-last"])
 DTYPES = LAST.declaration.dtypes
@@ -14,11 +14,6 @@ DTYPES = LAST.declaration.dtypes
 
 def workload(dtype: str) -> Workload:
     return cases.workload(LAST, dtype)
-
-
-def given(values: Array, iterations: int) -> Array:
-    """Return what the pattern's reference gives."""
-    return np.asarray(LAST.module.reference(values, iterations=iterations))
 
 
 def words(values: Array) -> Array:
@@ -34,7 +29,8 @@ def last_lane(warp: list[int]) -> int | None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("iterations", [0, 1, 15, 51])
 def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int) -> None:
-    (values,) = workload(dtype).inputs(0)
+    data = workload(dtype)
+    (values,) = data.inputs(0)
     size = 2 ** (8 * values.dtype.itemsize)
     warps = words(values).tolist()
     for _ in range(iterations):
@@ -43,7 +39,7 @@ def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int) ->
             [(own + 2 * (own if last is None else warp[last])) % size for own in warp]
             for warp, last in zip(warps, lasts, strict=True)
         ]
-    assert words(given(values, iterations)).tolist() == warps
+    assert words(after(data, iterations, values)).tolist() == warps
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -52,15 +48,16 @@ def test_predicate_moves_and_sometimes_holds_nowhere_within_the_verified_trips(d
     seen: list[int | None] = []
     for index in range(INPUT_SETS):
         for trip in range(max(data.verify_iterations)):
-            seen += [last_lane(warp) for warp in words(given(data.inputs(index)[0], trip)).tolist()]
+            seen += [last_lane(warp) for warp in words(after(data, trip, *data.inputs(index))).tolist()]
     assert 0.05 < seen.count(None) / len(seen) < 0.3
     assert len({lane for lane in seen if lane is not None}) > WARP / 2
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_predicate_keeps_changing_however_long_it_runs(dtype: str) -> None:
-    late = given(workload(dtype).inputs(0)[0], 4096)
-    seen = [last_lane(warp) for trip in range(64) for warp in words(given(late, trip)).tolist()]
+    data = workload(dtype)
+    late = after(data, 4096, *data.inputs(0))
+    seen = [last_lane(warp) for trip in range(64) for warp in words(after(data, trip, late)).tolist()]
     assert None in seen
     assert len(set(seen)) > WARP / 2
 
@@ -68,11 +65,7 @@ def test_predicate_keeps_changing_however_long_it_runs(dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("lane", [0, 5, 31])
 def test_lane_that_keeps_its_own_value_in_any_trip_is_visible_at_the_end(dtype: str, lane: int) -> None:
-    data = workload(dtype)
-    for iterations in data.verify_iterations:
-        for trip in range(iterations):
-            before = given(data.inputs(0)[0], trip)
-            after = given(before, 1)
-            words(after)[-1, lane] = words(before)[-1, lane] + np.array(1).astype(words(before).dtype)
-            got = given(after, iterations - trip - 1)
-            assert mismatch([got], data.expected(0, iterations), 0.0), trip
+    def keep(before: Array, values: Array) -> None:
+        words(values)[-1, lane] = words(before)[-1, lane] + np.array(1).astype(words(before).dtype)
+
+    assert hidden(workload(dtype), keep) == []

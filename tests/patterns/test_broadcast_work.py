@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
-from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
+from tests.patterns.trips import after, hidden
 
 WORK = load(builtin()["broadcast-work"])
 FLOATS, INTEGERS = ("f32", "f64"), ("i32",)
@@ -20,11 +20,6 @@ def workload(dtype: str, launch: str = "2x64") -> Workload:
 
 def tolerance(dtype: str, iterations: int) -> float:
     return WORK.tolerance(cases.setting(dtype), iterations)
-
-
-def worked(values: Array, iterations: int) -> Array:
-    """Return what the pattern's reference gives."""
-    return np.asarray(WORK.module.reference(values, iterations=iterations))
 
 
 def in_fractions(values: Array, iterations: int) -> list[list[Fraction]]:
@@ -57,21 +52,23 @@ def in_own_arithmetic(values: Array, iterations: int) -> Array:
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("iterations", [0, 1, 2, 7])
 def test_reference_of_floats_is_the_recurrence_lane_by_lane(dtype: str, iterations: int) -> None:
-    (values,) = workload(dtype).inputs(0)
+    data = workload(dtype)
+    (values,) = data.inputs(0)
     exact = [[float(x) for x in warp] for warp in in_fractions(values, iterations)]
-    assert worked(values, iterations).tolist() == np.array(exact).astype(values.dtype).tolist()
+    assert after(data, iterations, values).tolist() == np.array(exact).astype(values.dtype).tolist()
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("iterations", [0, 1, 2, 7])
 def test_reference_of_integers_is_the_recurrence_lane_by_lane(dtype: str, iterations: int) -> None:
-    (values,) = workload(dtype).inputs(0)
+    data = workload(dtype)
+    (values,) = data.inputs(0)
     bits = 8 * DTYPES[dtype].size
     warps = values.tolist()
     for _ in range(iterations):
         warps = [[(x + sum((x - v) ** 2 for v in warp)) % 2**bits for x in warp] for warp in warps]
     signed = [[x - 2**bits if x >= 2 ** (bits - 1) else x for x in warp] for warp in warps]
-    assert worked(values, iterations).tolist() == signed
+    assert after(data, iterations, values).tolist() == signed
 
 
 @pytest.mark.parametrize(("dtype", "exact_trips"), [("f32", 2), ("f64", 7)])
@@ -98,42 +95,29 @@ def test_rounding_stays_within_the_tolerance(dtype: str, iterations: int) -> Non
 
 @pytest.mark.parametrize("dtype", WORK.declaration.dtypes)
 def test_lane_that_misses_one_value_in_any_trip_is_visible_at_the_end(dtype: str) -> None:
-    data = workload(dtype)
-    for iterations in data.verify_iterations:
-        for trip in range(iterations):
-            wrong = [
-                mismatch(
-                    [with_one_value_missed(data.inputs(index)[0], trip, iterations)],
-                    data.expected(index, iterations),
-                    tolerance(dtype, iterations),
-                )
-                for index in range(INPUT_SETS)
-            ]
-            assert any(wrong), (iterations, trip)
+    assert hidden(workload(dtype), miss_one_value, range(INPUT_SETS)) == []
 
 
-def with_one_value_missed(values: Array, trip: int, iterations: int) -> Array:
-    """Return the outputs when lane 5 of the last warp misses lane 6's value in one trip."""
-    before = worked(values, trip)
-    after = worked(before, 1)
+def miss_one_value(before: Array, values: Array) -> None:
+    """Let lane 5 of the last warp miss lane 6's value."""
     with np.errstate(over="ignore"):
         apart = before[-1, 6] - before[-1, 5]
-        after[-1, 5] -= abs(apart) / 128 if before.dtype.kind == "f" else apart * apart
-    return worked(after, iterations - trip - 1)
+        values[-1, 5] -= abs(apart) / 128 if before.dtype.kind == "f" else apart * apart
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_lanes_stay_different_and_small_however_long_it_runs(dtype: str) -> None:
-    (values,) = workload(dtype).inputs(0)
-    after = worked(values, 4096)
-    assert all(len(set(warp)) == WARP for warp in after.tolist())
-    assert np.abs(after.astype(np.float64)).max() < 32
+    data = workload(dtype)
+    late = after(data, 4096, *data.inputs(0))
+    assert all(len(set(warp)) == WARP for warp in late.tolist())
+    assert np.abs(late.astype(np.float64)).max() < 32
 
 
 def test_integers_that_differ_in_one_value_differ_ever_after() -> None:
-    (values,) = workload("i32").inputs(0)
+    data = workload("i32")
+    (values,) = data.inputs(0)
     for bit in range(32):
         other = values.copy()
         other[0, 7] ^= np.int32(1 << bit) if bit < 31 else np.int32(-(2**31))
         for iterations in (1, 7, 64):
-            assert (worked(values, iterations)[0] != worked(other, iterations)[0]).any()
+            assert (after(data, iterations, values)[0] != after(data, iterations, other)[0]).any()
