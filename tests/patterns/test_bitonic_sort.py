@@ -112,7 +112,8 @@ def test_mistake_in_any_trip_is_visible_at_the_end(dtype: str, mistake: str, pay
     data = workload(dtype, payload)
     for iterations in data.verify_iterations:
         for trip in range(1, iterations + 1):
-            keys, values = sorted_pairs(*data.inputs(0), trip, payload)
+            keys, values = data.inputs(0)
+            keys, values = sorted_pairs(keys, values, trip, payload)
             wrong = (values if mistake == "a value twice" else keys)[-1]
             wrong[5:7] = wrong[6], wrong[5 if mistake == "two keys exchanged" else 6]
             got = sorted_pairs(keys, values, iterations - trip, payload)

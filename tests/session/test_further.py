@@ -1,20 +1,16 @@
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
-from shflbench.model import Overrides, Status
+from shflbench.model import Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, ProcessPass, RunEvent, affordable, run
-from shflbench.session.record import run_info
-from shflbench.store import Resumed, Row, RunFolder, RunInfo, SentinelSet, read_run, resume
-from shflbench.suite import load
+from shflbench.store import Resumed, Row, SentinelSet, read_run, resume
 from tests import cases
-from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script, in_trip, one_lane
-
-Planner = Callable[[FakeBackend], Plan]  # a plan for a device
+from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
+from tests.session.conftest import Planner, about, started
 
 SUITE = """\
 schema: 1
@@ -29,18 +25,6 @@ experiments:
 """
 SMEM, SHFL = (f"neighbor/{variant}/f32/2x64/1024/mode=idx" for variant in ("smem", "shfl"))
 LAST = "reduce/shfl/i32/2x64/1024/width=32"
-
-
-@pytest.fixture
-def plan(tmp_path: Path, kernel_cache: Path) -> Planner:
-    path = tmp_path / "demo.yaml"
-    path.write_text(SUITE, encoding="utf-8")
-    suite = load(path)
-    return lambda backend: Plan(suite, find(), "sm_90", FreshProcessExecutor(backend), kernel_cache, 132, seed=1)
-
-
-def about(plan: Plan) -> RunInfo:
-    return run_info(plan, Overrides(), ["shflbench", "run"])
 
 
 class Asking:
@@ -58,7 +42,7 @@ class Asking:
 
 
 def going(plan: Plan, path: Path, *turns: Collection[str], stopped: Resumed | None = None) -> Iterator[RunEvent]:
-    folder = stopped.folder if stopped else RunFolder.create_at(about(plan), path)
+    folder = stopped.folder if stopped else started(plan, path)
     return run(plan, folder, stopped, Asking(path, *turns))
 
 
@@ -93,7 +77,7 @@ def test_times_are_those_of_all_processes_together(plan: Planner, tmp_path: Path
 def test_who_decides_is_told_what_the_last_process_took_and_finds_a_finished_run(plan: Planner, tmp_path: Path) -> None:
     chosen, path = plan(FakeBackend()), tmp_path / "run"
     asking = Asking(path, {SHFL})
-    list(run(chosen, RunFolder.create_at(about(chosen), path), None, asking))
+    list(run(chosen, started(chosen, path), None, asking))
     assert [turn.cases for turn in asking.told] == [6, 2]
     assert all(turn.seconds > 0 for turn in asking.told)
     assert None not in asking.finished

@@ -1,23 +1,18 @@
 """The pipeline on a scripted GPU, without the command line."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
-from shflbench.model import Disturbance, Overrides, Status, Suite
+from shflbench.model import Disturbance, Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, RunEvent, WarmedUp, Working, run
-from shflbench.session.record import run_info
-from shflbench.store import Resumed, RunFolder, SentinelSet, read_run, resume
-from shflbench.suite import load
-from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script
-
-Planner = Callable[[FakeBackend | None], Plan]  # a plan for a device, or without one
+from shflbench.store import Resumed, SentinelSet, read_run, resume
+from tests.fakes.backend import FakeBackend, Script
+from tests.session.conftest import Planner, about, started
 
 SUITE = """\
 schema: 1
@@ -30,26 +25,6 @@ experiments:
     dtypes: i32
 """
 GROUPS = ["neighbor/f32/2x64/1024/mode=idx", "neighbor/i32/2x64/1024/mode=idx", "reduce/i32/2x64/1024/width=32"]
-
-
-@pytest.fixture
-def suite(tmp_path: Path) -> Suite:
-    path = tmp_path / "demo.yaml"
-    path.write_text(SUITE, encoding="utf-8")
-    return load(path)
-
-
-@pytest.fixture
-def plan(suite: Suite, kernel_cache: Path) -> Callable[[FakeBackend | None], Plan]:
-    def make(backend: FakeBackend | None) -> Plan:
-        executor = FreshProcessExecutor(backend) if backend else None
-        return Plan(suite, find(), "sm_90", executor, kernel_cache, 132, seed=1)
-
-    return make
-
-
-def started(plan: Plan, path: Path) -> RunFolder:
-    return RunFolder.create_at(run_info(plan, Overrides(), ["shflbench", "run"]), path)
 
 
 def events(plan: Plan, path: Path, stopped: Resumed | None = None) -> list[RunEvent]:
@@ -66,7 +41,7 @@ def stop(plan: Plan, path: Path, finished: int) -> Resumed:
     for _ in range(finished):
         next(event for event in going if isinstance(event, GroupDone))
     going.close()  # type: ignore[attr-defined]  # run is a generator
-    return resume(path, run_info(plan, Overrides(), ["shflbench", "run"]), plan.suite.cases)
+    return resume(path, about(plan), plan.suite.cases)
 
 
 @pytest.fixture
@@ -177,7 +152,7 @@ def test_run_that_was_stopped_between_its_processes_repeats_none_of_them(plan: P
     while first.process == 0:
         next(going)
     going.close()  # type: ignore[attr-defined]  # run is a generator
-    stopped = resume(tmp_path / "run", run_info(chosen, Overrides(), []), chosen.suite.cases)
+    stopped = resume(tmp_path / "run", about(chosen), chosen.suite.cases)
     assert {row.processes for row in stopped.rows} == {(0,)}
     device = FakeBackend()
     events(in_processes(plan(device), 2), tmp_path / "run", stopped)
@@ -200,10 +175,10 @@ def test_group_that_is_throttled_in_its_last_process_is_announced_all_the_same(p
 
 def test_record_of_a_finished_run_judges_the_noise_and_names_the_sentinels(plan: Planner, tmp_path: Path) -> None:
     events(plan(FakeBackend()), tmp_path / "run")
-    about = read_run(tmp_path / "run").info
-    assert about.noise is not None
-    assert about.noise.verdict == "quiet"
-    assert about.sentinels == SentinelSet(version())
+    info = read_run(tmp_path / "run").info
+    assert info.noise is not None
+    assert info.noise.verdict == "quiet"
+    assert info.sentinels == SentinelSet(version())
 
 
 def test_problem_of_the_device_is_noted_once_and_recorded(plan: Planner, tmp_path: Path) -> None:
