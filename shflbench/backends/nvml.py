@@ -152,7 +152,7 @@ def sees_everyone() -> bool:
         return False
 
 
-def count_others(listed: Collection[int], own: Collection[int], *, everyone: bool) -> int | None:
+def count_others(listed: Collection[int], ours: Collection[int], *, everyone: bool) -> int | None:
     """Return how many of the processes `listed` by the driver are not our `own`; None if that cannot be told.
 
     `everyone` says whether the driver lists all processes by the numbers that we know. In a container it
@@ -161,8 +161,8 @@ def count_others(listed: Collection[int], own: Collection[int], *, everyone: boo
     ones give the machine's numbers, among which ours cannot be recognised (nvidia-docker issue 1483).
     What is counted there is the least that there can be.
     """
-    others = len(set(listed) - set(own))
+    others = len(set(listed) - set(ours))
     if everyone:
         return others
-    recognised = not own or not set(own).isdisjoint(listed)
+    recognised = not ours or not set(ours).isdisjoint(listed)
     return others or None if recognised else None

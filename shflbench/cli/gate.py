@@ -60,16 +60,16 @@ class Gate:
 def _thresholds(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Thresholds:
     from shflbench.thresholds import Thresholds
 
-    for each in texts:
+    for threshold in texts:
         try:
-            Thresholds.parse([each])
+            Thresholds.parse([threshold])
         except ValueError as error:
-            raise click.BadParameter(f"`{each}` is no threshold; write {error}", param=option) from None
+            raise click.BadParameter(f"`{threshold}` is no threshold; write {error}", param=option) from None
     return Thresholds.parse(texts)
 
 
 def _also(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
-    pairs = [each.partition("=") for each in texts]
+    pairs = [pair.partition("=") for pair in texts]
     for form, equals, path in pairs:
         if form not in FORMATS or not path:
             message = f"`{form}{equals}{path}` names no format and file; write it like junit=report.xml"

@@ -34,7 +34,9 @@ def watch(
                     console.say()
                     console.table(group_table(event.rows))
                 done[first] = event
-    troubles = {case_id: found for event in done.values() for case_id, found in event.troubles.items()}
+    troubles = {
+        case_id: troubles_of_case for event in done.values() for case_id, troubles_of_case in event.troubles.items()
+    }
     return _conclude(plan, folder, troubles, console)
 
 
@@ -93,15 +95,15 @@ def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Ite
     """
     from shflbench.measure.diagnose import percent
 
-    notable = [(case_id, one) for case_id, own in troubles.items() for one in own if one.size >= precision]
+    notable = [(case_id, one) for case_id, of_case in troubles.items() for one in of_case if one.size >= precision]
     for kind in Disturbance:
-        found = {case_id: one for case_id, one in notable if one.kind is kind}
-        if not found:
+        affected = {case_id: one for case_id, one in notable if one.kind is kind}
+        if not affected:
             continue
-        worst = max(found, key=lambda case_id: found[case_id].size)
-        advice = found[worst].advice
-        if len(found) == 1:
-            yield f"{worst}: {found[worst].sentence}; {advice}"
+        worst = max(affected, key=lambda case_id: affected[case_id].size)
+        advice = affected[worst].advice
+        if len(affected) == 1:
+            yield f"{worst}: {affected[worst].sentence}; {advice}"
         else:
-            many = MANY[kind].format(cases=len(found), size=percent(found[worst].size))
+            many = MANY[kind].format(cases=len(affected), size=percent(affected[worst].size))
             yield f"{many}, most of all {worst}; {advice}"

@@ -46,39 +46,42 @@ SMALLEST_CUT = 0.2
 def troubles(samples: Sequence[Sample], iterations: int) -> tuple[Trouble, ...]:
     """Return what is wrong with all the samples of one case, whose own iterations are `iterations`."""
     rounds: defaultdict[int, list[Round]] = defaultdict(list)
-    for this in rounds_of(samples):
-        if iterations in this.times_us:
-            rounds[this.process].append(this)
-    enough = {process: own for process, own in rounds.items() if len(own) >= FEWEST_ROUNDS}
+    for round_ in rounds_of(samples):
+        if iterations in round_.times_us:
+            rounds[round_.process].append(round_)
+    enough = {process: series for process, series in rounds.items() if len(series) >= FEWEST_ROUNDS}
     step = step_us([sample for sample in samples if not sample.dropped])
     moved = _trend(enough, iterations)
-    found = (
+    candidates = (
         _drift(enough, moved),
         _slow_episodes(enough, moved, iterations),
         _two_levels(enough, step, iterations),
         _throttled([sample.dropped for sample in samples if sample.iterations == iterations]),
-        _bent([this for own in enough.values() for this in own], step, iterations),
+        _bent([round_ for series in enough.values() for round_ in series], step, iterations),
         _processes(enough, step, iterations),
     )
-    return tuple(trouble for trouble in found if trouble is not None)
+    return tuple(trouble for trouble in candidates if trouble is not None)
 
 
 def _relative(rounds: Sequence[Round], iterations: int) -> list[list[float]]:
     """Return how far the samples of each round of one process are above its typical time, as fractions of it."""
-    typical = median(this.median_us(iterations) for this in rounds)
-    return [[time / typical - 1 for time in this.times_us[iterations]] for this in rounds]
+    typical = median(round_.median_us(iterations) for round_ in rounds)
+    return [[time / typical - 1 for time in round_.times_us[iterations]] for round_ in rounds]
 
 
 def _moments(rounds: Sequence[Round]) -> list[float]:
     """Return when each round was, in seconds if all of them know, else in rounds."""
-    return [float(this.number) if this.seconds is None else this.seconds for this in rounds]
+    return [float(round_.number) if round_.seconds is None else round_.seconds for round_ in rounds]
 
 
 def _trend(rounds: ByProcess, iterations: int) -> Trend | None:
     """Return how the rounds' medians move with time in all processes alike, None unless they do."""
-    strata = [list(zip(_moments(own), map(median, _relative(own, iterations)), strict=True)) for own in rounds.values()]
-    found = trend(strata)
-    return found if found.p <= SIGNIFICANCE else None
+    strata = [
+        list(zip(_moments(series), map(median, _relative(series, iterations)), strict=True))
+        for series in rounds.values()
+    ]
+    moved = trend(strata)
+    return moved if moved.p <= SIGNIFICANCE else None
 
 
 def _span(rounds: ByProcess) -> float:
@@ -90,7 +93,7 @@ def _drift(rounds: ByProcess, moved: Trend | None) -> Trouble | None:
         return None
     span = _span(rounds)
     size = abs(moved.slope) * span
-    timed = all(this.seconds is not None for own in rounds.values() for this in own)
+    timed = all(round_.seconds is not None for series in rounds.values() for round_ in series)
     over = f"{span:.1f} s" if timed else f"{span:.0f} rounds"
     return Trouble(
         Disturbance.DRIFT,
@@ -105,8 +108,8 @@ def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> T
     slope = moved.slope if moved else 0.0
     levelled = [
         [time - slope * moment for time in times]
-        for own in rounds.values()
-        for moment, times in zip(_moments(own), _relative(own, iterations), strict=True)
+        for series in rounds.values()
+        for moment, times in zip(_moments(series), _relative(series, iterations), strict=True)
     ]
     slow = slow_rounds(levelled, SLOW_SIGNIFICANCE)
     if slow is None:
@@ -120,10 +123,10 @@ def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> T
 
 
 def _two_levels(rounds: ByProcess, step: float, iterations: int) -> Trouble | None:
-    times = [time for own in rounds.values() for values in _relative(own, iterations) for time in values]
+    times = [time for series in rounds.values() for values in _relative(series, iterations) for time in values]
     if not times:
         return None
-    typical = median(this.median_us(iterations) for own in rounds.values() for this in own)
+    typical = median(round_.median_us(iterations) for series in rounds.values() for round_ in series)
     levels = two_levels(times, SMALLEST_CUT, step / typical)
     if levels is None or levels.distance < LEVELS_APART or not MINORITY <= levels.share <= 1 - MINORITY:
         return None
@@ -152,14 +155,14 @@ def _throttled(dropped: Sequence[bool]) -> Trouble | None:
 
 def _bent(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | None:
     """Hold the middle iteration count against the line through the ends, round by round."""
-    counts = sorted({count for this in rounds for count in this.times_us if count <= iterations})
-    whole = [this for this in rounds if all(count in this.times_us for count in counts)]
+    counts = sorted({count for round_ in rounds for count in round_.times_us if count <= iterations})
+    whole = [round_ for round_ in rounds if all(count in round_.times_us for count in counts)]
     if len(counts) != 3 or len(whole) < FEWEST_ROUNDS:  # noqa: PLR2004
         return None
     first, middle, last = counts
     part = (middle - first) / (last - first)
-    straight = [(1 - part) * this.median_us(first) + part * this.median_us(last) for this in whole]
-    bends = [this.median_us(middle) - line for this, line in zip(whole, straight, strict=True)]
+    straight = [(1 - part) * round_.median_us(first) + part * round_.median_us(last) for round_ in whole]
+    bends = [round_.median_us(middle) - line for round_, line in zip(whole, straight, strict=True)]
     bend = widened(median_interval(bends, 1 - SIGNIFICANCE), step)  # half of it, and half of the line's
     size = abs(bend.value) / median(straight)
     if size < BENT or bend.low <= 0 <= bend.high:
@@ -176,8 +179,10 @@ def _bent(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | No
 def _processes(rounds: ByProcess, step: float, iterations: int) -> Trouble | None:
     """Hold the slowest process against the fastest one: their rounds must not even overlap."""
     intervals = {
-        process: widened(median_interval([this.median_us(iterations) for this in own], 1 - SIGNIFICANCE), step / 2)
-        for process, own in rounds.items()
+        process: widened(
+            median_interval([round_.median_us(iterations) for round_ in series], 1 - SIGNIFICANCE), step / 2
+        )
+        for process, series in rounds.items()
     }
     if len(intervals) <= 1:
         return None

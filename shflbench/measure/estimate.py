@@ -23,14 +23,14 @@ def timing(samples: Sequence[Sample], iterations: int) -> Timing | None:
     None if no round was kept. A round that a crash cut short counts for what it has.
     """
     rounds = rounds_of(samples)
-    own = [this for this in rounds if iterations in this.times_us]
-    if not own:
+    timed = [round_ for round_ in rounds if iterations in round_.times_us]
+    if not timed:
         return None
     taken = [sample for sample in samples if sample.iterations == iterations]
     kept = [sample for sample in taken if not sample.dropped]
     step = step_us([sample for sample in samples if not sample.dropped])
-    time_us = _time_us(own, iterations, step)
-    slope = _ns_per_iteration(own, iterations, step)
+    time_us = _time_us(timed, iterations, step)
+    slope = _ns_per_iteration(timed, iterations, step)
     return Timing(
         time_us=time_us,
         ns_per_iteration=slope,
@@ -38,9 +38,9 @@ def timing(samples: Sequence[Sample], iterations: int) -> Timing | None:
         sm_clock_mhz=_clock_mhz(samples),
         samples=len(kept),
         dropped=len(taken) - len(kept),
-        rounds=len(own),
+        rounds=len(timed),
         launches=mode(sample.launches for sample in kept),
-        processes=tuple(sorted({this.process for this in own})),
+        processes=tuple(sorted({round_.process for round_ in timed})),
         troubles=troubles(samples, iterations),
     )
 
@@ -55,11 +55,11 @@ def _time_us(rounds: Sequence[Round], iterations: int, step: float) -> Interval:
     0.05 µs, for kernels below 10 µs of 2–5 %). Rounds of one process do not show it. Those of several do, but
     their interval shrinks with the rounds and not with the processes: it must at least hold each process's own median.
     """
-    medians = [this.median_us(iterations) for this in rounds]
+    medians = [round_.median_us(iterations) for round_ in rounds]
     pooled = widened(median_interval(medians), step / 2)
     by_process: dict[int, list[float]] = {}
-    for this, value in zip(rounds, medians, strict=True):
-        by_process.setdefault(this.process, []).append(value)
+    for round_, value in zip(rounds, medians, strict=True):
+        by_process.setdefault(round_.process, []).append(value)
     centres = [median(values) for values in by_process.values()]
     return Interval(pooled.value, min(pooled.low, *centres, pooled.value), max(pooled.high, *centres, pooled.value))
 
@@ -71,14 +71,14 @@ def _ns_per_iteration(rounds: Sequence[Round], iterations: int, step: float) -> 
     through all three counts: at 4, 2 and 1 parts its variance is 12 % less if the noise is a fraction of the time, and
     4 % more if it is the same everywhere. And it leaves the middle to tell whether there is a line at all.
     """
-    fewest = min(count for this in rounds for count in this.times_us)
+    fewest = min(count for round_ in rounds for count in round_.times_us)
     trips = iterations - fewest
     if trips <= 0:
         return None
     slopes = [
-        1000 * (this.median_us(iterations) - this.median_us(fewest)) / trips
-        for this in rounds
-        if fewest in this.times_us
+        1000 * (round_.median_us(iterations) - round_.median_us(fewest)) / trips
+        for round_ in rounds
+        if fewest in round_.times_us
     ]
     return widened(median_interval(slopes), 1000 * step / trips)  # half a step at either end
 

@@ -106,10 +106,10 @@ class JobRunner:
 
     def _open_sentinels(self, job: Job) -> Iterator[JobEvent]:
         """Open the sentinels that run on this device; without them the run goes on, and says so."""
-        found = calls(self.backend.device)
-        if not found:
+        sentinel_calls = calls(self.backend.device)
+        if not sentinel_calls:
             yield Note(f"there are no sentinels for {self.backend.device.arch}: nothing watches the machine")
-        for name, call, iterations in found:
+        for name, call, iterations in sentinel_calls:
             if name in job.failed_sentinels:
                 continue
             yield StepStarted(name, "opening")

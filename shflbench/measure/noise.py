@@ -78,10 +78,10 @@ def _by_clock(clocks_mhz: Sequence[float]) -> Iterator[Noise]:
 def _by_drift(excesses: Sequence[Sequence[float]]) -> Iterator[Noise]:
     """Hold the parts of the run against one another, each by the median of its rounds."""
     moves = []
-    for own in excesses:
-        parts = min(PARTS, len(own) // FEWEST_ROUNDS)
-        bounds = [len(own) * part // parts for part in range(parts + 1)] if parts else [0]
-        levels = [median(own[begin:end]) for begin, end in pairwise(bounds)]
+    for sentinel in excesses:
+        parts = min(PARTS, len(sentinel) // FEWEST_ROUNDS)
+        bounds = [len(sentinel) * part // parts for part in range(parts + 1)] if parts else [0]
+        levels = [median(sentinel[begin:end]) for begin, end in pairwise(bounds)]
         moves.append(max(levels, default=0.0) - min(levels, default=0.0))
     # All of them, or it was the kernel and not the clock.
     if min(moves, default=0.0) > MOVED:
@@ -90,7 +90,7 @@ def _by_drift(excesses: Sequence[Sequence[float]]) -> Iterator[Noise]:
 
 
 def _by_scatter(excesses: Sequence[Sequence[float]]) -> Iterator[Noise]:
-    rounds = [excess for own in excesses for excess in own]
+    rounds = [excess for sentinel in excesses for excess in sentinel]
     for limit, most in ((FAR, FAR_SHARE), (SLOW, SLOW_SHARE)):
         share = sum(excess > limit for excess in rounds) / len(rounds) if rounds else 0.0
         if share > most:
@@ -106,13 +106,13 @@ def _excesses(sentinels: Sequence[Sample]) -> list[list[float]]:
     def kind(sample: Sample) -> tuple[str, int]:
         return sample.case_id, sample.iterations
 
-    found = []
+    excesses = []
     for (_, iterations), samples in groupby(sorted(sentinels, key=kind), kind):
-        medians = [this.median_us(iterations) for this in rounds_of(list(samples))]
+        medians = [round_.median_us(iterations) for round_ in rounds_of(list(samples))]
         usual = median(medians) if medians else 0.0
         if usual >= LONG_US:
-            found.append([value / usual - 1 for value in medians])
-    return found
+            excesses.append([value / usual - 1 for value in medians])
+    return excesses
 
 
 def _middle(values: Sequence[float]) -> tuple[float, float]:
@@ -130,7 +130,7 @@ def _clock_range(clocks_mhz: Sequence[float]) -> float:
 def _quiet(excesses: Sequence[Sequence[float]], clocks_mhz: Sequence[float]) -> str:
     known = []
     if excesses:
-        low, high = _middle([excess for own in excesses for excess in own])
+        low, high = _middle([excess for sentinel in excesses for excess in sentinel])
         known.append(f"nine tenths of the sentinels' rounds within {100 * (high - low):.2f} %")
     if clocks_mhz:
         known.append(f"the SM clock within {100 * _clock_range(clocks_mhz):.2f} %")

@@ -45,11 +45,11 @@ class Round:
 
 def rounds_of(samples: Sequence[Sample]) -> list[Round]:
     """Return the rounds of which a sample was kept, in order, process by process."""
-    found: dict[tuple[int, int], list[Sample]] = {}
+    by_round: dict[tuple[int, int], list[Sample]] = {}
     for sample in samples:
         if not sample.dropped:
-            found.setdefault((sample.process, sample.round), []).append(sample)
-    return [_round(*key, found[key]) for key in sorted(found)]
+            by_round.setdefault((sample.process, sample.round), []).append(sample)
+    return [_round(*key, by_round[key]) for key in sorted(by_round)]
 
 
 def _round(process: int, number: int, samples: Sequence[Sample]) -> Round:

@@ -111,8 +111,8 @@ class Sampler:
                 times[kernel.name][iterations] = median(burst.times_us)
         self._leave_out_failed()
         for kernel in self._cases:  # the cases of a group bracket the same, or they could not be compared
-            own = [times[other.name][other.counts[0]] for other in self._cases if other.group == kernel.group]
-            kernel.launches = launches_per_sample(min(own))
+            group_times = [times[other.name][other.counts[0]] for other in self._cases if other.group == kernel.group]
+            kernel.launches = launches_per_sample(min(group_times))
         for kernel in self._all:
             launches = kernel.launches
             kernel.samples = {count: samples_per_burst(launches * us) for count, us in times[kernel.name].items()}

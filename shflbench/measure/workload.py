@@ -190,7 +190,7 @@ class Workload:
             if not isinstance(array, np.ndarray):
                 raise self.pattern.wrong(function, f"returns {type(array).__name__}, not a NumPy array")
             if array.dtype != buffer.dtype or array.size != buffer.elements:
-                found = f"{array.size} elements of {array.dtype}"
+                returned = f"{array.size} elements of {array.dtype}"
                 raise self.pattern.wrong(
-                    function, f"returns {found} for `{buffer.name}`, not {buffer.elements} of {buffer.dtype}"
+                    function, f"returns {returned} for `{buffer.name}`, not {buffer.elements} of {buffer.dtype}"
                 )

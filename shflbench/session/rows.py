@@ -135,10 +135,10 @@ def with_speedups(rows: Sequence[Row]) -> list[Row]:
 
 
 def _against(row: Row, base: Interval | None) -> Row:
-    own = time_of(row)
-    if base is None or own is None:
+    time = time_of(row)
+    if base is None or time is None:
         return row
-    speedup = Interval(1.0, 1.0, 1.0) if row.variant == row.baseline else ratio(base, own)
+    speedup = Interval(1.0, 1.0, 1.0) if row.variant == row.baseline else ratio(base, time)
     return replace(row, speedup=speedup.value, speedup_low=speedup.low, speedup_high=speedup.high)
 
 

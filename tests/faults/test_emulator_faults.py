@@ -1,8 +1,7 @@
 """Runs on the emulator with real worker processes, of which some die."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import subprocess
+from collections.abc import Callable
 
 import pytest
 
@@ -10,10 +9,7 @@ from shflbench.model import Status
 from tests.faults.conftest import CASES, Make, fault
 from tests.faults.test_signals import ctrl_c, hang_up, terminate
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-
+pytestmark = pytest.mark.expensive
 
 EMULATED = ("suite.yaml", "--device", "emulator")
 
