@@ -103,13 +103,12 @@ def _words(flags: Values) -> Values:
 def _masks(state: State, group: ConvergedGroup) -> Values:
     """Return the member mask that each waiting thread passes."""
     op = group.waits_at
-    if op is None:
-        raise AssertionError(group)
-    place = op.form.mask if isinstance(op.form, Collective) and op.form.mask is not None else 0
-    source = op.sources[place]
-    masks = state.gather(source, group.members) if isinstance(source, Slot) else constant(source, "u4")
-    result: Values = np.broadcast_to(masks.reshape(-1), (group.members.count,)).astype(np.uint32)
-    return result
+    if group.masks is None and op is not None:
+        source = op.sources[op.form.mask or 0 if isinstance(op.form, Collective) else 0]
+        masks = state.gather(source, group.members) if isinstance(source, Slot) else constant(source, "u4")
+        group.masks = np.full(group.members.count, masks.reshape(-1), np.uint32)
+    masks: Values = group.masks
+    return masks
 
 
 def _reduce(state: State, groups: list[ConvergedGroup], complete: Values) -> None:

@@ -24,6 +24,11 @@ class ConvergedGroup:
     at: int  # number of the block that comes next, or that is waited at
     waits_at: Op | None = None
     turns: int = 0  # traces since it last waited
+    masks: Values | None = None  # that its threads pass, once they wait at an instruction of lanes
+
+    def go_on(self, at: int) -> None:
+        """Run from the block `at`, after waiting."""
+        self.at, self.waits_at, self.masks = at, None, None
 
     def split(self, chosen: Values) -> tuple[ConvergedGroup, ConvergedGroup]:
         """Return two groups at the same place: the members for which the flag is set, and the others."""

@@ -186,7 +186,7 @@ class Scheduler:
             step = self.everybody.steps[at] = bind(self.state, op, self.everybody)
         step()
         for group in self.groups:
-            group.at, group.waits_at = self.state.program.blocks[at].next, None
+            group.go_on(self.state.program.blocks[at].next)
         return True
 
     def _release(self) -> bool:
@@ -198,7 +198,7 @@ class Scheduler:
                 chosen = np.isin(group.members.threads, threads, assume_unique=True)
                 if chosen.any():
                     going = group if chosen.all() else self._part(group, chosen)[0]
-                    going.at, going.waits_at = self.state.program.blocks[going.at].next, None
+                    going.go_on(self.state.program.blocks[going.at].next)
         return released
 
     def _deadlock(self) -> DeadlockError:

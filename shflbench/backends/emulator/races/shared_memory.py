@@ -68,6 +68,7 @@ class SharedMemoryRaces(Rule):
         self.read_at = np.zeros((units, self.threads), np.int32)
         self.touched_at = np.zeros(units, np.int32)  # by anybody
         self.touched_by = np.full(units, SEVERAL, np.int32)  # the one warp that did since the last barrier of its block
+        self._last = np.zeros(units, np.int64)  # of the threads of one store, the last that writes each unit
         self._ops: list[Op] = []  # in the order in which they first came
         self._numbers: dict[int, int] = {}
         self._op_at = np.zeros(1024, np.int32)  # by the number of the access, an index into `_ops`
@@ -163,7 +164,7 @@ class SharedMemoryRaces(Rule):
         suspects = [*(self._with_earlier(batch) if with_earlier else ()), *self._within(batch)]
         reports = []
         for rank, (kind, where, others, ops) in enumerate(suspects):
-            for earlier in np.unique(ops[where]).tolist():
+            for earlier in np.unique(ops[where]).tolist() if where.any() else ():
                 these = where & (ops == earlier)
                 first = int(np.argmax(these))
                 order = (first // batch.index.size, rank, earlier)
@@ -204,11 +205,13 @@ class SharedMemoryRaces(Rule):
 
     def _within(self, batch: SharedAccess) -> Iterator[Suspects]:
         """Find threads that write one place by the same store."""
-        order = np.argsort(batch.unit, kind="stable")
-        one, next_ = order[:-1], order[1:]
-        again = np.zeros(batch.unit.shape, np.bool_)
-        again[next_] = batch.unit[next_] == batch.unit[one]
-        if again.any() and batch.kind == "st":
+        positions = np.arange(batch.unit.size)
+        self._last[batch.unit] = positions
+        if batch.kind == "st" and (self._last.take(batch.unit) != positions).any():
+            order = np.argsort(batch.unit, kind="stable")
+            one, next_ = order[:-1], order[1:]
+            again = np.zeros(batch.unit.shape, np.bool_)
+            again[next_] = batch.unit[next_] == batch.unit[one]
             same, before = np.ones(batch.unit.shape, np.bool_), np.zeros(batch.unit.shape, np.int64)
             for value in batch.stored:
                 values = np.tile(value, batch.parts)
