@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 STEP_LIMIT = 5_000_000  # instructions carried out, each for many threads; half a minute for small launches
 QUANTUM = 16  # traces after which another group gets its turn, so that who spins cannot hold all others up
+
+IN_ORDER = attrgetter("lockstep", "at")  # what a policy's order goes by; within a lockstep group, who lags behind
 
 
 class DeadlockError(EmulatorError):
@@ -60,16 +63,19 @@ class Scheduler:
         running = [group for group in self.groups if group.waits_at is None]
         if not running:
             return None
-        earliest = min([group.turns for group in running]) // QUANTUM
+        turns = [group.turns for group in running]
+        earliest = min(turns) // QUANTUM
         if earliest and len(running) < len(self.groups) and self._release():  # who spins may spin for one who waits
             return self._choose()
         if len(running) == 1:
             return running[0]
-        candidates = [group for group in running if group.turns // QUANTUM == earliest]
+        candidates = running
+        if max(turns) // QUANTUM > earliest:
+            candidates = [group for group in running if group.turns // QUANTUM == earliest]
         if self.random is not None:
             lockstep = candidates[int(self.random.integers(len(candidates)))].lockstep
             candidates = [group for group in candidates if group.lockstep == lockstep]
-        return min(candidates, key=_place)
+        return min(candidates, key=IN_ORDER)
 
     def _advance(self, group: ConvergedGroup) -> None:
         """Run one group until it waits, ends, parts, or has used up its turn."""
@@ -220,8 +226,3 @@ class Scheduler:
             f"{group.members.count} threads are at {at}"
         )
         return StepLimitError(message, "Look for an endless loop, or run fewer iterations.")
-
-
-def _place(group: ConvergedGroup) -> tuple[int, int]:
-    """Return what the policy's order goes by: the lockstep group, and the place in the program."""
-    return group.lockstep, group.at
