@@ -105,9 +105,9 @@ def _masks(state: State, group: ConvergedGroup) -> Values:
     op = group.waits_at
     if group.masks is None and op is not None:
         source = op.sources[op.form.mask or 0 if isinstance(op.form, Collective) else 0]
-        masks = state.gather(source, group.members) if isinstance(source, Slot) else constant(source, "u4")
-        group.masks = np.full(group.members.count, masks.reshape(-1), np.uint32)
-    masks: Values = group.masks
+        values = state.gather(source, group.members) if isinstance(source, Slot) else constant(source, "u4")
+        group.masks = np.full(group.members.count, values.reshape(-1), np.uint32)
+    masks: Values = np.asarray(group.masks)
     return masks
 
 
