@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.against_runs import save_main
-from tests.cli.demo import SUITE, Plug
+from tests.cli.demo import SCRIPTS, SUITE, Plug
 from tests.conftest import Command
-from tests.fakes.backend import plug_in, unplug
+from tests.fakes.backend import FakeBackend, plug_in, unplug
 
 
 @pytest.fixture
@@ -45,3 +44,10 @@ def main(run: Command, plug: Plug, shflbench: Command, measured: Path) -> Path:
         for name in ("base", "baselines"):
             shutil.copytree(name, measured / name)
     return Path("base")
+
+
+def save_main(run: Command, plug: Plug, shflbench: Command, processes: int) -> None:
+    """Save a run of the scripted kernels, `base`, as the baseline `main`."""
+    plug(FakeBackend(SCRIPTS))
+    assert run("demo.yaml", "--processes", str(processes), "--output", "base").code == 0
+    assert shflbench("baseline", "save", "main", "base").code == 0

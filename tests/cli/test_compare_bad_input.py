@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from shflbench.store.files import WHICH_FOLDER as GIVEN
 from tests.cli.gate_runs import SHFL, SMEM, lay, process, put_rows
 from tests.conftest import Command
 
-CSV, SAMPLES, INFO = (Path("new") / name for name in ("results.csv", "samples.csv.gz", "run.json"))
+BASE, NEW = Path("base"), Path("new")
+CSV, SAMPLES, INFO = (NEW / name for name in ("results.csv", "samples.csv.gz", "run.json"))
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00"
 
 
@@ -29,101 +31,85 @@ def two(tmp_path: Path) -> None:
     lay(tmp_path / "new", seed=2)
 
 
-def cut(path: Path, count: int) -> Callable[[], None]:
+def change(path: Path, made: Callable[[bytes], bytes]) -> Callable[[], object]:
+    """Let a file hold what is made of its content."""
+    return lambda: path.write_bytes(made(path.read_bytes()))
+
+
+def cut(path: Path, count: int) -> Callable[[], object]:
     """Take so many bytes off the end of a file."""
-    return lambda: _put(path, path.read_bytes()[:-count])
+    return change(path, lambda content: content[:-count])
 
 
-def hold(path: Path, content: bytes) -> Callable[[], None]:
+def hold(path: Path, content: bytes) -> Callable[[], object]:
     """Let a file hold something else."""
-    return lambda: _put(path, content)
+    return change(path, lambda _: content)
 
 
-def _put(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
+def without_the_last_line(content: bytes) -> bytes:
+    return b"".join(content.splitlines(keepends=True)[:-1])
 
 
-def last_line_gone() -> None:
-    CSV.write_text("".join(CSV.read_text().splitlines(keepends=True)[:-1]))
+def with_samples_twice(packed: bytes) -> bytes:
+    _, *members = gzip.decompress(packed).splitlines(keepends=True)
+    return packed + gzip.compress(b"".join(members))
 
 
-def samples_swapped() -> None:
-    shutil.copy("base/samples.csv.gz", SAMPLES)
+def without_samples_of_a_case(packed: bytes) -> bytes:
+    lines = gzip.decompress(packed).splitlines(keepends=True)
+    return gzip.compress(b"".join(line for line in lines if not line.startswith(SHFL.encode())))
 
 
-def rows_swapped() -> None:
-    shutil.copy("base/results.csv", CSV)
+def of_a_newer_version(record: bytes) -> bytes:
+    return json.dumps(json.loads(record) | {"schema": 99}).encode()
 
 
-def samples_twice() -> None:
-    _, *members = gzip.decompress(SAMPLES.read_bytes()).splitlines(keepends=True)
-    SAMPLES.write_bytes(SAMPLES.read_bytes() + gzip.compress(b"".join(members)))
+def replaced(path: Path, make: Callable[[Path], object]) -> Callable[[], object]:
+    """Put something else in the place of a file or folder."""
 
+    def apply() -> None:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        make(path)
 
-def last_samples_gone() -> None:
-    lines = gzip.decompress(SAMPLES.read_bytes()).splitlines(keepends=True)
-    SAMPLES.write_bytes(gzip.compress(b"".join(line for line in lines if not line.startswith(SHFL.encode()))))
+    return apply
 
 
 def row_twice() -> None:
-    found = read_run(Path("new")).rows
-    put_rows(Path("new"), [*found, found[0]])
-
-
-def newer() -> None:
-    INFO.write_text(json.dumps(json.loads(INFO.read_text()) | {"schema": 99}))
-
-
-def text_edited() -> None:
-    INFO.write_text(INFO.read_text().replace("title: Shuffle", "title: Scuffle"))
-
-
-def folder_instead() -> None:
-    CSV.unlink()
-    CSV.mkdir()
-
-
-def no_run_file() -> None:
-    INFO.unlink()
-
-
-def emptied() -> None:
-    shutil.rmtree("new")
-    Path("new").mkdir()
-
-
-def file_instead() -> None:
-    shutil.rmtree("new")
-    Path("new").write_bytes(PNG)
-
-
-def copied() -> None:
-    shutil.rmtree("new")
-    shutil.copytree("base", "new")
+    rows = read_run(NEW).rows
+    put_rows(NEW, [*rows, rows[0]])
 
 
 def time_of_zero() -> None:
-    found = read_run(Path("new")).rows
-    put_rows(Path("new"), [replace(found[0], time_us=0.0), *found[1:]])
+    first, *others = read_run(NEW).rows
+    put_rows(NEW, [replace(first, time_us=0.0), *others])
 
 
-DAMAGE: list[tuple[Callable[[], None], str, str]] = [
+MIXED = f"the samples in new do not belong to its rows: {SHFL}"
+DAMAGE: list[tuple[Callable[[], object], str, str]] = [
     (cut(CSV, 20), "new/results.csv: the last line is half-written", RESTORED),
-    (last_line_gone, f"new/results.csv is damaged: it has no row of {SMEM}", RESTORED),
+    (change(CSV, without_the_last_line), f"new/results.csv is damaged: it has no row of {SMEM}", RESTORED),
     (cut(SAMPLES, 20), "new/samples.csv.gz is damaged: its end is missing", RESTORED),
-    (last_samples_gone, f"the samples in new do not belong to its rows: {SHFL} has", RESTORED),
+    (change(SAMPLES, without_samples_of_a_case), f"{MIXED} has", RESTORED),
     (cut(INFO, 20), "new/run.json:", RESTORED),
-    (samples_swapped, f"the samples in new do not belong to its rows: {SHFL} took", RESTORED),
-    (rows_swapped, f"the samples in new do not belong to its rows: {SHFL} took", RESTORED),
-    (samples_twice, f"the samples in new do not belong to its rows: {SHFL} has", RESTORED),
+    (
+        replaced(SAMPLES, partial(shutil.copy, BASE / SAMPLES.name)),
+        f"{MIXED} took",
+        RESTORED,
+    ),
+    (
+        replaced(CSV, partial(shutil.copy, BASE / CSV.name)),
+        f"{MIXED} took",
+        RESTORED,
+    ),
+    (change(SAMPLES, with_samples_twice), f"{MIXED} has", RESTORED),
     (row_twice, f"new/results.csv:6: the case {SHFL} is there twice", RESTORED),
-    (copied, " hold the same run", "compare it with another one"),
+    (replaced(NEW, partial(shutil.copytree, BASE)), " hold the same run", "compare it with another one"),
     (hold(CSV, b""), "new/results.csv is empty", RESTORED),
     (hold(SAMPLES, b""), "new/samples.csv.gz is empty", RESTORED),
     (hold(INFO, b""), "new/run.json is empty", RESTORED),
-    (emptied, "new holds no run: no run.json in it or below it", GIVEN),
-    (file_instead, "new holds no run: no run.json in it or below it", GIVEN),
-    (no_run_file, "new holds no run: no run.json in it or below it", GIVEN),
+    (replaced(NEW, Path.mkdir), "new holds no run: no run.json in it or below it", GIVEN),
+    (replaced(NEW, lambda new: new.write_bytes(PNG)), "new holds no run: no run.json in it or below it", GIVEN),
+    (INFO.unlink, "new holds no run: no run.json in it or below it", GIVEN),
     (hold(CSV, PNG), "new/results.csv is damaged: not UTF-8", RESTORED),
     (hold(CSV, b"name,price\ntea,3\n"), "new/results.csv:1: the column case_id is missing", RESTORED),
     (hold(SAMPLES, PNG), "new/samples.csv.gz is damaged: ", RESTORED),
@@ -131,9 +117,17 @@ DAMAGE: list[tuple[Callable[[], None], str, str]] = [
     (hold(INFO, PNG), "new/run.json is damaged: not UTF-8", RESTORED),
     (hold(INFO, b'{"version": 3}'), "new/run.json: `schema` is missing", RESTORED),
     (hold(INFO, b"[]"), "new/run.json: not a JSON object", RESTORED),
-    (newer, "new/run.json has schema 99, and this shflbench reads schemas up to 1", "read it with a newer one"),
-    (text_edited, "new/run.json: the suite's text does not match its hash", RESTORED),
-    (folder_instead, "new/results.csv cannot be read: Is a directory", GIVEN),
+    (
+        change(INFO, of_a_newer_version),
+        "new/run.json has schema 99, and this shflbench reads schemas up to 1",
+        "read it with a newer one",
+    ),
+    (
+        change(INFO, lambda content: content.replace(b"title: Shuffle", b"title: Scuffle")),
+        "new/run.json: the suite's text does not match its hash",
+        RESTORED,
+    ),
+    (replaced(CSV, Path.mkdir), "new/results.csv cannot be read: Is a directory", GIVEN),
     (CSV.unlink, "new/results.csv cannot be read: No such file or directory", GIVEN),
     (time_of_zero, "new/results.csv:2: time_us is '0.0', not a time in µs", RESTORED),
 ]
@@ -143,7 +137,7 @@ IDS = [f"{number}-{sentence[:50]}" for number, (_, sentence, _) in enumerate(DAM
 @pytest.mark.usefixtures("two")
 @pytest.mark.parametrize(("damage", "sentence", "advice"), DAMAGE, ids=IDS)
 def test_damage_is_told_in_a_sentence(
-    shflbench: Command, damage: Callable[[], None], sentence: str, advice: str
+    shflbench: Command, damage: Callable[[], object], sentence: str, advice: str
 ) -> None:
     damage()
     for sides in (("base", "new"), ("new", "base"), ("base", "new", "--across", "--metric", "registers")):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from shflbench.cli.console import Console
 from shflbench.cli.learned_noise import learn_noise
 from shflbench.store import Run, read_run
 from shflbench.store.noise_file import HeldOut, Learned, find, read
-from tests.conftest import Command
+from tests.conftest import Command, Outcome
 from tests.fakes.processes import Simulated, spread, write
 from tests.fakes.runs import H200
 
@@ -43,64 +43,62 @@ def alarming(record: Learned, *processes: int) -> Learned:
     return replace(record, held_out={each: HeldOut(200, 0.05 * (each in processes), 0.25) for each in (1, 2, 3)})
 
 
+@pytest.fixture
+def learn_into(
+    runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Outcome]:
+    """Learn noise and keep it below the current folder; with a record, as if that had been learned."""
+
+    def call(form: str = "table", record: Learned | None = None) -> Outcome:
+        if record:
+            monkeypatch.setattr(noise_learning, "learn_from", lambda _: record)
+        code = learn_noise(Console(), runs, tmp_path, form)
+        return Outcome(code, *capsys.readouterr())
+
+    return call
+
+
 def test_what_was_learned_is_printed_and_kept(
-    runs: list[Run], record: Learned, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    learn_into: Callable[..., Outcome], record: Learned, tmp_path: Path
 ) -> None:
-    assert learn_noise(Console(), runs, tmp_path) == 0
+    outcome = learn_into()
     path = find(tmp_path, H200.uuid)
     assert path is not None
     assert read(path) == record
-    printed = capsys.readouterr()
-    assert "noise of NVIDIA H200, driver 580.159, from 20 processes of gtc2013, 2026-11-20:" in printed.out
-    assert f"a = {record.a_us:.3f} µs, b = {100 * record.b:.3f} %" in printed.out
-    assert printed.err == f"kept in {path}\n"
+    assert "noise of NVIDIA H200, driver 580.159, from 20 processes of gtc2013, 2026-11-20:" in outcome.out
+    assert f"a = {record.a_us:.3f} µs, b = {100 * record.b:.3f} %" in outcome.out
+    assert (outcome.code, outcome.err) == (0, f"kept in {path}\n")
 
 
-def test_as_json_it_is_what_the_file_holds(runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert learn_noise(Console(), runs, tmp_path, "json") == 0
+def test_as_json_it_is_what_the_file_holds(learn_into: Callable[..., Outcome], tmp_path: Path) -> None:
+    outcome = learn_into("json")
     path = find(tmp_path, H200.uuid)
     assert path is not None
-    assert capsys.readouterr().out == path.read_text(encoding="utf-8")
+    assert (outcome.code, outcome.out) == (0, path.read_text(encoding="utf-8"))
 
 
 def test_what_alarms_on_processes_that_were_held_back_is_not_kept(
-    runs: list[Run],
-    record: Learned,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    learn_into: Callable[..., Outcome], record: Learned, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(noise_learning, "learn_from", lambda _: alarming(record, 3))
-    assert learn_noise(Console(), runs, tmp_path) == 1
-    assert list(tmp_path.iterdir()) == []
-    printed = capsys.readouterr()
-    assert "nothing was kept: 5 % of the comparisons of 3 processes a side alarmed" in printed.err
-    assert "--self-test" in printed.err
+    outcome = learn_into(record=alarming(record, 3))
+    assert (outcome.code, list(tmp_path.iterdir())) == (1, [])
+    assert "nothing was kept: 5 % of the comparisons of 3 processes a side alarmed" in outcome.err
+    assert "--self-test" in outcome.err
 
 
 def test_where_one_process_a_side_is_not_enough_it_says_so(
-    runs: list[Run],
-    record: Learned,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    learn_into: Callable[..., Outcome], record: Learned, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(noise_learning, "learn_from", lambda _: alarming(record, 1))
-    assert learn_noise(Console(), runs, tmp_path) == 0
-    assert "will not be used with less than 2 processes a side" in capsys.readouterr().err
+    outcome = learn_into(record=alarming(record, 1))
+    assert outcome.code == 0
+    assert "will not be used with less than 2 processes a side" in outcome.err
     assert find(tmp_path, H200.uuid)
 
 
-def test_json_says_when_nothing_was_kept(
-    runs: list[Run],
-    record: Learned,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(noise_learning, "learn_from", lambda _: alarming(record, 1, 2, 3))
-    assert learn_noise(Console(), runs, tmp_path, "json") == 1
-    assert json.loads(capsys.readouterr().out)["held_out"]["3"]["alarmed"] == pytest.approx(0.05)
+def test_json_says_when_nothing_was_kept(learn_into: Callable[..., Outcome], record: Learned) -> None:
+    outcome = learn_into("json", alarming(record, 1, 2, 3))
+    assert outcome.code == 1
+    assert json.loads(outcome.out)["held_out"]["3"]["alarmed"] == pytest.approx(0.05)
 
 
 def test_the_command_learns_and_tries(shflbench: Command, runs: list[Run]) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shflbench.cli.tables import by_group, group_table
+from shflbench.cli.tables import by_group, group_table, proof
 from shflbench.model import Disturbance, Status
 from shflbench.store import Row
 from tests.fakes.runs import compiled, measured, untimed
@@ -150,3 +150,11 @@ def test_rows_of_a_group_that_lie_apart_come_together() -> None:
     every, _ = measured(patterns=["neighbor"], dtypes=["f32", "f64"])
     mixed = sorted(every, key=lambda row: row.variant)
     assert [{row.dtype for row in group} for group in by_group(mixed)] == [{"f32"}, {"f64"}]
+
+
+def test_a_proof_by_another_variant_claims_no_more_than_that() -> None:
+    rows = {row.variant: row for row in measured(patterns=["neighbor"], dtypes=["f32"])[0]}
+    assert proof(rows["shfl"]) == "verified"
+    assert proof(replace(rows["shfl"], reference="smem")) == "same as smem"
+    assert proof(replace(rows["smem"], reference="smem")) == "the reference"
+    assert proof(replace(rows["smem-unsafe"], reference="smem")) == "UNSAFE, 8 of 8 inputs matched"
