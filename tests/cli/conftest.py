@@ -1,7 +1,5 @@
 """`shflbench run` in a folder with a suite, with a scripted GPU or without any."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

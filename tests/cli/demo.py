@@ -1,7 +1,5 @@
 """A suite, how its kernels behave on a scripted GPU, and what came out of a run of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -4,8 +4,6 @@ lay(tmp_path / "base")                              # three processes of four ca
 lay(tmp_path / "new", seed=2, factors={SHFL: 1.1})  # the same code, but for one case that is 10 % slower
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

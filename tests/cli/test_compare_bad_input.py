@@ -1,7 +1,5 @@
 """Files that are not what a run wrote: one sentence that says which and why, what to do, and nothing on stdout."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Where a comparison goes: stdout, files, charts, and the summary of a job on GitHub."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

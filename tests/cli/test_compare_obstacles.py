@@ -1,7 +1,5 @@
 """Two runs of which the times say nothing about each other: refused with a reason, and reported with `--across`."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How a comparison is asked for: what matters, what is allowed, and what is compared."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

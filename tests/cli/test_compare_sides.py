@@ -1,7 +1,5 @@
 """What a user may name as a side of `shflbench compare`: run folders, folders of runs, and baselines."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

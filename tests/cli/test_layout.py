@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from shflbench.cli.layout import Line, Table
 
 BODY = (Line(("smem-unsafe", "2"), "doubt"), Line(("shfl", "")))

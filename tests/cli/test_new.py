@@ -1,7 +1,5 @@
 """`shflbench new`, as somebody uses it who has no pattern yet."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`shflbench run --against` on a scripted GPU: measured, compared, and measured longer where that decides a case."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

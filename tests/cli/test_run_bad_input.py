@@ -1,7 +1,5 @@
 """What `shflbench run` says to input that it cannot use, and what it keeps."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil

@@ -1,7 +1,5 @@
 """`extra_shared`, `carveout` and `l2`: options that every pattern has, and that change the launch alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The real `shflbench run` on a scripted GPU that is disturbed in known ways."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

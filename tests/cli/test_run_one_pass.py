@@ -1,7 +1,5 @@
 """`shflbench run` of a pattern whose kernels make one pass over their data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

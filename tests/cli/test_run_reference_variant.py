@@ -1,7 +1,5 @@
 """`shflbench run` of kernels without a reference in NumPy: one variant is taken for right."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What keeps `shflbench run` from running, and what to do about it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run that was interrupted goes on where it stopped."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The real `shflbench run` where there is no GPU."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What `shflbench run` makes of kernels that are wrong, crash, or are not what their pattern promises."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

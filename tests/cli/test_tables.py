@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 from shflbench.cli.tables import by_group, group_table, proof

@@ -1,7 +1,5 @@
 """The how-to page of the gate, taken apart: its suite, its workflow, and the commands in both."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

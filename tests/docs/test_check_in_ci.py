@@ -1,7 +1,5 @@
 """The job of the how-to page, run as GitHub would run it."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages on comparing show what `compare` prints of recorded runs, and quote figures and constants as they are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

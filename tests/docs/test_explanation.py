@@ -1,7 +1,5 @@
 """The figures of the explanations are those of the committed runs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The reference says what the code says; of what a compiler must say, `make test-archs` holds the rest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The how-to pages, walked through as a reader would."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

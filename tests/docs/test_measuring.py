@@ -1,7 +1,5 @@
 """The pages on measuring say what the code does: its words, its limits, and suites that are valid."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import get_args

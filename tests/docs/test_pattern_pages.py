@@ -1,7 +1,5 @@
 """The pages of patterns show no code: they link to the kernels."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

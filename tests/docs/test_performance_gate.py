@@ -1,7 +1,5 @@
 """The gate of the how-to page: its workflow is valid, its commands exist and do what it says on a scripted GPU."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

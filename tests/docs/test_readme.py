@@ -1,7 +1,5 @@
 """The README's figures and links."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the reference must name: every command, every variable, every exit code."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

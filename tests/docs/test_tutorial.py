@@ -1,7 +1,5 @@
 """The tutorial, walked through as a reader without a GPU would."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

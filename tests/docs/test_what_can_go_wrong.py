@@ -1,7 +1,5 @@
 """The page of faults names tests that are there, and all of those that inject faults."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Walk through a page as a reader would: write its files, make its edits, type its commands."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Write the golden files anew after a change of a format: `python -m tests.export.renew`, then look at what changed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

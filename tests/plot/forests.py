@@ -1,7 +1,5 @@
 """Comparisons for the tests of the forest plot, and what is on a drawn page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Subjects for the charts' tests, without a detour over the disk, and what stands on a drawn page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of

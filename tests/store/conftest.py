@@ -1,7 +1,5 @@
 """What tests of baselines share."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

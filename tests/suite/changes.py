@@ -1,7 +1,5 @@
 """Changes to a suite that a person, an editor or an attacker might make; each draws its choices from `rng`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from random import Random

@@ -1,7 +1,5 @@
 """A folder to write suites in, with the patterns `./ring` and `./once` beside them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

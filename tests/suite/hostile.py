@@ -1,7 +1,5 @@
 """What does not belong in a suite: words, values and whole parts that break careless readers of YAML."""
 
-from __future__ import annotations
-
 _LAUGHS = "".join(f"l{level}: &l{level} [{', '.join([f'*l{level - 1}'] * 9)}]\n" for level in range(1, 10))
 _MERGED_LAUGHS = "".join(
     f"m{level}: &m{level} {{a{level}: 1, <<: [{', '.join([f'*m{level - 1}'] * 9)}]}}\n" for level in range(1, 10)

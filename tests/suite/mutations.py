@@ -1,7 +1,5 @@
 """Real suite files, changed at random into ones that a person, an editor or an attacker might leave behind."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """YAML that no suite needs, and that stalls or breaks careless readers."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

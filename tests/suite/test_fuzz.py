@@ -1,7 +1,5 @@
 """Thousands of broken suites: each loads, or is refused with a place; none stops or stalls the loader."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

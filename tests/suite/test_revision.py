@@ -1,7 +1,5 @@
 """What a run's copy of its suite says, without the file and its patterns, and whatever became of the text."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """Cases that cannot be run together, or at their launch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

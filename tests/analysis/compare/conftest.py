@@ -1,7 +1,5 @@
 """What tests of comparisons share."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

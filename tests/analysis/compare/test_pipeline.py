@@ -3,8 +3,6 @@
 What the rule finds in noise is tried in test_simulated.py.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Held against the tables of Abramowitz & Stegun, Handbook of Mathematical Functions, 26.1, 26.8 and 26.10."""
 
-from __future__ import annotations
-
 import pytest
 
 from shflbench.analysis.compare.quantiles import chi2, chi2_median, normal, student

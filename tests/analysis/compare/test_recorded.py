@@ -1,7 +1,5 @@
 """The rule on what an H200 measured: fewer draws than `benchmarks/compare_power` takes, and the same claims."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

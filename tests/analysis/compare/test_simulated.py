@@ -1,7 +1,5 @@
 """The whole comparison on generated runs with the noise of a real GPU: what it must find, and what it must not."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, replace
 from functools import cache
 from pathlib import Path
