@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.cli.extra import choose, decide
+from shflbench.cli.extra import Choice, choose, decide
 
 
 @pytest.mark.parametrize(
@@ -29,44 +29,43 @@ def test_extra_follows_driver_and_oldest_gpu(answer: str, extra: str, reason: st
     assert (choice.extra, choice.reason) == (extra, reason)
 
 
-def nvidia_smi(folder: Path, script: str) -> str:
-    path = folder / "nvidia-smi"
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    path.chmod(0o755)
-    return str(path)
+@pytest.fixture
+def query(tmp_path: Path) -> Path:
+    return tmp_path / "nvidia-smi"
 
 
-def test_machine_without_the_driver_s_command_gets_the_compiler_alone(tmp_path: Path) -> None:
-    absent = str(tmp_path / "nvidia-smi")
-    choice = choose(absent)
-    assert (choice.extra, choice.reason) == ("compile", f"there is no {absent}, so there is no NVIDIA driver")
+def test_machine_without_the_driver_s_command_gets_the_compiler_alone(query: Path) -> None:
+    choice = choose(str(query))
+    assert (choice.extra, choice.reason) == ("compile", f"there is no {query}, so there is no NVIDIA driver")
 
 
-def test_command_that_cannot_be_run_counts_as_no_driver(tmp_path: Path) -> None:
-    query = nvidia_smi(tmp_path, "exit 0")
-    (tmp_path / "nvidia-smi").write_text("no program", encoding="utf-8")
-    assert choose(query).extra == "compile"
+def answered(query: Path, program: str) -> Choice:
+    query.write_text(program, encoding="utf-8")
+    query.chmod(0o755)
+    return choose(str(query))
 
 
-def test_driver_that_fails_is_quoted(tmp_path: Path) -> None:
-    query = nvidia_smi(tmp_path, "echo 'Failed to initialize NVML: Driver/library version mismatch'; exit 18")
-    choice = choose(query)
-    assert choice.extra == "compile"
-    assert choice.reason == f"{query} fails: Failed to initialize NVML: Driver/library version mismatch"
-
-
-def test_driver_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_that_hangs_is_given_up(query: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shflbench.cli.extra.PATIENCE_S", 0.2)
-    query = nvidia_smi(tmp_path, "exec sleep 5")
-    choice = choose(query)
+    choice = answered(query, "#!/bin/sh\nexec sleep 5\n")
     assert (choice.extra, choice.reason) == ("compile", f"{query} does not answer within 0.2 s")
 
 
-def test_old_driver_that_knows_no_compute_capability_gets_cuda_12(tmp_path: Path) -> None:
-    query = nvidia_smi(tmp_path, 'case "$1" in *compute_cap*) exit 2;; *) echo 535.183.01;; esac')
-    assert choose(query).extra == "cuda12"
-
-
-def test_answer_of_a_healthy_driver_is_used(tmp_path: Path) -> None:
-    query = nvidia_smi(tmp_path, "echo '580.95.05, 9.0'")
-    assert choose(query).extra == "cuda13"
+@pytest.mark.parametrize(
+    ("program", "extra", "reason"),
+    [
+        ("no program", "compile", "{query} cannot be run: "),
+        (
+            "#!/bin/sh\necho 'no NVML'; exit 18\n",
+            "compile",
+            "{query} fails: no NVML",
+        ),
+        ('#!/bin/sh\ncase "$1" in *compute_cap*) exit 2;; *) echo 535.183.01;; esac\n', "cuda12", "driver 535 "),
+        ("#!/bin/sh\necho '580.95.05, 9.0'\n", "cuda13", "driver 580 and compute capability 9.0"),
+    ],
+    ids=["no program", "a driver that fails", "an old one", "a healthy one"],
+)
+def test_what_the_command_answers_decides(query: Path, program: str, extra: str, reason: str) -> None:
+    choice = answered(query, program)
+    assert choice.extra == extra
+    assert choice.reason.startswith(reason.format(query=query))

@@ -16,60 +16,35 @@ B200 = replace(H200, name="NVIDIA B200", arch="sm_100", uuid="GPU-b2")
 PLACE = "main/gtc2013/nvidia-h200"
 
 
-def _finished_never(run: Path) -> None:
-    edit(run, finished=None)
+def change(name: str, made: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    """Let a file of a run hold what is made of its content."""
+    return lambda run: (run / name).write_bytes(made((run / name).read_bytes()))
 
 
-def _emulated(run: Path) -> None:
-    edit(run, backend="emulator", device=None)
+def newer(record: bytes) -> bytes:
+    return json.dumps(json.loads(record) | {"schema": 2}).encode()
 
 
-def _last_row_cut(run: Path) -> None:
-    (run / "results.csv").write_bytes((run / "results.csv").read_bytes()[:-5])
-
-
-def _samples_cut(run: Path) -> None:
-    (run / "samples.csv.gz").write_bytes((run / "samples.csv.gz").read_bytes()[:-5])
-
-
-def _samples_gone(run: Path) -> None:
-    (run / "samples.csv.gz").unlink()
-
-
-def _samples_of_another_run(run: Path) -> None:
-    taken = measured(patterns=["reduce"], dtypes=["f32"], samples=8)[1]
-    (run / "samples.csv.gz").write_bytes(samples.header() + samples.encode(taken))
-
-
-def _no_json(run: Path) -> None:
-    (run / "run.json").write_text("<<<<<<< ours\n")
-
-
-def _newer(run: Path) -> None:
-    content = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps(content | {"schema": 2}))
-
-
-def _gone(run: Path) -> None:
-    run.rename(run.with_name("elsewhere"))
+def of_another_run(_: bytes) -> bytes:
+    return samples.header() + samples.encode(measured(patterns=["reduce"], dtypes=["f32"], samples=8)[1])
 
 
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (_finished_never, "holds an unfinished run"),
-        (_emulated, "was emulated, not timed on a GPU"),
-        (_last_row_cut, "the last line is half-written"),
-        (_samples_cut, "samples.csv.gz is damaged"),
-        (_samples_gone, "samples.csv.gz cannot be read"),
-        (_samples_of_another_run, "holds no samples of neighbor/smem/f32"),
-        (_no_json, "not JSON"),
-        (_newer, "has schema 2"),
-        (_gone, "run.json cannot be read"),
+        (lambda run: edit(run, finished=None), "holds an unfinished run"),
+        (lambda run: edit(run, backend="emulator", device=None), "was emulated, not timed on a GPU"),
+        (change("results.csv", lambda content: content[:-5]), "the last line is half-written"),
+        (change("samples.csv.gz", lambda content: content[:-5]), "samples.csv.gz is damaged"),
+        (lambda run: (run / "samples.csv.gz").unlink(), "samples.csv.gz cannot be read"),
+        (change("samples.csv.gz", of_another_run), "holds no samples of neighbor/smem/f32"),
+        (change("run.json", lambda _: b"<<<<<<< ours\n"), "not JSON"),
+        (change("run.json", newer), "has schema 2"),
+        (lambda run: run.rename(run.with_name("elsewhere")), "run.json cannot be read"),
     ],
 )
 def test_a_run_that_cannot_be_compared_with_is_refused(
-    kept: Baselines, run: Path, spoil: Callable[[Path], None], sentence: str
+    kept: Baselines, run: Path, spoil: Callable[[Path], object], sentence: str
 ) -> None:
     spoil(run)
     with pytest.raises(ResultsError) as caught:

@@ -85,29 +85,22 @@ def test_a_newer_schema_is_refused(run: Path) -> None:
         read_run(run)
 
 
-@pytest.mark.parametrize("name", ["run.json", "results.csv"])
-def test_an_empty_file_is_named(run: Path, name: str) -> None:
-    (run / name).write_bytes(b"")
-    with pytest.raises(ResultsError, match=rf"{name} is empty"):
-        read_run(run)
-
-
-def test_a_missing_table_is_named(run: Path) -> None:
-    (run / "results.csv").unlink()
-    with pytest.raises(ResultsError, match=r"results\.csv cannot be read: No such file or directory"):
-        read_run(run)
-
-
-def test_a_table_without_a_whole_header_is_refused(run: Path) -> None:
-    (run / "results.csv").write_text("case_id,patt")
-    with pytest.raises(ResultsError, match="the column case_id is missing"):
-        read_run(run)
-
-
-@pytest.mark.parametrize("name", ["run.json", "results.csv"])
-def test_bytes_that_are_no_text_are_refused(run: Path, name: str) -> None:
-    (run / name).write_bytes(b"\xff\xfe\n")
-    with pytest.raises(ResultsError, match=rf"{name} is damaged: not UTF-8"):
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("run.json", b"", r"run\.json is empty"),
+        ("results.csv", b"", r"results\.csv is empty"),
+        ("results.csv", None, r"results\.csv cannot be read: No such file or directory"),
+        ("results.csv", b"case_id,patt", "the column case_id is missing"),
+        ("run.json", b"\xff\xfe\n", r"run\.json is damaged: not UTF-8"),
+        ("results.csv", b"\xff\xfe\n", r"results\.csv is damaged: not UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(run: Path, name: str, content: bytes | None, sentence: str) -> None:
+    (run / name).unlink()
+    if content is not None:
+        (run / name).write_bytes(content)
+    with pytest.raises(ResultsError, match=sentence):
         read_run(run)
 
 

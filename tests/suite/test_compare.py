@@ -11,7 +11,11 @@ CASES = (
     "experiments: [{pattern: ./ring}, {pattern: ./once, variants: smem}]\n"
 )
 AMOUNTS = f"allowed: {ALLOWED}"
-IDS = "needed: ids of this suite, such as `ring/smem/f32/1x32/7/mode=idx/width=32`, where `*` stands for anything"
+KEYS = "threshold, pattern, variant, case"
+NO_CASE = (
+    "which matches no case; needed: ids of this suite, such as `ring/smem/f32/1x32/7/mode=idx/width=32`, "
+    "where `*` stands for anything"
+)
 GLOBS = "allowed: ids of cases such as `reduce/*`, where `*` stands for anything"
 
 
@@ -56,20 +60,14 @@ def test_a_suite_may_leave_it_to_the_comparison_or_speak_of_some_cases_only(fold
         ("{threshold: 2ms}", f"3:22: found `2ms`; {AMOUNTS}"),
         ("{threshold: [1%]}", f"3:22: found a list; {AMOUNTS}"),
         ("{cases: []}", "3:18: found an empty list; allowed: at least one value"),
-        (
-            "{cases: [ring/*]}",
-            "3:19: found `ring/*`; allowed: a mapping with the keys threshold, pattern, variant, case",
-        ),
+        ("{cases: [ring/*]}", f"3:19: found `ring/*`; allowed: a mapping with the keys {KEYS}"),
         (
             "{cases: [{variant: smem}]}",
             "3:19: found no key `threshold`; needed: the smallest change of these cases that matters",
         ),
         (
             "{cases: {variants: smem, threshold: 1%}}",
-            (
-                "3:19: found the unknown key `variants`; allowed: threshold, pattern, variant, case; "
-                "did you mean `variant`?"
-            ),
+            f"3:19: found the unknown key `variants`; allowed: {KEYS}; did you mean `variant`?",
         ),
         ("{cases: {threshold: half, variant: smem}}", f"3:30: found `half`; {AMOUNTS}"),
         ("{cases: {threshold: 1%, variant: [smem]}}", "3:43: found a list; allowed: the name of a variant"),
@@ -88,17 +86,11 @@ def test_a_suite_may_leave_it_to_the_comparison_or_speak_of_some_cases_only(fold
             "{cases: {threshold: 1%, pattern: once, variant: shfl}}",
             "3:58: found the unknown variant `shfl`; allowed: smem",
         ),
-        (
-            "{cases: {threshold: 1%, case: rong/*}}",
-            f"3:40: found `rong/*`, which matches no case; {IDS}; did you mean `ring/*`?",
-        ),
-        (
-            "{cases: {threshold: 1%, case: once}}",
-            f"3:40: found `once`, which matches no case; {IDS}; did you mean `once/*`?",
-        ),
+        ("{cases: {threshold: 1%, case: rong/*}}", f"3:40: found `rong/*`, {NO_CASE}; did you mean `ring/*`?"),
+        ("{cases: {threshold: 1%, case: once}}", f"3:40: found `once`, {NO_CASE}; did you mean `once/*`?"),
         (
             "{cases: [{threshold: 1%}, {threshold: 1%, pattern: once, case: '*/f64/*'}]}",
-            f"3:73: found `*/f64/*`, which matches no case; {IDS}",
+            f"3:73: found `*/f64/*`, {NO_CASE}",
         ),
     ],
 )

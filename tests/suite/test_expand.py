@@ -5,16 +5,15 @@ import pytest
 from shflbench.model import Launch
 from tests.suite.conftest import Folder
 
+NO_MATCH = "found a skip that matches no case; needed: a combination that the experiment has"
+NOTHING_LEFT = "found a skip of every case; needed: at least one case left"
+
 
 def test_variants_of_a_group_stand_side_by_side_whatever_the_axes(folder: Folder) -> None:
     text = (
         "experiments:\n"
-        "  - pattern: ./ring\n"
-        "    variants: [shfl, smem]\n"
-        "    dtypes: [i32, f32]\n"
-        "    launch: [26x1024, sms x 32]\n"
-        "    iterations: [1, 2]\n"
-        "    mode: [up, idx]\n"
+        "  - {pattern: ./ring, variants: [shfl, smem], dtypes: [i32, f32], launch: [26x1024, sms x 32],\n"
+        "     iterations: [1, 2], mode: [up, idx]}\n"
     )
     assert folder.ids(text) == [
         f"ring/{variant}/{dtype}/{launch}/{iterations}/mode={mode}/width=32"
@@ -44,12 +43,9 @@ def test_a_launch_may_be_a_product(folder: Folder) -> None:
         "    launch: {grid: [1, sms/2, fill], block: [32, 64]}\n"
     )
     assert [case.launch for case in suite.cases] == [
-        Launch("1x32", 32, 1),
-        Launch("1x64", 64, 1),
-        Launch("sms/2 x 32", 32, None),
-        Launch("sms/2 x 64", 64, None),
-        Launch("fill x 32", 32, None),
-        Launch("fill x 64", 64, None),
+        Launch(f"{grid}{block}", block, blocks)
+        for grid, blocks in (("1x", 1), ("sms/2 x ", None), ("fill x ", None))
+        for block in (32, 64)
     ]
 
 
@@ -87,14 +83,8 @@ def test_cases_of_one_group_from_two_experiments_stand_side_by_side(folder: Fold
 def test_options_of_the_launch_stand_behind_the_pattern_s_own(folder: Folder) -> None:
     text = (
         "experiments:\n"
-        "  - pattern: ./ring\n"
-        "    variants: shfl\n"
-        "    dtypes: f32\n"
-        "    launch: 1x32\n"
-        "    l2: cold\n"
-        "    carveout: 50\n"
-        "    extra_shared: [0, 1024]\n"
-        "    width: 16\n"
+        "  - {pattern: ./ring, variants: shfl, dtypes: f32, launch: 1x32, l2: cold, carveout: 50,\n"
+        "     extra_shared: [0, 1024], width: 16}\n"
     )
     assert folder.ids(text) == [
         f"ring/shfl/f32/1x32/4096/mode=idx/width=16/extra_shared={extra}/carveout=50/l2=cold" for extra in (0, 1024)
@@ -172,26 +162,12 @@ def test_skip_leaves_out_what_matches_every_key_of_an_entry(folder: Folder, skip
                 "needed: smem (f32, i32), smem-unsafe (f32, i32), shfl (f32, i32), match (i32)"
             ),
         ),
-        (
-            "{pattern: ./ring, launch: 1x32, skip: [{dtype: i32}, {dtype: f32, variant: match}]}",
-            "4:58: found a skip that matches no case; needed: a combination that the experiment has",
-        ),
-        (
-            "{pattern: ./ring, launch: 1x32, skip: {launch: 2x32}}",
-            "4:43: found a skip that matches no case; needed: a combination that the experiment has",
-        ),
-        (
-            "{pattern: ./ring, launch: 1x32, skip: {dtype: [f32, i32]}}",
-            "4:37: found a skip of every case; needed: at least one case left",
-        ),
-        (
-            "{pattern: ./ring, launch: 1x32, skip: {carveout: 0}}",  # without which the driver decides
-            "4:43: found a skip that matches no case; needed: a combination that the experiment has",
-        ),
-        (
-            "{pattern: ./ring, launch: 1x32, skip: {}}",
-            "4:37: found a skip of every case; needed: at least one case left",
-        ),
+        ("{pattern: ./ring, launch: 1x32, skip: [{dtype: i32}, {dtype: f32, variant: match}]}", f"4:58: {NO_MATCH}"),
+        ("{pattern: ./ring, launch: 1x32, skip: {launch: 2x32}}", f"4:43: {NO_MATCH}"),
+        ("{pattern: ./ring, launch: 1x32, skip: {dtype: [f32, i32]}}", f"4:37: {NOTHING_LEFT}"),
+        # Without a carveout the driver decides.
+        ("{pattern: ./ring, launch: 1x32, skip: {carveout: 0}}", f"4:43: {NO_MATCH}"),
+        ("{pattern: ./ring, launch: 1x32, skip: {}}", f"4:37: {NOTHING_LEFT}"),
     ],
 )
 def test_an_experiment_without_a_case_is_refused(folder: Folder, experiment: str, message: str) -> None:

@@ -73,16 +73,12 @@ def test_words_from_anchors_and_merges_are_checked_where_they_stand(folder: Fold
         "schema: 1\n"
         "name: demo\n"
         "experiments:\n"
-        "  - &first\n"
-        "    pattern: ./ring\n"
-        "    launch: 1x32\n"
-        "    variants: [shfl]\n"
-        "  - <<: *first\n"
-        "    variants: [smem]\n"
+        "  - &first {pattern: ./ring, launch: 1x32, variants: [shfl]}\n"
+        "  - {<<: *first, variants: [smem]}\n"
         "  - {<<: *first, variants: [smme]}\n"
     )
     assert folder.refusal(text) == (
-        "demo.yaml:10:29: found the unknown variant `smme`; allowed: smem, smem-unsafe, shfl, match; "
+        "demo.yaml:6:29: found the unknown variant `smme`; allowed: smem, smem-unsafe, shfl, match; "
         "did you mean `smem`?"
     )
 

@@ -4,6 +4,7 @@ from shflbench.errors import UsageError
 from shflbench.model import Overrides
 from tests.suite.conftest import Folder
 
+VARIANTS = "allowed: smem, shfl, match"
 TEXT = (
     "defaults: {dtypes: [f32, i32], variants: [smem, shfl, match]}\n"
     "experiments:\n"
@@ -50,14 +51,8 @@ def test_variants_of_a_group_stay_side_by_side_under_overrides(folder: Folder) -
             Overrides(patterns=("neighbour",)),
             "found the pattern `neighbour`; allowed: ring, neighbor; did you mean `neighbor`?",
         ),
-        (
-            Overrides(variants=("shfl", "shlf")),
-            "found the variant `shlf`; allowed: smem, shfl, match; did you mean `shfl`?",
-        ),
-        (
-            Overrides(variants=("smem-deck",)),
-            "found the variant `smem-deck`; allowed: smem, shfl, match; did you mean `smem`?",
-        ),
+        (Overrides(variants=("shfl", "shlf")), f"found the variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
+        (Overrides(variants=("smem-deck",)), f"found the variant `smem-deck`; {VARIANTS}; did you mean `smem`?"),
         (Overrides(dtypes=("f64",)), "found the dtype `f64`; allowed: f32, i32"),
         (
             Overrides(patterns=("neighbor",), variants=("match",)),

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -10,67 +8,61 @@ CASE = "neighbor/shfl/f32/26x1024/4096"
 QUIET_US = 0.04 * np.random.default_rng(3).standard_normal(24)
 
 
-def described(by_us: object, *, runs: int = 1) -> NoisyCase | None:
+def taken(values: np.ndarray, *, runs: int = 1) -> Estimates:
+    processes = tuple(divmod(place, len(values) // runs) for place in range(len(values)))
+    return Estimates(processes, values, np.zeros(len(values)), values, values, (12,) * len(values))
+
+
+def described(by_us: object, *, runs: int = 1) -> NoisyCase:
     """Describe a case of 70 µs whose 24 processes differ by 0.04 µs, and by `by_us` more."""
-    values = 70 + QUIET_US + np.asarray(by_us, float)
-    processes = tuple(divmod(place, 24 // runs) for place in range(24))
-    nothing = np.zeros(24)
-    return noisy(CASE, Estimates(processes, values, nothing, values, values, (12,) * 24), 0.04, 54)
+    found = noisy(CASE, taken(70 + QUIET_US + np.asarray(by_us, float), runs=runs), 0.04, 54)
+    assert found is not None
+    return found
 
 
 def test_what_is_as_noisy_as_the_machine_is_not_mentioned() -> None:
-    assert described(0.0) is None
+    assert noisy(CASE, taken(70 + QUIET_US), 0.04, 54) is None
 
 
 def test_one_process_that_is_off_is_named() -> None:
     found = described([0.8 if place == 7 else 0.0 for place in range(24)])
-    assert found is not None
     assert (found.kind, found.sentence) == (SpreadKind.OUTLIERS, "70.79 µs in process 7; 70 µs in the 23 others")
     assert found.times == pytest.approx(4.2, abs=0.1)
 
 
 def test_a_process_of_several_runs_is_named_with_its_run() -> None:
     found = described([0.8 if place == 7 else 0.0 for place in range(24)], runs=4)
-    assert found is not None
     assert "process 1 of run 2" in found.sentence
 
 
 def test_levels_are_told_with_the_processes_on_each() -> None:
     found = described([place % 3 for place in range(24)])
-    assert found is not None
     assert (found.kind, found.sentence) == (SpreadKind.LEVELS, "70.02 µs in 8 processes, 70.99 µs in 8, 71.99 µs in 8")
 
 
 def test_levels_that_are_not_far_apart_are_told_from_a_wide_spread() -> None:
     found = described([0.4 * (place % 2) for place in range(24)])
-    assert found is not None
     assert (found.kind, found.sentence) == (SpreadKind.LEVELS, "70 µs in 12 processes, 70.4 µs in 12")
 
 
 def test_of_few_processes_one_is_an_outlier_and_no_level() -> None:
-    values = np.array([70.0, 70.02, 69.98, 70.01, 71.5])
-    own = Estimates(tuple((0, place) for place in range(5)), values, values, values, values, (12,) * 5)
-    found = noisy(CASE, own, 0.04, 54)
+    found = noisy(CASE, taken(np.array([70.0, 70.02, 69.98, 70.01, 71.5])), 0.04, 54)
     assert found is not None
     assert (found.kind, found.sentence) == (SpreadKind.OUTLIERS, "71.5 µs in process 4; 70 µs in the 4 others")
 
 
 def test_many_levels_are_told_by_their_ends() -> None:
     found = described([place % 6 for place in range(24)])
-    assert found is not None
     assert found.sentence.startswith("6 levels, from 70")
 
 
 def test_what_has_no_levels_is_wide() -> None:
     found = described(0.3 * np.random.default_rng(4).standard_normal(24))
-    assert found is not None
     assert found.kind is SpreadKind.WIDE
     assert found.sentence.startswith("processes take from 69.")
 
 
 def test_four_processes_must_differ_by_more_than_twenty_four() -> None:
     values = np.array([70.0, 70.05, 69.92, 70.14])
-    own = Estimates(tuple((0, place) for place in range(4)), values, values, values, values, (12,) * 4)
-    assert noisy(CASE, own, 0.04, 54) is None
-    many = replace(own, processes=tuple((0, place) for place in range(24)), values=np.tile(values, 6))
-    assert noisy(CASE, many, 0.04, 54) is not None
+    assert noisy(CASE, taken(values), 0.04, 54) is None
+    assert noisy(CASE, taken(np.tile(values, 6)), 0.04, 54) is not None
