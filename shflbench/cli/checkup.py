@@ -156,7 +156,7 @@ def _version(package: str) -> str | None:
 def _cache(folder: Path) -> PartCheck:
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
-        kept = sum(1 for _ in folder.rglob("*.zip"))
+        kept = sum(1 for _ in folder.rglob("*.kernel"))
         return PartCheck("cache", good=True, found=f"{folder}, {kept} compiled kernels")
     remedy = "set SHFLBENCH_CACHE to a folder that you may write to; until then every run compiles anew"
     return PartCheck("cache", good=False, found=f"{nearest} is not writable", remedy=remedy)

@@ -82,4 +82,4 @@ def test_all_values_share_one_compiled_kernel(
     device = plug(FakeBackend())
     assert own().code == 0
     assert len({(call.kernel.symbol, call.kernel.cubin) for call in device.opened}) == 2
-    assert len(list((tmp_path / "own cache").rglob("*.zip"))) == 2
+    assert len(list((tmp_path / "own cache").rglob("*.kernel"))) == 2

@@ -96,7 +96,7 @@ def test_key_depends_on_every_part() -> None:
 def test_damage_anywhere_is_found_and_counts_as_not_kept(tmp_path: Path, kernel: Kernel) -> None:
     cache = KernelCache(tmp_path)
     cache.put("ab12", kernel)
-    (path,) = tmp_path.rglob("*.zip")
+    (path,) = tmp_path.rglob("*.kernel")
     whole = path.read_bytes()
     misses = 0
     for place in range(0, len(whole), 7):
@@ -141,11 +141,11 @@ def hammer(folder: Path, kernel: Kernel) -> int:
 def test_two_processes_share_a_folder(tmp_path: Path, kernel: Kernel) -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         assert list(pool.map(hammer, [tmp_path] * 2, [kernel] * 2)) == [0, 0]
-    assert sorted(path.suffix for path in tmp_path.rglob("*") if path.is_file()) == [".z", ".zip"]
+    assert sorted(path.suffix for path in tmp_path.rglob("*") if path.is_file()) == [".cubin", ".kernel"]
 
 
 def test_same_kernel_is_the_same_file(tmp_path: Path, kernel: Kernel) -> None:
     for folder in ("one", "two"):
         KernelCache(tmp_path / folder).put("ab12", kernel)
-    one, two = (path.read_bytes() for path in sorted(tmp_path.rglob("*.zip")))
+    one, two = (path.read_bytes() for path in sorted(tmp_path.rglob("*.kernel")))
     assert one == two

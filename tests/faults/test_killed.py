@@ -41,7 +41,7 @@ def test_worker_that_hangs_does_not_outlive_a_run_that_is_killed(make: Make) -> 
 def test_compilers_do_not_outlive_a_run_that_is_killed(make: Make, tmp_path: Path) -> None:
     made = make(cache=tmp_path / "cold")
     process = made.start("suite.yaml", "--output", "out")
-    made.wait_until(lambda: list(made.cache.rglob("*.zip")))  # the first of nine kernels
+    made.wait_until(lambda: list(made.cache.rglob("*.kernel")))  # the first of nine kernels
     process.kill()
     assert made.end(process).code == -9
 

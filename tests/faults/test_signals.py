@@ -79,7 +79,7 @@ def test_run_that_is_ended_while_it_compiles_leaves_no_compiler_behind(
 ) -> None:
     made = make(cache=tmp_path / "cold")
     process = made.start("suite.yaml", "--output", "out", start_new_session=True)
-    made.wait_until(lambda: list(made.cache.rglob("*.zip")))  # the first of nine kernels
+    made.wait_until(lambda: list(made.cache.rglob("*.kernel")))  # the first of nine kernels
     end(process)
     outcome = made.end(process)
     assert outcome.code == code
