@@ -13,7 +13,6 @@ from tests.conftest import Command
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "how-to" / "check-my-kernel-in-ci.md").read_text(encoding="utf-8")
-PATTERN = (DOCS / "how-to" / "add-a-pattern.md").read_text(encoding="utf-8")
 PROOF = (DOCS / "explanation" / "what-the-emulator-proves.md").read_text(encoding="utf-8")
 
 
@@ -24,30 +23,14 @@ def steps() -> list[list[str]]:
     return [shlex.split(step["run"]) for step in job["steps"] if step.get("run", "").startswith("shflbench")]
 
 
-@pytest.fixture
-def kernels(shflbench: Command) -> Path:
-    """Return the kernels of the other page, in the current folder."""
-    assert shflbench is not None
-    folder = Path("swap_halves")
-    folder.mkdir()
-    for language, name in (("cuda", "kernels.cu"), ("python", "pattern.py")):
-        block = re.search(rf"```{language}\n(.*?)```", PATTERN, re.DOTALL)
-        assert block is not None
-        (folder / name).write_text(block[1], encoding="utf-8")
-    return folder / "kernels.cu"
-
-
-@pytest.mark.expensive
 @pytest.mark.archs
-def test_the_job_passes_and_fails_once_a_barrier_is_gone(
-    shflbench: Command, kernels: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+def test_the_job_passes_and_fails_once_a_barrier_is_gone(reader: Command, swap_halves: Path) -> None:
     assert len(steps()) == 2
-    assert [shflbench(*words[1:]).code for words in steps()] == [0, 0]
+    assert [reader(*words[1:]).code for words in steps()] == [0, 0]
+    kernels = swap_halves / "kernels.cu"
     text = kernels.read_text(encoding="utf-8")
     kernels.write_text(text.replace("T(1));\n        __syncthreads();", "T(1));"), encoding="utf-8")
-    outcome = shflbench("check", "swap_halves", "--variant", "smem", "--dtype", "i32", "--format", "github")
+    outcome = reader("check", "swap_halves", "--variant", "smem", "--dtype", "i32", "--format", "github")
     assert outcome.code == 1
     assert [line.partition(":: ")[0].partition(",title=")[0] for line in outcome.out.splitlines()] == [
         "::error file=swap_halves/kernels.cu,line=9",

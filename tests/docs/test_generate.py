@@ -1,12 +1,20 @@
-"""The reference says what the code says; of what a compiler must say, `make test-archs` holds the rest."""
+"""The reference says what the code says, of each command, variable and exit code; `make test-archs` holds the rest."""
 
+import inspect
+import re
 from pathlib import Path
 
+import click
 import pytest
 
+from shflbench import errors
+from shflbench.analysis.compare import FOUND, UNCERTAIN
+from shflbench.cli import environment
+from shflbench.cli.commands.baseline import command as baseline
+from shflbench.cli.main import READER_GONE
 from shflbench.compile.toolchain import find
 from shflbench.patterns.discover import builtin, load
-from tools.docs.generate import FOLDER, PAGES
+from tools.docs.generate import FOLDER, PAGES, commands, exit_codes
 from tools.docs.machine_code import compiler_of, digest, tables, with_digest
 from tools.docs.pattern_pages import committed_tables, page
 
@@ -45,3 +53,22 @@ def test_a_changed_kernel_changes_the_digest(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_no_page_is_left_over() -> None:
     assert {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.md")} == set(PAGES)
+
+
+def test_every_command_of_a_group_has_its_help_on_the_page() -> None:
+    assert isinstance(baseline, click.Group)
+    titles = re.findall("^### (.*)$", commands(), re.MULTILINE)
+    assert titles == [f"baseline {name}" for name in baseline.commands]
+
+
+def test_every_variable_that_is_read_is_on_the_page() -> None:
+    read = set(re.findall(r'environ\.get\("(\w+)"', inspect.getsource(environment)))
+    assert "GITHUB_STEP_SUMMARY" in read
+    assert {name for name in read if f"`{name}`" not in commands()} == set()
+
+
+def test_every_exit_code_is_on_the_page() -> None:
+    raised = {each.exit_code for each in vars(errors).values() if isinstance(each, type) and hasattr(each, "exit_code")}
+    own = {0, FOUND, UNCERTAIN, READER_GONE, errors.INTERRUPTED, errors.TERMINATED}
+    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", exit_codes(), re.MULTILINE)}
+    assert listed == raised | own

@@ -4,30 +4,21 @@ import csv
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from shflbench.cli.main import main
 from tests.conftest import Command
+from tests.docs.conftest import BLOCKS
 from tests.docs.walk import walk
-from tests.fakes.backend import unplug
 
-PAGES = Path(__file__).parents[2] / "docs" / "how-to"
-PAGE = PAGES / "add-a-pattern.md"
-OWN = PAGES / "compare-your-own-kernels.md"
-FILES = {"cuda": "swap_halves/kernels.cu", "python": "swap_halves/pattern.py", "yaml": "halves.yaml"}
+OWN = Path(__file__).parents[2] / "docs" / "how-to" / "compare-your-own-kernels.md"
 
 
-def test_the_pattern_of_the_page_keeps_its_promises_and_is_verified(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "swap_halves").mkdir()
-    blocks = dict(re.findall(r"```(cuda|python|yaml)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL))
-    for language, name in FILES.items():
-        (tmp_path / name).write_text(blocks[language], encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    assert main(["validate", "halves.yaml"]) == 0
-    assert main(["run", "halves.yaml", "--device", "emulator", "--output", "run"]) == 0
-    with (tmp_path / "run" / "results.csv").open(encoding="utf-8") as file:
+@pytest.mark.usefixtures("swap_halves")
+def test_the_pattern_of_the_page_keeps_its_promises_and_is_verified(reader: Command) -> None:
+    assert reader("validate", "halves.yaml").code == 0
+    assert reader("run", "halves.yaml", "--device", "emulator", "--output", "run").code == 0
+    with Path("run/results.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {row["status"] for row in rows} == {"verified"}
     assert {(row["variant"], row["dtype"]): row["sass_per_iteration"] for row in rows} == {
@@ -39,12 +30,8 @@ def test_the_pattern_of_the_page_keeps_its_promises_and_is_verified(
 
 
 def test_the_reference_of_the_page_swaps_halves() -> None:
-    import numpy as np
-
-    block = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert block is not None
     names: dict[str, object] = {}
-    exec(block[1], names)  # noqa: S102  (the page's own code is what is tested)
+    exec(BLOCKS["python"], names)  # noqa: S102  (the page's own code is what is tested)
     reference = names["reference"]
     assert callable(reference)
     values = np.arange(32, dtype=np.int32).reshape(1, 32)
@@ -53,21 +40,8 @@ def test_the_reference_of_the_page_swaps_halves() -> None:
     assert reference(values, 2).tolist() == [[value + 2 for value in range(32)]]
 
 
-@pytest.fixture
-def own_kernels(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Return the command line in a folder with the files of the page on existing kernels."""
-    unplug(monkeypatch)
-    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
-    walk(OWN, shflbench, type_commands=False)
-    return shflbench
-
-
-def test_existing_kernels_are_compared_as_the_page_says(
-    shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    unplug(monkeypatch)
-    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
-    typed = walk(OWN, shflbench)
+def test_existing_kernels_are_compared_as_the_page_says(reader: Command) -> None:
+    typed = walk(OWN, reader)
     assert [command.line.split()[1] for command in typed] == ["run", "check"]
     assert [(command.line, command.missing) for command in typed if command.missing] == []
     assert [command.outcome.code for command in typed if command.outcome] == [0, 0]
@@ -96,13 +70,14 @@ def test_every_mistake_of_the_page_is_made_here() -> None:
 
 
 @pytest.mark.parametrize("mistake", EDITS)
-def test_each_mistake_gives_the_sentence_of_the_page(own_kernels: Command, mistake: str) -> None:
+def test_each_mistake_gives_the_sentence_of_the_page(reader: Command, mistake: str) -> None:
+    walk(OWN, reader, type_commands=False)
     was, now, code = EDITS[mistake]
     pattern = Path("block_scan/pattern.py")
     text = pattern.read_text(encoding="utf-8")
     assert was in text
     pattern.write_text(text.replace(was, now, 1), encoding="utf-8")
     filters = ("--variant", "shfl") if mistake == "left the reference out" else ()
-    outcome = own_kernels("run", "block-scan.yaml", *filters)
+    outcome = reader("run", "block-scan.yaml", *filters)
     assert outcome.code == code
     assert mistakes()[mistake] in outcome.err

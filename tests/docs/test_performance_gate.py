@@ -1,6 +1,7 @@
 """The gate of the how-to page: its workflow is valid, its commands exist and do what it says on a scripted GPU."""
 
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from shutil import copy, copytree
@@ -8,6 +9,7 @@ from typing import Any
 
 import click
 import pytest
+from ruamel.yaml import YAML
 
 from shflbench.analysis.compare import FINDINGS, UNDECIDED, Outcome
 from shflbench.cli.main import shflbench as root
@@ -16,14 +18,43 @@ from shflbench.suite import load
 from tests.cli.conftest import plug
 from tests.cli.demo import Plug
 from tests.conftest import Command
-from tests.docs.gate_page import IN_THE_WORKFLOW, ON_THE_PAGE, PAGE, RUNNER, SUITE, job, on_the_page, workflow
 from tests.fakes.backend import H200, FakeBackend, Script, in_trip, one_lane
 from tests.fakes.processes import Simulated, spread, write
 
 __all__ = ["plug"]  # a fixture
 
 ROOT = Path(__file__).parents[2]
-PATTERN = (ROOT / "docs" / "how-to" / "add-a-pattern.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "performance-gate-in-ci.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+SUITE, WORKFLOW = (text for kind, text in BLOCKS if kind == "yaml")
+RUNNER = "runner-a"  # the name of the page's runner
+
+
+def workflow() -> dict[str, Any]:
+    content: dict[str, Any] = YAML(typ="safe").load(WORKFLOW)
+    return content
+
+
+def words_of(text: str) -> list[list[str]]:
+    """Return the words of each `shflbench` command in a script, as a shell on the runner makes them."""
+    lines = text.replace("$RUNNER_NAME", RUNNER).splitlines()
+    return [words[1:] for line in lines if (words := shlex.split(line, comments=True))[:1] == ["shflbench"]]
+
+
+def job(name: str) -> list[list[str]]:
+    """Return the words of each `shflbench` command of a job."""
+    return [words for step in workflow()["jobs"][name]["steps"] for words in words_of(step.get("run", ""))]
+
+
+ON_THE_PAGE = [words for kind, text in BLOCKS if not kind for words in words_of(text)]
+IN_THE_WORKFLOW = [*job("gate"), *job("baseline")]
+
+
+def on_the_page(*begin: str) -> list[str]:
+    """Return the command of the page that begins with these words."""
+    (found,) = [words for words in ON_THE_PAGE if words[: len(begin)] == list(begin)]
+    return found
+
 
 KERNELS = {"smem": Script(ns_per_iteration=80.0), "shfl": Script(ns_per_iteration=16.0)}
 SLOWER = {**KERNELS, "shfl": Script(ns_per_iteration=16.6)}
@@ -85,19 +116,11 @@ def test_extra_that_is_installed_is_one_of_the_package() -> None:
 
 
 @pytest.fixture
-def project(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(swap_halves: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of the kernels, in a project with the page's suite."""
-    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    assert shflbench is not None
-    folder = Path("swap_halves").resolve()
-    folder.mkdir()
-    for language, name in (("cuda", "kernels.cu"), ("python", "pattern.py")):
-        block = re.search(rf"```{language}\n(.*?)```", PATTERN, re.DOTALL)
-        assert block is not None
-        (folder / name).write_text(block[1], encoding="utf-8")
     Path("gate.yaml").write_text(SUITE, encoding="utf-8")
-    return folder
+    return swap_halves
 
 
 def test_suite_of_the_page_has_a_threshold_of_each_kind(project: Path) -> None:

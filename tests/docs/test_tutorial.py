@@ -6,7 +6,6 @@ import pytest
 
 from tests.conftest import Command
 from tests.docs.walk import steps, walk
-from tests.fakes.backend import unplug
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial" / "compare-your-own-kernels.md"
 FAILING = "shflbench check ./my_exchange --variant smem-syncwarp --dtype f32"  # the first time, with one barrier
@@ -14,12 +13,8 @@ FAILING = "shflbench check ./my_exchange --variant smem-syncwarp --dtype f32"  #
 
 @pytest.mark.expensive
 @pytest.mark.archs
-def test_its_commands_do_and_print_what_it_promises(
-    shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    unplug(monkeypatch)
-    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
-    typed = walk(PAGE, shflbench)
+def test_its_commands_do_and_print_what_it_promises(reader: Command) -> None:
+    typed = walk(PAGE, reader)
     assert [(command.line, command.missing) for command in typed if command.missing] == []
     failed = [command.line for command in typed if command.outcome and command.outcome.code]
     assert failed == [FAILING]

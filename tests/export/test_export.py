@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.export import FORMATS, render
+from tests.export.renew import FOLDER, texts
 from tests.fakes.comparisons import NEW, quiet, rich
 
 ASK = "import sys, shflbench.export; print(*(name for name in sys.modules if name.startswith('shflbench.export.')))"
@@ -37,3 +38,15 @@ def test_a_folder_whose_name_is_no_text_can_be_written(form: str) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_comparison_without_cases_is_written(form: str) -> None:
     assert "no change that matters in 0 cases" in render(form, replace(quiet(), verdicts=()))
+
+
+TEXTS = texts()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_format_writes_what_the_golden_file_holds(name: str) -> None:
+    assert TEXTS[name].encode() == (FOLDER / name).read_bytes(), "python -m tests.export.renew, if that is meant"
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {path.name for path in FOLDER.iterdir()} == set(TEXTS)
