@@ -44,15 +44,15 @@ class Executor(Protocol):
         ...
 
     def others(self) -> int | None:
-        """Return how many processes of others compute on the device now; None if unknown."""
-        ...
+        """Return how many processes of others compute on the device; None if unknown."""
+        return self.device.state.other_processes
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the processes that were started, whatever they are doing."""
         ...
 
 
-class InProcessExecutor:
+class InProcessExecutor(Executor):
     """Does jobs in this process."""
 
     def __init__(self, backend: Backend) -> None:
@@ -77,10 +77,6 @@ class InProcessExecutor:
         """Go on as if in a fresh process, as far as that goes."""
         self._runner = JobRunner(self._runner.backend)
         self._process, self._round = self._process + 1, 0
-
-    def others(self) -> int | None:
-        """Return what was found when the device was opened."""
-        return self.device.state.other_processes
 
     def close(self) -> None:
         """Do nothing: there is no process to end."""
@@ -109,7 +105,7 @@ class GpuExecutor(Supervisor):
         return Monitor(self.device.uuid).other_processes({os.getpid(), *self.pids})
 
 
-class EmulatorExecutor:
+class EmulatorExecutor(Executor):
     """Emulates the groups of a job side by side, each in one of several worker processes.
 
     What a kernel does depends on its own launches alone, so that results are the same with any number of workers.
@@ -145,10 +141,6 @@ class EmulatorExecutor:
 
     def restart(self) -> None:
         """Do nothing: no process leaves a trace on the next one."""
-
-    def others(self) -> int | None:
-        """Return that nobody knows: there is no device."""
-        return None
 
     def close(self) -> None:
         """End all processes, whatever they are doing."""

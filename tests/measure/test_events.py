@@ -29,7 +29,7 @@ from shflbench.model import Conditions, Proof, Sample, Status
 from tests.fakes.runs import H200
 
 BURST = BurstTaken("a/b", 4096, 8, 1.25, (69.536, 69.568), 1980.0, dropped=False)
-MESSAGES: tuple[JobEvent, ...] = (
+EVENTS: tuple[JobEvent, ...] = (
     Opened("cuda", H200, ""),
     OpenFailed("no usable GPU: “lost”\n", "See `shflbench doctor`."),
     WarmedUp(steady=True, clock_mhz=None),
@@ -46,12 +46,12 @@ MESSAGES: tuple[JobEvent, ...] = (
 )
 
 
-def test_every_kind_of_message_is_tried_here() -> None:
-    assert {type(event) for event in MESSAGES} == set(get_args(JobEvent)) == set(KINDS.values())
+def test_every_kind_of_event_is_tried_here() -> None:
+    assert {type(event) for event in EVENTS} == set(get_args(JobEvent)) == set(KINDS.values())
 
 
-@pytest.mark.parametrize("event", MESSAGES, ids=lambda event: type(event).__name__)
-def test_message_is_one_line_that_reads_back_as_what_it_was(event: JobEvent) -> None:
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+def test_event_is_one_line_that_reads_back_as_what_it_was(event: JobEvent) -> None:
     line = encode(event)
     assert line.count("\n") == 1
     assert line.endswith("\n")

@@ -1,6 +1,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,13 @@ def measure(
 BOTH = {SMEM: 300.0, SHFL: 60.0}
 
 
+def measured(**how: Any) -> RunState:
+    """Return the state after the first group was measured in one process; `how` as for `measure`."""
+    state = state_of()
+    measure(state, BOTH, **how)
+    return state
+
+
 def test_compiled_cases_are_left_to_be_measured_by_group() -> None:
     state = state_of()
     assert {name: [task.case.id for task in tasks] for name, tasks in state.pending(1).items()} == {
@@ -122,8 +130,7 @@ def test_group_is_finished_with_the_last_of_its_cases() -> None:
 
 
 def test_finished_row_has_the_times_the_conditions_and_the_speedup() -> None:
-    state = state_of()
-    measure(state, BOTH)
+    state = measured()
     row = by_id(state)[SHFL]
     assert (row.status, row.time_us) == (Status.TIMED, 60.0)
     assert row.ns_per_iteration == pytest.approx(1000 * 30 / 2048)
@@ -165,15 +172,13 @@ def test_device_that_takes_no_times_leaves_verified_cases() -> None:
 
 
 def test_case_whose_every_sample_was_dropped_is_failed_with_the_reason() -> None:
-    state = state_of()
-    measure(state, BOTH, dropped=True)
+    state = measured(dropped=True)
     assert {(row.status, row.reason) for row in state.rows(GROUP)} == {(Status.FAILED, THROTTLED)}
     assert state.noise(None).verdict == "drifting clock"
 
 
 def test_second_process_adds_its_samples_to_those_of_the_first() -> None:
-    state = state_of()
-    measure(state, BOTH)
+    state = measured()
     assert state.pending(2).keys() == {GROUP, OTHER}
     measure(state, {SMEM: 300.0, SHFL: 64.0}, process=1)
     assert state.pending(2).keys() == {OTHER}
@@ -184,8 +189,7 @@ def test_second_process_adds_its_samples_to_those_of_the_first() -> None:
 
 
 def test_case_that_crashes_in_its_second_process_loses_its_time() -> None:
-    state = state_of()
-    measure(state, BOTH, drift=0.01)
+    state = measured(drift=0.01)
     state.start([task for task in state.pending(2)[GROUP] if task.case.id == SHFL])
     assert state.apply(CaseFailed(SHFL, Status.FAILED, "illegal address")) == GROUP
     row = by_id(state)[SHFL]
@@ -206,8 +210,7 @@ def test_troubles_are_told_by_case_with_size_and_advice() -> None:
 
 
 def test_samples_are_handed_out_once_those_of_sentinels_with_any_group() -> None:
-    state = state_of()
-    measure(state, BOTH)
+    state = measured()
     state.apply(taken({"sentinel/l2": 20.0, F64[0].id: 70.0}, 9))
     names = [sample.case_id for sample in state.pop_unsaved(GROUP)]
     assert {name: names.count(name) for name in names} == {SMEM: 54, SHFL: 54, "sentinel/l2": 6}
@@ -224,8 +227,7 @@ def resumed(tmp_path: Path, state: RunState) -> Resumed:
 
 
 def test_resumed_run_keeps_its_rows_and_goes_on_in_processes_with_other_numbers(tmp_path: Path) -> None:
-    first = state_of()
-    measure(first, BOTH)
+    first = measured()
     state = state_of(stopped=resumed(tmp_path, first))
     assert state.rows(GROUP) == first.rows(GROUP)
     assert state.pending(1).keys() == {OTHER}
@@ -237,16 +239,14 @@ def test_resumed_run_keeps_its_rows_and_goes_on_in_processes_with_other_numbers(
 
 
 def test_samples_of_a_group_that_is_forgotten_are_no_more() -> None:
-    state = state_of()
-    measure(state, BOTH)
+    state = measured()
     state.forget(GROUP)
     measure(state, BOTH, process=1)
     assert by_id(state)[SHFL].processes == (1,)
 
 
 def test_noise_of_the_machine_is_judged_by_what_all_rounds_saw() -> None:
-    state = state_of()
-    measure(state, BOTH)
+    state = measured()
     assert state.timed
     assert state.noise(None).verdict == "quiet"
     assert state.noise(0).verdict == "quiet"
