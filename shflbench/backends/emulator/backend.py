@@ -1,26 +1,20 @@
 """The emulator as a backend: it verifies, and times nothing."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
+from shflbench.backends.base import Array, Buffer, Burst, KernelCall
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.limits import limits_of, major, resident_blocks
 from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.link.program import Program
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch, Machine, execute
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.errors import LaunchError
-from shflbench.model import Conditions, Device
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.base import Array, Buffer, Burst, KernelCall
-    from shflbench.backends.emulator.link.program import Program
-    from shflbench.model import Kernel
+from shflbench.model import Conditions, Device, Kernel
 
 SMS = 2  # an emulated device has as many as one likes; two show that blocks differ
 MEMORY_BYTES = 1 << 32
@@ -62,7 +56,7 @@ class EmulatorBackend:
         """Emulate a device of `arch`, e.g. `sm_90`."""
         self.device = emulated_device(arch, sms)
 
-    def open(self, call: KernelCall) -> EmulatedKernel:
+    def open(self, call: KernelCall) -> "EmulatedKernel":
         """Load a kernel; LaunchError if it does not fit the device, EmulatorError if it cannot be emulated."""
         if not self.resident_blocks(call.kernel, call.block, call.shared_bytes):
             shape = f"{call.grid}x{call.block} with {call.shared_bytes} bytes of shared memory"

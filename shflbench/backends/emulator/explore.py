@@ -1,25 +1,15 @@
 """Run one kernel under every legal schedule and say what came out: results, races, deadlocks."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.machine.launch import execute
-from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.backends.emulator.races.hazards import HazardLog
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.backends.emulator.machine.policies import POLICIES, Policy
+from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.emulator.races.hazards import Hazard, HazardLog
 from shflbench.backends.emulator.races.table import rules
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from shflbench.backends.emulator.machine.launch import EmulatedLaunch
-    from shflbench.backends.emulator.machine.policies import Policy
-    from shflbench.backends.emulator.opcodes.forms import Values
-    from shflbench.backends.emulator.races.hazards import Hazard
-
 
 STEP_LIMIT = 500_000  # instructions carried out under one policy; a transposition by lanes in order takes 220,000
 

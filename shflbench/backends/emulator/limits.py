@@ -3,18 +3,11 @@
 From the CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability".
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from shflbench.errors import DeviceError
-from shflbench.model import MAX_BLOCK, WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.model import Resources
+from shflbench.model import MAX_BLOCK, WARP, Resources
 
 KIB = 1024
 REGISTERS = 64 * KIB  # of 32 bits, on every architecture

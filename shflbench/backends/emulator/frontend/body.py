@@ -1,16 +1,18 @@
 """A function that is being read: its scopes, and the unique names that they give."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.frontend.ptx import Address, Function, Symbol, Vector
+from shflbench.backends.emulator.frontend.declarations import Header
+from shflbench.backends.emulator.frontend.ptx import (
+    Address,
+    Function,
+    Operand,
+    PtxInstruction,
+    Symbol,
+    Variable,
+    Vector,
+)
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.declarations import Header
-    from shflbench.backends.emulator.frontend.ptx import Operand, PtxInstruction, Variable
 
 DEEPEST_SCOPE = 100  # NVRTC nests two; more is a damaged text
 

@@ -1,17 +1,12 @@
 """Read PTX declarations: variables in a state space, registers, function headers."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.frontend.operands import NAME, number, operand, split
 from shflbench.backends.emulator.frontend.ptx import NUMPY, Immediate, Symbol, Variable
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_REGISTERS = 1 << 16  # of one declaration; more is a damaged text
 MOST_ELEMENTS = 1 << 28  # of one variable, likewise

@@ -1,17 +1,13 @@
 """Read the operands of a PTX instruction."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from shflbench.backends.emulator.frontend.ptx import Address, Immediate, Operand, Pair, Register, Symbol, Vector
 from shflbench.errors import EmulatorError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+Resolve = Callable[[str], str | None]  # name as written → the unique name of a register, None if it is none
 
-    Resolve = Callable[[str], str | None]  # name as written → the unique name of a register, None if it is none
 
 NAME = r"[A-Za-z_$%][\w$%.]*"
 _FLOAT = re.compile(r"0[fF]([0-9A-Fa-f]{8})|0[dD]([0-9A-Fa-f]{16})")

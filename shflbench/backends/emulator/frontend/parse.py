@@ -1,20 +1,15 @@
 """Read a PTX text into a module."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.frontend import declarations
 from shflbench.backends.emulator.frontend.body import Body
+from shflbench.backends.emulator.frontend.declarations import Header
 from shflbench.backends.emulator.frontend.operands import NAME, operand, split
 from shflbench.backends.emulator.frontend.ptx import Function, Location, Module, PtxInstruction, Register, Variable
 from shflbench.backends.emulator.frontend.statements import Statement, StatementKind, statements
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.declarations import Header
 
 _INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)

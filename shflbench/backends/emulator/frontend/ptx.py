@@ -1,14 +1,9 @@
 """What a PTX text says, as frozen dataclasses: modules, functions, variables, instructions, operands."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # PTX type → NumPy type of the same bits. Packed and brain floats travel as unsigned bits.
 NUMPY: Mapping[str, str] = {
@@ -38,14 +33,14 @@ class Location:
 
     file: str
     line: int
-    inlined_at: Location | None = None
+    inlined_at: "Location | None" = None
 
     def __str__(self) -> str:
         """Return `folder/file:line`, the innermost place."""
         return f"{_short(self.file)}:{self.line}"
 
     @property
-    def outermost(self) -> Location:
+    def outermost(self) -> "Location":
         """The place in the kernel itself that led here."""
         return self.inlined_at.outermost if self.inlined_at else self
 
@@ -86,7 +81,7 @@ class Address:
 class Vector:
     """`{a, b}`, and `(a, b)` of a call."""
 
-    items: tuple[Operand, ...]
+    items: "tuple[Operand, ...]"
 
 
 @dataclass(frozen=True, slots=True)

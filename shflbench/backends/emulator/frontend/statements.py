@@ -1,18 +1,13 @@
 """Cut a PTX text into statements: they end at semicolons, not at line ends, and scopes nest."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.frontend.operands import NAME
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class StatementKind(Enum):

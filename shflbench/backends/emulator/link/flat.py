@@ -1,19 +1,22 @@
 """Flatten a kernel: inline its calls, number its registers, give its variables their places."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.frontend.ptx import Function, PtxInstruction, Register, Symbol, Variable, Vector
+from shflbench.backends.emulator.frontend.ptx import (
+    Function,
+    Module,
+    Operand,
+    PtxInstruction,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+)
 from shflbench.backends.emulator.link.layout import Layout
 from shflbench.backends.emulator.link.registers import Numbering
 from shflbench.backends.emulator.opcodes.forms import Barrier, Collective
 from shflbench.backends.emulator.opcodes.table import decode
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.ptx import Module, Operand
 
 DEEPEST_CALL = 64
 MOST_INSTRUCTIONS = 1 << 17  # after inlining

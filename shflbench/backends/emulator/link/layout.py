@@ -1,21 +1,14 @@
 """Give every variable its place in its memory space."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import Immediate, size_of
+from shflbench.backends.emulator.frontend.ptx import Immediate, Variable, size_of
 from shflbench.backends.emulator.opcodes.addresses import MODULE_BASE, WINDOW_BYTES
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from shflbench.backends.emulator.frontend.ptx import Variable
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 MOST_MODULE_BYTES = 1 << 28
 

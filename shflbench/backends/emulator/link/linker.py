@@ -1,20 +1,14 @@
 """Link a kernel: flatten its code, lower it, and cut it into basic blocks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from shflbench.backends.emulator.frontend.ptx import Module
 from shflbench.backends.emulator.link.flat import flatten
 from shflbench.backends.emulator.link.layout import Area
 from shflbench.backends.emulator.link.lower import lower
 from shflbench.backends.emulator.link.program import BasicBlock, Op, Program, Slot
 from shflbench.backends.emulator.link.registers import SPECIAL
 from shflbench.backends.emulator.opcodes.forms import Access, Barrier, Branch, Collective, Exit, Nothing
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.ptx import Module
 
 _WORD = 16  # bytes; races are looked for in units of the smallest access, at most this
 

@@ -3,29 +3,30 @@
 A register that is written once, by `mov` of a constant, needs no array: the constant is put where it is used.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import Address, Immediate, Pair, Register, Symbol, Vector
-from shflbench.backends.emulator.link.program import MemoryOperand, Op, Slot
+from shflbench.backends.emulator.frontend.ptx import (
+    Address,
+    Immediate,
+    Operand,
+    Pair,
+    PtxInstruction,
+    Register,
+    Symbol,
+    Vector,
+)
+from shflbench.backends.emulator.link.flat import FlatCode, FlatInstruction
+from shflbench.backends.emulator.link.program import MemoryOperand, Op, Slot, Source
 from shflbench.backends.emulator.link.registers import CARRY
 from shflbench.backends.emulator.opcodes.carry import CONSUMERS, sets_carry
 from shflbench.backends.emulator.opcodes.forms import Access, Branch, Exit, Nothing, Pure
 from shflbench.backends.emulator.opcodes.table import decode
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import Operand, PtxInstruction
-    from shflbench.backends.emulator.link.flat import FlatCode, FlatInstruction
-    from shflbench.backends.emulator.link.program import Source
 
 
 def lower(code: FlatCode, parameters: Mapping[str, int]) -> list[Op]:

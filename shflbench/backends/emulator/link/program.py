@@ -1,17 +1,12 @@
 """A linked kernel: numbered registers, laid-out memory, basic blocks."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+import numpy as np
 
-    import numpy as np
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction, Variable
-    from shflbench.backends.emulator.opcodes.forms import Form
+from shflbench.backends.emulator.frontend.ptx import PtxInstruction, Variable
+from shflbench.backends.emulator.opcodes.forms import Form
 
 
 @dataclass(frozen=True, slots=True)

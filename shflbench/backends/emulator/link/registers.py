@@ -1,15 +1,10 @@
 """Number the registers of a kernel, special ones included."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 AXES = ("x", "y", "z")
 SPECIAL: Mapping[str, str] = {

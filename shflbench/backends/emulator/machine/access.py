@@ -3,25 +3,18 @@
 Threads whose atomics meet at one address take turns, in the order of their numbers.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.backends.emulator.link.program import Op
 from shflbench.backends.emulator.machine.memory import Fault, MemorySpace
-from shflbench.backends.emulator.machine.threads import scattered
+from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.machine.threads import ThreadSet, scattered
 from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOWS, window_of
+from shflbench.backends.emulator.opcodes.forms import Access, Values
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.machine.threads import ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Access, Values
 
 
 @dataclass(frozen=True, slots=True)

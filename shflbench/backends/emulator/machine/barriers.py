@@ -1,24 +1,16 @@
 """Which threads go on that waited for one another: at barriers, and at instructions of a warp."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from shflbench.backends.emulator.link.program import Slot
+from shflbench.backends.emulator.link.program import Op, Slot
 from shflbench.backends.emulator.machine.collective import constant, execute_collective
+from shflbench.backends.emulator.machine.groups import ConvergedGroup
+from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.machine.threads import scattered
-from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Barrier, Collective
+from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Barrier, Collective, Values
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.groups import ConvergedGroup
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 
 def concerns_all(op: Op) -> bool:

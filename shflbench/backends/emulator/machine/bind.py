@@ -1,29 +1,21 @@
 """Bind ops to a set of threads: all that can be decided before they run is decided here, once."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.link.program import Slot
+from shflbench.backends.emulator.link.program import Op, Slot
 from shflbench.backends.emulator.machine.access import Transfer, access
 from shflbench.backends.emulator.machine.collective import CollectiveCall, constant, execute_collective
-from shflbench.backends.emulator.machine.threads import scattered
-from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Access, Barrier, Collective, Pure
+from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.machine.threads import ThreadSet, scattered
+from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Access, Barrier, Collective, Pure, Values
 from shflbench.model import WARP
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Step = Callable[[], object]
 
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.machine.threads import ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Values
-
-    Step = Callable[[], object]
 
 LONGEST = 1 << 14  # ops of one trace
 

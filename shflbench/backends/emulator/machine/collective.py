@@ -1,24 +1,17 @@
 """Carry out instructions of the lanes of a warp."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from shflbench.backends.emulator.link.program import Slot
-from shflbench.backends.emulator.machine.threads import scattered
+from shflbench.backends.emulator.link.program import Op, Slot
+from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.machine.threads import ThreadSet, scattered
+from shflbench.backends.emulator.opcodes.forms import Collective, Values
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.machine.threads import ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Collective, Values
 
 _LANES = np.arange(WARP, dtype=np.uint32)
 

@@ -1,18 +1,12 @@
 """Threads of one lockstep group that have converged: they are at the same place of the program, and run or wait."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.machine.threads import scattered
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.threads import ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.emulator.link.program import Op
+from shflbench.backends.emulator.machine.threads import ThreadSet, scattered
+from shflbench.backends.emulator.opcodes.forms import Values
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +24,7 @@ class ConvergedGroup:
         """Run from the block `at`, after waiting."""
         self.at, self.waits_at, self.masks = at, None, None
 
-    def split(self, chosen: Values) -> tuple[ConvergedGroup, ConvergedGroup]:
+    def split(self, chosen: Values) -> "tuple[ConvergedGroup, ConvergedGroup]":
         """Return two groups at the same place: the members for which the flag is set, and the others."""
         threads = self.members.threads
         one, other = (

@@ -1,27 +1,20 @@
 """Launch a program: put the arguments in place, run the threads, hand the outputs back."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.machine.policies import LOCK_STEP
+from shflbench.backends.emulator.link.program import Program
+from shflbench.backends.emulator.machine.memory import MemorySpace
+from shflbench.backends.emulator.machine.observer import Observer
+from shflbench.backends.emulator.machine.policies import LOCK_STEP, Policy
 from shflbench.backends.emulator.machine.scheduler import STEP_LIMIT, Scheduler
 from shflbench.backends.emulator.machine.state import UNWRITTEN, State, buffer_space
+from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from shflbench.backends.emulator.link.program import Program
-    from shflbench.backends.emulator.machine.memory import MemorySpace
-    from shflbench.backends.emulator.machine.observer import Observer
-    from shflbench.backends.emulator.machine.policies import Policy
-    from shflbench.backends.emulator.machine.threads import Shape
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 
 @dataclass(slots=True, eq=False)

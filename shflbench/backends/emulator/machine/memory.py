@@ -1,16 +1,11 @@
 """Memory spaces: bytes with bounds and alignment."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 ALIGNMENT = 256  # of allocations, as cudaMalloc's
 GUARD = 256  # bytes between allocations that belong to none

@@ -1,17 +1,12 @@
 """What can be observed of a launch while it runs. A rule that finds hazards overrides what it has to see."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.groups import ConvergedGroup
-    from shflbench.backends.emulator.machine.memory import MemorySpace
-    from shflbench.backends.emulator.machine.threads import ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.emulator.link.program import Op
+from shflbench.backends.emulator.machine.groups import ConvergedGroup
+from shflbench.backends.emulator.machine.memory import MemorySpace
+from shflbench.backends.emulator.machine.threads import ThreadSet
+from shflbench.backends.emulator.opcodes.forms import Values
 
 
 class Observer:

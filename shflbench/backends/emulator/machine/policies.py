@@ -5,18 +5,11 @@ until it has to wait for others. Every order here is one that a GPU is free to c
 Guide, "Independent Thread Scheduling"): a program that is right only under some of them is wrong.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.machine.threads import Shape, regular
+from shflbench.backends.emulator.machine.threads import Shape, ThreadSet, regular
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.machine.threads import ThreadSet
 
 EVERY = slice(None)
 

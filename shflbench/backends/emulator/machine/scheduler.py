@@ -1,24 +1,16 @@
 """Run the groups of a launch in the order of a policy until all threads have ended."""
 
-from __future__ import annotations
-
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.backends.emulator.machine.barriers import concerns_all, releases
-from shflbench.backends.emulator.machine.bind import bind, trace
+from shflbench.backends.emulator.machine.bind import Trace, bind, trace
 from shflbench.backends.emulator.machine.groups import ConvergedGroup, merged
-from shflbench.backends.emulator.machine.policies import everybody
-from shflbench.backends.emulator.opcodes.forms import Branch, Exit
+from shflbench.backends.emulator.machine.policies import Policy, everybody
+from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.opcodes.forms import Branch, Exit, Values
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.machine.bind import Trace
-    from shflbench.backends.emulator.machine.policies import Policy
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 STEP_LIMIT = 5_000_000  # instructions carried out, each for many threads; half a minute for small launches
 QUANTUM = 16  # traces after which another group gets its turn, so that who spins cannot hold all others up

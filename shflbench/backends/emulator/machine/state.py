@@ -1,25 +1,18 @@
 """The state of a launch: registers of all threads, memory spaces, and who is still alive."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from shflbench.backends.emulator.link.program import Program, Slot
 from shflbench.backends.emulator.link.registers import AXES
 from shflbench.backends.emulator.machine.memory import ALIGNMENT, GUARD, MemorySpace
-from shflbench.backends.emulator.machine.threads import scattered
+from shflbench.backends.emulator.machine.observer import Observer
+from shflbench.backends.emulator.machine.threads import Shape, ThreadSet, scattered
 from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE, MODULE_BASE
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from shflbench.backends.emulator.link.program import Program, Slot
-    from shflbench.backends.emulator.machine.observer import Observer
-    from shflbench.backends.emulator.machine.threads import Shape, ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 UNWRITTEN = 0xA5  # what memory holds before anybody writes it
 

@@ -1,18 +1,13 @@
 """The threads of a launch, sets of them that execute together, and how a set sees the registers of all threads."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,11 @@
 """Generic addresses: where each state space lies among them, conversions from and to them, prefetches."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
-from shflbench.backends.emulator.opcodes.forms import Nothing, Pure, UnknownFormError, Values
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Decoder
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
+from shflbench.backends.emulator.opcodes.forms import Decoder, Nothing, Pure, UnknownFormError, Values
 
 GLOBAL_BASE = 0x7F00_0000_0000
 MODULE_BASE = GLOBAL_BASE - (1 << 32)  # module variables lie below the buffers

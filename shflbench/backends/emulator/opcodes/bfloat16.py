@@ -1,21 +1,14 @@
 """Brain floats: the upper half of a single, kept as 16 untyped bits."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY
 from shflbench.backends.emulator.opcodes import exact
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from shflbench.backends.emulator.opcodes.forms import Apply
+from shflbench.backends.emulator.opcodes.forms import Apply, Pure, UnknownFormError, Values
 
 NAN = np.uint16(0x7FFF)
 

@@ -1,20 +1,12 @@
 """Logic and shifts. Shift counts clamp; they never wrap, unlike NumPy's."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
 from shflbench.backends.emulator.opcodes import fields
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, only
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
+from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Pure, UnknownFormError, Values, last_type, only
 
 
 def _logic(function: Apply, operands: int) -> Decoder:

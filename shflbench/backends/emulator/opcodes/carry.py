@@ -3,21 +3,13 @@
 The flag is a hidden predicate: the linker appends it to the operands (`in`) and to the results (`out`).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
 from shflbench.backends.emulator.opcodes import integer
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Form
+from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Form, Pure, UnknownFormError, Values, last_type
 
 CONSUMERS = frozenset({"addc", "subc", "madc"})
 

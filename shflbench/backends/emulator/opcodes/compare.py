@@ -1,21 +1,22 @@
 """Comparisons and selections. Plain float comparisons are false with a NaN; those that end in `u` are true."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, lookup, unsigned, width
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
+from shflbench.backends.emulator.opcodes.forms import (
+    Decoder,
+    Pure,
+    UnknownFormError,
+    Values,
+    last_type,
+    lookup,
+    unsigned,
+    width,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Decoder
-
-    Compare = Callable[[Values, Values], Values]
+Compare = Callable[[Values, Values], Values]
 
 
 def _not(relation: np.ufunc) -> Compare:

@@ -1,16 +1,9 @@
 """Branches, ends, barriers and fences."""
 
-from __future__ import annotations
+from collections.abc import Mapping
 
-from typing import TYPE_CHECKING
-
-from shflbench.backends.emulator.opcodes.forms import Barrier, Branch, Exit, Nothing, UnknownFormError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Decoder, Form
+from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+from shflbench.backends.emulator.opcodes.forms import Barrier, Branch, Decoder, Exit, Form, Nothing, UnknownFormError
 
 
 def _barrier(instruction: PtxInstruction) -> Form:

@@ -1,23 +1,15 @@
 """Conversions between types: `cvt` to an integer saturates, and maps NaN to a number."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
 from shflbench.backends.emulator.opcodes import bfloat16, exact
 from shflbench.backends.emulator.opcodes.floating import ROUNDINGS, canonical, flushed
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
+from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Pure, UnknownFormError, Values
 
 TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 KNOWN = {*TO_INTEGRAL, *ROUNDINGS, "ftz", "sat", "relu"}

@@ -1,17 +1,12 @@
 """Round exact rationals to binary floating point: slow, right, and needed only for rare elements."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.emulator.opcodes.forms import Values
 
 # NumPy type → (digits of the mantissa, exponent of the smallest normal number, largest exponent)
 FORMATS = {"f2": (11, -14, 15), "f4": (24, -126, 127), "f8": (53, -1022, 1023), "bf16": (8, -126, 127)}

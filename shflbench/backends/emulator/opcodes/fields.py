@@ -1,20 +1,12 @@
 """Bit fields: extracting and inserting them, and finding bits."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
-from shflbench.backends.emulator.opcodes.forms import Pure, Values, last_type, only, unsigned
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
+from shflbench.backends.emulator.opcodes.forms import Decoder, Pure, Values, last_type, only, unsigned
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Decoder
 
 NOT_FOUND = 0xFFFFFFFF
 

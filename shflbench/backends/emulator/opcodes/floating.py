@@ -1,21 +1,13 @@
 """Floating-point arithmetic of 32 and 64 bits, rounded as IEEE 754 says."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
 from shflbench.backends.emulator.opcodes import exact
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, only
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from fractions import Fraction
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
+from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Pure, UnknownFormError, Values, last_type, only
 
 ROUNDINGS = ("rn", "rz", "rm", "rp")
 QUIET_NAN_F32 = np.uint32(0x7FFFFFFF)  # the only NaN that single-precision arithmetic makes (PTX ISA, 9.7.3)

@@ -1,20 +1,13 @@
 """What a decoded instruction form is: the NumPy types of its operands and what it does with them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY, Pair, Vector
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+from shflbench.backends.emulator.frontend.ptx import NUMPY, Pair, PtxInstruction, Vector
 
 # Operands and results are arrays of many types at once; NumPy's own typing of ufuncs ends here.
 Values = NDArray[Any]
@@ -116,7 +109,7 @@ class Nothing:
 
 
 Form = Pure | Access | Collective | Barrier | Branch | Exit | Nothing
-Decoder = Callable[["PtxInstruction"], Form]
+Decoder = Callable[[PtxInstruction], Form]
 
 
 def last_type(instruction: PtxInstruction, allowed: str = "") -> str:

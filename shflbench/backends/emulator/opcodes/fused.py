@@ -6,24 +6,16 @@ and one rounding to odd (Boldo and Melquiond, "Emulation of a FMA and correctly 
 on Computers 57(4), 2008). Elements for which neither holds are computed with exact rationals.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from fractions import Fraction
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
 from shflbench.backends.emulator.opcodes import exact
 from shflbench.backends.emulator.opcodes.floating import ROUNDINGS, finished
-from shflbench.backends.emulator.opcodes.forms import Pure, Values, last_type, only
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from fractions import Fraction
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
+from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Pure, Values, last_type, only
 
 _BELOW_SINGLE = np.uint64(0x1FFFFFFF)  # the 29 digits that a double has and a single has not
 _HALFWAY = np.uint64(0x10000000)

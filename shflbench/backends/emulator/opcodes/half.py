@@ -1,19 +1,12 @@
 """Half precision and bfloat16 float, single and packed in pairs: one rounding of the exact result."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from shflbench.backends.emulator.frontend.ptx import PtxInstruction
 from shflbench.backends.emulator.opcodes import bfloat16, compare
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, lookup, width
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Decoder
+from shflbench.backends.emulator.opcodes.forms import Decoder, Pure, UnknownFormError, Values, lookup, width
 
 NAN = np.uint16(0x7FFF)
 ONE = np.ones(())

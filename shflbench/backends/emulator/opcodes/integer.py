@@ -3,21 +3,22 @@
 Division truncates towards zero; by zero it gives all ones, as GPUs do.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, only, unsigned
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
+from shflbench.backends.emulator.opcodes.forms import (
+    Apply,
+    Decoder,
+    Pure,
+    UnknownFormError,
+    Values,
+    last_type,
+    only,
+    unsigned,
+)
 
 
 def _high_u64(a: Values, b: Values, out: Values) -> None:

@@ -1,19 +1,20 @@
 """Loads and stores, in vectors of up to four elements, and atomics: the new value, given the old one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
-from shflbench.backends.emulator.opcodes.forms import Access, UnknownFormError, Values, last_type, lookup, unsigned
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
+from shflbench.backends.emulator.opcodes.forms import (
+    Access,
+    Apply,
+    Decoder,
+    UnknownFormError,
+    Values,
+    last_type,
+    lookup,
+    unsigned,
+)
 
 SPACES = {"global", "shared", "local", "const", "param"}
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}

@@ -1,19 +1,11 @@
 """Moves between registers, packing and unpacking."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY, Vector
-from shflbench.backends.emulator.opcodes.forms import Pure, UnknownFormError, Values, last_type, unsigned
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Decoder
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction, Vector
+from shflbench.backends.emulator.opcodes.forms import Decoder, Pure, UnknownFormError, Values, last_type, unsigned
 
 
 def _copy(a: Values, out: Values) -> None:

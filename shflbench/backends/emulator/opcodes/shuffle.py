@@ -1,20 +1,22 @@
 """`shfl.sync`: which lane each lane reads, whether it may, and what it gets if it may not."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.opcodes.forms import Collective, UnknownFormError, width
+from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+from shflbench.backends.emulator.opcodes.forms import (
+    Apply,
+    Collective,
+    Decoder,
+    Form,
+    UnknownFormError,
+    Values,
+    WarpCall,
+    width,
+)
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Form, Values, WarpCall
 
 POISON = np.uint32(0xDEADBEEF)  # what a lane gets that reads a lane which does not take part
 _LANES = np.arange(WARP, dtype=np.int64)

@@ -1,10 +1,8 @@
 """Find what an instruction does."""
 
-from __future__ import annotations
+from collections.abc import Mapping
 
-from typing import TYPE_CHECKING
-
-from shflbench.backends.emulator.frontend.ptx import NUMPY
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
 from shflbench.backends.emulator.opcodes import (
     addresses,
     bits,
@@ -22,14 +20,8 @@ from shflbench.backends.emulator.opcodes import (
     shuffle,
     warp,
 )
-from shflbench.backends.emulator.opcodes.forms import UnknownFormError
+from shflbench.backends.emulator.opcodes.forms import Decoder, Form, UnknownFormError
 from shflbench.errors import EmulatorError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Decoder, Form
 
 ANY: Mapping[str, Decoder] = {
     **addresses.FORMS,

@@ -3,21 +3,23 @@
 Arrays have the shape [warps, 32]; `call.active` says which lanes take part, None for all.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
-from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Collective, UnknownFormError, Values, lookup, width
+from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
+from shflbench.backends.emulator.opcodes.forms import (
+    FULL_MASK,
+    Collective,
+    Decoder,
+    Form,
+    UnknownFormError,
+    Values,
+    WarpCall,
+    lookup,
+    width,
+)
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.opcodes.forms import Decoder, Form, WarpCall
 
 BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 

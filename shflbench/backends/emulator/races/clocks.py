@@ -6,24 +6,18 @@ Time and Global States of Distributed Systems", 1989). Shuffles and votes exchan
 so they do not join clocks (PTX ISA, memory consistency model).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from shflbench.backends.emulator.link.program import Op
+from shflbench.backends.emulator.machine.memory import MemorySpace
 from shflbench.backends.emulator.machine.observer import Observer
+from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.machine.threads import ThreadSet
+from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.memory import MemorySpace
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.machine.threads import ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 MOST_BYTES = 1 << 30  # of bookkeeping
 

@@ -1,22 +1,15 @@
 """Find what is doubtful about threads that meet: their masks, and the places at which they wait."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from shflbench.backends.emulator.opcodes.forms import Barrier
+from shflbench.backends.emulator.link.program import Op
+from shflbench.backends.emulator.machine.groups import ConvergedGroup
+from shflbench.backends.emulator.opcodes.forms import Barrier, Values
 from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.backends.emulator.races.rule import Rule
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.groups import ConvergedGroup
-    from shflbench.backends.emulator.opcodes.forms import Values
 
 
 class LaneMasks(Rule):

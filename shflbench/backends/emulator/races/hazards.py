@@ -1,13 +1,9 @@
 """What a launch reveals besides its result: races, wrong masks, dependence on the schedule."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.ptx import Location, PtxInstruction
+from shflbench.backends.emulator.frontend.ptx import Location, PtxInstruction
 
 
 class HazardKind(StrEnum):

@@ -1,17 +1,11 @@
 """What a rule is: an observer of one launch that reports hazards."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from shflbench.backends.emulator.link.program import Op
 from shflbench.backends.emulator.machine.observer import Observer
-
-if TYPE_CHECKING:
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.opcodes.forms import Values
-    from shflbench.backends.emulator.races.clocks import Clocks
-    from shflbench.backends.emulator.races.hazards import HazardKind, HazardLog
+from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.emulator.races.clocks import Clocks
+from shflbench.backends.emulator.races.hazards import HazardKind, HazardLog
 
 
 class Rule(Observer):

@@ -5,29 +5,20 @@ accesses race if one of them writes and neither thread knows of the other's. Thi
 which they happened to run; what it does depend on is the data, which decides the addresses and the branches.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.opcodes.forms import Barrier
-from shflbench.backends.emulator.races.clocks import check_size
-from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.backends.emulator.link.program import Op
+from shflbench.backends.emulator.machine.memory import MemorySpace
+from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.machine.threads import ThreadSet
+from shflbench.backends.emulator.opcodes.forms import Access, Barrier, Values
+from shflbench.backends.emulator.races.clocks import Clocks, check_size
+from shflbench.backends.emulator.races.hazards import HazardKind, HazardLog
 from shflbench.backends.emulator.races.rule import Rule
 from shflbench.model import WARP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.memory import MemorySpace
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.machine.threads import ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Access, Values
-    from shflbench.backends.emulator.races.clocks import Clocks
-    from shflbench.backends.emulator.races.hazards import HazardLog
 
 NOBODY = -1
 NEVER = np.iinfo(np.int32).max  # later than any barrier, so that reads of what nobody wrote are looked at
@@ -35,7 +26,7 @@ SEVERAL = -1  # instead of the number of a warp
 
 
 # What may be wrong: of what kind, where, with which threads of the block, and with which ops, as indices
-Suspects = tuple[HazardKind, "Values", "Values", "Values"]
+Suspects = tuple[HazardKind, Values, Values, Values]
 
 
 @dataclass(frozen=True, slots=True)

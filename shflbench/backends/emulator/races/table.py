@@ -1,21 +1,15 @@
 """The rules that a checked kernel must keep."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
+from shflbench.backends.emulator.machine.observer import Observer
+from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.races.clocks import Clocks
 from shflbench.backends.emulator.races.diagnostics import Divergence, LaneMasks
+from shflbench.backends.emulator.races.hazards import HazardLog
+from shflbench.backends.emulator.races.rule import Rule
 from shflbench.backends.emulator.races.shared_memory import SharedMemoryRaces
 from shflbench.backends.emulator.races.uninitialized import UninitializedReads
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.machine.observer import Observer
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.races.hazards import HazardLog
-    from shflbench.backends.emulator.races.rule import Rule
 
 RULES: Sequence[type[Rule]] = (LaneMasks, Divergence, SharedMemoryRaces, UninitializedReads)
 

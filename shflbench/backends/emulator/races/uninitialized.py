@@ -1,24 +1,17 @@
 """Find reads of global and local memory that nobody wrote; shared memory has its own rule."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.backends.emulator.link.program import Op
+from shflbench.backends.emulator.machine.memory import MemorySpace
+from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.machine.threads import ThreadSet
+from shflbench.backends.emulator.opcodes.forms import Access, Values
+from shflbench.backends.emulator.races.clocks import Clocks
+from shflbench.backends.emulator.races.hazards import HazardKind, HazardLog
 from shflbench.backends.emulator.races.rule import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.backends.emulator.machine.memory import MemorySpace
-    from shflbench.backends.emulator.machine.state import State
-    from shflbench.backends.emulator.machine.threads import ThreadSet
-    from shflbench.backends.emulator.opcodes.forms import Access, Values
-    from shflbench.backends.emulator.races.clocks import Clocks
-    from shflbench.backends.emulator.races.hazards import HazardLog
 
 
 class UninitializedReads(Rule):
