@@ -96,7 +96,7 @@ class Thresholds:
         """Return the threshold of one case: of those that hold for it, the last one given."""
         return next((special.threshold for special in reversed(self.some) if special.holds_for(case_id)), self.all)
 
-    def each(self) -> tuple[Threshold, ...]:
+    def values(self) -> tuple[Threshold, ...]:
         """Return every threshold that may hold for a case."""
         whole = () if self.all is None else (self.all,)
         return (*whole, *(special.threshold for special in self.some))

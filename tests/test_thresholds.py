@@ -93,8 +93,8 @@ def test_the_last_threshold_that_holds_for_a_case_counts() -> None:
 
 
 def test_every_threshold_is_one_that_may_hold() -> None:
-    assert Thresholds().each() == ()
-    assert Thresholds.parse(["2%", "*/shfl/*=0.2us"]).each() == (TWO_PERCENT, FIFTH_OF_A_MICROSECOND)
+    assert Thresholds().values() == ()
+    assert Thresholds.parse(["2%", "*/shfl/*=0.2us"]).values() == (TWO_PERCENT, FIFTH_OF_A_MICROSECOND)
 
 
 def test_thresholds_are_read_from_what_flags_say() -> None:

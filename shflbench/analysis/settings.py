@@ -21,10 +21,10 @@ def one_pass(row: Row) -> bool:
 def factors(row: Row) -> dict[str, str]:
     """Return everything but the variant that a suite can vary, by name, in the order in which it is said."""
     grid = row.launch.rpartition("x")[0].strip()
-    found = {DTYPE: row.dtype, GRID: grid, BLOCK: str(row.block)}
+    settings = {DTYPE: row.dtype, GRID: grid, BLOCK: str(row.block)}
     if not one_pass(row):
-        found[ITERATIONS] = str(row.iterations)
-    return found | dict(row.options)
+        settings[ITERATIONS] = str(row.iterations)
+    return settings | dict(row.options)
 
 
 def shared(settings: Iterable[Mapping[str, str]]) -> dict[str, str]:

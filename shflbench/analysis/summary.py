@@ -29,7 +29,7 @@ class _Topic:
     @property
     def baseline(self) -> str | None:
         """The variant that the others are compared with, if it has a time."""
-        every = (row for own in self.rows.values() for row in own.values())
+        every = (row for group in self.rows.values() for row in group.values())
         return next((row.baseline for row in every if row.baseline in self.rows), None)
 
     def mechanism(self, variant: str) -> str:
@@ -43,8 +43,8 @@ class _Topic:
 
     def bandwidths(self, variant: str) -> list[float]:
         """Return the variant's GB/s in each group, where all are known."""
-        found = [row.gb_per_s for row in self.rows[variant].values() if row.gb_per_s and one_pass(row)]
-        return found if len(found) == len(self.rows[variant]) else []
+        known = [row.gb_per_s for row in self.rows[variant].values() if row.gb_per_s and one_pass(row)]
+        return known if len(known) == len(self.rows[variant]) else []
 
 
 def sentences(rows: Iterable[Row]) -> list[str]:
@@ -89,10 +89,10 @@ def _single(rows: Sequence[Row], *, varied: bool) -> _Topic:
 
 
 def _by_variant(rows: Iterable[Row]) -> dict[str, dict[object, Row]]:
-    found: dict[str, dict[object, Row]] = {}
+    variants: dict[str, dict[object, Row]] = {}
     for row in rows:
-        found.setdefault(row.variant, {})[row.dtype, row.launch, row.iterations, row.options] = row
-    return found
+        variants.setdefault(row.variant, {})[row.dtype, row.launch, row.iterations, row.options] = row
+    return variants
 
 
 def _of_pattern(parts: Sequence[list[Row]], *, varied: bool) -> list[str]:

@@ -171,11 +171,11 @@ class _Check:
             right=self._right,
             violations=kernel.violations,
         )
-        found = [
-            KernelFinding(finding.kind, self._places.of(here), self._places.of(there), finding.threads)
-            for finding, (here, there) in zip(findings, (item.locations for item in findings), strict=True)
+        sourced = [
+            KernelFinding(finding.kind, self._places.of(place), self._places.of(other), finding.threads)
+            for finding, (place, other) in zip(findings, (item.locations for item in findings), strict=True)
         ]
-        unique = {(item.kind, item.place, item.other): item for item in reversed(found)}
+        unique = {(item.kind, item.place, item.other): item for item in reversed(sourced)}
         report = replace(
             self._empty(),
             verdict=verdict,

@@ -26,24 +26,24 @@ class KernelFinding:
 
     def sentence(self, base: Path) -> str:
         """Return what happened, in one sentence; files relative to the folder `base`."""
-        here = self.place.shown(base) if self.place else "a line that the compiler does not name"
-        there = self.other.shown(base) if self.other else "a line that the compiler does not name"
-        return f"{WORDS[self.kind.name].format(here=here, there=there)} ({_who(self.threads)})"
+        place = self.place.shown(base) if self.place else "a line that the compiler does not name"
+        other = self.other.shown(base) if self.other else "a line that the compiler does not name"
+        return f"{WORDS[self.kind.name].format(place=place, other=other)} ({_who(self.threads)})"
 
 
 # By the names of the emulator's kinds of findings; a test holds that none is missing.
 WORDS = {
-    "RAW": "RAW: {here} reads what {there} wrote, with no barrier between",
-    "WAR": "WAR: {here} overwrites what {there} read, with no barrier between",
-    "WAW": "WAW: {here} overwrites what {there} wrote, with no barrier between",
-    "SAME_VALUE": "WAW of equal values: {here} overwrites what {there} wrote, with no barrier between",
-    "UNINITIALISED": "{here} reads memory that nobody has written",
-    "INACTIVE_SOURCE": "{here} takes a value from a lane that does not take part",
-    "NOT_IN_OWN_MASK": "{here} is reached by a lane that its own mask does not name",
-    "MASKS_DIFFER": "{here} is reached with different masks by lanes that name one another",
-    "ENDED": "{here} names lanes in its mask that have ended",
-    "DIVERGENT_BARRIER": "{here} and {there} are different barriers, at which threads of one block meet",
-    "ACTIVEMASK": "{here} asks which lanes are active, and the answer depends on the schedule",
+    "RAW": "RAW: {place} reads what {other} wrote, with no barrier between",
+    "WAR": "WAR: {place} overwrites what {other} read, with no barrier between",
+    "WAW": "WAW: {place} overwrites what {other} wrote, with no barrier between",
+    "SAME_VALUE": "WAW of equal values: {place} overwrites what {other} wrote, with no barrier between",
+    "UNINITIALISED": "{place} reads memory that nobody has written",
+    "INACTIVE_SOURCE": "{place} takes a value from a lane that does not take part",
+    "NOT_IN_OWN_MASK": "{place} is reached by a lane that its own mask does not name",
+    "MASKS_DIFFER": "{place} is reached with different masks by lanes that name one another",
+    "ENDED": "{place} names lanes in its mask that have ended",
+    "DIVERGENT_BARRIER": "{place} and {other} are different barriers, at which threads of one block meet",
+    "ACTIVEMASK": "{place} asks which lanes are active, and the answer depends on the schedule",
 }
 
 

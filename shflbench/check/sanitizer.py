@@ -78,12 +78,12 @@ def run_tools(
     for tool in Tool:
         counts: dict[str, Count] = {}
         failures: dict[str, str] = {}
-        left = list(work)
-        while left:
-            answer = _ask(program, tool, left[:MOST])
+        remaining = list(work)
+        while remaining:
+            answer = _ask(program, tool, remaining[:MOST])
             counts |= {name: answer.counts.get(name, Count()) for name in answer.finished}
             failures |= answer.failures
-            left = [job for job in left if job.name not in answer.finished]
+            remaining = [job for job in remaining if job.name not in answer.finished]
         yield tool, counts, failures
 
 
@@ -138,7 +138,7 @@ def with_result(report: KernelReport, result: SanitizerResult | None) -> KernelR
     if result is None:
         return report
     report = replace(report, sanitizer=result)
-    if not result.found:
+    if not result.has_findings:
         return report
     says = f"compute-sanitizer found what no schedule showed: {result.sentence}"
     if report.verdict is KernelVerdict.HARMLESS:

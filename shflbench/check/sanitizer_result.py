@@ -49,7 +49,7 @@ class SanitizerResult:
     failures: tuple[str, ...] = ()
 
     @property
-    def found(self) -> bool:
+    def has_findings(self) -> bool:
         """Whether any tool found anything, warnings included."""
         return bool(self.failures) or any(count.errors or count.warnings for count in self.counts.values())
 

@@ -43,8 +43,8 @@ class SourceFiles:
         self._files: dict[str, Path] = {}  # as translation_unit names them
         for variant in pattern.declaration.variants:
             self._files[source_name(pattern, variant)] = pattern.folder / variant.source
-            own = {name: path for name, path in headers(pattern, variant).items() if path.parent != SHARED}
-            self._files |= {name.removeprefix("../"): path for name, path in own.items()}
+            local = {name: path for name, path in headers(pattern, variant).items() if path.parent != SHARED}
+            self._files |= {name.removeprefix("../"): path for name, path in local.items()}
 
     def of(self, location: Location | None) -> SourceLine | None:
         """Return the innermost place in the pattern's own files that led to `location`, else the outermost of all."""
@@ -71,8 +71,8 @@ class SourceFiles:
         file = self._pattern.folder / variant.source
         name = re.escape(kernel_name(self._pattern.name, variant))
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        found = (number for number, line in enumerate(lines, 1) if re.search(rf"\b{name}\s*\(", line))
-        return SourceLine(file, next(found, 1))
+        numbers = (number for number, line in enumerate(lines, 1) if re.search(rf"\b{name}\s*\(", line))
+        return SourceLine(file, next(numbers, 1))
 
     def _file(self, name: str) -> Path | None:
         parts = PurePosixPath(name).parts

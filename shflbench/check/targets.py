@@ -51,18 +51,18 @@ class Filters:
     def apply(self, subjects: Sequence[KernelSubject]) -> list[KernelSubject]:
         """Return the subjects that are wanted; UsageError where a word or all of them together fit none."""
         filters = (("pattern", self.patterns), ("variant", self.variants), ("dtype", self.dtypes))
-        left = list(subjects)
+        chosen = list(subjects)
         for kind, words in filters:
             known = list(dict.fromkeys(str(getattr(subject.case, kind)) for subject in subjects))
             for word in words:
                 if word not in known:
                     message = f"found the {kind} `{word}`; allowed: {', '.join(known)}{did_you_mean(word, known)}"
                     raise UsageError(message, f"These are the {kind}s of what was asked for.")
-            left = [subject for subject in left if not words or getattr(subject.case, kind) in words]
-        if not left:
+            chosen = [subject for subject in chosen if not words or getattr(subject.case, kind) in words]
+        if not chosen:
             asked = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
             raise UsageError(f"no kernel has {asked} together", "Leave one of these filters out.")
-        return left
+        return chosen
 
 
 _ALL = Filters()
@@ -73,12 +73,12 @@ def find(targets: Sequence[str], filters: Filters = _ALL) -> list[KernelSubject]
 
     PatternError where a target names nothing, SuiteError where a suite is wrong, UsageError where filters do not fit.
     """
-    found: dict[tuple[object, ...], KernelSubject] = {}
+    subjects: dict[tuple[object, ...], KernelSubject] = {}
     for target in targets:
         for subject in _named(target):
             case = subject.case
-            found.setdefault((subject.pattern.folder, case.variant, case.dtype, case.options), subject)
-    return filters.apply(list(found.values()))
+            subjects.setdefault((subject.pattern.folder, case.variant, case.dtype, case.options), subject)
+    return filters.apply(list(subjects.values()))
 
 
 def _named(target: str) -> Iterator[KernelSubject]:

@@ -9,7 +9,7 @@ from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.races.hazards import HazardKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 SCHEDULES = len(POLICIES)
 
@@ -55,7 +55,7 @@ _LEVELS = {
 def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     *,
     safe: bool,
-    kinds: Iterable[HazardKind],
+    kinds: Sequence[HazardKind],
     wrong: Sequence[str],
     stopped: Sequence[str],
     right: str = "right",
@@ -66,8 +66,7 @@ def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     `wrong` and `stopped` name the schedules under which the result was wrong, or an error ended the kernel; `right`
     says what a result is that is not wrong.
     """
-    found = list(kinds)
-    hazards = [kind for kind in found if kind.breaks]
+    hazards = [kind for kind in kinds if kind.breaks]
     against = [
         *([f"wrong under {_of_all(wrong)}"] if wrong else []),
         *([f"stopped by an error under {_of_all(stopped)}"] if stopped else []),
@@ -78,14 +77,14 @@ def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     if against:
         what = ", ".join(against)
         return (KernelVerdict.BROKEN, f"declared safe, but {what}") if safe else (KernelVerdict.UNSAFE, what)
-    if HazardKind.ACTIVEMASK in found:
+    if HazardKind.ACTIVEMASK in kinds:
         why = "what it does depends on which lanes happen to run together"
         return KernelVerdict.DEPENDENT, f"{right} under all {SCHEDULES} schedules, but {why}"
     if not safe:
         why = f"declared unsafe, but all {SCHEDULES} schedules found nothing: is it safe after all?"
         return KernelVerdict.HARMLESS, why
-    if found:
-        doubts = " and ".join(_DOUBTS[kind] for kind in dict.fromkeys(found))
+    if kinds:
+        doubts = " and ".join(_DOUBTS[kind] for kind in dict.fromkeys(kinds))
         return KernelVerdict.DOUBTFUL, f"{right} under all {SCHEDULES} schedules, but {doubts}"
     return KernelVerdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules"
 

@@ -47,9 +47,9 @@ def entries(reports: Sequence[KernelReport]) -> list[ReportGroup]:
     """Return the reports, those side by side that say the same of another dtype."""
     groups: dict[tuple[object, ...], list[KernelReport]] = {}
     for report in reports:
-        found = frozenset((finding.kind, finding.place, finding.other) for finding in report.findings)
+        findings = frozenset((finding.kind, finding.place, finding.other) for finding in report.findings)
         result = report.sanitizer.sentence if report.sanitizer else None
-        said = (report.verdict, report.sentence.replace(_cuda_name(report), ""), report.wrong, found, result)
+        said = (report.verdict, report.sentence.replace(_cuda_name(report), ""), report.wrong, findings, result)
         groups.setdefault((report.place, report.variant, report.options, *said), []).append(report)
     return [ReportGroup(tuple(group)) for group in groups.values()]
 
@@ -59,14 +59,14 @@ def _cuda_name(report: KernelReport) -> str:
     return report.sentence.partition(" does not compile: ")[0] if report.verdict is KernelVerdict.NOT_COMPILED else ""
 
 
-def table(found: Sequence[ReportGroup]) -> Table:
+def table(groups: Sequence[ReportGroup]) -> Table:
     """Return one line for each entry; compute-sanitizer's result beside the emulator's, where it was asked."""
     columns = ["kernel", "dtypes", "verdict", "why"]
-    asked = any(entry.first.sanitizer for entry in found)
+    asked = any(entry.first.sanitizer for entry in groups)
     if asked:
         columns.insert(3, "compute-sanitizer")
     lines = []
-    for entry in found:
+    for entry in groups:
         report = entry.first
         cells = [entry.kernel, entry.dtypes, report.verdict.value, report.sentence.splitlines()[0]]
         if asked:
@@ -159,12 +159,12 @@ def _where(place: SourceLine | None) -> dict[str, object]:
     )
 
 
-def workflow_commands(found: Sequence[ReportGroup]) -> Iterator[str]:
+def workflow_commands(groups: Sequence[ReportGroup]) -> Iterator[str]:
     """Yield GitHub's workflow commands: one for each thing found, on its line.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
     """
-    for entry in found:
+    for entry in groups:
         level = entry.first.verdict.level
         if level:
             title = f"{entry.kernel} ({entry.dtypes}) {entry.first.verdict}"

@@ -31,7 +31,7 @@ class PartCheck:
 
     part: str
     good: bool
-    found: str
+    detail: str
     remedy: str = ""
 
 
@@ -62,7 +62,7 @@ def examine(cache: Path) -> Checkup:
     states = {gpu: Monitor(gpu.uuid).state() for gpu in gpus}
     toolchain, compiler = _compiler(f"pip install 'shflbench[{extra}]'")
     cupy = _cupy(extra if gpus else CUDA13)
-    versions = PartCheck("shflbench", good=True, found=f"{__version__}, Python {platform.python_version()}")
+    versions = PartCheck("shflbench", good=True, detail=f"{__version__}, Python {platform.python_version()}")
     return Checkup(
         findings=(
             versions,
@@ -81,22 +81,22 @@ def _gpus() -> tuple[list[Gpu], list[PartCheck]]:
     try:
         gpus = find()
     except DeviceError as error:
-        return [], [PartCheck("driver", good=False, found=error.message, remedy=error.advice)]
+        return [], [PartCheck("driver", good=False, detail=error.message, remedy=error.advice)]
     if not gpus:
         return [], [
-            PartCheck("GPU", good=False, found="the driver lists none", remedy="check the GPU's seat and power")
+            PartCheck("GPU", good=False, detail="the driver lists none", remedy="check the GPU's seat and power")
         ]
-    return gpus, [PartCheck("driver", good=True, found=gpus[0].driver)]
+    return gpus, [PartCheck("driver", good=True, detail=gpus[0].driver)]
 
 
 def _gpu(gpu: Gpu, state: DeviceState) -> Iterator[PartCheck]:
     """Yield what the GPU is, how it is set up, and what would disturb its times."""
     name = f"{gpu.index}: {gpu.name}, {gpu.arch}, {gpu.memory_gib} GiB, {gpu.uuid}"
-    yield PartCheck("GPU", good=True, found=name)
+    yield PartCheck("GPU", good=True, detail=name)
     if described := describe(state):
-        yield PartCheck("GPU", good=True, found=f"{gpu.index}: {described}")
-    for found, remedy in disturbances(gpu.index, state):
-        yield PartCheck("GPU", good=False, found=f"{gpu.index}: {found}", remedy=remedy)
+        yield PartCheck("GPU", good=True, detail=f"{gpu.index}: {described}")
+    for disturbance, remedy in disturbances(gpu.index, state):
+        yield PartCheck("GPU", good=False, detail=f"{gpu.index}: {disturbance}", remedy=remedy)
 
 
 def _compiler(install: str) -> tuple[Toolchain | None, list[PartCheck]]:
@@ -105,21 +105,21 @@ def _compiler(install: str) -> tuple[Toolchain | None, list[PartCheck]]:
     try:
         toolchain = find_toolchain()
     except CompilerError as error:
-        return None, [PartCheck("compiler", good=False, found=error.message, remedy=install)]
-    findings = [PartCheck("NVRTC", good=True, found=f"{toolchain.version}, {toolchain.library}")]
+        return None, [PartCheck("compiler", good=False, detail=error.message, remedy=install)]
+    findings = [PartCheck("NVRTC", good=True, detail=f"{toolchain.version}, {toolchain.library}")]
     for header, name in HEADERS.items():
         folder = next((folder for folder in toolchain.headers if (folder / header).is_file()), None)
         findings.append(
-            PartCheck(f"{name} headers", good=True, found=str(folder))
+            PartCheck(f"{name} headers", good=True, detail=str(folder))
             if folder
             else PartCheck(
-                f"{name} headers", good=False, found="missing, so library variants are skipped", remedy=install
+                f"{name} headers", good=False, detail="missing, so library variants are skipped", remedy=install
             )
         )
     findings.append(
-        PartCheck("nvdisasm", good=True, found=str(toolchain.nvdisasm))
+        PartCheck("nvdisasm", good=True, detail=str(toolchain.nvdisasm))
         if toolchain.nvdisasm
-        else PartCheck("nvdisasm", good=False, found="missing, so the machine code is not checked", remedy=install)
+        else PartCheck("nvdisasm", good=False, detail="missing, so the machine code is not checked", remedy=install)
     )
     return toolchain, findings
 
@@ -133,7 +133,7 @@ def _cupy(extra: str) -> PartCheck:
     if len(installed) > 1:
         remedy = f"pip uninstall {' '.join(installed)}, then {install}"
         return PartCheck(
-            "cupy", good=False, found=f"broken: {' and '.join(installed)} overwrite each other", remedy=remedy
+            "cupy", good=False, detail=f"broken: {' and '.join(installed)} overwrite each other", remedy=remedy
         )
     try:
         cupy = import_cupy()
@@ -141,9 +141,9 @@ def _cupy(extra: str) -> PartCheck:
         reinstall = f"pip uninstall {' '.join(installed) or 'cupy'}, then {install}"
         missing = find_spec("cupy") is None
         return PartCheck(
-            "cupy", good=False, found=error.message.splitlines()[0], remedy=install if missing else reinstall
+            "cupy", good=False, detail=error.message.splitlines()[0], remedy=install if missing else reinstall
         )
-    return PartCheck("cupy", good=True, found=f"{cupy.__version__} ({', '.join(installed) or 'own build'})")
+    return PartCheck("cupy", good=True, detail=f"{cupy.__version__} ({', '.join(installed) or 'own build'})")
 
 
 def _version(package: str) -> str | None:
@@ -157,6 +157,6 @@ def _cache(folder: Path) -> PartCheck:
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
         kept = sum(1 for _ in folder.rglob("*.kernel"))
-        return PartCheck("cache", good=True, found=f"{folder}, {kept} compiled kernels")
+        return PartCheck("cache", good=True, detail=f"{folder}, {kept} compiled kernels")
     remedy = "set SHFLBENCH_CACHE to a folder that you may write to; until then every run compiles anew"
-    return PartCheck("cache", good=False, found=f"{nearest} is not writable", remedy=remedy)
+    return PartCheck("cache", good=False, detail=f"{nearest} is not writable", remedy=remedy)

@@ -127,4 +127,4 @@ def _printable(text: str, stream: object) -> str:
 
 def _tame(text: str) -> str:
     """Return `text` with escapes for what would steer a terminal: damaged files and folders may hold anything."""
-    return _STEERS.sub(lambda found: found[0] if found[0].endswith("m") else ascii(found[0])[1:-1], text)
+    return _STEERS.sub(lambda match: match[0] if match[0].endswith("m") else ascii(match[0])[1:-1], text)

@@ -47,12 +47,12 @@ class Decider:
         measured = {case_id: processes(new, case_id) for case_id in new.rows}
         # What failed or was throttled in its last further process is not tried again.
         undecided = [
-            each
-            for each in comparison.verdicts
-            if is_undecided(each) and self._tried.get(each.case_id) != measured[each.case_id]
+            verdict
+            for verdict in comparison.verdicts
+            if is_undecided(verdict) and self._tried.get(verdict.case_id) != measured[verdict.case_id]
         ]
-        found = {each.case_id: needed(each, measured[each.case_id]) for each in undecided}
-        needs = {case_id: need for case_id, need in found.items() if need is not None}
+        further = {verdict.case_id: needed(verdict, measured[verdict.case_id]) for verdict in undecided}
+        needs = {case_id: need for case_id, need in further.items() if need is not None}
         chosen = affordable(needs, self.groups, last.seconds_per_case, self.request.budget - self._spent)
         self._tried |= {case_id: measured[case_id] for case_id in chosen}
         if chosen:
@@ -65,8 +65,8 @@ class Decider:
     def _give_up(self, long: int, hopeless: int) -> None:
         """Say why so many cases are not measured any longer: for lack of time, and because it would be in vain."""
         if long:
-            left = f"what is left of the {self.request.budget:g} s of --budget"
-            self.console.say(f"{_inconclusive(long, 'stays', 'stay')}: measuring on would take longer than {left}")
+            budget = f"what is left of the {self.request.budget:g} s of --budget"
+            self.console.say(f"{_inconclusive(long, 'stays', 'stay')}: measuring on would take longer than {budget}")
         if hopeless:
             why = "no sensible number of further processes would decide that"
             self.console.say(f"{_inconclusive(hopeless, 'stays', 'stay')}: {why}")

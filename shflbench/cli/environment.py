@@ -33,5 +33,5 @@ def color_refused() -> bool:
 
 def compute_sanitizer() -> Path | None:
     """Return compute-sanitizer from the PATH, else from where CUDA's installer puts it; None if there is none."""
-    found = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
-    return Path(found) if found else None
+    path = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
+    return Path(path) if path else None

@@ -25,14 +25,14 @@ def records() -> list[Record]:
     return [_record(name, load(folder).declaration) for name, folder in builtin().items()]
 
 
-def named(name: str, found: Sequence[Record]) -> Record:
+def named(name: str, records: Sequence[Record]) -> Record:
     """Return the pattern called `name`; UsageError, with the nearest name, if there is none."""
-    names = [record["name"] for record in found]
+    names = [record["name"] for record in records]
     if name not in names:
         near = get_close_matches(name, names, 1)
         advice = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(names)}"
         raise UsageError(f"there is no pattern `{name}`", advice)
-    return found[names.index(name)]
+    return records[names.index(name)]
 
 
 def variant_records(pattern: Pattern) -> list[Record]:

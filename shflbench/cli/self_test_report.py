@@ -43,7 +43,7 @@ def self_test(console: Console, runs: Sequence[Run], learned: Learned | None = N
 def _content(result: SelfTest) -> dict[str, object]:
     """Return a self-test as JSON has it."""
     content = asdict(result)
-    content["settings"] = [{**asdict(each), "ceiling": each.ceiling} for each in result.settings]
+    content["settings"] = [{**asdict(setting), "ceiling": setting.ceiling} for setting in result.settings]
     for case in content["noisy"]:
         case["manner"] = case.pop("kind")  # as its readers know it
     for case in content["cases"]:
@@ -63,27 +63,27 @@ def _print(console: Console, suite: str, result: SelfTest, noise: NoiseModel | N
     console.table(_cases(result), data=True)
     if result.noisy:
         body = tuple(
-            Line((each.case_id, f"{each.times:.1f} x", each.kind, each.sentence), "doubt") for each in result.noisy
+            Line((case.case_id, f"{case.times:.1f} x", case.kind, case.sentence), "doubt") for case in result.noisy
         )
         console.data("")
         console.table(Table("noisier than the rest:", ("case", "noise", "kind", "how"), body), data=True)
-    own = [case for case in result.cases if case.own_threshold]
-    if own:
+    looser = [case for case in result.cases if case.own_threshold]
+    if looser:
         console.data("\nfor the suite file, the cases that need a looser threshold:")
-        console.data("\n".join(_entries(result, own)))
+        console.data("\n".join(_entries(result, looser)))
 
 
 def _settings(settings: Sequence[GateSetting]) -> Table:
     """Return the table of what became of the draws: a line for each number of processes, a column for a threshold."""
-    thresholds = sorted({each.threshold for each in settings})
-    found = {(each.processes, each.threshold): each for each in settings}
+    thresholds = sorted({setting.threshold for setting in settings})
+    by_place = {(setting.processes, setting.threshold): setting for setting in settings}
     body = []
-    for processes in sorted({each.processes for each in settings}):
+    for processes in sorted({setting.processes for setting in settings}):
         cells = []
         for threshold in thresholds:
-            each = found.get((processes, threshold))
-            mark = " *" if each and each.good else ""
-            cells.append(f"{100 * each.alarmed:.1f} / {100 * each.undecided:.1f} %{mark}" if each else "-")
+            setting = by_place.get((processes, threshold))
+            mark = " *" if setting and setting.good else ""
+            cells.append(f"{100 * setting.alarmed:.1f} / {100 * setting.undecided:.1f} %{mark}" if setting else "-")
         body.append(Line((str(processes), *cells)))
     return Table(
         "suites with a false alarm / cases left open, by threshold (* = good enough):",
@@ -102,12 +102,12 @@ def _conclusions(result: SelfTest) -> Iterator[str]:
             f"use {_choice(best)}: the smallest certain change with at most 1 % false alarms and 5 % of the cases open"
         )
         fewer = [
-            min(own, key=lambda each: each.threshold)
+            min(good, key=lambda setting: setting.threshold)
             for processes in range(1, best.processes)
-            if (own := [each for each in result.settings if each.good and each.processes == processes])
+            if (good := [setting for setting in result.settings if setting.good and setting.processes == processes])
         ]
         if fewer:
-            yield f"or, quicker: {'; '.join(_choice(each) for each in reversed(fewer))}"
+            yield f"or, quicker: {'; '.join(_choice(setting) for setting in reversed(fewer))}"
     sure = best or result.settings[-1]
     yield (
         f"how sure: {sure.draws} comparisons of {sure.processes} a side were drawn, which share processes; "
@@ -115,7 +115,7 @@ def _conclusions(result: SelfTest) -> Iterator[str]:
     )
     if result.runs == 1:
         yield "what differs between days and restarts is not in these numbers: all processes are of one run"
-    if moved := sum(each.moved for each in {each.processes: each for each in result.settings}.values()):
+    if moved := sum(setting.moved for setting in {setting.processes: setting for setting in result.settings}.values()):
         yield f"{moved} comparisons more were refused, because the sentinels say that the machine itself changed"
 
 
@@ -151,7 +151,7 @@ def _looser(case: Sensitivity) -> str:
     return fraction(case.own_threshold.amount) if case.own_threshold else ""
 
 
-def _entries(result: SelfTest, own: Sequence[Sensitivity]) -> Iterator[str]:
+def _entries(result: SelfTest, looser: Sequence[Sensitivity]) -> Iterator[str]:
     """Yield the lines of a suite file's `compare`."""
     yield "compare:"
     if result.recommended:
@@ -159,4 +159,4 @@ def _entries(result: SelfTest, own: Sequence[Sensitivity]) -> Iterator[str]:
 
         yield f"  threshold: {Threshold(result.recommended.threshold)}"
     yield "  cases:"
-    yield from (f"    - {{case: {json.dumps(case.case_id)}, threshold: {case.own_threshold}}}" for case in own)
+    yield from (f"    - {{case: {json.dumps(case.case_id)}, threshold: {case.own_threshold}}}" for case in looser)

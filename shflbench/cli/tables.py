@@ -72,8 +72,8 @@ def _verified(row: Row) -> str:
 
 def _elsewhere(row: Row) -> str:
     """Say at which launch the case was verified, if that was not its own."""
-    own = row.grid is None or row.verified_launch in {None, f"{row.grid}x{row.block}"}
-    return "" if own else f" at {row.verified_launch}"
+    is_timed_launch = row.grid is None or row.verified_launch in {None, f"{row.grid}x{row.block}"}
+    return "" if is_timed_launch else f" at {row.verified_launch}"
 
 
 def _timed(title: str, rows: Sequence[Row]) -> Table:

@@ -38,13 +38,13 @@ class NaturalLoop:
 
 def counted_loops(sass: Sequence[Instruction]) -> list[Loop]:
     """Return the loops of the machine code whose counter moves by a constant, with their instructions counted."""
-    found = []
+    loops = []
     for loop in natural_loops(sass):
         body = [sass[index] for index in loop.body]
         if step := counter_step(body, sass[loop.back_edge]):
             counts = Counter(instruction.base for instruction in body)
-            found.append(Loop(body[0].address, body[-1].address, step, dict(counts)))
-    return found
+            loops.append(Loop(body[0].address, body[-1].address, step, dict(counts)))
+    return loops
 
 
 def natural_loops(sass: Sequence[Instruction]) -> list[NaturalLoop]:
@@ -55,14 +55,14 @@ def natural_loops(sass: Sequence[Instruction]) -> list[NaturalLoop]:
     for source in reached:
         for target in follows[source]:
             precedes[target].append(source)
-    found = []
+    loops = []
     for source in reached:
-        found += [
+        loops += [
             NaturalLoop(tuple(sorted(_body(precedes, source, head))), source)
             for head in follows[source]
             if head < source and _dominates(precedes, head, source)
         ]
-    return found
+    return loops
 
 
 def _successors(sass: Sequence[Instruction]) -> list[list[int]]:

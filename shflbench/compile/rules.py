@@ -47,12 +47,12 @@ class ExpectedCode:
 
 def exchanges(counts: Mapping[str, int]) -> dict[str, int]:
     """Return the exchange instructions among `counts`, under one name for each kind; zeros left out."""
-    found: dict[str, int] = {}
+    exchanged: dict[str, int] = {}
     for opcode, count in counts.items():
         name = _OTHER_NAMES.get(opcode, opcode)
         if name in EXCHANGES and count:
-            found[name] = found.get(name, 0) + count
-    return {name: found[name] for name in EXCHANGES if name in found}
+            exchanged[name] = exchanged.get(name, 0) + count
+    return {name: exchanged[name] for name in EXCHANGES if name in exchanged}
 
 
 def timed_loop(loops: Sequence[Loop]) -> Loop | None:
@@ -85,8 +85,8 @@ def _of_loop(unroll: int, counts: Mapping[str, int] | None, loops: Sequence[Loop
         return
     if counts is None:
         return
-    found = {**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)}
+    totals = {**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)}
     for opcode in dict.fromkeys((*EXCHANGES, *counts)):
         expected = counts.get(opcode, 0)
-        if found.get(opcode, 0) != expected * timed.trips:
-            yield f"the loop has {found.get(opcode, 0) / timed.trips:g} {opcode} a trip, not the declared {expected}"
+        if totals.get(opcode, 0) != expected * timed.trips:
+            yield f"the loop has {totals.get(opcode, 0) / timed.trips:g} {opcode} a trip, not the declared {expected}"

@@ -71,13 +71,13 @@ def arguments(pattern: Pattern, variant: Variant, dtype: Dtype) -> tuple[Argumen
 def parameters(ptx: str, symbol: str) -> list[Parameter]:
     """Return what the kernel `symbol` takes, in order."""
     entry = re.search(rf"\.entry\s+{re.escape(symbol)}\s*\(([^)]*)\)", ptx)
-    found = []
+    layout = []
     for text in entry[1].split(",") if entry else ():
         kind, count = _TYPE.search(text), _COUNT.search(text)
         if kind is not None:
             size = int(kind["bits"]) // 8 * int(count["count"] if count else 1)
-            found.append(Parameter(kind["kind"], size))
-    return found
+            layout.append(Parameter(kind["kind"], size))
+    return layout
 
 
 def check(expression: str, taken: Sequence[Parameter], given: Sequence[Argument]) -> None:

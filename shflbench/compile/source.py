@@ -105,16 +105,16 @@ def headers(pattern: LoadedPattern, variant: Variant) -> dict[str, Path]:
     """
     source = pattern.folder / variant.source
     folders = (source.parent, pattern.folder, SHARED)
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     waiting = [source]
     while waiting:
         file = waiting.pop(0)
         for name in _INCLUDE.findall(_read(file)):
             path = next((path for folder in (file.parent, *folders) if (path := folder / name).is_file()), None)
-            if path is not None and name not in found:
-                found[name] = path
+            if path is not None and name not in files:
+                files[name] = path
                 waiting.append(path)
-    return found
+    return files
 
 
 def _read(path: Path) -> str:

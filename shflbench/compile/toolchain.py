@@ -101,8 +101,8 @@ def _headers() -> Iterator[Path]:
 def _nvdisasm() -> Path | None:
     from cuda.pathfinder import find_nvidia_binary_utility
 
-    found = find_nvidia_binary_utility("nvdisasm")
-    return Path(found) if found else None
+    path = find_nvidia_binary_utility("nvdisasm")
+    return Path(path) if path else None
 
 
 def _build(library: str | None) -> int:

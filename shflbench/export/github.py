@@ -30,7 +30,7 @@ def render(comparison: Comparison) -> str:
     levels: dict[Level, list[tuple[str, str]]] = {"error": [], "warning": [], "notice": []}
     for level, title, text in _annotations(comparison):
         levels[level].append((title, text))
-    lines = [_command(level, *each) for level, found in levels.items() for each in _most(found)]
+    lines = [_command(level, *message) for level, messages in levels.items() for message in _most(messages)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -55,12 +55,12 @@ def _text(verdict: Verdict) -> str:
     return "; ".join((verdict.sentence, *verdict.why, *verdict.remarks))
 
 
-def _most(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _most(messages: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return as many as GitHub shows."""
-    if len(found) <= MOST:
-        return found
-    kept = found[: MOST - 1]
-    return [*kept, (NAME, f"{len(found) - len(kept)} more are in the full report")]
+    if len(messages) <= MOST:
+        return messages
+    kept = messages[: MOST - 1]
+    return [*kept, (NAME, f"{len(messages) - len(kept)} more are in the full report")]
 
 
 def _command(level: Level, title: str, text: str) -> str:

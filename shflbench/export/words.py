@@ -82,9 +82,9 @@ def headline(comparison: Comparison) -> str:
 
 def grounds(comparison: Comparison) -> Iterator[str]:
     """Yield what the verdicts rest on: threshold, noise, offset, and which findings are allowed."""
-    found = {each.threshold for each in comparison.verdicts if each.threshold is not None}
-    if found:
-        low, high = fraction(min(found)), fraction(max(found))
+    thresholds = {verdict.threshold for verdict in comparison.verdicts if verdict.threshold is not None}
+    if thresholds:
+        low, high = fraction(min(thresholds)), fraction(max(thresholds))
         yield f"threshold {low}" if low == high else f"thresholds from {low} to {high}"
     if used := comparison.noise:
         yield f"noise: {flat(used.source)} ({used.a_us:.3g} µs and {100 * used.b:.2g} % of the time)"
@@ -115,7 +115,8 @@ def shown(comparison: Comparison) -> tuple[Verdict, ...]:
     """
     if comparison.across:
         return comparison.verdicts
-    return tuple(each for each in comparison.by_importance() if each.outcome is not Outcome.SAME or each.remarks)
+    verdicts = comparison.by_importance()
+    return tuple(verdict for verdict in verdicts if verdict.outcome is not Outcome.SAME or verdict.remarks)
 
 
 def explained(verdict: Verdict) -> tuple[str, ...]:

@@ -71,11 +71,11 @@ class LoadedPattern:
 
         PatternError where the pattern's own function fails, or returns what is no such number.
         """
-        own = cast("Tolerance | None", getattr(self.module, "tolerance", None))
-        if own is None:
+        function = cast("Tolerance | None", getattr(self.module, "tolerance", None))
+        if function is None:
             return 0.0
         with self.calling("tolerance"):
-            error = float(own(setting, iterations))
+            error = float(function(setting, iterations))
         if not 0 <= error < math.inf:
             raise self.wrong("tolerance", f"returns {error}, not a number from 0 on")
         return error
@@ -95,8 +95,8 @@ class LoadedPattern:
 
 def builtin() -> dict[str, Path]:
     """Return the folders of the patterns that come with shflbench, by name."""
-    here = Path(__file__).parent
-    return {name_of(path.parent): path.parent for path in sorted(here.glob("*/pattern.py"))}
+    package = Path(__file__).parent
+    return {name_of(path.parent): path.parent for path in sorted(package.glob("*/pattern.py"))}
 
 
 def name_of(folder: Path) -> str:

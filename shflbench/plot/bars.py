@@ -84,14 +84,14 @@ def draw(subject: ChartSubject, *, hidden: int = 0) -> Page:
         body=sum(heading + len(rows) * _ROW for rows in panels) + _AXIS,
     )
     decimals = _decimals(subject.timed, quantity)
-    left = max(width_of(row.variant) for row in subject.rows) + 0.15
-    width = page.width - left
+    label_width = max(width_of(row.variant) for row in subject.rows) + 0.15
+    width = page.width - label_width
     limit = _limit(subject.timed, width, quantity, decimals)
     top = 0.0
     for rows in panels:
         if heading:
-            page.text(0, top + 0.12, subject.own_setting(rows[0]))
-        axes = page.axes(left, top + heading, width, len(rows) * _ROW)
+            page.text(0, top + 0.12, subject.distinct_setting(rows[0]))
+        axes = page.axes(label_width, top + heading, width, len(rows) * _ROW)
         _panel(axes, rows, limit, width, quantity, decimals)
         top += heading + len(rows) * _ROW
         axes.tick_params(axis="x", labelbottom=rows is panels[-1], length=3 if rows is panels[-1] else 0)

@@ -74,9 +74,9 @@ def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Pag
     width = (page.width - _LEFT - (abreast - 1) * _GAP - 0.1) / abreast
     for number, (heading, rows) in enumerate(panels.items()):
         line, place = divmod(number, abreast)
-        left, top = _LEFT + place * (width + _GAP), line * (above + height + _AXIS)
-        page.text(left, top + 0.11, heading, size=fitting(heading, width, BODY_PT, "bold"))
-        axes = page.axes(left, top + above, width, height)
+        x, top = _LEFT + place * (width + _GAP), line * (above + height + _AXIS)
+        page.text(x, top + 0.11, heading, size=fitting(heading, width, BODY_PT, "bold"))
+        axes = page.axes(x, top + above, width, height)
         scale(axes, axis, subject.timed, width)
         _upright(axes, subject.timed, quantity, leftmost=place == 0)
         for variant, look in looks.items():
@@ -94,24 +94,24 @@ def _has_library(rows: Sequence[Row]) -> bool:
 
 def _panels(subject: ChartSubject, drawn: Collection[str]) -> dict[str, list[Row]]:
     """Return the timed rows by heading: whatever varies beside what is drawn; grids from small to large."""
-    found: dict[tuple[tuple[str, str], ...], list[Row]] = {}
+    panels: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for row in subject.timed:
-        found.setdefault(tuple(subject.own(row, drawn).items()), []).append(row)
-    others = list(dict.fromkeys(words({n: v for n, v in own if n != GRID}) for own in found))
+        panels.setdefault(tuple(subject.distinct_factors(row, drawn).items()), []).append(row)
+    others = list(dict.fromkeys(words({n: v for n, v in setting if n != GRID}) for setting in panels))
 
     def rank(item: tuple[tuple[tuple[str, str], ...], list[Row]]) -> tuple[int, float]:
-        own = dict(item[0])
-        return others.index(words({n: v for n, v in own.items() if n != GRID})), size_of(item[1][0])
+        setting = dict(item[0])
+        return others.index(words({n: v for n, v in setting.items() if n != GRID})), size_of(item[1][0])
 
-    panels = {_heading(dict(own), rows): rows for own, rows in sorted(found.items(), key=rank)}
-    named = [heading for heading in panels if heading]
+    headings = {_heading(dict(setting), rows): rows for setting, rows in sorted(panels.items(), key=rank)}
+    named = [heading for heading in headings if heading]
     # Cases that leave out an option that others have.
-    return {heading or f"not {' or '.join(named)}" if named else heading: rows for heading, rows in panels.items()}
+    return {heading or f"not {' or '.join(named)}" if named else heading: rows for heading, rows in headings.items()}
 
 
-def _heading(own: dict[str, str], rows: Sequence[Row]) -> str:
-    grid = grid_words(rows) if own.pop(GRID, None) else ""
-    return ", ".join(filter(None, (words(own), grid)))
+def _heading(setting: dict[str, str], rows: Sequence[Row]) -> str:
+    grid = grid_words(rows) if setting.pop(GRID, None) else ""
+    return ", ".join(filter(None, (words(setting), grid)))
 
 
 def _looks(subject: ChartSubject) -> dict[str, Look]:

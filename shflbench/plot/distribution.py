@@ -71,25 +71,25 @@ def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
 
 def draw(subject: ChartSubject) -> Page:
     """Draw a strip of dots for each of the widest cases, its first sample at the top and its last at the bottom."""
-    found = strips(subject)
-    shown = sorted(found, key=lambda strip: -strip.spread)[:MOST_CASES]
+    cases = strips(subject)
+    shown = sorted(cases, key=lambda strip: -strip.spread)[:MOST_CASES]
     labels = [subject.name_of(strip.row) for strip in shown]
     height = len(labels) * _ROW
     reach = _reach(shown)
     page = Page(
-        title=_title(subject, found, shown),
+        title=_title(subject, cases, shown),
         subtitle=(
             "A dot is a sample; in each row the first is at the top, the last at the bottom.",
             "Band and figure: where the central 95 % lie, and how wide that is. The widest case comes first.",
         ),
         caption=subject.caption,
-        notes=_notes(subject, found, shown, reach),
+        notes=_notes(subject, cases, shown, reach),
         legend=mechanism_legend(strip.row for strip in shown),
         body=_HEADING + height + _AXIS,
     )
     size = min(BODY_PT, *(fitting(label, page.width * _LABELS) for label in labels))
-    left = max(width_of(label, size) for label in labels) + 0.15
-    axes = page.axes(left, _HEADING, page.width - left - _FIGURES, height)
+    label_width = max(width_of(label, size) for label in labels) + 0.15
+    axes = page.axes(label_width, _HEADING, page.width - label_width - _FIGURES, height)
     _scale(axes, labels, size, reach)
     for y, strip in enumerate(shown):
         _strip(axes, y, strip, reach)
@@ -115,16 +115,16 @@ def _reach(shown: Sequence[Strip]) -> Reach:
     return min(low, -high / 3), max(high, -low / 3)
 
 
-def _title(subject: ChartSubject, found: Sequence[Strip], shown: Sequence[Strip]) -> str:
-    chosen = f", the {len(shown)} widest are drawn" if len(shown) < len(found) else ""
+def _title(subject: ChartSubject, cases: Sequence[Strip], shown: Sequence[Strip]) -> str:
+    chosen = f", the {len(shown)} widest are drawn" if len(shown) < len(cases) else ""
     widest = f"95 % of a case's samples span at most {shown[0].spread:.2f} %"
-    return f"{subject.pattern}: {widest} ({len(found)} cases{chosen})"
+    return f"{subject.pattern}: {widest} ({len(cases)} cases{chosen})"
 
 
-def _notes(subject: ChartSubject, found: Sequence[Strip], shown: Sequence[Strip], reach: Reach) -> list[str]:
+def _notes(subject: ChartSubject, cases: Sequence[Strip], shown: Sequence[Strip], reach: Reach) -> list[str]:
     notes = []
-    if len(shown) < len(found):
-        notes.append(f"Not drawn: {len(found) - len(shown)} cases, of at most {shown[-1].spread:.2f} %.")
+    if len(shown) < len(cases):
+        notes.append(f"Not drawn: {len(cases) - len(shown)} cases, of at most {shown[-1].spread:.2f} %.")
     beyond = sum(int(((strip.percent < reach[0]) | (strip.percent > reach[1])).sum()) for strip in shown)
     if beyond:
         furthest = max(shown, key=lambda strip: float(np.abs(strip.percent).max()))

@@ -34,8 +34,8 @@ def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
     Return the paths. A file whose content would not change is not touched. ResultsError where nothing was timed,
     or where the folder cannot be written.
     """
-    found = subjects(run)
-    if not found:
+    patterns = subjects(run)
+    if not patterns:
         raise _nothing_to_draw(run)
     for row in run.rows:
         if row.mechanism not in list(Mechanism):
@@ -44,7 +44,7 @@ def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
     with house_style():
         return [
             path
-            for name, page in _charts(found, whole_run(run))
+            for name, page in _charts(patterns, whole_run(run))
             for path in save(page.figure, folder, re.sub(r"[^\w.-]", "_", name), page.title, kinds)
         ]
 

@@ -111,7 +111,7 @@ def winners(subject: ChartSubject) -> str:
     if len(others) > len(named):
         named.append(f"others at {sum(times for _, times in others[len(named) :])}")
     rest = "".join(f", {words}" for words in named)
-    unit = "settings" if any(subject.own(row, {GRID, BLOCK}) for row in subject.rows) else "launch shapes"
+    unit = "settings" if any(subject.distinct_factors(row, {GRID, BLOCK}) for row in subject.rows) else "launch shapes"
     lead = f"{first} is the fastest safe variant at {count} of {len(best)} {unit}{rest}"
     return f"{subject.pattern}: {lead}{_span(subject, first)}"
 
@@ -163,18 +163,18 @@ def _best(subject: ChartSubject) -> list[Row]:
 
 
 def _by_variant(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    variants: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.variant, []).append(row)
-    return found
+        variants.setdefault(row.variant, []).append(row)
+    return variants
 
 
 def _by_text(subject: ChartSubject, rows: Iterable[Row], text: Callable[[Row], str]) -> list[str]:
     """Return each text once with the places where it holds: `4.7× (f32, i32)`."""
-    found: dict[str, list[Row]] = {}
+    texts: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(text(row), []).append(row)
-    return [f"{words} ({_places(subject, where)})" for words, where in found.items()]
+        texts.setdefault(text(row), []).append(row)
+    return [f"{words} ({_places(subject, where)})" for words, where in texts.items()]
 
 
 def _places(subject: ChartSubject, rows: Sequence[Row]) -> str:
@@ -182,7 +182,7 @@ def _places(subject: ChartSubject, rows: Sequence[Row]) -> str:
 
 
 def _place(subject: ChartSubject, row: Row) -> str:
-    return subject.own_setting(row) or row.dtype
+    return subject.distinct_setting(row) or row.dtype
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -80,9 +80,9 @@ def draw(comparison: Comparison) -> Page:
     )
     names, size = _fitted([plain(verdict.case_id) for verdict in listed] + [rest.name for rest in rests], page.width)
     figures = [figure_of(verdict) for verdict in listed] + [rest.figure for rest in rests]
-    left = _GAP + max((width_of(name, size) for name in names), default=0.0)
-    width = page.width - left - _GAP - max((width_of(figure, SMALL_PT) for figure in figures), default=0.0)
-    axes = page.axes(left, top, width, height)
+    name_width = _GAP + max((width_of(name, size) for name in names), default=0.0)
+    width = page.width - name_width - _GAP - max((width_of(figure, SMALL_PT) for figure in figures), default=0.0)
+    axes = page.axes(name_width, top, width, height)
     sheet = Sheet(axes, scale_of(comparison), width, judged=not comparison.across)
     sheet.frame(height, direction(comparison), above=top > 0)
     places = [(number + 0.5) * row for number in range(len(listed))]

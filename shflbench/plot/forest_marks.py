@@ -74,9 +74,9 @@ def legend(comparison: Comparison) -> list[Artist]:
         for outcome in COLOURS
         if outcome in drawn
     ]
-    found = {verdict.threshold for verdict in comparison.verdicts if verdict.ratio and verdict.threshold}
-    if found:
-        low, high = (f"{100 * edge:.3g}" for edge in (min(found), max(found)))
+    thresholds = {verdict.threshold for verdict in comparison.verdicts if verdict.ratio and verdict.threshold}
+    if thresholds:
+        low, high = (f"{100 * edge:.3g}" for edge in (min(thresholds), max(thresholds)))
         said = f"{low} %" if low == high else f"{low} to {high} %, by case"
         marks.append(Patch(facecolor=_BAND, label=f"within the threshold ({said})"))
     return marks

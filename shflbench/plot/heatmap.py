@@ -42,7 +42,7 @@ def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
     """Yield the pages of the cases whose launches form a grid; not of passes over data, where the grid is its size."""
     settings: dict[str, list[Row]] = {}
     for row in subject.rows:
-        settings.setdefault(subject.own_setting(row, {GRID, BLOCK}), []).append(row)
+        settings.setdefault(subject.distinct_setting(row, {GRID, BLOCK}), []).append(row)
     about = subject.part(row for rows in settings.values() if _is_map(rows) for row in rows)
     if not any(_is_compared(row) for row in about.rows):
         return
@@ -73,17 +73,17 @@ def draw(subject: ChartSubject) -> Page:
         body=lines * (_HEADING + height + _AXIS) + _BAR,
     )
     scale = scale_of(subject.timed)
-    left = max(map(width_of, labels)) + 0.12
-    width = (page.width - left - (_ABREAST - 1) * _GAP) / _ABREAST
+    label_width = max(map(width_of, labels)) + 0.12
+    width = (page.width - label_width - (_ABREAST - 1) * _GAP) / _ABREAST
     for number, (heading, rows) in enumerate(panels.items()):
         line, place = divmod(number, _ABREAST)
-        x, top = left + place * (width + _GAP), line * (_HEADING + height + _AXIS)
+        x, top = label_width + place * (width + _GAP), line * (_HEADING + height + _AXIS)
         page.swatch(x, top + 0.13, bar_look(rows[0]))
         page.text(x + _SWATCH, top + 0.11, heading, size=fitting(heading, width - _SWATCH, BODY_PT, "bold"))
         axes = page.axes(x, top + _HEADING, width, height)
         _cells(axes, rows, grids, blocks, scale)
         axes.set_yticks([y + 0.5 for y in range(len(grids))], labels if place == 0 else [""] * len(grids))
-    bar = page.axes(left, lines * (_HEADING + height + _AXIS) + 0.1, page.width - left, 0.13)
+    bar = page.axes(label_width, lines * (_HEADING + height + _AXIS) + 0.1, page.width - label_width, 0.13)
     colour_bar(page, bar, scale, subject.baseline or "the baseline")
     return page
 
@@ -98,7 +98,7 @@ def _panels(subject: ChartSubject) -> dict[str, list[Row]]:
     for row in subject.rows:
         if row.variant != subject.baseline:
             name = row.variant if row.safe else f"{row.variant} (UNSAFE)"
-            heading = ", ".join(filter(None, (name, subject.own_setting(row, {GRID, BLOCK}))))
+            heading = ", ".join(filter(None, (name, subject.distinct_setting(row, {GRID, BLOCK}))))
             panels.setdefault(heading, []).append(row)
     return panels
 
@@ -110,14 +110,14 @@ def scale_of(rows: Sequence[Row]) -> Normalize:
 
 
 def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequence[int], scale: Normalize) -> None:
-    found = {(grids.index(grid_of(row)), blocks.index(row.block)): row for row in rows}
+    cells = {(grids.index(grid_of(row)), blocks.index(row.block)): row for row in rows}
     values = [
-        [log2(row.speedup) if (row := found.get((y, x))) and row.speedup else nan for x in range(len(blocks))]
+        [log2(row.speedup) if (row := cells.get((y, x))) and row.speedup else nan for x in range(len(blocks))]
         for y in range(len(grids))
     ]
     axes.pcolormesh(values, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=1.5)
     axes.set_ylim(len(grids), 0)
-    for (y, x), row in found.items():
+    for (y, x), row in cells.items():
         if row.speedup is None:
             axes.add_patch(Rectangle((x + 0.04, y + 0.06), 0.92, 0.88, facecolor=RULE))
             words, tone, size = ("no ratio" if row.time_us else str(row.status)), MUTED, SMALL_PT - 2

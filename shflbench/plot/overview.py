@@ -55,30 +55,30 @@ def draw(subject: ChartSubject) -> Page:
         legend=mechanism_legend(variants.values()),
         body=_HEAD + height + _BAR,
     )
-    settings = [subject.own_setting(row) for row in lines]
-    left = max(map(width_of, settings)) + 0.12
-    column = min(_COLUMN, (page.width - left) / (len(variants) + 1))
+    settings = [subject.distinct_setting(row) for row in lines]
+    label_width = max(map(width_of, settings)) + 0.12
+    column = min(_COLUMN, (page.width - label_width) / (len(variants) + 1))
     for number, row in enumerate(variants.values(), start=1):
-        _head(page, row, left + number * column, column)
-    page.text(left, _HEAD - 2 * _NAME_LINE - 0.04, f"{subject.baseline}", size=SMALL_PT)
-    page.text(left, _HEAD - _NAME_LINE - 0.04, "time, µs", size=SMALL_PT, weight="normal")
-    axes = page.axes(left, _HEAD, column * (len(variants) + 1), height)
+        _head(page, row, label_width + number * column, column)
+    page.text(label_width, _HEAD - 2 * _NAME_LINE - 0.04, f"{subject.baseline}", size=SMALL_PT)
+    page.text(label_width, _HEAD - _NAME_LINE - 0.04, "time, µs", size=SMALL_PT, weight="normal")
+    axes = page.axes(label_width, _HEAD, column * (len(variants) + 1), height)
     scale = scale_of(subject.timed)
     _cells(axes, subject, list(variants), scale)
     axes.set_yticks([y + 0.5 for y in range(len(lines))], settings)
-    bar = page.axes(left, _HEAD + height + 0.12, page.width - left, 0.13)
+    bar = page.axes(label_width, _HEAD + height + 0.12, page.width - label_width, 0.13)
     colour_bar(page, bar, scale, subject.baseline or "the baseline")
     return page
 
 
-def _head(page: Page, row: Row, left: float, width: float) -> None:
+def _head(page: Page, row: Row, x: float, width: float) -> None:
     """Write the variant's name above its column, a line a part of it, and unsafe ones as such."""
     lines = _broken(row.variant, width - 0.08) + ([] if row.safe else ["UNSAFE"])
     top = _HEAD - len(lines) * _NAME_LINE - 0.04
-    page.swatch(left + 0.04, top - 0.14, bar_look(row))
+    page.swatch(x + 0.04, top - 0.14, bar_look(row))
     for number, line in enumerate(lines):
         size = fitting(line, width - 0.06, SMALL_PT - 0.5, "bold")
-        page.text(left + 0.04, top + number * _NAME_LINE, line, size=size)
+        page.text(x + 0.04, top + number * _NAME_LINE, line, size=size)
 
 
 def _broken(name: str, width: float) -> list[str]:

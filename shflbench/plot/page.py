@@ -61,24 +61,24 @@ class Page:
         y = self._lines(note_lines, header + body, _NOTE_LINE, {"size": SMALL_PT, "weight": "normal"})
         self._lines(caption_lines, y + 0.06, _NOTE_LINE, {"size": SMALL_PT, "weight": "normal", "color": MUTED})
 
-    def axes(self, left: float, top: float, width: float, height: float) -> Axes:
+    def axes(self, indent: float, top: float, width: float, height: float) -> Axes:
         """Add axes at a place in inches, counted from the top left corner of the body."""
         bottom = self._height - self._top - top - height
         return self.figure.add_axes(
-            ((MARGIN + left) / WIDTH, bottom / self._height, width / WIDTH, height / self._height)
+            ((MARGIN + indent) / WIDTH, bottom / self._height, width / WIDTH, height / self._height)
         )
 
     def text(  # noqa: PLR0913  (place, words, and three things that set texts apart)
-        self, left: float, top: float, words: str, *, size: float = BODY_PT, weight: str = "bold", color: str = INK
+        self, indent: float, top: float, words: str, *, size: float = BODY_PT, weight: str = "bold", color: str = INK
     ) -> None:
         """Write at a place in inches, counted from the top left corner of the body; by default a panel's heading."""
-        x, y = (MARGIN + left) / WIDTH, 1 - (self._top + top) / self._height
+        x, y = (MARGIN + indent) / WIDTH, 1 - (self._top + top) / self._height
         self.figure.text(x, y, words, va="top", ha="left", size=size, weight=weight, color=color)
 
-    def swatch(self, left: float, top: float, look: Look) -> None:
+    def swatch(self, indent: float, top: float, look: Look) -> None:
         """Draw the small patch that stands for a mechanism, at a place in inches as `text` takes it."""
         width, height = 0.24, 0.12  # inches
-        x, y = (MARGIN + left) / WIDTH, 1 - (self._top + top + height) / self._height
+        x, y = (MARGIN + indent) / WIDTH, 1 - (self._top + top + height) / self._height
         place = self.figure.transFigure
         self.figure.add_artist(Rectangle((x, y), width / WIDTH, height / self._height, transform=place, **look))
 

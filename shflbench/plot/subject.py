@@ -44,17 +44,17 @@ class ChartSubject:
     @cached_property
     def groups(self) -> tuple[tuple[Row, ...], ...]:
         """The rows that differ in variant only, group by group."""
-        found: dict[tuple[tuple[str, str], ...], list[Row]] = {}
+        groups: dict[tuple[tuple[str, str], ...], list[Row]] = {}
         for row in self.rows:
-            found.setdefault(tuple(factors(row).items()), []).append(row)
-        return tuple(tuple(rows) for rows in found.values())
+            groups.setdefault(tuple(factors(row).items()), []).append(row)
+        return tuple(tuple(rows) for rows in groups.values())
 
     @cached_property
     def shared(self) -> dict[str, str]:
         """The factors that all rows have in common."""
-        found = [factors(row) for row in self.rows]
-        trips = {own[ITERATIONS] for own in found if ITERATIONS in own}  # a pass over data has none
-        return shared(found) | ({ITERATIONS: trips.pop()} if len(trips) == 1 else {})
+        settings = [factors(row) for row in self.rows]
+        trips = {setting[ITERATIONS] for setting in settings if ITERATIONS in setting}  # a pass over data has none
+        return shared(settings) | ({ITERATIONS: trips.pop()} if len(trips) == 1 else {})
 
     @property
     def shared_setting(self) -> str:
@@ -62,18 +62,18 @@ class ChartSubject:
         said = words(self.shared)
         return f" at {said}" if said else ""
 
-    def own(self, row: Row, without: Collection[str] = ()) -> dict[str, str]:
+    def distinct_factors(self, row: Row, without: Collection[str] = ()) -> dict[str, str]:
         """Return the factors that set the row's group apart from the others, but for those named in `without`."""
         return {name: value for name, value in factors(row).items() if name not in self.shared and name not in without}
 
-    def own_setting(self, row: Row, without: Collection[str] = ()) -> str:
+    def distinct_setting(self, row: Row, without: Collection[str] = ()) -> str:
         """Return the same in words: `f64`; empty for the only group."""
-        return words(self.own(row, without))
+        return words(self.distinct_factors(row, without))
 
     def name_of(self, row: Row) -> str:
         """Return what to call the row where no heading says its group: `smem, f64`."""
         pattern = "" if row.pattern == self.pattern else f"{row.pattern} "
-        return ", ".join(filter(None, (pattern + row.variant, self.own_setting(row))))
+        return ", ".join(filter(None, (pattern + row.variant, self.distinct_setting(row))))
 
     def part(self, rows: Iterable[Row]) -> ChartSubject:
         """Return the same of some of the rows alone."""
@@ -105,16 +105,16 @@ def parts(subject: ChartSubject, most: int, drawn: Collection[str]) -> list[tupl
     The factors that the chart itself shows (`drawn`) make no settings and no parts. Each part comes with the end of its
     file's name: empty, or `-f32-xor`.
     """
-    names = dict.fromkeys(name for row in subject.rows for name in subject.own(row, drawn))
-    if not names or len({subject.own_setting(row, drawn) for row in subject.rows}) <= most:
+    names = dict.fromkeys(name for row in subject.rows for name in subject.distinct_factors(row, drawn))
+    if not names or len({subject.distinct_setting(row, drawn) for row in subject.rows}) <= most:
         return [("", subject)]
     name = DTYPE if DTYPE in names else min(names, key=lambda name: len(_values(subject, name)))
-    found = []
+    smaller_parts = []
     for value in _values(subject, name):
         part = subject.part(row for row in subject.rows if factors(row).get(name, "") == value)
         said = f"-{name}-{value}" if value.isdecimal() else f"-{value}"
-        found += [(said + ending, smaller) for ending, smaller in parts(part, most, drawn) if smaller.timed]
-    return found
+        smaller_parts += [(said + ending, smaller) for ending, smaller in parts(part, most, drawn) if smaller.timed]
+    return smaller_parts
 
 
 def _values(subject: ChartSubject, name: str) -> list[str]:
@@ -137,11 +137,11 @@ def origin(info: RunInfo) -> str:
 
 def untimed_notes(rows: Sequence[Row], most: int = 6) -> list[str]:
     """Return a sentence for each variant that has no time somewhere, and why; at most `most`, then how many more."""
-    found: dict[tuple[str, str], list[Row]] = {}
+    untimed: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.time_us is None:
-            found.setdefault((row.variant, why_untimed(row)), []).append(row)
-    notes = [f"No time for {variant}{_where(cases)}: {why}" for (variant, why), cases in found.items()]
+            untimed.setdefault((row.variant, why_untimed(row)), []).append(row)
+    notes = [f"No time for {variant}{_where(cases)}: {why}" for (variant, why), cases in untimed.items()]
     if len(notes) > most:
         notes[most:] = [f"… and {len(notes) - most} more, in results.csv"]
     return notes

@@ -37,16 +37,16 @@ def sweeps(subject: ChartSubject) -> list[Sweep]:
     axes = [name for name in names if name not in {DTYPE, ITERATIONS} and name not in subject.shared]
     if not all(map(one_pass, subject.rows)):  # of a pass over data the blocks are the size; else they come last
         axes.sort(key=lambda name: name == GRID)
-    left, found = {row.case_id for row in subject.rows}, []
+    remaining, chosen = {row.case_id for row in subject.rows}, []
     while axes:
-        choices = [sweep for name in axes if (sweep := _sweep(name, subject.rows, left)) is not None]
+        choices = [sweep for name in axes if (sweep := _sweep(name, subject.rows, remaining)) is not None]
         if not choices:
             break
-        best = max(choices, key=lambda sweep: (len(left & sweep.cases), -sweep.settings))
-        found.append(best)
+        best = max(choices, key=lambda sweep: (len(remaining & sweep.cases), -sweep.settings))
+        chosen.append(best)
         axes.remove(best.factor)
-        left -= best.cases
-    return found
+        remaining -= best.cases
+    return chosen
 
 
 def beside(subject: ChartSubject) -> list[Row]:
@@ -63,7 +63,7 @@ def position(row: Row, factor: str) -> float | None:
     return float(value) if value.isdecimal() else None
 
 
-def _sweep(factor: str, rows: Sequence[Row], left: set[str]) -> Sweep | None:
+def _sweep(factor: str, rows: Sequence[Row], remaining: set[str]) -> Sweep | None:
     """Return the sweep over a factor of those settings that have enough of its values, and a row that is left.
 
     A suite may give each value of an option blocks of its own, so that the bytes stay the same: a pass over data is
@@ -74,10 +74,11 @@ def _sweep(factor: str, rows: Sequence[Row], left: set[str]) -> Sweep | None:
     if factor in {GRID, BLOCK} or not all(map(one_pass, rows)) or any(map(_is_ambiguous(factor), settings)):
         drawn = frozenset({factor})
         settings = _by_setting(rows, drawn)
-    chosen = [own for own in settings if _is_enough(own, factor) and any(row.case_id in left for row in own)]
+    cases = [{row.case_id for row in setting} for setting in settings if _is_enough(setting, factor)]
+    chosen = [setting for setting in cases if not setting.isdisjoint(remaining)]
     if not chosen:
         return None
-    kept = {row.case_id for own in chosen for row in own}
+    kept = set.union(*chosen)
     return Sweep(factor, drawn, tuple(row for row in rows if row.case_id in kept), len(chosen))
 
 

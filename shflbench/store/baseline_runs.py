@@ -117,7 +117,7 @@ def doubts(candidates: Sequence[Candidate]) -> Iterator[str]:
 
 def _conditions(runs: Iterable[Run]) -> dict[str, set[str]]:
     """Return what should be the same in all runs of a baseline, each with the values that there are."""
-    found: dict[str, set[str]] = {}
+    conditions: dict[str, set[str]] = {}
     for run in runs:
         versions, device = run.info.versions, run.info.device
         values = {
@@ -128,8 +128,8 @@ def _conditions(runs: Iterable[Run]) -> dict[str, set[str]]:
             "number of cases": str(len(run.rows)),
         }
         for name, value in values.items():
-            found.setdefault(name, set()).add(value or "unknown")
-    return found
+            conditions.setdefault(name, set()).add(value or "unknown")
+    return conditions
 
 
 @dataclass(frozen=True, slots=True)

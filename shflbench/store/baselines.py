@@ -63,17 +63,17 @@ class BaselineEntry:
         """What lies in its place without being a part of it."""
         if self.folder.is_file():
             return (self.folder,)
-        own = {*self.files, *(file.parent for file in self.files)}
-        return tuple(sorted(path for path in self.folder.rglob("*") if path not in own))
+        expected = {*self.files, *(file.parent for file in self.files)}
+        return tuple(sorted(path for path in self.folder.rglob("*") if path not in expected))
 
     def check(self) -> None:
         """Raise ResultsError where a `run.json` is damaged, or of another suite or GPU than its folder says."""
         for path in self.runs:
             info = read_info(path)
-            found = info.suite.name, gpu_slug(info.device.name) if info.device else "no GPU"
-            if found != (self.suite, self.gpu):
+            conditions = info.suite.name, gpu_slug(info.device.name) if info.device else "no GPU"
+            if conditions != (self.suite, self.gpu):
                 raise ResultsError(
-                    f"{path} holds a run of {' on '.join(found)}", f"put back that of {self.suite} on {self.gpu}"
+                    f"{path} holds a run of {' on '.join(conditions)}", f"put back that of {self.suite} on {self.gpu}"
                 )
 
     def read(self) -> tuple[Run, ...]:
@@ -120,12 +120,12 @@ class Baselines:
 
     def entries(self) -> tuple[BaselineEntry, ...]:
         """Return all that there is, sorted by name, suite and GPU; no file is read."""
-        found = set()
+        keys = set()
         for path in self.folder.glob("*/*/*"):
             match = PLACE.fullmatch(path.relative_to(self.folder).as_posix())
             if match and match[1] != NOISE:
-                found.add((match[1], match[2], match[3] or match[4]))
-        entries = (self._entry(*key) for key in sorted(found))
+                keys.add((match[1], match[2], match[3] or match[4]))
+        entries = (self._entry(*key) for key in sorted(keys))
         return tuple(entry for entry in entries if entry.runs)
 
     def names(self) -> tuple[str, ...]:
@@ -151,15 +151,15 @@ class Baselines:
         if not named:
             raise self._unknown(name)
         gpu = device and gpu_slug(device)
-        found = tuple(entry for entry in named if suite in {None, entry.suite} and gpu in {None, entry.gpu})
-        if not found:
+        matches = tuple(entry for entry in named if suite in {None, entry.suite} and gpu in {None, entry.gpu})
+        if not matches:
             wanted = " on ".join(text for text in (suite, gpu) if text)
             there = ", ".join(f"{entry.suite} on {entry.gpu}" for entry in named)
             raise ResultsError(
                 f"the baseline `{name}` in {self.folder} has no runs of {wanted}; it has {there}",
                 f"give one of these, or save others: shflbench baseline save {name} RUN",
             )
-        return found
+        return matches
 
     def save(self, name: str, folders: Sequence[Path], *, force: bool = False, allow_failed: bool = False) -> Saved:
         """Copy these runs, of one suite on one model of GPU, to the baseline `name`.
@@ -190,20 +190,20 @@ class Baselines:
 
         ResultsError where that is nothing, or not what its folder says; then everything is as it was.
         """
-        found = self.matching(name, suite, device)
-        for entry in found:
+        removed = self.matching(name, suite, device)
+        for entry in removed:
             entry.refuse_links()
             entry.refuse_unknown()
         with writing(self.folder):
-            for entry in found:
+            for entry in removed:
                 settle(entry.place)
                 runs = entry.runs
                 for file in entry.files:
                     file.unlink()
                 prune([*runs, entry.place, *entry.place.parents[:2]])
-        others = {entry.folder for entry in self.entries() if entry not in found}
-        left = (path for path in (self.folder / name).rglob("*") if path.is_symlink() or not path.is_dir())
-        return Removed(found, tuple(sorted(path for path in left if others.isdisjoint(path.parents))))
+        others = {entry.folder for entry in self.entries() if entry not in removed}
+        files = (path for path in (self.folder / name).rglob("*") if path.is_symlink() or not path.is_dir())
+        return Removed(removed, tuple(sorted(path for path in files if others.isdisjoint(path.parents))))
 
     def _entry(self, name: str, suite: str, gpu: str) -> BaselineEntry:
         return BaselineEntry(name, suite, gpu, self.folder / name / suite / gpu)

@@ -90,8 +90,8 @@ def _sentence(error: ErrorDetails) -> str:
     key = ".".join(str(part) for part in error["loc"] if part != "[key]")
     if error["type"] == "missing":
         return f"`{key}` is missing"
-    found = json.dumps(error["input"], ensure_ascii=False)
-    found = found if len(found) <= LONGEST else f"{found[:LONGEST]}…"
+    value = json.dumps(error["input"], ensure_ascii=False)
+    value = value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
     if allowed := _ALLOWED.get(error["type"]):
-        return f"`{key}` is {found}, not {allowed.format_map(error.get('ctx', {}))}"
-    return f"`{key}` is {found}: {error['msg']}" if key else f"damaged: {error['msg']}"
+        return f"`{key}` is {value}, not {allowed.format_map(error.get('ctx', {}))}"
+    return f"`{key}` is {value}: {error['msg']}" if key else f"damaged: {error['msg']}"

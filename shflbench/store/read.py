@@ -76,11 +76,11 @@ def read_rows(folder: Path) -> tuple[tuple[Row, ...], bool]:
 
 def find_runs(paths: Iterable[Path]) -> list[Path]:
     """Return every run folder at or below `paths`, sorted, each once; ResultsError for a path without any."""
-    found: set[Path] = set()
+    folders: set[Path] = set()
     for path in paths:
         runs = {file.parent for file in path.rglob(RUN_FILE)}
         if not runs:
             reason = f"no {RUN_FILE} in it or below it" if path.exists() else "there is no such folder"
             raise ResultsError(f"{path} holds no run: {reason}", f"{WHICH_FOLDER}, or one above it")
-        found |= runs
-    return sorted(found)
+        folders |= runs
+    return sorted(folders)

@@ -52,13 +52,13 @@ def resume(path: Path, current: RunInfo, cases: Iterable[Case]) -> Resumed:
         raise ResultsError(f"{path} is finished: nothing is left to resume", f"read it with: shflbench show {path}")
     for difference in _differences(recorded, current):
         raise ResultsError(f"{path} cannot be resumed: {difference}", MEASURE_AGAIN)
-    found, _ = read_rows(path)
+    rows, _ = read_rows(path)
     plan = {case.id: case.group for case in cases}
-    for row in found:
+    for row in rows:
         if row.case_id not in plan:
             raise ResultsError(f"{path} cannot be resumed: {row.case_id} is not planned", MEASURE_AGAIN)
-    whole = frozenset(plan.values()) - {plan[case] for case in plan.keys() - {row.case_id for row in found}}
-    kept = tuple(row for row in found if plan[row.case_id] in whole)
+    whole = frozenset(plan.values()) - {plan[case] for case in plan.keys() - {row.case_id for row in rows}}
+    kept = tuple(row for row in rows if plan[row.case_id] in whole)
     taken = tuple(_belonging(samples.read(path / SAMPLES_FILE), kept))
     folder = RunFolder(path, dataclasses.replace(recorded, resumed=(*recorded.resumed, current.started)))
     folder.rewrite(kept, taken)
@@ -69,16 +69,16 @@ def _belonging(taken: Sequence[Sample], kept: Sequence[Row]) -> Iterator[Sample]
     """Yield the samples that rows were made of, and those of other kernels (sentinels) of the same rounds."""
     processes = {row.case_id: row.processes for row in kept}
 
-    def own(sample: Sample) -> bool:
+    def belongs(sample: Sample) -> bool:
         if sample.case_id not in processes:
             return False
         numbers = processes[sample.case_id]  # none for a case that failed: what was taken of it stays
         return not numbers or sample.process in numbers
 
-    rounds = {(sample.process, sample.round) for sample in taken if own(sample)}
+    rounds = {(sample.process, sample.round) for sample in taken if belongs(sample)}
     for sample in taken:
         watched = sample.is_sentinel and (sample.process, sample.round) in rounds
-        if watched or own(sample):
+        if watched or belongs(sample):
             yield sample
 
 

@@ -140,7 +140,7 @@ def kept(path: Path, *, whole: bool) -> Kept:
     if len(times) and not (np.isfinite(times).all() and times.min() > 0):
         raise ResultsError(f"{path} is damaged: a time is not above 0", RESTORE)
     order = np.lexsort((numbers[2], numbers[1], numbers[0], case))
-    iterations, process, rounds, launches = (each[order] for each in numbers)
+    iterations, process, rounds, launches = (column[order] for column in numbers)
     return Kept(tuple(places), case[order], iterations, process, rounds, launches, times[order])
 
 

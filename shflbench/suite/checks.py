@@ -141,8 +141,8 @@ def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
         elif not any(map(entry.holds_for, ids)):
             needed = f"needed: ids of this suite, such as {quoted(ids[0])}, where `*` stands for anything"
             nearest = tuple(f"{pattern}/*" for pattern in patterns)
-            found = f"{quoted(entry.case)}, which matches no case"
-            yield Problem((*at, "case"), found, needed, word=entry.case, known=nearest)
+            fault = f"{quoted(entry.case)}, which matches no case"
+            yield Problem((*at, "case"), fault, needed, word=entry.case, known=nearest)
 
 
 def option_values(value: object) -> list[object]:

@@ -124,8 +124,8 @@ class _Composer(Composer):
             sentence = f"found the alias {quoted('*' + name)} of nothing; needed: {quoted('&' + name)} before it"
             _refuse(event.start_mark, sentence)
         if target.end_mark is None:
-            found = f"found the alias {quoted('*' + name)} within what it stands for"
-            _refuse(event.start_mark, f"{found}; allowed: aliases of what ends before them")
+            fault = f"found the alias {quoted('*' + name)} within what it stands for"
+            _refuse(event.start_mark, f"{fault}; allowed: aliases of what ends before them")
         return _Alias(None, target, event.start_mark, event.end_mark)
 
 

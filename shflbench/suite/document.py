@@ -67,8 +67,8 @@ def parse(text: str, path: Path) -> Entries:
         raise SuiteError(f"{path}:{line}:{column}: not YAML: {error.reason}", _IS_YAML) from None
     if isinstance(document, Entries):
         return document
-    found = "an empty file" if document is None else show(document)
-    message = f"{path}:{line}:{column}: found {found}; allowed: a mapping with the keys {', '.join(SuiteFile.keys())}"
+    content = "an empty file" if document is None else show(document)
+    message = f"{path}:{line}:{column}: found {content}; allowed: a mapping with the keys {', '.join(SuiteFile.keys())}"
     raise SuiteError(message, ADVICE)
 
 

@@ -89,8 +89,8 @@ def _expand_experiment(
 
 def refuse(pattern: LoadedPattern, cases: Sequence[Case]) -> None:
     """Raise UsageError where the command line leaves cases of a pattern that cannot be run."""
-    for _, (found, remedy) in _unfit(cases, pattern):
-        raise UsageError(f"found {found}; {remedy}", "The command line left these of the suite's cases.")
+    for _, (fault, remedy) in _unfit(cases, pattern):
+        raise UsageError(f"found {fault}; {remedy}", "The command line left these of the suite's cases.")
 
 
 def _unfit(cases: Sequence[Case], pattern: LoadedPattern) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -106,8 +106,8 @@ def _unfit(cases: Sequence[Case], pattern: LoadedPattern) -> Iterator[tuple[str,
         if case.variant == reference:
             groups.pop(case.group, None)
     if reference and groups:
-        found = f"`{next(iter(groups))}` without the variant `{reference}`"
-        yield "variants", (found, "needed: this variant, too, because its results are taken for right")
+        fault = f"`{next(iter(groups))}` without the variant `{reference}`"
+        yield "variants", (fault, "needed: this variant, too, because its results are taken for right")
 
 
 def _dtypes(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> list[str]:

@@ -28,7 +28,7 @@ class Problem:
     """One thing that is wrong: where, what was found, and what should be there instead."""
 
     loc: Loc
-    found: str
+    fault: str
     remedy: str  # "allowed: …" or "needed: …"
     at_key: bool = False  # the key itself is wrong or missing, not its value
     word: str = ""  # a word that is none of those in `known`, one of which may be meant
@@ -37,7 +37,7 @@ class Problem:
     @property
     def sentence(self) -> str:
         """What was found and what should be there, with the nearest known word."""
-        return f"found {self.found}; {self.remedy}{did_you_mean(self.word, self.known)}"
+        return f"found {self.fault}; {self.remedy}{did_you_mean(self.word, self.known)}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -86,7 +86,7 @@ def _meaning(loc: Loc) -> str:
 def stop(path: Path, document: object, problems: Iterable[Problem]) -> NoReturn:
     """Raise one SuiteError that tells the first MOST_TOLD problems, one a line, in the order of the file."""
     # Two uses of one anchor have the same problems at the same places.
-    placed = {(_position(document, problem), problem.found, problem.remedy): problem for problem in problems}
+    placed = {(_position(document, problem), problem.fault, problem.remedy): problem for problem in problems}
     first = sorted(placed)[:MOST_TOLD]
     lines = [f"{path}:{key[0].line}:{key[0].column}: {placed[key].sentence}" for key in first]
     if more := len(placed) - len(first):

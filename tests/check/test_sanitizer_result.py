@@ -127,6 +127,6 @@ def test_a_result_counts_warnings_and_names_tools_without_an_answer() -> None:
     quiet = {Tool.SYNCCHECK: Count(), Tool.MEMCHECK: Count()}
     assert SanitizerResult({Tool.RACECHECK: Count(), **quiet}).sentence == "nothing found"
     warned = SanitizerResult({Tool.RACECHECK: Count(0, 2, 65540), **quiet})
-    assert (warned.found, warned.sentence) == (True, "racecheck: 2 warnings (65540 hazards)")
+    assert (warned.has_findings, warned.sentence) == (True, "racecheck: 2 warnings (65540 hazards)")
     partly = SanitizerResult({Tool.RACECHECK: Count(1, 1, 2)})
     assert partly.sentence == "racecheck: 1 error, 1 warning; synccheck: no answer; memcheck: no answer"

@@ -45,7 +45,7 @@ def test_a_sentence_tells_everything_that_speaks_against_a_kernel() -> None:
 
 @pytest.mark.parametrize("kind", HazardKind)
 def test_every_kind_of_finding_has_its_words(kind: HazardKind) -> None:
-    assert "{here}" in WORDS[kind.name]
+    assert "{place}" in WORDS[kind.name]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in HazardKind if not kind.breaks])

@@ -18,8 +18,8 @@ def test_the_caption_names_device_driver_suite_date_and_version() -> None:
 def test_a_setting_is_said_once_where_it_is_shared_and_per_group_where_it_varies() -> None:
     about = subject(rows("f32", "f64", launches=("26x1024", "132x256")))
     assert about.shared_setting == " at 4096 iterations"
-    assert about.own_setting(about.rows[-1]) == "f64, 132x256"
-    assert about.own_setting(about.rows[-1], {GRID, BLOCK}) == "f64"
+    assert about.distinct_setting(about.rows[-1]) == "f64, 132x256"
+    assert about.distinct_setting(about.rows[-1], {GRID, BLOCK}) == "f64"
     assert about.name_of(about.rows[-1]) == "shfl, f64, 132x256"
 
 

@@ -39,9 +39,9 @@ def pairs(processes: Sequence[Process], a_side: int, count: int, seed: int = 0) 
     every, runs = list(processes), _enough(processes, a_side)
     if len(runs) < 2 and len(every) < 2 * a_side:  # noqa: PLR2004  (two sides)
         return []
-    found: dict[frozenset[frozenset[Process]], Pair] = {}
+    distinct: dict[frozenset[frozenset[Process]], Pair] = {}
     for _ in range(ATTEMPTS * count):
-        if len(found) == count:
+        if len(distinct) == count:
             break
         if len(runs) > 1:
             chosen = [runs[place] for place in random.permutation(len(runs))[:2]]
@@ -49,8 +49,8 @@ def pairs(processes: Sequence[Process], a_side: int, count: int, seed: int = 0) 
         else:
             drawn = [every[place] for place in random.permutation(len(every))[: 2 * a_side]]
             base, new = tuple(drawn[:a_side]), tuple(drawn[a_side:])
-        found.setdefault(frozenset({frozenset(base), frozenset(new)}), (base, new))
-    return list(found.values())
+        distinct.setdefault(frozenset({frozenset(base), frozenset(new)}), (base, new))
+    return list(distinct.values())
 
 
 def apart(processes: Sequence[Process], a_side: int) -> int:
@@ -123,18 +123,18 @@ def outcomes(base: Pool, new: Pool, noise: NoiseModel | None, *, believed: bool 
         return None
     contrasts = contrasts_of(base, new, evidence)
     model = noise if noise and believed else evidence.noise(contrasts, noise)[0]
-    found = judge(contrasts, model)  # at a threshold of 0: reach and blur are then the whole of what is detectable
-    before = np.array([judgment.base for judgment in found])
-    after = np.array([judgment.new for judgment in found])
-    reaches = np.array([judgment.ratio.high - judgment.ratio.value for judgment in found])
-    blurs = np.array([judgment.detectable for judgment in found]) - reaches
-    unknown = np.array([judgment.reason is Reason.TOO_FEW_ROUNDS for judgment in found])
+    judgments = judge(contrasts, model)  # at a threshold of 0: reach and blur are then the whole of what is detectable
+    before = np.array([judgment.base for judgment in judgments])
+    after = np.array([judgment.new for judgment in judgments])
+    reaches = np.array([judgment.ratio.high - judgment.ratio.value for judgment in judgments])
+    blurs = np.array([judgment.detectable for judgment in judgments]) - reaches
+    unknown = np.array([judgment.reason is Reason.TOO_FEW_ROUNDS for judgment in judgments])
     return Outcomes(
         sizes=np.abs(after - before) / before,
         reaches=np.where(unknown, np.inf, reaches),
         blurs=np.where(unknown, np.inf, blurs),
         scales=np.minimum(before, after) / before,
-        hidden=np.where(unknown, 0.0, [_hidden(each, model, len(contrasts)) for each in contrasts]),
+        hidden=np.where(unknown, 0.0, [_hidden(contrast, model, len(contrasts)) for contrast in contrasts]),
         limits=lambda threshold: limited(contrasts[0], Threshold(threshold), evidence, learned=model is noise),
     )
 
@@ -151,5 +151,5 @@ def _hidden(contrast: Contrast, model: NoiseModel, family: int) -> float:
 
 def drawn(pool: Pool, sides: Sequence[Pair], noise: NoiseModel | None, *, believed: bool = False) -> list[Outcomes]:
     """Judge pairs of sides out of a pool; those between which the machine changed are left out."""
-    found = (outcomes(pool.picked(base), pool.picked(new), noise, believed=believed) for base, new in sides)
-    return [each for each in found if each is not None]
+    results = (outcomes(pool.picked(base), pool.picked(new), noise, believed=believed) for base, new in sides)
+    return [outcome for outcome in results if outcome is not None]

@@ -87,9 +87,9 @@ class Estimates:
 
     def minus(self, offsets: Mapping[Process, float]) -> Estimates:
         """Return what would have been measured without the offset of each process; without a process of unknown one."""
-        own = self.picked([process for process in self.processes if process in offsets])
-        off = np.array([offsets[process] for process in own.processes])
-        return replace(own, values=own.values - off, medians=own.medians - off, p90s=own.p90s - off)
+        known = self.picked([process for process in self.processes if process in offsets])
+        off = np.array([offsets[process] for process in known.processes])
+        return replace(known, values=known.values - off, medians=known.medians - off, p90s=known.p90s - off)
 
     def less(self, shorter: Estimates, scale: float) -> Estimates:
         """Return the difference to the same kernel with fewer trips in the same processes, times `scale`."""
@@ -114,7 +114,7 @@ def jackknife(rounds: Sequence[Floats]) -> float:
     if count < 2:  # noqa: PLR2004  (no variance without two)
         return float("nan")
     times = np.concatenate(rounds)
-    owner = np.repeat(np.arange(count), [len(each) for each in rounds])
+    owner = np.repeat(np.arange(count), list(map(len, rounds)))
     order = np.argsort(times, kind="stable")
     times, owner = times[order], owner[order]
     without = np.array([_faster_half_of_sorted(times[owner != left_out]) for left_out in range(count)])

@@ -69,14 +69,14 @@ class Evidence:
         cls, base: Mapping[str, Estimates], new: Mapping[str, Estimates], *, one_gpu: bool, sampled: bool = True
     ) -> Evidence:
         """Take what the same sentinels say on both sides."""
-        own = offsets(base, new)
-        return cls(sampled, own, moved(base, new, own.difference) if own else 0.0, one_gpu)
+        shifts = offsets(base, new)
+        return cls(sampled, shifts, moved(base, new, shifts.difference) if shifts else 0.0, one_gpu)
 
     def judged(self, contrasts: Sequence[Contrast], thresholds: Thresholds, learned: NoiseModel | None) -> Judgments:
         """Give each case its threshold, and judge all of them together by the noise that fits."""
         noise, doubtful = self.noise(contrasts, learned)
         known = noise is learned
-        cases = [limited(each, thresholds.of(each.case_id), self, learned=known) for each in contrasts]
+        cases = [limited(contrast, thresholds.of(contrast.case_id), self, learned=known) for contrast in contrasts]
         return Judgments(cases, judge_robustly(cases, noise), noise, doubtful)
 
     def doubts(self) -> Iterator[Doubt]:
@@ -104,14 +104,15 @@ class Evidence:
 
     def noise(self, contrasts: Sequence[Contrast], learned: NoiseModel | None) -> tuple[NoiseModel, str]:
         """Return the noise to reckon with, and a warning where the learned one does not fit, else empty."""
-        replicated = [each for each in contrasts if each.freedom]
+        replicated = [contrast for contrast in contrasts if contrast.freedom]
         fit = model_of(contrasts) if replicated else ASSUMED
         if self.offsets is None and not replicated:
             fit = fit.with_offsets()
         if learned is None:
             return fit, ""
         if len(replicated) >= FEWEST_FOR_FIT:
-            times = misfit(learned, [each.weights for each in replicated], [each.spread for each in replicated])
+            weights, spreads = zip(*((contrast.weights, contrast.spread) for contrast in replicated), strict=True)
+            times = misfit(learned, weights, spreads)
             if times > MISFIT:
                 sentence = (
                     f"the processes of a side differ {times:.1f} times as much as the noise that was learned says"

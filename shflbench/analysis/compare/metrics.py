@@ -38,26 +38,26 @@ def measured(side: Side, case_id: str, metric: Metric, offsets: Mapping[Process,
     A time is what is left without the process's offset, where that is known; a slope is free of it.
     """
     kernel, row = side.kernels.get(case_id), side.rows[case_id]
-    own = kernel.at(row.iterations) if kernel else None
-    if kernel is None or own is None:
+    estimates = kernel.at(row.iterations) if kernel else None
+    if kernel is None or estimates is None:
         return None
     if metric is Metric.TIME:
-        own = own.minus(offsets) if offsets is not None else own
-        if not len(own):
+        estimates = estimates.minus(offsets) if offsets is not None else estimates
+        if not len(estimates):
             return None
-        return Measured(own, weights_of_time(float(own.values.mean()), passes=one_pass(row)))
+        return Measured(estimates, weights_of_time(float(estimates.values.mean()), passes=one_pass(row)))
     fewest = min(kernel.counts)
     shorter = kernel.at(fewest)
     factor = _cycles_a_ns(row) if metric is Metric.CYCLES_PER_ITERATION else 1.0
     if shorter is None or fewest == row.iterations or not factor:
         return None
-    both = [process for process in own.processes if process in shorter.processes]
+    both = [process for process in estimates.processes if process in shorter.processes]
     if not both:
         return None
-    own, shorter = own.picked(both), shorter.picked(both)
+    estimates, shorter = estimates.picked(both), shorter.picked(both)
     scale = 1000 * factor / (row.iterations - fewest)
-    ends = (float(each.values.mean()) for each in (own, shorter))
-    return Measured(own.less(shorter, scale), Weights(2 * scale**2, sum(end**2 for end in ends) * scale**2))
+    ends = (float(part.values.mean()) for part in (estimates, shorter))
+    return Measured(estimates.less(shorter, scale), Weights(2 * scale**2, sum(end**2 for end in ends) * scale**2))
 
 
 def tabled(side: Side, case_id: str, metric: Metric) -> Measured | None:
@@ -71,10 +71,10 @@ def tabled(side: Side, case_id: str, metric: Metric) -> Measured | None:
     if value is None or low is None or high is None or not factor:
         return None
     deviation = factor * (high - low) / 2 / normal((1 + CONFIDENCE) / 2)
-    own = Estimates.known(value, deviation**2, row.launches or 1)
-    return Measured(
-        own, weights_of_time(value, passes=one_pass(row)) if metric is Metric.TIME else Weights(0.0, SLOPE * value**2)
-    )
+    estimates = Estimates.known(value, deviation**2, row.launches or 1)
+    if metric is Metric.TIME:
+        return Measured(estimates, weights_of_time(value, passes=one_pass(row)))
+    return Measured(estimates, Weights(0.0, SLOPE * value**2))
 
 
 def value_of(row: Row, metric: Metric) -> float | None:

@@ -86,8 +86,8 @@ def fitted(weights: Sequence[Weights], spreads: Sequence[Spread], source: str) -
     additive, proportional = np.array(weights).T
     predicted = _A_US[:, None, None] ** 2 * additive + _B[None, :, None] ** 2 * proportional
     medians = np.array([chi2_median(spread.freedom) for spread in spreads])
-    found = np.array([spread.variance for spread in spreads]) + STEP_VARIANCE * additive
-    distance = np.abs(np.log(found / (medians * predicted))).mean(axis=2)
+    variances = np.array([spread.variance for spread in spreads]) + STEP_VARIANCE * additive
+    distance = np.abs(np.log(variances / (medians * predicted))).mean(axis=2)
     prior = np.log(_A_US / USUAL.a_us)[:, None] ** 2 + np.log(_B / USUAL.b)[None, :] ** 2
     best = np.unravel_index(np.argmin(distance + PRIOR_CASES / len(spreads) * prior), distance.shape)
     return NoiseModel(max(LEAST_A_US, float(_A_US[best[0]])), max(LEAST_B, float(_B[best[1]])), source)
@@ -96,7 +96,7 @@ def fitted(weights: Sequence[Weights], spreads: Sequence[Spread], source: str) -
 def misfit(model: NoiseModel, weights: Sequence[Weights], spreads: Sequence[Spread]) -> float:
     """Return how many times larger than the model says the noise is, by the median case; ValueError for no cases."""
     ratios = [
-        spread.variance / (model.variance(own) * chi2_median(spread.freedom))
-        for own, spread in zip(weights, spreads, strict=True)
+        spread.variance / (model.variance(case_weights) * chi2_median(spread.freedom))
+        for case_weights, spread in zip(weights, spreads, strict=True)
     ]
     return math.sqrt(median(ratios))

@@ -37,12 +37,12 @@ SAMPLING = {"precision": 1, "min_seconds": -1, "max_seconds": -1, "min_samples":
 
 def level(pool: Pool) -> dict[str, Estimates]:
     """Return the cases of a pool with the offsets of its processes taken off; ResultsError for too few sentinels."""
-    own = offsets(pool.sentinels, pool.sentinels)
-    if own is None:
+    shifts = offsets(pool.sentinels, pool.sentinels)
+    if shifts is None:
         raise ResultsError(
             "the runs have too few sentinels to tell the offset of a process", "measure with this version of shflbench"
         )
-    return {case_id: estimates.minus(own.base) for case_id, estimates in pool.cases.items()}
+    return {case_id: estimates.minus(shifts.base) for case_id, estimates in pool.cases.items()}
 
 
 def shown(*pools: Pool) -> NoiseModel:
@@ -57,8 +57,8 @@ def shown(*pools: Pool) -> NoiseModel:
     fewest = min(len(pool.processes) for pool in pools)
     if fewest < 2:  # noqa: PLR2004  (that can differ)
         raise ResultsError("one process does not show what processes differ by", "run the suite with --processes 20")
-    spreads = [Spread(float(own.values.var(ddof=1)), len(own) - 1) for _, _, own in values]
-    weights = [weights_of_time(float(own.values.mean()), passes=name in pool.passes) for pool, name, own in values]
+    spreads = [Spread(float(times.values.var(ddof=1)), len(times) - 1) for _, _, times in values]
+    weights = [weights_of_time(float(times.values.mean()), passes=name in pool.passes) for pool, name, times in values]
     cases: dict[str, Spread] = {}
     for (_, case_id, _), spread in zip(values, spreads, strict=True):
         cases[case_id] = max(spread, cases.get(case_id, spread))  # in two suites: rather too much noise than too little
@@ -84,19 +84,19 @@ def held_out(*pools: Pool) -> dict[int, HeldOut]:
     hour, the other half alarms.
     """
     halves = [[pool.picked(half) for half in _halves(pool)] for pool in pools]
-    found: dict[int, list[tuple[bool, float]]] = {processes: [] for processes in SIDES}
+    by_processes: dict[int, list[tuple[bool, float]]] = {processes: [] for processes in SIDES}
     for learned_from in (0, 1):
         model = shown(*(both[learned_from] for both in halves))
         for both in halves:
             pool = both[1 - learned_from]
-            for processes, results in found.items():
+            for processes, results in by_processes.items():
                 sides = pairs(pool.processes, processes, DRAWS)
-                for each in drawn(pool, sides, model, believed=True):
-                    undecided = float(each.undecided(USUAL_THRESHOLD.amount).mean())
-                    results.append((bool(each.alarmed(STRICT).any()), undecided))
+                for outcomes in drawn(pool, sides, model, believed=True):
+                    undecided = float(outcomes.undecided(USUAL_THRESHOLD.amount).mean())
+                    results.append((bool(outcomes.alarmed(STRICT).any()), undecided))
     return {
         processes: HeldOut(len(results), *np.mean(results, axis=0).tolist())
-        for processes, results in found.items()
+        for processes, results in by_processes.items()
         if results
     }
 
@@ -115,7 +115,7 @@ def pools_of(runs: Sequence[Run]) -> dict[str, Pool]:
     suites: dict[str, list[Run]] = {}
     for run in sorted(runs, key=lambda run: run.info.started):
         suites.setdefault(run.info.suite.name, []).append(run)
-    sides = {suite: Side.of(own) for suite, own in suites.items()}
+    sides = {suite: Side.of(suite_runs) for suite, suite_runs in suites.items()}
     for side in sides.values():
         refuse_mixture(side)
         refuse_same_run(side, Side((), {}, {}, ""))
@@ -231,5 +231,5 @@ def _differs(record: Learned, run: Run) -> Iterator[str]:
     now = _sampling(run.info)
     for name, worse in SAMPLING.items():
         if name in record.settings and (name not in now or worse * (now[name] - record.settings[name]) > 0):
-            found = f"{now[name]:g}" if name in now else "unknown"
-            yield f"`{name}` was {record.settings[name]:g} when it was learned, and is {found} in {run.folder}"
+            current = f"{now[name]:g}" if name in now else "unknown"
+            yield f"`{name}` was {record.settings[name]:g} when it was learned, and is {current} in {run.folder}"

@@ -101,7 +101,7 @@ def _of_policy(base: Side, new: Side) -> Iterator[str]:
     if len({device.name for device in (*devices[0], *devices[1])}) != 1:
         return
     for name, what in POLICY.items():
-        was, now = (_told(getattr(device.state, name) for device in own) for own in devices)
+        was, now = (_told(getattr(device.state, name) for device in side_devices) for side_devices in devices)
         if was and now and was != now:
             yield f"the GPU's {what} was {was}, now {now}"
 

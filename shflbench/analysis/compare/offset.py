@@ -44,15 +44,15 @@ def offsets(base: Mapping[str, Estimates], new: Mapping[str, Estimates]) -> Offs
     taken from kernels that cannot have changed: the median change of the suite itself would hide what all cases share.
     All sentinels of a side have the same processes.
     """
-    names = [name for name, own in base.items() if name in new and _typical(own) < LONG_US]
+    names = [name for name, estimates in base.items() if name in new and _typical(estimates) < LONG_US]
     if len(names) < FEWEST:
         return None
     processes = base[names[0]].processes, new[names[0]].processes
     before = np.array([base[name].picked(processes[0]).values for name in names])
     after = np.array([new[name].picked(processes[1]).values for name in names])
     middle = (before.mean(axis=1, keepdims=True) + after.mean(axis=1, keepdims=True)) / 2
-    own = (np.median(values - middle, axis=0).tolist() for values in (before, after))
-    return Offsets(*(dict(zip(names, each, strict=True)) for names, each in zip(processes, own, strict=True)))
+    medians = (np.median(values - middle, axis=0).tolist() for values in (before, after))
+    return Offsets(*(dict(zip(*side, strict=True)) for side in zip(processes, medians, strict=True)))
 
 
 def moved(base: Mapping[str, Estimates], new: Mapping[str, Estimates], offset_us: float) -> float:
@@ -61,10 +61,10 @@ def moved(base: Mapping[str, Estimates], new: Mapping[str, Estimates], offset_us
     All long ones must have moved the same way; the one that moved least is believed.
     """
     moves = []
-    for name, own in base.items():
-        if name in new and _typical(own) >= LONG_US:
-            before, after = float(own.values.mean()), float(new[name].values.mean()) - offset_us
-            deviation = USUAL.deviation(before) * math.sqrt(1 / len(own) + 1 / len(new[name])) / before
+    for name, estimates in base.items():
+        if name in new and _typical(estimates) >= LONG_US:
+            before, after = float(estimates.values.mean()), float(new[name].values.mean()) - offset_us
+            deviation = USUAL.deviation(before) * math.sqrt(1 / len(estimates) + 1 / len(new[name])) / before
             move = after / before - 1
             moves.append(move if abs(move) > max(MOVED, SURE * deviation) else 0.0)
     if moves and all(move > 0 for move in moves):
@@ -72,5 +72,5 @@ def moved(base: Mapping[str, Estimates], new: Mapping[str, Estimates], offset_us
     return max(moves) if moves and all(move < 0 for move in moves) else 0.0
 
 
-def _typical(own: Estimates) -> float:
-    return float(np.median(own.values))
+def _typical(estimates: Estimates) -> float:
+    return float(np.median(estimates.values))

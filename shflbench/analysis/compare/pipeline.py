@@ -45,17 +45,17 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
     apart.refuse_same_run(base, new)
     timed = settings.metric is not Metric.REGISTERS
     evidence = Evidence.of(base, new) if timed else None
-    found = tuple(_obstacles(base, new, settings, evidence))
-    if found and not settings.across:
+    obstacles = tuple(_obstacles(base, new, settings, evidence))
+    if obstacles and not settings.across:
         raise ResultsError(
-            f"{base.name} and {new.name} cannot be compared: {'; '.join(found)}",
+            f"{base.name} and {new.name} cannot be compared: {'; '.join(obstacles)}",
             "compare runs of the same suite on the same model of GPU, or ask for a report without verdict: --across",
         )
     compared = _times(base, new, settings, evidence) if evidence else registers.compare(base, new)
     return replace(
         compared,
-        verdicts=tuple(map(_without_verdict, compared.verdicts)) if found else compared.verdicts,
-        across=found,
+        verdicts=tuple(map(_without_verdict, compared.verdicts)) if obstacles else compared.verdicts,
+        across=obstacles,
         notes=tuple(apart.changes(base, new)),
         warnings=(*apart.doubts(base), *apart.doubts(new), *compared.warnings),
         allowed=settings.allowed,
@@ -72,7 +72,7 @@ def _obstacles(base: Side, new: Side, settings: Settings, evidence: Evidence | N
 def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Comparison:
     """Compare times, or what is made of them."""
     thresholds = new.runs[0].info.thresholds_in_force.overridden_by(settings.thresholds)
-    if settings.metric is not Metric.TIME and any(each.unit == "us" for each in thresholds.each()):
+    if settings.metric is not Metric.TIME and any(threshold.unit == "us" for threshold in thresholds.values()):
         raise UsageError(f"a threshold in µs says nothing of {settings.metric}", "give a percentage, such as 1%")
     ids = list(dict.fromkeys([*base.rows, *new.rows]))
     paired = {case_id: _paired(base, new, case_id, settings.metric, evidence) for case_id in ids}
@@ -101,17 +101,17 @@ def _paired(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evide
     either = verdicts.unmeasured(base.rows.get(case_id), new.rows.get(case_id), new)
     if either:
         return either
-    row, own = new.rows[case_id], evidence.offsets
+    row, offsets = new.rows[case_id], evidence.offsets
     if evidence.sampled:
-        before = measured(base, case_id, metric, own.base if own else None)
-        after = measured(new, case_id, metric, own.new if own else None)
+        before = measured(base, case_id, metric, offsets.base if offsets else None)
+        after = measured(new, case_id, metric, offsets.new if offsets else None)
     else:
         before, after = tabled(base, case_id, metric), tabled(new, case_id, metric)
-    for name, side, found in (("base", base, before), ("new", new, after)):
-        if found is None:
+    for name, side, values in (("base", base, before), ("new", new, after)):
+        if values is None:
             reason = Reason.NO_VALUE if value_of(side.rows[case_id], metric) is None else Reason.NO_INTERVAL
             return verdicts.unequal(row, reason, f"the {name} side has no interval of its {metric}")
-        if not found.estimates.positive:
+        if not values.estimates.positive:
             return verdicts.unequal(row, Reason.NO_VALUE, f"the {name} side has a {metric} that is not above 0")
     assert before is not None  # noqa: S101  (no side has no value)
     assert after is not None  # noqa: S101

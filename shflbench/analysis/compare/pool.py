@@ -38,18 +38,18 @@ class Pool:
         ResultsError where there is none, as without samples, or where there are no sentinels.
         """
         cases = {
-            case_id: own
+            case_id: estimates
             for case_id, row in side.rows.items()
             if row.status is Status.TIMED
             and (kernel := side.kernels.get(case_id))
-            and (own := kernel.at(row.iterations))
+            and (estimates := kernel.at(row.iterations))
         }
         sentinels = side.sentinel_estimates()
         everywhere = (*cases.values(), *sentinels.values())
         common = [
             process
             for process in (everywhere[0].processes if everywhere else ())
-            if all(process in own.processes for own in everywhere)
+            if all(process in estimates.processes for estimates in everywhere)
         ]
         if not side.sentinels or not sentinels or not cases or not common:
             raise ResultsError(
@@ -71,7 +71,7 @@ class Pool:
 
 
 def _picked(kernels: Mapping[str, Estimates], processes: Sequence[Process]) -> dict[str, Estimates]:
-    return {name: own.picked(processes) for name, own in kernels.items()}
+    return {name: estimates.picked(processes) for name, estimates in kernels.items()}
 
 
 def judgments(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel | None = None) -> Sequence[Judgment]:
@@ -89,13 +89,13 @@ def evidence_of(base: Pool, new: Pool) -> Evidence:
 
 def contrasts_of(base: Pool, new: Pool, evidence: Evidence) -> list[Contrast]:
     """Return each case that both pools have, with the offsets of the processes taken off."""
-    own = evidence.offsets
-    found = []
+    offsets = evidence.offsets
+    contrasts = []
     for case_id, (before, after) in (
         (name, (base.cases[name], new.cases[name])) for name in base.cases if name in new.cases
     ):
-        left = before.minus(own.base) if own else before, after.minus(own.new) if own else after
-        if before.launches == after.launches != 0 and all(side.positive for side in left):
-            weights = [weights_of_time(float(side.values.mean()), passes=case_id in base.passes) for side in left]
-            found.append(Contrast(case_id, *left, weights[0].between(weights[1])))
-    return found
+        sides = before.minus(offsets.base) if offsets else before, after.minus(offsets.new) if offsets else after
+        if before.launches == after.launches != 0 and all(side.positive for side in sides):
+            weights = [weights_of_time(float(side.values.mean()), passes=case_id in base.passes) for side in sides]
+            contrasts.append(Contrast(case_id, *sides, weights[0].between(weights[1])))
+    return contrasts

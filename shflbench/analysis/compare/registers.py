@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def compare(base: Side, new: Side) -> Comparison:
     """Say of each case whether its kernel takes more registers than before."""
     ids = dict.fromkeys([*base.rows, *new.rows])
-    found = tuple(_verdict(base.rows.get(case_id), new.rows.get(case_id), new) for case_id in ids)
-    return Comparison(base=base.info(), new=new.info(), metric=Metric.REGISTERS, verdicts=found, noise=None)
+    verdicts = tuple(_verdict(base.rows.get(case_id), new.rows.get(case_id), new) for case_id in ids)
+    return Comparison(base=base.info(), new=new.info(), metric=Metric.REGISTERS, verdicts=verdicts, noise=None)
 
 
 def _verdict(base: Row | None, new: Row | None, side: Side) -> Verdict:

@@ -112,7 +112,7 @@ def judge(contrasts: Sequence[Contrast], model: NoiseModel, family: int | None =
 
     `family` is how many there are of them, if these are not all.
     """
-    return [_judge(each, model, family or len(contrasts)) for each in contrasts]
+    return [_judge(contrast, model, family or len(contrasts)) for contrast in contrasts]
 
 
 def judge_robustly(contrasts: Sequence[Contrast], model: NoiseModel) -> list[Judgment]:
@@ -139,7 +139,7 @@ def without_outlier(contrast: Contrast, model: NoiseModel) -> Contrast | None:
     if slowest - second < max(OUTLIER * second, OUTLIER_SURE * math.sqrt(variance_of(contrast, model))):
         return None
     base, new = (
-        side.picked([each for each, value in zip(side.processes, side.values, strict=True) if value < slowest])
+        side.picked([process for process, value in zip(side.processes, side.values, strict=True) if value < slowest])
         for side in sides
     )
     return replace(contrast, base=base, new=new)
@@ -151,17 +151,17 @@ def _slowest(contrast: Contrast) -> float:
 
 def model_of(contrasts: Sequence[Contrast]) -> NoiseModel:
     """Return the noise that the processes within each side show; what is assumed where there is one a side."""
-    replicated = [each for each in contrasts if each.freedom]
+    replicated = [contrast for contrast in contrasts if contrast.freedom]
     if not replicated:
         return ASSUMED
     source = "fitted to how the processes of a side differ"
-    return fitted([each.weights for each in replicated], [each.spread for each in replicated], source)
+    return fitted([contrast.weights for contrast in replicated], [contrast.spread for contrast in replicated], source)
 
 
 def variance_of(contrast: Contrast, model: NoiseModel) -> float:
     """Return the variance of one process's value, by the model and by the process's rounds."""
-    own = np.concatenate([contrast.base.variances, contrast.new.variances])
-    rounds = float(np.nanmean(own)) if not np.isnan(own).all() else 0.0
+    variances = np.concatenate([contrast.base.variances, contrast.new.variances])
+    rounds = float(np.nanmean(variances)) if not np.isnan(variances).all() else 0.0
     floor = JACKKNIFE_FLOOR * contrast.weights.additive * model.a_us**2
     return max(model.variance(contrast.weights), floor + rounds)
 

@@ -100,23 +100,25 @@ def self_test(pool: Pool, noise: NoiseModel | None = None, fewest: int = 1) -> S
             "every case",
             "run the suite again, or once with more: shflbench run SUITE --processes 20",
         )
-    found: dict[int, list[Outcomes]] = {}
+    draws: dict[int, list[Outcomes]] = {}
     settings: list[GateSetting] = []
     for processes in SIDES:
         sides = pairs(pool.processes, processes, DRAWS)
         if outcomes := drawn(pool, sides, noise if processes >= fewest else None):
-            found[processes] = outcomes
+            draws[processes] = outcomes
             settings += _settings(pool, processes, outcomes, moved=len(sides) - len(outcomes))
     if not settings:
         raise ResultsError(
             "the machine is never the same in two processes, as its sentinels show",
             "see that nothing else uses the GPU and that its clock holds: shflbench doctor",
         )
-    good = [each for each in settings if each.good]
-    recommended = min(good, key=lambda each: (each.certain, each.processes), default=None)
-    at = recommended or max(settings, key=lambda each: (each.processes, -abs(each.threshold - USUAL_THRESHOLD.amount)))
+    good = [setting for setting in settings if setting.good]
+    recommended = min(good, key=lambda setting: (setting.certain, setting.processes), default=None)
+    at = recommended or max(
+        settings, key=lambda other: (other.processes, -abs(other.threshold - USUAL_THRESHOLD.amount))
+    )
     model, cases = shown(pool), level(pool)
-    noises = [noisy(name, own, _deviation(pool, model, name), len(cases)) for name, own in cases.items()]
+    noises = (noisy(name, times, _deviation(pool, model, name), len(cases)) for name, times in cases.items())
     return SelfTest(
         processes=len(pool.processes),
         runs=len({run for run, _ in pool.processes}),
@@ -124,15 +126,15 @@ def self_test(pool: Pool, noise: NoiseModel | None = None, fewest: int = 1) -> S
         b=model.b,
         settings=tuple(settings),
         recommended=recommended,
-        cases=tuple(_sensitivities(cases, found[at.processes], at.threshold)),
-        noisy=tuple(each for each in noises if each),
+        cases=tuple(_sensitivities(cases, draws[at.processes], at.threshold)),
+        noisy=tuple(filter(None, noises)),
     )
 
 
 def _deviation(pool: Pool, model: NoiseModel, case_id: str) -> float:
     """Return the standard deviation that the model says, in µs."""
-    own = weights_of_time(float(pool.cases[case_id].values.mean()), passes=case_id in pool.passes)
-    return math.sqrt(model.variance(own))
+    weights = weights_of_time(float(pool.cases[case_id].values.mean()), passes=case_id in pool.passes)
+    return math.sqrt(model.variance(weights))
 
 
 def _settings(pool: Pool, processes: int, outcomes: Sequence[Outcomes], *, moved: int) -> list[GateSetting]:
@@ -141,15 +143,15 @@ def _settings(pool: Pool, processes: int, outcomes: Sequence[Outcomes], *, moved
         GateSetting(
             processes=processes,
             threshold=threshold,
-            certain=max(each.certain(threshold) for each in outcomes),
+            certain=max(draw.certain(threshold) for draw in outcomes),
             draws=len(outcomes),
             moved=moved,
-            alarmed=float(np.mean([each.alarmed(threshold).any() for each in outcomes])),
-            undecided=float(np.mean([each.undecided(threshold) for each in outcomes])),
+            alarmed=float(np.mean([draw.alarmed(threshold).any() for draw in outcomes])),
+            undecided=float(np.mean([draw.undecided(threshold) for draw in outcomes])),
             apart=apart(pool.processes, processes),
         )
         for threshold in THRESHOLDS
-        if all(each.smallest(threshold) <= threshold for each in outcomes)
+        if all(draw.smallest(threshold) <= threshold for draw in outcomes)
     ]
 
 
@@ -157,19 +159,19 @@ def _sensitivities(
     cases: Mapping[str, Estimates], outcomes: Sequence[Outcomes], threshold: float
 ) -> Iterator[Sensitivity]:
     """Yield what draws of one number of processes say of each case."""
-    settled = np.array([np.maximum(each.settled(), each.smallest(LEAST / 100)) for each in outcomes])
-    detectable = np.median([each.detectable(threshold) for each in outcomes], axis=0)
-    undecided = np.mean([each.undecided(threshold) for each in outcomes], axis=0)
-    alarmed = np.mean([each.alarmed(threshold) for each in outcomes], axis=0)
+    settled = np.array([np.maximum(draw.settled(), draw.smallest(LEAST / 100)) for draw in outcomes])
+    detectable = np.median([draw.detectable(threshold) for draw in outcomes], axis=0)
+    undecided = np.mean([draw.undecided(threshold) for draw in outcomes], axis=0)
+    alarmed = np.mean([draw.alarmed(threshold) for draw in outcomes], axis=0)
     mostly, nearly_always = (
         np.quantile(settled, 1 - share, axis=0, method="higher") for share in (MOST_UNDECIDED, MOST_ALARMED)
     )
-    for place, (case_id, own) in enumerate(cases.items()):
+    for place, (case_id, estimates) in enumerate(cases.items()):
         needed = nearly_always[place] if alarmed[place] > MOST_ALARMED else mostly[place]
         strict = alarmed[place] > MOST_ALARMED or undecided[place] > MOST_UNDECIDED
         yield Sensitivity(
             case_id,
-            float(own.values.mean()),
+            float(estimates.values.mean()),
             detectable=_known(detectable[place]),
             settled=_known(mostly[place]),
             own_threshold=Threshold(_rounded_up(needed)) if strict and needed <= 1 else None,

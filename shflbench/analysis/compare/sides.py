@@ -69,8 +69,7 @@ class Side:
         for run in runs:
             for row in run.rows:
                 rows[row.case_id] = min(rows.get(row.case_id, row), row, key=_rank)
-        own = name or ", ".join(str(run.folder) for run in runs)
-        return cls(tuple(runs), rows, _kernels(runs), own)
+        return cls(tuple(runs), rows, _kernels(runs), name or ", ".join(str(run.folder) for run in runs))
 
     @property
     def sentinels(self) -> str:
@@ -80,13 +79,13 @@ class Side:
 
     def sentinel_estimates(self) -> dict[str, Estimates]:
         """Return what is known of each sentinel that all processes timed."""
-        found = {
-            name: own
+        sentinels = {
+            name: estimates
             for name, kernel in self.kernels.items()
-            if is_sentinel(name) and (own := kernel.at(max(kernel.counts)))
+            if is_sentinel(name) and (estimates := kernel.at(max(kernel.counts)))
         }
-        everywhere = max((set(own.processes) for own in found.values()), key=len, default=set())
-        return {name: own for name, own in found.items() if set(own.processes) == everywhere}
+        everywhere = max((set(estimates.processes) for estimates in sentinels.values()), key=len, default=set())
+        return {name: estimates for name, estimates in sentinels.items() if set(estimates.processes) == everywhere}
 
     def info(self) -> SideInfo:
         """Return what a reader should know of it."""
@@ -124,7 +123,8 @@ def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
             launches.setdefault(name, set()).add(several)
         _refuse_foreign(run, place, counts)
     return {
-        name: KernelTimes(own, min(launches[name]) if len(launches[name]) == 1 else 0) for name, own in counts.items()
+        name: KernelTimes(times, min(launches[name]) if len(launches[name]) == 1 else 0)
+        for name, times in counts.items()
     }
 
 
@@ -176,9 +176,9 @@ def _refuse_foreign(run: Run, place: int, counts: Mapping[str, Counts]) -> None:
             continue  # samples are written before their row, and a kill may have come between
         if row.samples is not None and count != row.samples:
             raise _foreign(run, f"{row.case_id} has {row.samples} samples in its row, and {count} of them are there")
-        found = median(median(times.tolist()) for times in rounds) if rounds else 0.0
-        if row.rounds is not None and abs(found - row.time_us) > ROUNDING * row.time_us:
-            raise _foreign(run, f"{row.case_id} took {row.time_us:g} µs by its row and {found:g} µs by its samples")
+        time_us = median(median(times.tolist()) for times in rounds) if rounds else 0.0
+        if row.rounds is not None and abs(time_us - row.time_us) > ROUNDING * row.time_us:
+            raise _foreign(run, f"{row.case_id} took {row.time_us:g} µs by its row and {time_us:g} µs by its samples")
 
 
 def _foreign(run: Run, difference: str) -> ResultsError:

@@ -45,29 +45,29 @@ class NoisyCase:
     sentence: str
 
 
-def noisy(case_id: str, own: Estimates, deviation: float, family: int) -> NoisyCase | None:
+def noisy(case_id: str, times: Estimates, deviation: float, family: int) -> NoisyCase | None:
     """Describe a case whose processes differ by more than chance makes of `deviation`, in µs; None if they do not.
 
     The offsets of the processes are taken off; `family` is the number of cases that are looked at. Needs 2 processes.
     """
-    freedom = len(own) - 1
-    ratio = float(own.values.std(ddof=1)) / deviation
+    freedom = len(times) - 1
+    ratio = float(times.values.std(ddof=1)) / deviation
     if ratio <= max(NOISIER, math.sqrt(chi2(1 - NOISY / family, freedom) / freedom)):
         return None
-    levels = _levels(own.values, GAP * deviation)
-    within = math.sqrt(sum(float(own.values[level].var()) * len(level) for level in levels) / len(own))
-    if len(levels) == 1 or within > max(ORDINARY * deviation, EXPLAINED * float(own.values.std())):
-        low, middle, high = (f"{value:.4g}" for value in np.quantile(own.values, (0, 0.5, 1)))
+    levels = _levels(times.values, GAP * deviation)
+    within = math.sqrt(sum(float(times.values[level].var()) * len(level) for level in levels) / len(times))
+    if len(levels) == 1 or within > max(ORDINARY * deviation, EXPLAINED * float(times.values.std())):
+        low, middle, high = (f"{value:.4g}" for value in np.quantile(times.values, (0, 0.5, 1)))
         return NoisyCase(
             case_id, ratio, SpreadKind.WIDE, f"processes take from {low} to {high} µs, half of them up to {middle}"
         )
     most = max(levels, key=len)
     others = [place for level in levels if level is not most for place in level]
-    if len(others) <= max(1.0, FEW * len(own)):
-        named = ", ".join(f"{own.values[place]:.4g} µs in {_named(own.processes, place)}" for place in others)
-        usual = float(own.values[most].mean())
+    if len(others) <= max(1.0, FEW * len(times)):
+        named = ", ".join(f"{times.values[place]:.4g} µs in {_named(times.processes, place)}" for place in others)
+        usual = float(times.values[most].mean())
         return NoisyCase(case_id, ratio, SpreadKind.OUTLIERS, f"{named}; {usual:.4g} µs in the {len(most)} others")
-    return NoisyCase(case_id, ratio, SpreadKind.LEVELS, _told([own.values[level] for level in levels]))
+    return NoisyCase(case_id, ratio, SpreadKind.LEVELS, _told([times.values[level] for level in levels]))
 
 
 def _levels(values: NDArray[np.float64], gap: float) -> list[NDArray[np.intp]]:

@@ -61,8 +61,8 @@ def save(console: Console, name: str, runs: tuple[Path, ...], folder: Path, *, f
     from shflbench.store import find_runs
     from shflbench.store.baselines import Baselines
 
-    found = [run for path in runs for run in find_runs([path])]
-    saved = Baselines(folder).save(name, found, force=force, allow_failed=allow_failed)
+    folders = [run for path in runs for run in find_runs([path])]
+    saved = Baselines(folder).save(name, folders, force=force, allow_failed=allow_failed)
     for warning in saved.warnings:
         console.warn(warning)
     console.data(str(saved.entry.folder))

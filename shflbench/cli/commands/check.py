@@ -155,16 +155,16 @@ def _needed() -> tuple[Path, str]:
 def _show(reports: Sequence[KernelReport], arch: str, seed: int, form: str, console: Console) -> None:
     from shflbench.cli.check_output import as_json, details, entries, summary, table, workflow_commands
 
-    found = entries(reports)
+    groups = entries(reports)
     if form == "json":
         console.data(as_json(reports, arch, seed))
     else:
-        console.table(table(found), data=form == "table")
+        console.table(table(groups), data=form == "table")
     if form == "github":
-        for line in workflow_commands(found):
+        for line in workflow_commands(groups):
             console.data(line)
     if form == "table":
-        for entry in found:
+        for entry in groups:
             if lines := list(details(entry)):
                 console.data(f"\n{entry.kernel} ({entry.dtypes}): {entry.first.verdict}")
                 console.data("\n".join(f"  {line.strip()}" for line in lines))

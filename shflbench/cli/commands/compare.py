@@ -78,7 +78,7 @@ def command(
         from shflbench.cli.learned_noise import learn, test
 
         return (learn if learn_noise else test)((*runs, *more_base, *more_new), wanted, console)
-    if metric == REGISTERS and wanted.thresholds.each():
+    if metric == REGISTERS and wanted.thresholds.values():
         raise UsageError("any more registers count: --threshold says nothing of them", "leave out one of the two")
     base, new = _sides(runs, more_base, more_new, wanted.baselines)
     from shflbench.analysis.compare import Metric, compare

@@ -34,7 +34,7 @@ def command(console: Console) -> int:
 
 def _lines(finding: PartCheck) -> list[Line]:
     style = "good" if finding.good else "doubt"
-    lines = [Line(("ok" if finding.good else "--", finding.part, finding.found), style)]
+    lines = [Line(("ok" if finding.good else "--", finding.part, finding.detail), style)]
     if finding.remedy:
         lines.append(Line(("", "", f"→ {finding.remedy}")))
     return lines

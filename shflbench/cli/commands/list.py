@@ -39,19 +39,19 @@ def command(console: Console, what: str | None, pattern: str | None, form: str) 
     if pattern is not None and what != "patterns":
         raise click.UsageError("only patterns can be listed by name: shflbench list patterns NAME")
     kinds = [what] if what else list(LISTINGS)
-    found = {kind: LISTINGS[kind](console) for kind in kinds}
+    records = {kind: LISTINGS[kind](console) for kind in kinds}
     if pattern is not None:
         from shflbench.cli.patterns import named
 
-        found = {"patterns": [named(pattern, found["patterns"])]}
+        records = {"patterns": [named(pattern, records["patterns"])]}
     if form == "json":
-        console.data(json.dumps(found[what] if what else found, indent=2, ensure_ascii=False))
+        console.data(json.dumps(records[what] if what else records, indent=2, ensure_ascii=False))
     elif what == "patterns":
         from shflbench.cli.patterns import briefly, in_full
 
-        console.data(in_full(found[what][0]) if pattern else "\n\n".join(map(briefly, found[what])))
+        console.data(in_full(records[what][0]) if pattern else "\n\n".join(map(briefly, records[what])))
     else:
-        tables = [_table("" if what else kind, records) for kind, records in found.items() if records]
+        tables = [_table("" if what else kind, listing) for kind, listing in records.items() if listing]
         for number, table in enumerate(tables):
             if number:
                 console.data("")

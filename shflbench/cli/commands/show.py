@@ -38,9 +38,9 @@ def _show(run: Run, console: Console) -> None:
     for rows in by_group(run.rows):
         console.data("")
         console.table(group_table(rows), data=True)
-    if found := sentences(run.rows):
+    if lines := sentences(run.rows):
         console.data("")
-        console.data("\n".join(found))
+        console.data("\n".join(lines))
 
 
 def headline(info: RunInfo) -> str:

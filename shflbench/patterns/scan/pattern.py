@@ -114,12 +114,12 @@ def reference(values: NDArray[np.generic], iterations: int, kind: str) -> NDArra
     """
     whole = np.issubdtype(values.dtype, np.integer)
     x = values.view(f"u{values.dtype.itemsize}") if whole else values.astype(np.float64)
-    own = x.dtype.type(5 if kind == "exclusive" else 2)
+    factor = x.dtype.type(5 if kind == "exclusive" else 2)
     for _ in range(iterations):
         scan = np.cumsum(x, axis=1, dtype=x.dtype)
         if kind == "exclusive":
             scan -= x
-        x = scan ^ own * x if whole else wrapped(scan + own * x, 2.0 ** (BITS[values.dtype.name] + 1))
+        x = scan ^ factor * x if whole else wrapped(scan + factor * x, 2.0 ** (BITS[values.dtype.name] + 1))
     return x.view(values.dtype) if whole else x.astype(values.dtype)
 
 

@@ -37,8 +37,8 @@ def _conversion(words: list[str], of: str, to: str) -> Apply:
 def _integer_to_integer(words: list[str]) -> Apply:
     def convert(a: Values, out: Values) -> None:
         if "sat" in words:
-            limits, own = np.iinfo(out.dtype), np.iinfo(np.asarray(a).dtype)
-            a = np.clip(a, max(limits.min, own.min), min(limits.max, own.max))
+            limits, source = np.iinfo(out.dtype), np.iinfo(np.asarray(a).dtype)
+            a = np.clip(a, max(limits.min, source.min), min(limits.max, source.max))
         np.copyto(out, a, casting="unsafe")
 
     return convert

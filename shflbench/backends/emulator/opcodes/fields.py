@@ -100,8 +100,8 @@ def _nth_set(mask: Values, base: Values, offset: Values, out: Values) -> None:
     """Write the position of the n-th 1 from `base`: upwards for n > 0, downwards for n < 0, `base` itself for 0."""
     shape = out.shape
     words, bases, counts = (np.broadcast_to(x, shape).ravel() for x in (mask, base, offset))
-    found = [_fns(int(w), int(b), int(n)) for w, b, n in zip(words, bases, counts, strict=True)]
-    np.copyto(out, np.array(found, "u4").reshape(shape))
+    places = [_fns(int(w), int(b), int(n)) for w, b, n in zip(words, bases, counts, strict=True)]
+    np.copyto(out, np.array(places, "u4").reshape(shape))
 
 
 def _fns(word: int, base: int, count: int) -> int:

@@ -59,9 +59,9 @@ def _sources(call: WarpCall, mode: str, lane: Values, clamp: Values, mask: Value
     shape = (call.warps, WARP)
     source, in_range = (np.broadcast_to(x, shape) for x in source_lanes(mode, lane, clamp))
     named = np.broadcast_to(np.asarray(mask).astype(np.int64), shape) >> source & 1 == 1
-    here = named if call.active is None else named & np.take_along_axis(call.active, source, axis=1)
+    readable = named if call.active is None else named & np.take_along_axis(call.active, source, axis=1)
     index = source + WARP * np.arange(call.warps, dtype=np.int64)[:, None]
-    return ShuffleSources(index.astype(np.intp), in_range.copy(), None if here.all() else ~here)
+    return ShuffleSources(index.astype(np.intp), in_range.copy(), None if readable.all() else ~readable)
 
 
 def _shuffle(mode: str) -> Apply:

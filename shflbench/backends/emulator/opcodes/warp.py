@@ -34,8 +34,8 @@ def groups(call: WarpCall, mask: Values) -> Values:
     """Return for each lane, as a word, the lanes that act with it: those that its mask names and that are here."""
     if call.active is None and isinstance(mask, np.integer) and mask == FULL_MASK:
         return np.full((call.warps, 1), FULL_MASK, np.uint32)
-    here = np.full((call.warps, 1), FULL_MASK, np.uint32) if call.active is None else packed(call.active)
-    named: Values = np.broadcast_to(mask, (call.warps, WARP)) & here
+    present = np.full((call.warps, 1), FULL_MASK, np.uint32) if call.active is None else packed(call.active)
+    named: Values = np.broadcast_to(mask, (call.warps, WARP)) & present
     return named
 
 
