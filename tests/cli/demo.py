@@ -1,9 +1,11 @@
 """A suite, how its kernels behave on a scripted GPU, and what came out of a run of it."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from shflbench.model import Status
+from shflbench.patterns.discover import builtin
 from shflbench.store import Row, read_run
 from tests.conftest import Outcome
 from tests.fakes.backend import FakeBackend, Script
@@ -29,6 +31,17 @@ SCRIPTS = {
 }
 NEIGHBOR = [f"neighbor/{variant}/f32/2x64/4096/mode=idx" for variant in ("smem", "smem-unsafe", "shfl")]
 REDUCE = [f"reduce/{variant}/f32/2x64/4096/width=32" for variant in ("smem", "shfl")]
+
+
+def copy_neighbor(name: str, *changes: tuple[str, str, str]) -> Path:
+    """Copy `neighbor` into the current folder under a name; `changes` are a file's name, what was and what is now."""
+    folder = Path(name)
+    shutil.copytree(builtin()["neighbor"], folder)
+    for file, old, new in (("kernels.cu", "neighbor_", f"{name}_"), *changes):
+        text = (folder / file).read_text(encoding="utf-8")
+        assert old in text
+        (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+    return folder
 
 
 def rows_of(outcome: Outcome) -> dict[str, Row]:

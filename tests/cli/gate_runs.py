@@ -61,6 +61,17 @@ def process(*words: str | Path, cwd: Path, **environment: str) -> Outcome:
     return Outcome(ran.returncode, ran.stdout, ran.stderr)
 
 
+def unread(*words: str | Path, cwd: Path) -> tuple[int, str]:
+    """Return the exit code and stderr of `shflbench` whose output nobody reads."""
+    ran = subprocess.Popen(command(*words), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert ran.stdout is not None
+    assert ran.stderr is not None
+    ran.stdout.close()
+    with ran.stderr:
+        said = ran.stderr.read()
+    return ran.wait(timeout=30), said
+
+
 def command(*words: str | Path) -> list[str]:
     """Return what runs `shflbench` with these words."""
     return [sys.executable, "-m", "shflbench", *map(str, words)]

@@ -2,12 +2,14 @@ import errno
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
 from shflbench import __version__
 from shflbench.errors import CompileError, DeviceError, SuiteError
+from tests.cli.gate_runs import unread
 from tests.conftest import Command
 
 
@@ -101,16 +103,8 @@ def test_version_is_the_package_s(shflbench: Command) -> None:
 
 
 @pytest.mark.parametrize("word", ["schema", "--help", "--version"])
-def test_reader_that_goes_away_ends_the_command_quietly(word: str) -> None:
-    command = subprocess.Popen(
-        [sys.executable, "-m", "shflbench", word], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert command.stdout is not None
-    assert command.stderr is not None
-    command.stdout.close()
-    assert command.stderr.read() == b""
-    command.stderr.close()
-    assert command.wait() == 141
+def test_reader_that_goes_away_ends_the_command_quietly(tmp_path: Path, word: str) -> None:
+    assert unread(word, cwd=tmp_path) == (141, "")
 
 
 def test_reader_of_stderr_that_goes_away_ends_the_command_likewise() -> None:

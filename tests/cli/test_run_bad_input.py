@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,8 +14,8 @@ import pytest
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
 from shflbench.errors import DeviceError
 from shflbench.model import Status
-from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
+from tests.cli.demo import copy_neighbor
 from tests.conftest import Command
 from tests.fakes.backend import H200, FakeBackend, FakePatternKernel, plug_in
 
@@ -31,14 +30,11 @@ TWO_CASES = ("--pattern", "neighbor", "--pattern", "reduce", "--variant", "shfl"
 
 
 @pytest.fixture
-def run(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+def run(run: Command) -> Command:
     """Call `shflbench run` in a folder with a suite, own.yaml, of an own pattern, ./swap."""
-    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     Path("own.yaml").write_text(SUITE, encoding="utf-8")
-    shutil.copytree(builtin()["neighbor"], "swap")
-    kernels = Path("swap/kernels.cu")
-    kernels.write_text(kernels.read_text(encoding="utf-8").replace("neighbor_", "swap_"), encoding="utf-8")
-    return lambda *words: shflbench("run", *words)
+    copy_neighbor("swap")
+    return run
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,13 @@
 """`shflbench run` of kernels without a reference in NumPy: one variant is taken for right."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from shflbench.errors import LaunchError
 from shflbench.model import Status
-from shflbench.patterns.discover import builtin
 from shflbench.store import Row
-from tests.cli.demo import Plug, rows_of
+from tests.cli.demo import Plug, copy_neighbor, rows_of
 from tests.conftest import Command, Outcome
 from tests.fakes.backend import FakeBackend, Script, in_trip, lost, one_lane
 
@@ -26,13 +24,7 @@ experiments:
 def swap(run: Command) -> Command:
     """Call `shflbench run` with a copy of `neighbor` whose variant `smem` is taken for right."""
     Path("own.yaml").write_text(SUITE, encoding="utf-8")
-    shutil.copytree(builtin()["neighbor"], "swap")
-    for name, old, new in (
-        ("kernels.cu", "neighbor_", "swap_"),
-        ("pattern.py", "PATTERN = Pattern(", 'PATTERN = Pattern(\n    reference_variant="smem",'),
-    ):
-        file = Path("swap", name)
-        file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    copy_neighbor("swap", ("pattern.py", "PATTERN = Pattern(", 'PATTERN = Pattern(\n    reference_variant="smem",'))
     return lambda *words: run("own.yaml", *words)
 
 

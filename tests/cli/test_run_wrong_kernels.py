@@ -1,15 +1,12 @@
 """What `shflbench run` makes of kernels that are wrong, crash, or are not what their pattern promises."""
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from shflbench.errors import LaunchError
 from shflbench.model import Status
-from shflbench.patterns.discover import builtin
-from tests.cli.demo import NEIGHBOR, SCRIPTS, SUITE, Plug, rows_of, statuses
+from tests.cli.demo import NEIGHBOR, SCRIPTS, SUITE, Plug, copy_neighbor, rows_of, statuses
 from tests.conftest import Command
 from tests.fakes.backend import (
     FakeBackend,
@@ -21,8 +18,6 @@ from tests.fakes.backend import (
     one_lane,
     unrolled_body,
 )
-
-SHUFFLE = "shfl(x, source)"  # as `neighbor` writes it
 
 
 @pytest.mark.parametrize(
@@ -77,25 +72,14 @@ def test_crash_costs_its_case_alone_and_exits_5(run: Command, plug: Plug, script
     assert statuses(outcome).count(Status.TIMED) == 4
 
 
-@pytest.fixture
-def own_neighbor(tmp_path: Path) -> Callable[[str], None]:
-    """Make the suite use a copy of `neighbor` whose shuffle is written like this."""
-
-    def write(shuffle: str) -> None:
-        shutil.copytree(builtin()["neighbor"], tmp_path / "neighbor")
-        kernels = tmp_path / "neighbor" / "kernels.cu"
-        assert SHUFFLE in kernels.read_text(encoding="utf-8")
-        text = kernels.read_text(encoding="utf-8").replace(SHUFFLE, shuffle)
-        kernels.write_text(text, encoding="utf-8")
-        Path("demo.yaml").write_text(SUITE.replace("pattern: neighbor", "pattern: ./neighbor"), encoding="utf-8")
-
-    return write
+def write_shuffle_as(shuffle: str) -> None:
+    """Let the suite use a copy of `neighbor` whose shuffle is written like this."""
+    copy_neighbor("neighbor", ("kernels.cu", "shfl(x, source)", shuffle))
+    Path("demo.yaml").write_text(SUITE.replace("pattern: neighbor", "pattern: ./neighbor"), encoding="utf-8")
 
 
-def test_kernel_that_breaks_its_promise_fails_without_being_run(
-    run: Command, plug: Plug, own_neighbor: Callable[[str], None]
-) -> None:
-    own_neighbor("x * T(0.5) + T(lane())")
+def test_kernel_that_breaks_its_promise_fails_without_being_run(run: Command, plug: Plug) -> None:
+    write_shuffle_as("x * T(0.5) + T(lane())")
     device = plug(FakeBackend(SCRIPTS))
     outcome = run("demo.yaml", "--pattern", "neighbor")
     assert outcome.code == 5
@@ -106,8 +90,8 @@ def test_kernel_that_breaks_its_promise_fails_without_being_run(
     assert "neighbor/shfl" not in {name for name, _ in device.launched}
 
 
-def test_kernel_that_does_not_compile_costs_its_case_alone(run: Command, own_neighbor: Callable[[str], None]) -> None:
-    own_neighbor("shuffle(x)")
+def test_kernel_that_does_not_compile_costs_its_case_alone(run: Command) -> None:
+    write_shuffle_as("shuffle(x)")
     outcome = run("demo.yaml", "--pattern", "neighbor")
     assert outcome.code == 5
     assert statuses(outcome) == [Status.VERIFIED, Status.VERIFIED, Status.FAILED]

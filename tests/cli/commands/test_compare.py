@@ -11,7 +11,7 @@ import pytest
 
 from shflbench.model import Case, Status
 from shflbench.store import read_run
-from tests.cli.gate_runs import SHFL, command, lay, process, put_rows, without
+from tests.cli.gate_runs import SHFL, command, lay, process, put_rows, unread, without
 from tests.conftest import Command
 from tests.fakes.runs import measured, untimed, write_run
 
@@ -185,12 +185,4 @@ def test_ctrl_c_ends_it_with_130(tmp_path: Path) -> None:
 
 def test_reader_that_goes_away_ends_it_with_141(tmp_path: Path) -> None:
     times(1.1)(tmp_path)
-    compare = subprocess.Popen(
-        command("compare", "base", "new"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert compare.stdout is not None
-    compare.stdout.close()
-    assert compare.stderr is not None
-    assert compare.stderr.read() == ""
-    compare.stderr.close()
-    assert compare.wait(timeout=30) == 141
+    assert unread("compare", "base", "new", cwd=tmp_path) == (141, "")
