@@ -9,7 +9,7 @@ import pytest
 
 from shflbench.model import DeviceState, Status
 from shflbench.store import read_info
-from tests.cli.gate_runs import CASES, change_rows, lay, process
+from tests.cli.gate_runs import CASES, change_rows, lay
 from tests.conftest import Command
 from tests.fakes.kept_runs import edit
 from tests.fakes.runs import H200
@@ -133,15 +133,6 @@ def test_without_an_obstacle_across_changes_nothing(shflbench: Command) -> None:
         plain = shflbench("compare", "base", "new", "--metric", metric)
         assert shflbench("compare", "base", "new", "--metric", metric, "--across") == plain
     assert plain.code == 1
-
-
-def test_report_across_two_gpus_has_times_and_no_verdict(tmp_path: Path) -> None:
-    other_model()
-    outcome = process("compare", "base", "new", "--across", cwd=tmp_path)
-    assert outcome.code == 0
-    assert "neighbor/shfl/f32/26x1024/4096" in outcome.out
-    assert "slower" not in outcome.out
-    assert "Traceback" not in outcome.err
 
 
 def test_registers_need_no_gpu(shflbench: Command) -> None:

@@ -149,11 +149,6 @@ def test_finding_outweighs_doubt(tmp_path: Path, shflbench: Command) -> None:
     assert ended.out.endswith("1 slower, 3 inconclusive of 4 cases\n")
 
 
-def test_certainty_that_is_missing_has_a_code_of_its_own(tmp_path: Path) -> None:
-    times(1.04, processes=1)(tmp_path)
-    assert process("compare", "base", "new", "--strict", cwd=tmp_path).code == 6
-
-
 def test_wrong_usage_is_neither_a_finding_nor_bad_input(tmp_path: Path) -> None:
     ended = process("compare", "base", "--threshold", "5", cwd=tmp_path)
     assert (ended.code, ended.out) == (2, "")

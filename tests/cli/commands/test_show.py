@@ -43,9 +43,3 @@ def test_unfinished_run_is_shown_with_a_warning(shflbench: Command, tmp_path: Pa
     outcome = shflbench("show", "run")
     assert outcome.code == 0
     assert outcome.err.startswith("warning: run holds an unfinished run")
-
-
-def test_folder_without_a_run_is_bad_input(shflbench: Command) -> None:
-    outcome = shflbench("show", "nowhere")
-    assert (outcome.code, outcome.out) == (3, "")
-    assert outcome.err.startswith("error: nowhere holds no run: there is no such folder\n")
