@@ -22,7 +22,7 @@ CYCLES = {"shfl": 32, "smem-syncwarp": 64, "smem-unsafe": 64}  # a block of 32 w
 
 def test_wrong_kernels_are_incorrect_and_the_honest_one_is_timed(run: Command) -> None:
     variants = [word for variant in ("right", *FIRST_WRONG) for word in ("--variant", variant)]
-    outcome = run(PATTERNS / "broken" / "suite.yaml", *variants)
+    outcome = run(PATTERNS / "faulty" / "broken.yaml", *variants)
     assert outcome.code == 5, outcome.err
     for row in stored(outcome).rows:
         if row.variant == "right":
@@ -35,7 +35,7 @@ def test_wrong_kernels_are_incorrect_and_the_honest_one_is_timed(run: Command) -
 
 def test_crash_is_a_failed_row_and_exits_5(tmp_path: Path, kernel_cache: Path) -> None:
     # In a process of its own: an illegal address leaves the CUDA context of its process unusable.
-    words = ("run", PATTERNS / "broken" / "suite.yaml", "--dtype", "f32", "--variant", "right", "--variant", "crash")
+    words = ("run", PATTERNS / "faulty" / "broken.yaml", "--dtype", "f32", "--variant", "right", "--variant", "illegal")
     outcome = subprocess.run(
         [sys.executable, "-m", "shflbench", *words, "--device", "cuda", "--output", "crashed"],
         cwd=tmp_path,
@@ -52,9 +52,9 @@ def test_crash_is_a_failed_row_and_exits_5(tmp_path: Path, kernel_cache: Path) -
     assert outcome.returncode == 5, outcome.stderr
     assert outcome.stdout == "crashed\n"
     rows = {row.variant: row for row in read_run(tmp_path / "crashed").rows}
-    assert rows["crash"].status is Status.FAILED
-    assert "illegal" in (rows["crash"].reason or "").lower()
-    assert rows["crash"].time_us is None
+    assert rows["illegal"].status is Status.FAILED
+    assert "illegal" in (rows["illegal"].reason or "").lower()
+    assert rows["illegal"].time_us is None
     assert "Traceback" not in outcome.stderr
 
 

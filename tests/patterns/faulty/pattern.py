@@ -1,4 +1,4 @@
-"""Rotations that crash or never end, beside an honest one; each passes every check of the machine code."""
+"""Rotations that are wrong, crash or never end, beside an honest one; each passes every check of the machine code."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,10 @@ from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Variant
 
 SUMMARIES = {
     "right": "honest",
+    "one-lane": "wrong in one lane of the last warp",
+    "second-trip": "wrong from the second trip on",
+    "unrolled-body": "wrong in whole passes through the unrolled loop",
+    "lost-passes": "whole passes through the unrolled loop do nothing",
     "illegal": "stores its result where no memory is mapped",
     "misaligned": "stores its result at odd addresses when it is timed",
     "endless": "does not end when it is verified",
