@@ -10,7 +10,6 @@ from tests.compile.planted import ROTATE, THROUGH_MEMORY, planted
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 UNROLLED = '_Pragma("unroll {}") for ({}) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);'
 DOWN = UNROLLED.format(16, "int left = iterations; left > 0; --left")
-BY_THREE = UNROLLED.format(8, "int trip = 0; trip < iterations; trip += 3")
 BARRIERS = THROUGH_MEMORY.replace("__syncwarp", "__syncthreads")
 # Indexing by a multiple of the trip gives the loop a second counter, whose registers are used for other things, too.
 SCALED = """\

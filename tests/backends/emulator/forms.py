@@ -57,22 +57,8 @@ def integers(type_: str, count: int, seed: int = 1) -> list[Values]:
     dtype = np.dtype(NUMPY[type_])
     bits = 8 * dtype.itemsize
     ones = (1 << bits) - 1
-    corners = [
-        0,
-        1,
-        2,
-        3,
-        ones,
-        ones - 1,
-        1 << (bits - 1),
-        (1 << (bits - 1)) - 1,
-        0x55555555 & ones,
-        7,
-        31,
-        32,
-        bits,
-        255,
-    ]
+    top = 1 << (bits - 1)
+    corners = [0, 1, 2, 3, ones, ones - 1, top, top - 1, 0x55555555 & ones, 7, 31, 32, bits, 255]
     tuples = list(product(corners, repeat=count)) if count < 3 else list(zip(*[corners * 3] * count, strict=False))
     rng = np.random.default_rng(seed)
     columns = []
