@@ -14,11 +14,11 @@ from pathlib import Path
 
 from shflbench.measure.estimate import timing
 from shflbench.measure.sentinels import version as sentinels_version
-from shflbench.model import Case, Conditions, Sample, Status
+from shflbench.model import Case, Conditions, Sample
 from shflbench.session.rows import timed, with_speedups
 from shflbench.store import Row, RunFolder, RunInfo, SentinelSet
 from shflbench.store.files import SAMPLES_FILE
-from tests.fakes.runs import CLOCK_MHZ, INPUTS, info
+from tests.fakes.runs import CLOCK_MHZ, info, verified_row
 from tests.fakes.simulated import SENTINEL_US, VARIANTS, Numbers, Process, Simulated, further_points, own_points, spread
 
 Times = dict[str, list[list[Numbers]]]  # case id → process → round → times in µs at the case's own iterations
@@ -90,31 +90,9 @@ def _row(case: Case, samples: Sequence[Sample]) -> Row:
 
 def verified(case: Case) -> Row:
     """Return the row of a case that is about to be timed."""
-    return Row(
-        case_id=case.id,
-        pattern=case.pattern,
-        variant=case.variant,
-        mechanism=VARIANTS[case.variant],
-        safe=True,
-        dtype=case.dtype,
-        launch=case.launch.expression,
-        grid=case.launch.grid,
-        block=case.launch.block,
-        iterations=case.iterations,
-        options=(),
-        backend="cuda",
-        arch="sm_90",
-        status=Status.VERIFIED,
-        matched=INPUTS,
-        inputs=INPUTS,
-        stopped_by="precision",
-        baseline="smem",
-        registers=16,
+    return verified_row(
+        case,
+        VARIANTS[case.variant],
         shared_bytes=0 if case.variant == "shfl" else 4 * case.launch.block,
-        local_bytes=0,
-        spill_bytes=0,
-        occupancy=1.0,
         sass_per_iteration={"SHFL": 1.0} if case.variant == "shfl" else {"LDS": 1.0, "STS": 1.0},
-        verified_launch=case.launch.expression,
-        verified_iterations=(1, 3, 37),
     )

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from shflbench.model import DTYPES, Case, Device, Launch, Mechanism, Overrides, Sample, Status
 from shflbench.statistics import median_interval
@@ -230,23 +231,16 @@ def _row(taken: _Taken, baseline: _Taken) -> Row:
     spread = time.half_width * 2 * per_iteration
     loops = not variant.gb_per_s
     memory = variant.mechanism in {Mechanism.SMEM, Mechanism.SMEM_UNSAFE}
-    return Row(
-        case_id=case.id,
-        pattern=case.pattern,
-        variant=variant.name,
-        mechanism=variant.mechanism,
-        safe=variant.safe,
-        dtype=case.dtype,
-        launch=case.launch.expression,
-        grid=case.launch.grid,
-        block=case.launch.block,
-        iterations=case.iterations,
-        options=case.options,
-        backend="cuda",
-        arch="sm_90",
+    return replace(
+        verified_row(
+            case,
+            variant.mechanism,
+            safe=variant.safe,
+            baseline=baseline.variant.name,
+            shared_bytes=case.launch.block * dtype.size if memory else 0,
+            sass_per_iteration=({"LDS": 1.0, "STS": 1.0} if memory else {"SHFL": dtype.words}) if loops else None,
+        ),
         status=Status.TIMED,
-        matched=INPUTS,
-        inputs=INPUTS,
         time_us=time.value,
         time_low_us=time.low,
         time_high_us=time.high,
@@ -255,29 +249,50 @@ def _row(taken: _Taken, baseline: _Taken) -> Row:
         rounds=-(-len(taken.times(case.iterations)) // ROUND),
         launches=1,
         processes=(0,),
-        stopped_by="precision",
         noise={},
         ns_per_iteration=per_iteration if loops else None,
         ns_per_iteration_low=per_iteration - spread if loops else None,
         ns_per_iteration_high=per_iteration + spread if loops else None,
         cycles_per_iteration=per_iteration * CLOCK_MHZ / 1000 if loops else None,
         launch_overhead_us=_OVERHEAD_US if loops else None,
-        baseline=baseline.variant.name,
         speedup=other.value / time.value,
         speedup_low=other.low / time.high,
         speedup_high=other.high / time.low,
         gb_per_s=None if loops else bytes_moved(case) / time.value / 1000,
-        registers=16,
-        shared_bytes=case.launch.block * dtype.size if memory else 0,
-        local_bytes=0,
-        spill_bytes=0,
-        occupancy=1.0,
-        sass_per_iteration=({"LDS": 1.0, "STS": 1.0} if memory else {"SHFL": dtype.words}) if loops else None,
         sm_clock_mhz=CLOCK_MHZ,
         temperature_c=38,
         power_w=182.5,
+    )
+
+
+def verified_row(case: Case, mechanism: Mechanism, *, safe: bool = True, baseline: str = "smem", **known: Any) -> Row:
+    """Return the row of a case that is about to be timed on an H200; `known` are further fields of it."""
+    return Row(
+        case_id=case.id,
+        pattern=case.pattern,
+        variant=case.variant,
+        mechanism=mechanism,
+        safe=safe,
+        dtype=case.dtype,
+        launch=case.launch.expression,
+        grid=case.launch.grid,
+        block=case.launch.block,
+        iterations=case.iterations,
+        options=case.options,
+        backend="cuda",
+        arch="sm_90",
+        status=Status.VERIFIED,
+        matched=INPUTS,
+        inputs=INPUTS,
+        stopped_by="precision",
+        baseline=baseline,
+        registers=16,
+        local_bytes=0,
+        spill_bytes=0,
+        occupancy=1.0,
         verified_launch=case.launch.expression,
         verified_iterations=(1, 3, 37),
+        **known,
     )
 
 

@@ -21,7 +21,12 @@ ORDERED: Mapping[str, Callable[[float, float], bool]] = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
-UNSIGNED = {"lo": operator.lt, "ls": operator.le, "hi": operator.gt, "hs": operator.ge}
+UNSIGNED: Mapping[str, Callable[[float, float], bool]] = {
+    "lo": operator.lt,
+    "ls": operator.le,
+    "hi": operator.gt,
+    "hs": operator.ge,
+}
 FLOAT = (*ORDERED, *(f"{name}u" for name in ORDERED if name != "ne"), "neu", "num", "nan")
 COMBINE = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
 SINGLE = {"f32": (0x3F800000, 32), "u32": (0xFFFFFFFF, 32), "s32": (0xFFFFFFFF, 32)}
@@ -29,7 +34,9 @@ HALF = {"f16": (0x3C00, 16), "bf16": (0x3F80, 16)}
 
 
 def holds(name: str, x: float, y: float) -> bool:
-    """Return a relation of floats: with a NaN the plain ones are false, and those that end in `u` true."""
+    """Return a relation of numbers: with a NaN the plain ones are false, and those that end in `u` true."""
+    if name in UNSIGNED:
+        return UNSIGNED[name](x, y)
     unordered = math.isnan(x) or math.isnan(y)
     if name in {"num", "nan"}:
         return unordered == (name == "nan")
@@ -44,35 +51,32 @@ def halves() -> tuple[Values, Values]:
     return np.append(a, drawn[0]).astype(np.uint16), np.append(b, drawn[1]).astype(np.uint16)
 
 
+def pairs(type_: str) -> tuple[list[Values], list[tuple[float, float]]]:
+    """Return two operands of a type as an instruction takes them, and the numbers that stand side by side in them."""
+    if type_ in HALF:
+        operands = [*halves()]
+        columns = [listed(x, type_) for x in operands]
+    else:
+        operands = floats(int(type_[1:]) // 8, 2) if type_[0] == "f" else integers(type_, 2)
+        columns = [x.tolist() for x in operands]
+    return operands, list(zip(*columns, strict=True))
+
+
 @pytest.mark.parametrize(
     "form",
     [
         *each(("setp",), ORDERED, ("u16", "s16", "u32", "s32", "u64", "s64")),
         *each(("setp",), ("eq", "ne"), ("b16", "b32", "b64")),
         *each(("setp",), UNSIGNED, ("u16", "u32", "u64")),
+        *each(("setp",), FLOAT, ("f32", "f64", "f16", "bf16")),
+        *each(("setp",), FLOAT, ("ftz",), ("f32",)),
     ],
 )
-def test_integers_compare_as_their_type(form: str) -> None:
-    _, name, type_ = form.split(".")
-    a, b = integers(type_, 2)
-    relation = {**ORDERED, **UNSIGNED}[name]
-    assert run(form, a, b)[0].tolist() == [relation(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-
-
-@pytest.mark.parametrize("form", [*each(("setp",), FLOAT, ("f32", "f64")), *each(("setp",), FLOAT, ("ftz",), ("f32",))])
-def test_floats_compare_as_ordered_or_unordered(form: str) -> None:
+def test_numbers_compare_as_their_type_and_as_ordered_or_unordered(form: str) -> None:
     _, name, *flush, type_ = form.split(".")
-    a, b = floats(int(type_[1:]) // 8, 2)
-    rows = zip(*(map(flushed, x) if flush else x for x in (a.tolist(), b.tolist())), strict=True)
-    assert run(form, a, b)[0].tolist() == [holds(name, x, y) for x, y in rows]
-
-
-@pytest.mark.parametrize("form", each(("setp",), FLOAT, ("f16", "bf16")))
-def test_halves_compare_as_ordered_or_unordered(form: str) -> None:
-    _, name, type_ = form.split(".")
-    a, b = halves()
-    rows = zip(listed(a, type_), listed(b, type_), strict=True)
-    assert run(form, a, b)[0].tolist() == [holds(name, x, y) for x, y in rows]
+    operands, rows = pairs(type_)
+    expected = [holds(name, *map(flushed, row)) if flush else holds(name, *row) for row in rows]
+    assert run(form, *operands)[0].tolist() == expected
 
 
 @pytest.mark.parametrize("form", each(("setp.lt",), COMBINE, ("s32",)))
@@ -86,30 +90,20 @@ def test_a_third_predicate_is_combined_with_both_results(form: str) -> None:
     assert second.tolist() == [combine(not x < y, z) for x, y, z in rows]
 
 
-@pytest.mark.parametrize("form", each(("set",), FLOAT, SINGLE, ("f32",)))
-def test_comparisons_of_singles_give_one_or_all_ones(form: str) -> None:
-    _, name, target, _ = form.split(".")
-    a, b = floats(4, 2)
-    true = SINGLE[target][0]
-    expected = [true if holds(name, x, y) else 0 for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-    assert run(form, a, b)[0].view(np.uint32).tolist() == expected
-
-
-@pytest.mark.parametrize("form", each(("set",), ORDERED, SINGLE, ("u32", "s32")))
-def test_comparisons_of_integers_give_one_or_all_ones(form: str) -> None:
+@pytest.mark.parametrize(
+    "form",
+    [
+        *each(("set",), FLOAT, SINGLE, ("f32",)),
+        *each(("set",), ORDERED, SINGLE, ("u32", "s32")),
+        *(form for type_ in HALF for form in each(("set",), FLOAT, (type_,), (type_,))),
+    ],
+)
+def test_comparisons_give_one_or_all_ones(form: str) -> None:
     _, name, target, type_ = form.split(".")
-    a, b = integers(type_, 2)
-    true = SINGLE[target][0]
-    expected = [true if ORDERED[name](x, y) else 0 for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-    assert run(form, a, b)[0].view(np.uint32).tolist() == expected
-
-
-@pytest.mark.parametrize("form", [form for type_ in HALF for form in each(("set",), FLOAT, (type_,), (type_,))])
-def test_comparisons_of_halves_give_one(form: str) -> None:
-    _, name, target, type_ = form.split(".")
-    a, b = halves()
-    rows = zip(listed(a, type_), listed(b, type_), strict=True)
-    assert run(form, a, b)[0].tolist() == [HALF[target][0] if holds(name, x, y) else 0 for x, y in rows]
+    true, bits = {**SINGLE, **HALF}[target]
+    operands, rows = pairs(type_)
+    expected = [true if holds(name, *row) else 0 for row in rows]
+    assert run(form, *operands)[0].view(f"u{bits // 8}").tolist() == expected
 
 
 @pytest.mark.parametrize(
