@@ -41,6 +41,13 @@ def kernels_of(file: str) -> list[str]:
     return re.findall(r'extern "C" __global__ void (\w+)', small_sources()[file].text)
 
 
+def line_with(part: str, kernel: str, source: str) -> int:
+    """Return the line of the first `part` in a kernel of a source."""
+    lines = source.splitlines()
+    start = next(number for number, line in enumerate(lines) if f"void {kernel}(" in line)
+    return next(number for number in range(start, len(lines)) if part in lines[number]) + 1
+
+
 @cache
 def program(name: str, kernel: str) -> Program:
     """Return a linked kernel of one of the tests' own files."""

@@ -7,7 +7,7 @@ from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.machine.launch import execute
 from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.errors import EmulatorError
-from tests.backends.emulator.compiled import small, small_sources
+from tests.backends.emulator.compiled import line_with, small, small_sources
 from tests.backends.emulator.outcomes import wrong_under
 
 LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
@@ -15,10 +15,7 @@ WARPS = ("warps in reverse", "warps at random")
 
 
 def line_of(text: str, kernel: str) -> int:
-    """Return the line of the first `text` in a kernel."""
-    lines = small_sources()["broken"].text.splitlines()
-    start = next(number for number, line in enumerate(lines) if f"void {kernel}(" in line)
-    return next(number for number in range(start, len(lines)) if text in lines[number]) + 1
+    return line_with(text, kernel, small_sources()["broken"].text)
 
 
 # kernel, kinds found, (text of the later line, text of the earlier line), schedules that change the result

@@ -1,5 +1,8 @@
+from itertools import pairwise
+
 import pytest
 
+from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.machine.launch import execute
 from shflbench.backends.emulator.machine.policies import LOCK_STEP, POLICIES, Policy
 from shflbench.backends.emulator.machine.threads import Shape, scattered
@@ -46,3 +49,11 @@ def test_blocks_that_are_no_whole_warps_leave_their_empty_lanes_alone() -> None:
     got = execute(partial)[0]
     assert got[:80].tobytes() == workload.inputs(0)[0].reshape(-1)[:80].tobytes()
     assert set(got[80:].view("u1").tolist()) == {0xA5}
+
+
+def test_the_random_schedules_depend_on_the_seed_alone() -> None:
+    name = "neighbor/smem-deck/f32/mode=idx"
+    launch, _ = kernels.launch(name, kernels.kernel(name), 5)
+    runs = [explore(launch, seed=seed).results for seed in (1, 1, 2)]
+    random = [[item.outputs[0].tobytes() for item in results if item.policy == "lanes at random"] for results in runs]
+    assert [first == second for first, second in pairwise(random)] == [True, False]

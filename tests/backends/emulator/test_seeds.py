@@ -1,20 +1,30 @@
 """Code of the kind that talks and articles print, each with one mistake: all are caught, and for the right reason."""
 
+import re
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from shflbench.backends.emulator.explore import Exploration, explore
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.frontend.ptx import Module
+from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.compile.nvrtc import compile_kernel
+from shflbench.compile.source import Source
 from shflbench.errors import CompileError
-from tests.backends.emulator import live
+from tests import kernels
+from tests.backends.emulator.compiled import line_with
 from tests.backends.emulator.outcomes import wrong_under
 
+SEEDS = Path(__file__).parent / "seeds"
 TILES = 5  # of 32 values; for kernels of one warp
 EVERY = tuple(POLICIES)
 LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
@@ -61,13 +71,23 @@ REFERENCES: dict[str, Callable[[Values], Values]] = {
 }
 
 
+@cache
+def module(file: str) -> Module:
+    """Return one of the files, compiled; CompileError if NVRTC refuses it."""
+    text = (SEEDS / f"{file}.cu").read_text()
+    first, *_ = re.findall(r"__global__ void (\w+)\(", text)
+    return parse(compile_kernel(Source(f"seeds/{file}.cu", text, {}, first), "sm_90", kernels.tools()).ptx)
+
+
+def line_of(file: str, kernel: str, remark: str) -> int:
+    """Return the line of a kernel that ends with `// remark`."""
+    return line_with(f"// {remark}", kernel, (SEEDS / f"{file}.cu").read_text())
+
+
 def report(file: str, kernel: str) -> Exploration:
     block = 32 if file in {"filter", "difference"} else 64
-    inputs = values(file)
-    launch = EmulatedLaunch(
-        live.program(file, kernel), Shape(1, block), 4 * block, [inputs], [(inputs.size, "i4")], TILES
-    )
-    return explore(launch)
+    inputs, program = values(file), link(module(file), kernel)
+    return explore(EmulatedLaunch(program, Shape(1, block), 4 * block, [inputs], [(inputs.size, "i4")], TILES))
 
 
 def wrong(file: str, found: Exploration) -> tuple[str, ...]:
@@ -113,7 +133,7 @@ def test_a_missing_barrier_is_a_race_between_two_lines(file: str, races: set[tup
         for item in found.breaking
         if item.other is not None
     }
-    assert {(kind, *(live.line_of(file, "broken", line) for line in lines)) for kind, *lines in races} <= pairs
+    assert {(kind, *(line_of(file, "broken", line) for line in lines)) for kind, *lines in races} <= pairs
     assert set(wrong(file, found)) == set(LANES)
     assert found.errors == ()
 
@@ -121,7 +141,7 @@ def test_a_missing_barrier_is_a_race_between_two_lines(file: str, races: set[tup
 def test_a_shuffle_that_some_lanes_skip_is_a_deadlock() -> None:
     found = report("filter", "skips_the_shuffle")
     assert len(found.errors) == len(EVERY)
-    waits, shuffles = (live.line_of("filter", "skips_the_shuffle", remark) for remark in ("waits", "shuffles"))
+    waits, shuffles = (line_of("filter", "skips_the_shuffle", remark) for remark in ("waits", "shuffles"))
     for error in found.errors:
         assert error.message.startswith("deadlock in skips_the_shuffle: ")
         assert "`shfl.sync.idx.b32" in error.message
@@ -132,7 +152,7 @@ def test_a_shuffle_that_some_lanes_skip_is_a_deadlock() -> None:
 def test_activemask_as_the_mask_depends_on_the_schedule() -> None:
     found = report("activemask", "broken")
     assert {item.kind for item in found.hazards} == {HazardKind.ACTIVEMASK, HazardKind.INACTIVE_SOURCE}
-    line = live.line_of("activemask", "broken", "asks")
+    line = line_of("activemask", "broken", "asks")
     assert {place.line for item in found.hazards for place in item.locations if place} == {line}
     assert set(wrong("activemask", found)) == set(LANES)  # and right in lock step: a GPU would show nothing
 
@@ -141,7 +161,7 @@ def test_activemask_as_the_mask_depends_on_the_schedule() -> None:
 def test_a_read_past_the_end_names_the_line_and_the_buffer(kernel: str) -> None:
     found = report("difference", kernel)
     assert len(found.errors) == len(EVERY)
-    line = live.line_of("difference", kernel, "next")
+    line = line_of("difference", kernel, "next")
     for error in found.errors:
         assert "reads outside of memory" in error.message
         assert f"past the end of buffer 0 of {4 * 32 * TILES} bytes (seeds/difference.cu:{line})" in error.message
@@ -149,7 +169,7 @@ def test_a_read_past_the_end_names_the_line_and_the_buffer(kernel: str) -> None:
 
 def test_shared_memory_with_a_first_value_does_not_compile_and_the_sentence_says_why() -> None:
     with pytest.raises(CompileError) as caught:
-        live.module("initialised")
+        module("initialised")
     first, shown = caught.value.message.splitlines()
     assert first == (
         "broken for sm_90 does not compile: seeds/initialised.cu:3: initializer not allowed for __shared__ variable"
