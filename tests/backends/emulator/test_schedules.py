@@ -3,10 +3,11 @@ from itertools import pairwise
 import pytest
 
 from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.machine.launch import execute
+from shflbench.backends.emulator.machine.launch import Machine, execute
 from shflbench.backends.emulator.machine.policies import LOCK_STEP, POLICIES, Policy
 from shflbench.backends.emulator.machine.threads import Shape, scattered
 from tests import kernels
+from tests.backends.emulator import threads
 from tests.backends.emulator.compiled import kernels_of, small
 
 # One unit like lock step, but of threads without a pattern: everything is gathered, computed and scattered.
@@ -57,3 +58,16 @@ def test_the_random_schedules_depend_on_the_seed_alone() -> None:
     runs = [explore(launch, seed=seed).results for seed in (1, 1, 2)]
     random = [[item.outputs[0].tobytes() for item in results if item.policy == "lanes at random"] for results in runs]
     assert [first == second for first, second in pairwise(random)] == [True, False]
+
+
+def test_launches_on_one_machine_do_not_see_one_another() -> None:
+    # Where %b is zero, nothing is written to %r6, which then points to the first word of shared memory.
+    code = """
+        st.shared.b64 [%r5+8], %a; setp.eq.u64 %p1, %b, 0; @%p1 bra $skip; add.u32 %r6, %r5, 8; st.shared.b64 [%r5], %b;
+        $skip: ld.shared.b64 %x, [%r6];"""
+    machine, rows = Machine(), [(7 + thread, 1) for thread in range(threads.THREADS)]
+    assert threads.run(code, rows, machine=machine) == [(a, 0) for a, _ in rows]
+    state = machine.state
+    unwritten = int("A5" * 8, 16)
+    assert threads.run(code, [(a, 0) for a, _ in rows], machine=machine) == [(unwritten, 0)] * threads.THREADS
+    assert machine.state is state

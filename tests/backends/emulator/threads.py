@@ -1,10 +1,13 @@
 """Run a few instructions in each of 64 threads, which share memory, and read back two numbers of each."""
 
+from functools import cache
+
 import numpy as np
 
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.link.linker import link
-from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
+from shflbench.backends.emulator.link.program import Program
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch, Machine, execute
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.threads import Shape
 
@@ -43,15 +46,29 @@ def operands(seed: int = 5) -> list[tuple[int, int]]:
     return [*corners, *((a, b) for a, b in drawn)]
 
 
+@cache
+def program(code: str, functions: str = "") -> Program:
+    return link(parse(KERNEL.replace("CODE", code).replace("FUNCTIONS", functions)), "one")
+
+
+def launch(
+    code: str, rows: list[tuple[int, int]], functions: str = "", machine: Machine | None = None
+) -> EmulatedLaunch:
+    values, outputs = np.array(rows, np.uint64), [(2 * THREADS, "u8")]
+    shape, machine = Shape(1, THREADS), machine or Machine()
+    return EmulatedLaunch(program(code, functions), shape, 0, [values], outputs, 0, machine=machine)
+
+
 def run(
-    code: str, rows: list[tuple[int, int]], policy: str = "lock step", functions: str = ""
+    code: str,
+    rows: list[tuple[int, int]],
+    policy: str = "lock step",
+    functions: str = "",
+    machine: Machine | None = None,
 ) -> list[tuple[int, int]]:
     """Return %x and %y of each thread."""
-    module = parse(KERNEL.replace("CODE", code).replace("FUNCTIONS", functions))
-    values = np.array(rows, np.uint64)
-    launch = EmulatedLaunch(link(module, "one"), Shape(1, THREADS), 0, [values], [(2 * THREADS, "u8")], 0)
-    out = execute(launch, POLICIES[policy])[0].reshape(THREADS, 2).tolist()
-    return [(x, y) for x, y in out]
+    (out,) = execute(launch(code, rows, functions, machine), POLICIES[policy])
+    return [(x, y) for x, y in out.reshape(THREADS, 2).tolist()]
 
 
 def number(value: int, type_: str) -> int:

@@ -1,0 +1,53 @@
+"""Which accesses barriers order, and which units of memory they touch, in two warps."""
+
+import pytest
+
+from shflbench.backends.emulator.explore import explore
+from shflbench.backends.emulator.machine.policies import LOCK_STEP
+from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
+from tests.backends.emulator.threads import launch, operands
+
+WAR, RAW = HazardKind.WAR, HazardKind.RAW
+WRITTEN = "setp.eq.u32 %p1, %r3, 63; @%p1 st.shared.b64 [%r4], %a; bar.sync 0;"  # the first word, by the last thread
+READ, WRITE = "ld.shared.b64 %x, [%r4];", "@%p1 st.shared.b64 [%r4], %b;"
+OWN, MEET = "st.shared.b64 [%r5], %a;", "bar.warp.sync -1;"
+BYTE = "add.u32 %r6, %r4, %r3; st.shared.b8 [%r6], %a32;"
+FIRST_WARP = "setp.ge.u32 %p2, %r3, 32; @%p2 bra $both;"
+SECOND_WARP = "setp.lt.u32 %p2, %r3, 32; @%p2 bra $done;"
+
+
+def hazards(code: str) -> tuple[Hazard, ...]:
+    return explore(launch(code, operands()), (LOCK_STEP,)).hazards
+
+
+@pytest.mark.parametrize(
+    ("code", "kinds"),
+    [
+        (f"{WRITTEN} {READ} {MEET} {WRITE}", {WAR}),  # the first warp reads, too
+        (f"{WRITTEN} {READ} bar.sync 0; {WRITE}", set()),
+        (f"{WRITTEN} {FIRST_WARP} {READ} $both: {SECOND_WARP} {READ} {MEET} {WRITE} $done:", {WAR}),
+        (f"{WRITTEN} {SECOND_WARP} {READ} {MEET} {WRITE} $done:", set()),
+        (f"{OWN} {MEET} ld.shared.b64 %x, [%r5]; st.shared.b64 [%r5], %b;", set()),
+        (f"{OWN} xor.b32 %r6, %r5, 32; {MEET} ld.shared.b64 %x, [%r6];", set()),
+        (f"{OWN} xor.b32 %r6, %r5, 1024; {MEET} ld.shared.b64 %x, [%r6];", {RAW}),
+        (f"{BYTE} {READ}", {RAW}),
+        (f"{BYTE} bar.sync 0; {READ}", set()),
+    ],
+)
+def test_an_access_races_unless_a_barrier_of_both_threads_comes_between(code: str, kinds: set[HazardKind]) -> None:
+    assert {hazard.kind for hazard in hazards(code)} == kinds
+
+
+def test_the_bytes_of_an_access_are_compared_one_by_one() -> None:
+    (race,) = hazards(f"{BYTE} bar.sync 0; setp.eq.u32 %p1, %r3, 5; @%p1 st.shared.b8 [%r6], %b32; {READ}")
+    assert (race.kind, race.count, race.threads) == (RAW, 63, ((0, 0), (0, 5)))
+
+
+def test_a_read_races_with_the_next_write_alone() -> None:
+    lines = [f"setp.eq.u32 %p1, %r3, {thread};\n@%p1 {{}} [%r4]{{}};\n" for thread in (1, 2, 3)]
+    accesses = [("ld.shared.b64 %x,", ""), *[("st.shared.b64", ", %b")] * 2]
+    code = WRITTEN + "\n" + "".join(line.format(*access) for line, access in zip(lines, accesses, strict=True))
+    assert [(race.kind, race.threads) for race in hazards(code)] == [
+        (WAR, ((0, 2), (0, 1))),
+        (HazardKind.WAW, ((0, 3), (0, 2))),
+    ]
