@@ -1,7 +1,9 @@
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from itertools import chain
 from pathlib import Path
 
@@ -10,6 +12,38 @@ import pytest
 
 REPOSITORY = Path(__file__).parent.parent
 HEAVY = ("cupy", "numpy", "pandas", "matplotlib", "pydantic", "rich", "ruamel", "cuda", "pynvml")
+# Words that say nothing of what they name, and names for which there is a standard term.
+VAGUE_NAMES = {
+    *(
+        "found",
+        "own",
+        "this",
+        "each",
+        "here",
+        "left",
+        "Against",
+        "Bench",
+        "Doing",
+        "Ended",
+        "Here",
+        "Lasting",
+        "Ledger",
+    ),
+    *(
+        "Lost",
+        "Order",
+        "Placed",
+        "Refused",
+        "Settled",
+        "Turn",
+        "Unwatched",
+        "brackets",
+        "cohort",
+        "die_with",
+        "distrust",
+    ),
+    *("hold_back", "lacking", "manner", "note_clock", "orders", "promises", "renew", "strand", "strangers"),
+}
 REPORT = "import sys; print(*sorted({name.split('.')[0] for name in sys.modules}))"
 
 
@@ -48,11 +82,43 @@ def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types() ->
     assert [pair for pair in imports if graph.chain_exists(importer=pair[1], imported=pair[0])] == []
 
 
+def defined_names(source: str) -> list[tuple[str, bool]]:
+    """Return each name that `source` gives to something, and whether that is a class."""
+    names = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(name, ast.Store()) | ast.Attribute(_, name, ast.Store()) | ast.arg(name) | ast.alias(_, name):
+                names.append((str(name), False))
+            case ast.FunctionDef(name) | ast.ClassDef(name):
+                names.append((name, isinstance(node, ast.ClassDef)))
+    return names
+
+
+def vague_names(source: str) -> set[str]:
+    """Return the names of `source` that are none of a noun, a verb or a standard term."""
+    return {name for name, _ in defined_names(source)} & VAGUE_NAMES
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["found = 1", "for each in (): pass", "def f(own): pass", "class Turn: left: int", "a.left = 1", "lambda this: 1"],
+)
+def test_a_vague_name_is_seen_wherever_it_is_given(statement: str) -> None:
+    assert vague_names(statement)
+    assert not vague_names(re.sub("found|each|own|Turn|left|this", "count", statement))
+
+
+def test_every_name_says_what_it_stands_for_and_every_class_has_its_own() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (REPOSITORY / "shflbench").rglob("*.py")]
+    assert set().union(*map(vague_names, sources)) == set()
+    classes = Counter(name for source in sources for name, is_class in defined_names(source) if is_class)
+    assert {name for name, count in classes.items() if count > 1} == set()
+
+
 def test_cupy_is_imported_by_one_file_alone() -> None:
     statement = re.compile(r"""^\s*(?:import|from) cupy\b|import_module\(.cupy""", re.MULTILINE)
     files = (REPOSITORY / "shflbench").rglob("*.py")
-    found = [path.name for path in files if statement.search(path.read_text(encoding="utf-8"))]
-    assert found == ["cuda.py"]
+    assert [path.name for path in files if statement.search(path.read_text(encoding="utf-8"))] == ["cuda.py"]
 
 
 def test_text_is_taken_apart_only_where_a_file_or_a_user_gave_it() -> None:
