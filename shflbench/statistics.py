@@ -53,7 +53,7 @@ def resolution(values: Sequence[float]) -> float:
     return min((after - before for before, after in pairwise(ordered) if after > before), default=0.0)
 
 
-def widened(interval: Interval, by: float) -> Interval:
+def widen(interval: Interval, by: float) -> Interval:
     """Return `interval` with both ends moved outwards by `by`."""
     return Interval(interval.value, interval.low - by, interval.high + by)
 

@@ -5,7 +5,7 @@ from statistics import NormalDist
 import pytest
 
 from shflbench.model import Interval
-from shflbench.statistics import median_interval, ratio, resolution, trend, two_levels, widened
+from shflbench.statistics import median_interval, ratio, resolution, trend, two_levels, widen
 
 
 def test_median_of_nine_lies_between_the_second_and_the_eighth() -> None:
@@ -71,7 +71,7 @@ def test_resolution_is_the_smallest_step_between_values() -> None:
 
 
 def test_widened_interval_keeps_its_value() -> None:
-    assert widened(Interval(2.0, 1.5, 3.0), 0.25) == Interval(2.0, 1.25, 3.25)
+    assert widen(Interval(2.0, 1.5, 3.0), 0.25) == Interval(2.0, 1.25, 3.25)
 
 
 def test_ratio_covers_every_pair_of_values() -> None:

@@ -100,7 +100,7 @@ def compared(base: Pool, new: Pool, mode: Mode, pairs: Iterator[Sides], noise: N
     thresholds = Thresholds(mode.asked)
     found = []
     for before, after in pairs:
-        verdicts = judgments(base.picked(before), new.picked(after), thresholds, noise)
+        verdicts = judgments(base.select(before), new.select(after), thresholds, noise)
         found.append(Drawn(frozenset((*before, *after)), {each.case_id: each.outcome for each in verdicts}))
     return found
 

@@ -133,8 +133,8 @@ def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[F
     """Learn the noise from the batch's first half, 20 processes at least, and compare the others."""
     pool, new = batch.pool(), batch.pool(SLOWER_BY)
     half = max(FEWEST, len(pool.processes) // 2)
-    noise = learn(pool.picked(pool.processes[:half]))
-    rest = pool.picked(pool.processes[half:])
+    noise = learn(pool.select(pool.processes[:half]))
+    rest = pool.select(pool.processes[half:])
     size, count = mode.processes, round(LEARNED_DRAWS * scale)
     draws = compared(rest, rest, mode, within(rest.processes, size, count, fixed()), noise)
     sides = between(rest.processes, new.processes, size, round(SLOWED[DEFAULT] * scale), fixed())

@@ -21,7 +21,7 @@ from benchmarks.compare_power.recording import STEP_NS, Recording, times_us
 from benchmarks.compare_power.suite import origin
 from shflbench.errors import ResultsError, ShflbenchError
 from shflbench.model import Status
-from shflbench.session.rows import ended
+from shflbench.session.rows import end_row
 from shflbench.store import read_run
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _facts(run: Run) -> Iterator[Row]:
     """Yield what is known of the unslowed cases beside their times."""
     for row in run.rows:
         if row.status is Status.TIMED and origin(row.case_id)[0] == 0:
-            yield ended(row, Status.VERIFIED, "")
+            yield end_row(row, Status.VERIFIED, "")
 
 
 def _columns(place: int, run: Run, places: dict[str, int]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks.compare_power.suite import suite as suite_text
 from shflbench.measure.estimate import timing
 from shflbench.model import Conditions, Sample, is_sentinel
-from shflbench.session.rows import timed, with_speedups
+from shflbench.session.rows import add_times, with_speedups
 from shflbench.store import RunFolder, SentinelSet, SuiteText
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _samples(batch: Batch, number: int, block: Block) -> Iterator[Sample]:
 
 def _timed(row: Row, samples: Sequence[Sample]) -> Row:
     found = timing(samples, row.iterations)
-    return timed(row, found, Conditions()) if found else row
+    return add_times(row, found, Conditions()) if found else row
 
 
 def _info(batch: Batch, processes: Sequence[Process]) -> RunInfo:

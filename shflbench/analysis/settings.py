@@ -27,7 +27,7 @@ def factors(row: Row) -> dict[str, str]:
     return settings | dict(row.options)
 
 
-def shared(settings: Iterable[Mapping[str, str]]) -> dict[str, str]:
+def common_factors(settings: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """Return what all settings have in common."""
     first, *others = settings
     return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}

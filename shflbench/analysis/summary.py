@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS, factors, one_pass, shared, words
+from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS, common_factors, factors, one_pass, words
 from shflbench.model import Mechanism, Status
 
 if TYPE_CHECKING:
@@ -104,16 +104,16 @@ def _of_pattern(parts: Sequence[list[Row]], *, varied: bool) -> list[str]:
         if ranking := _ranking(_single(part, varied=varied)):
             folds.setdefault(ranking[0], []).append(part)
     largest = sorted(folds, key=lambda variant: -len(folds[variant]))
-    told = [_sentence(_folded(folds[variant], len(parts))) for variant in largest[:MOST_OF_A_PATTERN]]
+    told = [_sentence(_fold(folds[variant], len(parts))) for variant in largest[:MOST_OF_A_PATTERN]]
     if rest := [f"{variant} at {len(folds[variant])}" for variant in largest[MOST_OF_A_PATTERN:]]:
         told[-1:] = [f"{told[-1]}; at other settings the fastest is {', '.join(rest)}"]
     return [sentence for sentence in told if sentence]
 
 
-def _folded(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
+def _fold(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
     """Return the subject of several settings of one pattern."""
     rows = [row for part in parts for row in part]
-    common = shared(factors(row) for row in rows)
+    common = common_factors(factors(row) for row in rows)
     said = words({name: value for name, value in common.items() if name not in {GRID, BLOCK, ITERATIONS}})
     count = {1: "", of: f"{of} settings"}.get(len(parts), f"{len(parts)} of {of} settings")
     return _Topic(", ".join(filter(None, (rows[0].pattern, said, count))), _by_variant(rows), "setting")
@@ -132,7 +132,7 @@ def _sentence(subject: _Topic) -> str:
     if subject.bandwidths(best):
         return f"{subject.title}{launches}: {_bandwidth_clauses(subject, best, slower, shuffle)}"
     named = [other for other in dict.fromkeys((subject.baseline, slower[0], shuffle)) if other in slower]
-    lead = "shuffle is slower: " if shuffle and _beaten(subject, best, shuffle) else ""
+    lead = "shuffle is slower: " if shuffle and _is_beaten(subject, best, shuffle) else ""
     clauses = ", ".join(_clause(subject, best, other, first=other == named[0]) for other in named)
     return f"{subject.title}{launches}: {lead}{best} is {clauses}"
 
@@ -155,7 +155,7 @@ def _ranking(subject: _Topic) -> list[str]:
     return sorted((variant for variant in speed if speed[variant]), key=lambda variant: -_mean(speed[variant]))
 
 
-def _beaten(subject: _Topic, best: str, shuffle: str) -> bool:
+def _is_beaten(subject: _Topic, best: str, shuffle: str) -> bool:
     """Whether plain memory beats shuffle; a collective instruction that does is shuffle's own kind."""
     if subject.mechanism(best) in {Mechanism.SHFL, Mechanism.COLLECTIVE}:
         return False

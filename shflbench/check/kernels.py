@@ -111,19 +111,19 @@ class _Check:
     def report(self, kernel: Kernel | KernelError | None) -> KernelReport:
         """Return the report on what the compiler made of the subject."""
         if kernel is None:
-            return self._ended(KernelVerdict.SKIPPED, self._variant.unsupported_reason(self._backend.device.arch))
+            return self._stop(KernelVerdict.SKIPPED, self._variant.unsupported_reason(self._backend.device.arch))
         if isinstance(kernel, KernelError):
-            return self._ended(KernelVerdict.NOT_COMPILED, kernel.message)
+            return self._stop(KernelVerdict.NOT_COMPILED, kernel.message)
         workload = workload_of(self._subject, self._seed)
         try:
             emulated = self._backend.open(call_of(self._subject, kernel, workload))
             if self._subject.reference:
                 self._take_for_right(self._subject.reference, workload)
         except KernelError as error:
-            return self._ended(KernelVerdict.NOT_CHECKED, error.message)
+            return self._stop(KernelVerdict.NOT_CHECKED, error.message)
         for iterations in workload.verify_iterations:
             self._explore(emulated, workload, iterations)
-        return self._judged(kernel)
+        return self._judge(kernel)
 
     def _take_for_right(self, reference: KernelSubject, workload: Workload) -> None:
         """Take what the reference variant computes in lock step for right; KernelError says why it does not."""
@@ -140,7 +140,7 @@ class _Check:
         except (KernelError, PatternError) as error:
             raise KernelError(f"there is nothing to compare with: `{variant.name}`, {error.message}") from error
 
-    def _ended(self, verdict: KernelVerdict, sentence: str) -> KernelReport:
+    def _stop(self, verdict: KernelVerdict, sentence: str) -> KernelReport:
         """Return the report on a subject that cannot be run."""
         report = replace(self._empty(), verdict=verdict, sentence=sentence)
         return self._with_errors(report, [sentence]) if verdict.level else report
@@ -160,7 +160,7 @@ class _Check:
                 trips = after(workload, iterations)
                 self._mismatch = self._mismatch or f"{trips}under `{outcome.policy}`, {wrong}"
 
-    def _judged(self, kernel: Kernel) -> KernelReport:
+    def _judge(self, kernel: Kernel) -> KernelReport:
         findings = self._findings.list()
         wrong, stopped = ([name for name in POLICIES if name in names] for names in (self._wrong, self._stopped))
         verdict, sentence = judge(

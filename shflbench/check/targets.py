@@ -10,8 +10,8 @@ from shflbench.errors import PatternError, UsageError
 from shflbench.model import Case, Launch
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
+from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite
-from shflbench.suite import shipped
 from shflbench.suite.problems import did_you_mean
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def find(targets: Sequence[str], filters: Filters = _ALL) -> list[KernelSubject]
 
 def _named(target: str) -> Iterator[KernelSubject]:
     path = Path(target)
-    if target in shipped():
-        yield from _of_suite(shipped()[target])
+    if target in find_shipped():
+        yield from _of_suite(find_shipped()[target])
     elif target in builtin():
         yield from _of_pattern(load(builtin()[target]))
     elif path.is_dir():
@@ -92,7 +92,7 @@ def _named(target: str) -> Iterator[KernelSubject]:
     elif path.is_file():
         yield from _of_suite(path)
     else:
-        known = [*shipped(), *builtin()]
+        known = [*find_shipped(), *builtin()]
         raise PatternError(
             f"found the target `{target}`; allowed: {', '.join(known)}, a suite file or a pattern folder"
             + did_you_mean(target, known),

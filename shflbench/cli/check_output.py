@@ -168,12 +168,12 @@ def workflow_commands(groups: Sequence[ReportGroup]) -> Iterator[str]:
         level = entry.first.verdict.level
         if level:
             title = f"{entry.kernel} ({entry.dtypes}) {entry.first.verdict}"
-            for place, text in _placed(entry.first):
+            for place, text in _locate(entry.first):
                 where = f"file={_property(str(relative(place.file, Path.cwd())))},line={place.line}"
-                yield f"::{level} {where},title={_property(title)}::{_escaped(text)}"
+                yield f"::{level} {where},title={_property(title)}::{_escape(text)}"
 
 
-def _placed(report: KernelReport) -> Iterator[tuple[SourceLine, str]]:
+def _locate(report: KernelReport) -> Iterator[tuple[SourceLine, str]]:
     """Yield what stands behind the verdict, each with the line to show it at."""
     begin, base = report.place, Path.cwd()
     for finding in report.findings:
@@ -186,9 +186,9 @@ def _placed(report: KernelReport) -> Iterator[tuple[SourceLine, str]]:
         yield begin, report.sentence
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")

@@ -97,7 +97,7 @@ class ComparisonRequest:
         """
         from shflbench.analysis.compare import Side, obstacles
         from shflbench.cli.sides import learned_noise
-        from shflbench.session.rows import planned
+        from shflbench.session.rows import start_row
         from shflbench.store import Run, find_runs, read_run
         from shflbench.store.baselines import Baselines
 
@@ -109,7 +109,8 @@ class ComparisonRequest:
         base = Side.of([read_run(folder) for folder in folders], str(self.name))
         obstacles.refuse_mixture(base)
         rows = (
-            planned(case, plan.patterns[case.pattern].declaration, info.backend, info.arch) for case in plan.suite.cases
+            start_row(case, plan.patterns[case.pattern].declaration, info.backend, info.arch)
+            for case in plan.suite.cases
         )
         new = Side.of([Run(Path("the new run"), info, tuple(rows))])
         learned_noise(base, new, self.gate)  # of which a file that cannot be read is told before anything is measured

@@ -8,13 +8,13 @@ from shflbench.analysis.compare.comparison import Outcome
 from shflbench.cli.layout import GAP, Line, Table
 from shflbench.export.words import (
     change,
-    explained,
+    explain,
     fails,
     flat,
     fraction,
     grounds,
     headline,
-    shown,
+    select_notable,
     side,
     unchanged,
     value,
@@ -44,7 +44,7 @@ def lines(comparison: Comparison) -> list[Styled]:
 
 def _table(comparison: Comparison) -> Iterator[Styled]:
     """Yield the lines of the table, below each case what explains it; none where there is no case to show."""
-    verdicts = shown(comparison)
+    verdicts = select_notable(comparison)
     if not verdicts:
         return
     columns = ("case", *(f"{name} {comparison.metric.unit}" for name in ("base", "new")), "change")
@@ -53,7 +53,7 @@ def _table(comparison: Comparison) -> Iterator[Styled]:
     yield title
     for verdict, line in zip(verdicts, body, strict=True):
         yield line
-        yield from ((f"{GAP}{GAP}{text}", "") for text in explained(verdict))
+        yield from ((f"{GAP}{GAP}{text}", "") for text in explain(verdict))
 
 
 def _line(verdict: Verdict, comparison: Comparison) -> Line:

@@ -51,7 +51,7 @@ class Decider:
             for verdict in comparison.verdicts
             if is_undecided(verdict) and self._tried.get(verdict.case_id) != measured[verdict.case_id]
         ]
-        further = {verdict.case_id: needed(verdict, measured[verdict.case_id]) for verdict in undecided}
+        further = {verdict.case_id: further_processes(verdict, measured[verdict.case_id]) for verdict in undecided}
         needs = {case_id: need for case_id, need in further.items() if need is not None}
         chosen = affordable(needs, self.groups, last.seconds_per_case, self.request.budget - self._spent)
         self._tried |= {case_id: measured[case_id] for case_id in chosen}
@@ -107,7 +107,7 @@ def processes(side: Side, case_id: str) -> int:
     return len(counts[max(counts)]) if counts else 0
 
 
-def needed(verdict: Verdict, new: int) -> int | None:
+def further_processes(verdict: Verdict, new: int) -> int | None:
     """Return how many more processes of the new side should decide a case; None if no sensible number would.
 
     `new` is in how many it was measured. The base cannot be measured further, and so it may take more. Of cases with

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
 from shflbench.errors import UsageError
-from shflbench.export.words import counted, flat, fraction
+from shflbench.export.words import count_noun, flat, fraction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ def learn_noise(console: Console, runs: Sequence[Run], folder: Path, form: str =
         most = max(record.held_out)
         alarmed = record.held_out[most].alarmed
         console.error(
-            f"nothing was kept: {fraction(alarmed)} of the comparisons of {counted(most, 'process')} a "
+            f"nothing was kept: {fraction(alarmed)} of the comparisons of {count_noun(most, 'process')} a "
             f"side alarmed, among processes that the noise was not learned from; {fraction(ALARMS)} may",
             "the noise was not the same throughout: see that nothing else used the GPU (shflbench doctor), and what is "
             "noisy (shflbench compare --self-test RUN); then measure again, in more processes",
@@ -86,7 +86,7 @@ def _noise_lines(record: Learned) -> str:
         f"{', '.join(record.suites)}, {days}:"
     ) + (
         f"\na = {record.a_us:.3f} µs, b = {100 * record.b:.3f} %: from process to process {', '.join(examples)}"
-        f"\nof {counted(len(record.cases), 'case')} the spread is known one by one\n"
+        f"\nof {count_noun(len(record.cases), 'case')} the spread is known one by one\n"
     )
 
 

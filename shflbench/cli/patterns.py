@@ -25,7 +25,7 @@ def records() -> list[Record]:
     return [_record(name, load(folder).declaration) for name, folder in builtin().items()]
 
 
-def named(name: str, records: Sequence[Record]) -> Record:
+def find_record(name: str, records: Sequence[Record]) -> Record:
     """Return the pattern called `name`; UsageError, with the nearest name, if there is none."""
     names = [record["name"] for record in records]
     if name not in names:
@@ -52,7 +52,7 @@ def variant_records(pattern: Pattern) -> list[Record]:
 
 def briefly(record: Record) -> str:
     """Return the pattern in a few lines: what it does, and what can be chosen."""
-    variants = (_marked(variant, record["baseline"]) for variant in record["variants"])
+    variants = (_mark(variant, record["baseline"]) for variant in record["variants"])
     options = (f"{name}={'|'.join(values)}" for name, values in record["options"].items())
     parts = {
         "variants": "  ".join(variants),
@@ -71,9 +71,9 @@ def in_full(record: Record) -> str:
     lines += [f"{name}: {' '.join(values)}" for name, values in record["options"].items()]
     parts = ["\n".join(lines), _variants(record)]
     if record["claims"]:
-        parts.append("claims\n" + "\n".join(_indented(f"{name}: {claim}") for name, claim in record["claims"].items()))
+        parts.append("claims\n" + "\n".join(_indent(f"{name}: {claim}") for name, claim in record["claims"].items()))
     if record["notes"]:
-        parts.append("notes\n" + _indented(record["notes"]))
+        parts.append("notes\n" + _indent(record["notes"]))
     return "\n\n".join(parts)
 
 
@@ -93,7 +93,7 @@ def _record(name: str, pattern: Pattern) -> Record:
     }
 
 
-def _marked(variant: Record, baseline: str) -> str:
+def _mark(variant: Record, baseline: str) -> str:
     marks = [] if variant["safe"] else ["UNSAFE"]
     marks += ["baseline"] if variant["name"] == baseline else []
     return f"{variant['name']} ({', '.join(marks)})" if marks else str(variant["name"])
@@ -107,7 +107,7 @@ def _variants(record: Record) -> str:
 
 def _line(variant: Record, baseline: str) -> Line:
     cells: Iterable[str] = (
-        _marked(variant, baseline),
+        _mark(variant, baseline),
         variant["mechanism"],
         " ".join(variant["dtypes"]),
         variant["needs"],
@@ -116,5 +116,5 @@ def _line(variant: Record, baseline: str) -> Line:
     return Line(tuple(cells))
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=2 * _INDENT))

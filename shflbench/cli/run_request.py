@@ -57,9 +57,9 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> RunRequest:
     UsageError where that file is needed and not given, ResultsError where the record cannot be read.
     """
     from shflbench.model import Overrides
-    from shflbench.suite import shipped
+    from shflbench.suite import find_shipped
 
-    if suite is None and info.suite.name not in shipped():
+    if suite is None and info.suite.name not in find_shipped():
         raise UsageError(
             f"{folder} holds a run of your own suite {info.suite.path}, and --resume needs that file again",
             f"name it: {shlex.join(['shflbench', 'run', info.suite.path, '--resume', str(folder)])}",

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
-from shflbench.export.words import counted, fraction
+from shflbench.export.words import count_noun, fraction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ def _content(result: SelfTest) -> dict[str, object]:
 def _print(console: Console, suite: str, result: SelfTest, noise: NoiseModel | None) -> None:
     source = noise.source if noise else "as the processes of each comparison show it"
     console.data(
-        f"{suite}: {counted(result.processes, 'process')} of unchanged code in {counted(result.runs, 'run')}\n"
+        f"{suite}: {count_noun(result.processes, 'process')} of unchanged code in {count_noun(result.runs, 'run')}\n"
         f"noise: {source}; here a = {result.a_us:.3f} µs, b = {100 * result.b:.3f} %\n"
     )
     console.table(_settings(result.settings), data=True)

@@ -27,7 +27,7 @@ def sides(base: Sequence[Path], new: Sequence[Path], folder: Path) -> tuple[Side
     from shflbench.store.baselines import Baselines
 
     kept = Baselines(folder)
-    suite, device = _meant((*new, *base))
+    suite, device = _named_side((*new, *base))
 
     def side(paths: Sequence[Path]) -> Side:
         runs = [run for path in paths for run in _runs(path, kept, suite, device)]
@@ -41,7 +41,7 @@ def _is_folder(path: Path) -> bool:
     return path.exists() or len(path.parts) > 1
 
 
-def _meant(paths: Iterable[Path]) -> tuple[str | None, str | None]:
+def _named_side(paths: Iterable[Path]) -> tuple[str | None, str | None]:
     """Return the suite and the GPU's model of the first run whose folder is given; None for what that does not say."""
     from shflbench.store import find_runs, read_info
 

@@ -34,9 +34,9 @@ def group_table(rows: Sequence[Row]) -> Table:
     parts = (head.pattern, head.dtype, head.launch, trips, *head.option_texts)
     title = "  ".join(part for part in parts if part)
     if any(row.time_us is not None for row in rows):
-        return _timed(title, sorted(rows, key=lambda row: math.inf if row.time_us is None else row.time_us))
+        return _time_table(title, sorted(rows, key=lambda row: math.inf if row.time_us is None else row.time_us))
     how = "emulated, not timed" if head.backend == "emulator" else "not timed"
-    return _untimed(f"{title}  ({how})", rows)
+    return _status_table(f"{title}  ({how})", rows)
 
 
 def proof(row: Row) -> str:
@@ -44,7 +44,7 @@ def proof(row: Row) -> str:
     matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
     match row.status:
         case Status.TIMED | Status.VERIFIED:
-            known = f"{_verified(row) if row.safe else f'UNSAFE, {matched}'}{_elsewhere(row)}"
+            known = f"{_proof(row) if row.safe else f'UNSAFE, {matched}'}{_elsewhere(row)}"
         case Status.INCORRECT:
             known = f"INCORRECT, {matched}" if matched else "INCORRECT"
         case Status.COMPILED:
@@ -63,7 +63,7 @@ def _troubles(row: Row) -> list[str]:
     return [kind for kind, size in row.noise.items() if size >= NOTABLE]
 
 
-def _verified(row: Row) -> str:
+def _proof(row: Row) -> str:
     """Say what a result was held against: what agrees with another variant is no more right than that one."""
     if row.reference is None:
         return "verified"
@@ -76,7 +76,7 @@ def _elsewhere(row: Row) -> str:
     return "" if is_timed_launch else f" at {row.verified_launch}"
 
 
-def _timed(title: str, rows: Sequence[Row]) -> Table:
+def _time_table(title: str, rows: Sequence[Row]) -> Table:
     columns = {
         "variant": [row.variant for row in rows],
         "time µs": _numbers([_interval(row.time_us, row.time_low_us, row.time_high_us) for row in rows]),
@@ -90,7 +90,7 @@ def _timed(title: str, rows: Sequence[Row]) -> Table:
     return _table(title, rows, columns)
 
 
-def _untimed(title: str, rows: Sequence[Row]) -> Table:
+def _status_table(title: str, rows: Sequence[Row]) -> Table:
     columns = {
         "variant": [row.variant for row in rows],
         "registers": _right(["" if row.registers is None else str(row.registers) for row in rows]),

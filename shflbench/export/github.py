@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from shflbench.analysis.compare.comparison import UNDECIDED
-from shflbench.export.words import fails, flat, headline, shown
+from shflbench.export.words import fails, flat, headline, select_notable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def _annotations(comparison: Comparison) -> Iterator[tuple[Level, str, str]]:
         yield "warning", NAME, warning
     for obstacle in comparison.across:
         yield "notice", NAME, f"no verdict: {obstacle}"
-    for verdict in () if comparison.across else shown(comparison):
+    for verdict in () if comparison.across else select_notable(comparison):
         yield _level(verdict, comparison), f"{verdict.outcome}: {verdict.case_id}", _text(verdict)
 
 
@@ -65,9 +65,9 @@ def _most(messages: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _command(level: Level, title: str, text: str) -> str:
     """Return one workflow command; what would end a property or a line is escaped."""
-    title = _escaped(flat(title)).replace(":", "%3A").replace(",", "%2C")
-    return f"::{level} title={title}::{_escaped(flat(text))}"
+    title = _escape(flat(title)).replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={title}::{_escape(flat(text))}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.export.words import (
     change,
-    explained,
+    explain,
     fails,
     flat,
     fraction,
     grounds,
     headline,
-    shown,
+    select_notable,
     side,
     unchanged,
     value,
@@ -50,13 +50,13 @@ def _changed(comparison: Comparison, room: int) -> str:
     columns = ["case", *_values(comparison), "change", "why"]
     if not comparison.across:
         columns = ["verdict", *columns[:-1], "threshold", "why"]
-    rows = [_row(verdict, comparison) for verdict in shown(comparison)]
+    rows = [_row(verdict, comparison) for verdict in select_notable(comparison)]
     return _table(columns, rows, room) if rows else ""
 
 
 def _row(verdict: Verdict, comparison: Comparison) -> list[str]:
     case = [*_case(verdict, comparison), change(verdict.ratio)]
-    why = _text("; ".join(explained(verdict)))
+    why = _text("; ".join(explain(verdict)))
     if comparison.across:
         return [*case, why]
     word = f"**{verdict.outcome}**" if fails(verdict, comparison) else str(verdict.outcome)

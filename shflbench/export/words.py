@@ -28,7 +28,7 @@ def flat(text: str) -> str:
     return _UNPRINTABLE.sub(" ", text).strip()
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """Return `1 case`, `3 cases` or `2 processes`."""
     plural = "es" if noun.endswith("s") else "s"
     return f"{number:,} {noun}{'' if number == 1 else plural}"
@@ -64,15 +64,15 @@ def side(info: SideInfo) -> str:
         info.driver and f"driver {info.driver}",
         info.nvrtc and f"NVRTC {info.nvrtc}",
         info.commit and f"commit {info.commit[:COMMIT]}",
-        counted(info.runs, "run"),
-        f"{counted(info.processes, 'process')} a case" if info.processes else "",
+        count_noun(info.runs, "run"),
+        f"{count_noun(info.processes, 'process')} a case" if info.processes else "",
     )
     return flat(f"{info.name}: {', '.join(part for part in known if part)}")
 
 
 def headline(comparison: Comparison) -> str:
     """Return the result in one line: `2 slower, 1 faster of 40 cases`."""
-    cases = counted(len(comparison.verdicts), "case")
+    cases = count_noun(len(comparison.verdicts), "case")
     if comparison.across:
         return f"{cases} side by side, without a verdict"
     notable = {outcome: count for outcome, count in comparison.counts().items() if outcome != Outcome.SAME}
@@ -102,12 +102,12 @@ def unchanged(comparison: Comparison) -> str:
         return ""
     within = {fraction(verdict.threshold) for verdict in same} - {""}
     limit = f" within {within.pop()}" if len(within) == 1 else " within their thresholds" if within else ""
-    sentence = f"{counted(len(same), 'case')} {'is' if len(same) == 1 else 'are'} the same{limit}"
+    sentence = f"{count_noun(len(same), 'case')} {'is' if len(same) == 1 else 'are'} the same{limit}"
     detectable = max((verdict.detectable for verdict in same if verdict.detectable is not None), default=None)
     return sentence if detectable is None else f"{sentence}; a slowdown of {fraction(detectable)} would have been found"
 
 
-def shown(comparison: Comparison) -> tuple[Verdict, ...]:
+def select_notable(comparison: Comparison) -> tuple[Verdict, ...]:
     """Return what a reader should see case by case, the most important first.
 
     That is what is not the same, and what is and has a remark; across what cannot be compared it is every case, in the
@@ -119,7 +119,7 @@ def shown(comparison: Comparison) -> tuple[Verdict, ...]:
     return tuple(verdict for verdict in verdicts if verdict.outcome is not Outcome.SAME or verdict.remarks)
 
 
-def explained(verdict: Verdict) -> tuple[str, ...]:
+def explain(verdict: Verdict) -> tuple[str, ...]:
     """Return what the numbers beside it do not say already: the sentence if it says more, why, and remarks."""
     judged = verdict.outcome not in UNDECIDED or verdict.reason is Reason.ACROSS
     sentence = () if judged and verdict.ratio else (verdict.sentence,)

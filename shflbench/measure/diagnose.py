@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.measure.rounds import rounds_of, slow_rounds, step_us
 from shflbench.model import Disturbance, Trouble
-from shflbench.statistics import median_interval, trend, two_levels, widened
+from shflbench.statistics import median_interval, trend, two_levels, widen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,7 +163,7 @@ def _bent(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | No
     part = (middle - first) / (last - first)
     straight = [(1 - part) * round_.median_us(first) + part * round_.median_us(last) for round_ in whole]
     bends = [round_.median_us(middle) - line for round_, line in zip(whole, straight, strict=True)]
-    bend = widened(median_interval(bends, 1 - SIGNIFICANCE), step)  # half of it, and half of the line's
+    bend = widen(median_interval(bends, 1 - SIGNIFICANCE), step)  # half of it, and half of the line's
     size = abs(bend.value) / median(straight)
     if size < BENT or bend.low <= 0 <= bend.high:
         return None
@@ -179,9 +179,7 @@ def _bent(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | No
 def _processes(rounds: ByProcess, step: float, iterations: int) -> Trouble | None:
     """Hold the slowest process against the fastest one: their rounds must not even overlap."""
     intervals = {
-        process: widened(
-            median_interval([round_.median_us(iterations) for round_ in series], 1 - SIGNIFICANCE), step / 2
-        )
+        process: widen(median_interval([round_.median_us(iterations) for round_ in series], 1 - SIGNIFICANCE), step / 2)
         for process, series in rounds.items()
     }
     if len(intervals) <= 1:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.measure.diagnose import troubles
 from shflbench.measure.rounds import rounds_of, step_us
 from shflbench.model import Interval, Timing
-from shflbench.statistics import median_interval, widened
+from shflbench.statistics import median_interval, widen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def _time_us(rounds: Sequence[Round], iterations: int, step: float) -> Interval:
     their interval shrinks with the rounds and not with the processes: it must at least hold each process's own median.
     """
     medians = [round_.median_us(iterations) for round_ in rounds]
-    pooled = widened(median_interval(medians), step / 2)
+    pooled = widen(median_interval(medians), step / 2)
     by_process: dict[int, list[float]] = {}
     for round_, value in zip(rounds, medians, strict=True):
         by_process.setdefault(round_.process, []).append(value)
@@ -80,7 +80,7 @@ def _ns_per_iteration(rounds: Sequence[Round], iterations: int, step: float) -> 
         for round_ in rounds
         if fewest in round_.times_us
     ]
-    return widened(median_interval(slopes), 1000 * step / trips)  # half a step at either end
+    return widen(median_interval(slopes), 1000 * step / trips)  # half a step at either end
 
 
 def _clock_mhz(samples: Sequence[Sample]) -> float | None:

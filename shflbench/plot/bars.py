@@ -16,7 +16,7 @@ from shflbench.plot.style import (
     bar_look,
     colour,
     mechanism_legend,
-    shortened,
+    shorten,
     width_of,
 )
 from shflbench.plot.subject import why_untimed
@@ -127,7 +127,7 @@ def _panel(  # noqa: PLR0913, PLR0917  (axes, what is drawn, and the scale that 
     axes.grid(axis="x")
     for y, row in enumerate(rows):
         if row.time_us is None:
-            words = shortened(why_untimed(row), width - _GAP, SMALL_PT)
+            words = shorten(why_untimed(row), width - _GAP, SMALL_PT)
             axes.text(_GAP * limit / width, y, words, va="center", size=SMALL_PT, color=MUTED, style="italic")
             continue
         value = quantity.value(row)

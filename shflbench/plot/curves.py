@@ -14,7 +14,7 @@ from shflbench.plot.findings import highest_bandwidth, winners
 from shflbench.plot.page import Page
 from shflbench.plot.quantity import BANDWIDTH, TIME, quantity_of
 from shflbench.plot.shapes import grid_words, size_of
-from shflbench.plot.style import BODY_PT, colour, fitting
+from shflbench.plot.style import BODY_PT, colour, fit_size
 from shflbench.plot.subject import parts, untimed_notes
 from shflbench.plot.sweeps import sweeps
 
@@ -75,7 +75,7 @@ def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Pag
     for number, (heading, rows) in enumerate(panels.items()):
         line, place = divmod(number, abreast)
         x, top = _LEFT + place * (width + _GAP), line * (above + height + _AXIS)
-        page.text(x, top + 0.11, heading, size=fitting(heading, width, BODY_PT, "bold"))
+        page.text(x, top + 0.11, heading, size=fit_size(heading, width, BODY_PT, "bold"))
         axes = page.axes(x, top + above, width, height)
         scale(axes, axis, subject.timed, width)
         _upright(axes, subject.timed, quantity, leftmost=place == 0)

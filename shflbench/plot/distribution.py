@@ -16,7 +16,7 @@ from shflbench.plot.style import (
     SMALL_PT,
     UNSAFE_HATCH,
     colour,
-    fitting,
+    fit_size,
     mechanism_legend,
     tint,
     width_of,
@@ -87,7 +87,7 @@ def draw(subject: ChartSubject) -> Page:
         legend=mechanism_legend(strip.row for strip in shown),
         body=_HEADING + height + _AXIS,
     )
-    size = min(BODY_PT, *(fitting(label, page.width * _LABELS) for label in labels))
+    size = min(BODY_PT, *(fit_size(label, page.width * _LABELS) for label in labels))
     label_width = max(width_of(label, size) for label in labels) + 0.15
     axes = page.axes(label_width, _HEADING, page.width - label_width - _FIGURES, height)
     _scale(axes, labels, size, reach)

@@ -60,13 +60,13 @@ def _named(subject: ChartSubject) -> str:
         return f"{subject.pattern}: no safe variant is faster than {baseline} ({_places(subject, level)})"
     if any(row.speedup is None for row in faster):
         named = _by_text(subject, faster, lambda row: row.variant)
-        return f"{subject.pattern}: the fastest safe variant is {_listed(named)}; {baseline} has no time"
+        return f"{subject.pattern}: the fastest safe variant is {_join(named)}; {baseline} has no time"
     nothing = f", nothing is faster than {baseline} ({_places(subject, level)})" if level else ""
     by_variant = _by_variant(faster)
     if len({(row.variant, _gain(row)) for row in faster}) == 1:
         winner, gain, places = faster[0].variant, _gain(faster[0]), _places(subject, faster)
         return f"{subject.pattern}: {winner} is {gain} as fast as {baseline} ({places}){nothing}"
-    first, *others = (f"{variant} {_listed(_by_text(subject, rows, _gain))}" for variant, rows in by_variant.items())
+    first, *others = (f"{variant} {_join(_by_text(subject, rows, _gain))}" for variant, rows in by_variant.items())
     said = ", ".join([first.replace(" ", " is ", 1), *others])
     return f"{subject.pattern}: {said} as fast as {baseline}{nothing}"
 
@@ -83,7 +83,7 @@ def next_mechanism(subject: ChartSubject) -> str:
             lead = times(time_us(second) / time_us(leader))
             leads.setdefault(second.variant, {}).setdefault(lead, []).append(leader)
     against = {
-        rival: _listed([f"{lead} ({_places(subject, rows)})" for lead, rows in by_lead.items()])
+        rival: _join([f"{lead} ({_places(subject, rows)})" for lead, rows in by_lead.items()])
         for rival, by_lead in leads.items()
     }
     named = sum(len(_place(subject, rows[0])) for rows in subject.groups)
@@ -185,7 +185,7 @@ def _place(subject: ChartSubject, row: Row) -> str:
     return subject.distinct_setting(row) or row.dtype
 
 
-def _listed(parts: Sequence[str]) -> str:
+def _join(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 

@@ -11,7 +11,7 @@ from shflbench.plot.forest_marks import Sheet, legend
 from shflbench.plot.forest_words import caption, direction, figure_of, notes, plain, subtitle, title
 from shflbench.plot.page import Page
 from shflbench.plot.save import PNG, PNG_DPI, SVG
-from shflbench.plot.style import SMALL_PT, fitting, house_style, shortened, width_of
+from shflbench.plot.style import SMALL_PT, fit_size, house_style, shorten, width_of
 from shflbench.store.files import replace
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def draw(comparison: Comparison) -> Page:
         legend=legend(comparison),
         body=top + height + _AXIS,
     )
-    names, size = _fitted([plain(verdict.case_id) for verdict in listed] + [rest.name for rest in rests], page.width)
+    names, size = _fit_names([plain(verdict.case_id) for verdict in listed] + [rest.name for rest in rests], page.width)
     figures = [figure_of(verdict) for verdict in listed] + [rest.figure for rest in rests]
     name_width = _GAP + max((width_of(name, size) for name in names), default=0.0)
     width = page.width - name_width - _GAP - max((width_of(figure, SMALL_PT) for figure in figures), default=0.0)
@@ -97,7 +97,7 @@ def draw(comparison: Comparison) -> Page:
     return page
 
 
-def _fitted(names: Sequence[str], width: float) -> tuple[list[str], float]:
+def _fit_names(names: Sequence[str], width: float) -> tuple[list[str], float]:
     """Return the names as they fit beside the axes, and the size of their type in points, one for all."""
-    size = max(_LEAST_PT, min((fitting(name, width * _LABELS, SMALL_PT) for name in names), default=SMALL_PT))
-    return [shortened(name, width * _LABELS, size) for name in names], size
+    size = max(_LEAST_PT, min((fit_size(name, width * _LABELS, SMALL_PT) for name in names), default=SMALL_PT))
+    return [shorten(name, width * _LABELS, size) for name in names], size

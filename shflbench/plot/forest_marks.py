@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.plot.forest_words import percent, why_not
-from shflbench.plot.style import INK, MUTED, SMALL_PT, fitting, shortened, tint
+from shflbench.plot.style import INK, MUTED, SMALL_PT, fit_size, shorten, tint
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -104,7 +104,7 @@ class Sheet:
         self.axes.grid(axis="x")
         self.axes.tick_params(axis="x", labeltop=above)
         self.axes.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
-        self.axes.set_xlabel(direction, labelpad=2, size=fitting(direction, self.width + _OVER))
+        self.axes.set_xlabel(direction, labelpad=2, size=fit_size(direction, self.width + _OVER))
 
     def line(self, y: float, height: float, verdict: Verdict) -> None:
         """Draw one case: its band, its interval, its mark; one that has no change or no longer counts says why."""
@@ -160,6 +160,6 @@ class Sheet:
     def _words(self, y: float, words: str, outcome: Outcome) -> None:
         x = self.scale.low + _BESIDE / 72 * self._inch
         tone = COLOURS[Outcome.SLOWER] if outcome in _ALARMING and self.judged else MUTED
-        fitted = shortened(words, self.width - _BESIDE / 72, SMALL_PT)
+        fitted = shorten(words, self.width - _BESIDE / 72, SMALL_PT)
         text = self.axes.text(x, y, fitted, va="center", size=SMALL_PT, color=tone, style="italic")
         text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # over the grid

@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import UNDECIDED, Metric, Outcome
-from shflbench.suite.quotes import escaped
+from shflbench.suite.quotes import escape
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict
@@ -84,7 +84,7 @@ def direction(comparison: Comparison) -> str:
 
 def plain(text: str) -> str:
     """Return the text on one line, with escapes for what does not print: a control character makes no valid SVG."""
-    return escaped(" ".join(text.split()))
+    return escape(" ".join(text.split()))
 
 
 def cases(count: int) -> str:

@@ -14,7 +14,7 @@ from shflbench.analysis.settings import BLOCK, GRID, one_pass
 from shflbench.plot.findings import speedup_range
 from shflbench.plot.page import Page
 from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
-from shflbench.plot.style import BODY_PT, MUTED, RULE, SMALL_PT, bar_look, fitting, ink_on, width_of
+from shflbench.plot.style import BODY_PT, MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, width_of
 from shflbench.plot.subject import parts, untimed_notes
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def draw(subject: ChartSubject) -> Page:
         line, place = divmod(number, _ABREAST)
         x, top = label_width + place * (width + _GAP), line * (_HEADING + height + _AXIS)
         page.swatch(x, top + 0.13, bar_look(rows[0]))
-        page.text(x + _SWATCH, top + 0.11, heading, size=fitting(heading, width - _SWATCH, BODY_PT, "bold"))
+        page.text(x + _SWATCH, top + 0.11, heading, size=fit_size(heading, width - _SWATCH, BODY_PT, "bold"))
         axes = page.axes(x, top + _HEADING, width, height)
         _cells(axes, rows, grids, blocks, scale)
         axes.set_yticks([y + 0.5 for y in range(len(grids))], labels if place == 0 else [""] * len(grids))

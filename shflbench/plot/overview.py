@@ -11,7 +11,7 @@ from shflbench.plot.bars import first_groups
 from shflbench.plot.findings import winners
 from shflbench.plot.heatmap import COLOURS, cell_text, colour_bar, scale_of
 from shflbench.plot.page import Page
-from shflbench.plot.style import MUTED, RULE, SMALL_PT, bar_look, fitting, ink_on, mechanism_legend, width_of
+from shflbench.plot.style import MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, mechanism_legend, width_of
 from shflbench.plot.subject import parts, untimed_notes
 from shflbench.plot.sweeps import beside
 
@@ -77,7 +77,7 @@ def _head(page: Page, row: Row, x: float, width: float) -> None:
     top = _HEAD - len(lines) * _NAME_LINE - 0.04
     page.swatch(x + 0.04, top - 0.14, bar_look(row))
     for number, line in enumerate(lines):
-        size = fitting(line, width - 0.06, SMALL_PT - 0.5, "bold")
+        size = fit_size(line, width - 0.06, SMALL_PT - 0.5, "bold")
         page.text(x + 0.04, top + number * _NAME_LINE, line, size=size)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from shflbench.plot.style import BODY_PT, INK, MUTED, SMALL_PT, TITLE_PT, balanced, width_of, wrapped
+from shflbench.plot.style import BODY_PT, INK, MUTED, SMALL_PT, TITLE_PT, balance, width_of, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +39,10 @@ class Page:
     ) -> None:
         """Lay the page out around a body of `body` inches height; the figure grows with its texts."""
         text_width = WIDTH - 2 * MARGIN
-        title_lines = balanced(title, text_width, TITLE_PT, "bold")
-        subtitle_lines = [line for part in subtitle for line in wrapped(part, text_width, BODY_PT)]
-        note_lines = [line for note in notes for line in wrapped(note, text_width, SMALL_PT)]
-        caption_lines = wrapped(caption, text_width, SMALL_PT)
+        title_lines = balance(title, text_width, TITLE_PT, "bold")
+        subtitle_lines = [line for part in subtitle for line in wrap(part, text_width, BODY_PT)]
+        note_lines = [line for note in notes for line in wrap(note, text_width, SMALL_PT)]
+        caption_lines = wrap(caption, text_width, SMALL_PT)
         header = MARGIN + len(title_lines) * _TITLE_LINE + len(subtitle_lines) * _TEXT_LINE + 0.04
         legend_lines = _legend_lines(legend, text_width)
         header += len(legend_lines) * _LEGEND_LINE

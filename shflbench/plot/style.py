@@ -151,12 +151,12 @@ def width_of(text: str, points: float = BODY_PT, weight: str = "normal") -> floa
     return width / 72
 
 
-def fitting(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> float:
+def fit_size(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> float:
     """Return the size, in points, at which the text is at most `width` inches wide: `points`, or less."""
     return points * min(1.0, width / max(width, width_of(text, points, weight)))
 
 
-def wrapped(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> list[str]:
+def wrap(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> list[str]:
     """Return the text in lines of at most `width` inches, broken between words."""
     lines: list[str] = []
     for word in text.split():
@@ -167,17 +167,17 @@ def wrapped(text: str, width: float, points: float = BODY_PT, weight: str = "nor
     return lines
 
 
-def balanced(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> list[str]:
+def balance(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> list[str]:
     """Return the text wrapped in as few lines as `wrapped` needs, of about the same length: no last word alone."""
-    lines = narrower = wrapped(text, width, points, weight)
+    lines = narrower = wrap(text, width, points, weight)
     while len(narrower) == len(lines) > 1:
         lines = narrower
         width -= 0.1
-        narrower = wrapped(text, width, points, weight)
+        narrower = wrap(text, width, points, weight)
     return lines
 
 
-def shortened(text: str, width: float, points: float = BODY_PT) -> str:
+def shorten(text: str, width: float, points: float = BODY_PT) -> str:
     """Return the text on one line of at most `width` inches, with an ellipsis where it was cut."""
     line = " ".join(text.split())
     if width_of(line, points) <= width:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.settings import DTYPE, ITERATIONS, factors, shared, words
+from shflbench.analysis.settings import DTYPE, ITERATIONS, common_factors, factors, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -50,21 +50,22 @@ class ChartSubject:
         return tuple(tuple(rows) for rows in groups.values())
 
     @cached_property
-    def shared(self) -> dict[str, str]:
+    def common_factors(self) -> dict[str, str]:
         """The factors that all rows have in common."""
         settings = [factors(row) for row in self.rows]
         trips = {setting[ITERATIONS] for setting in settings if ITERATIONS in setting}  # a pass over data has none
-        return shared(settings) | ({ITERATIONS: trips.pop()} if len(trips) == 1 else {})
+        return common_factors(settings) | ({ITERATIONS: trips.pop()} if len(trips) == 1 else {})
 
     @property
     def shared_setting(self) -> str:
         """What all rows have in common, in words: ` at 26x1024, 4096 iterations`; empty if nothing."""
-        said = words(self.shared)
+        said = words(self.common_factors)
         return f" at {said}" if said else ""
 
     def distinct_factors(self, row: Row, without: Collection[str] = ()) -> dict[str, str]:
         """Return the factors that set the row's group apart from the others, but for those named in `without`."""
-        return {name: value for name, value in factors(row).items() if name not in self.shared and name not in without}
+        known = {*self.common_factors, *without}
+        return {name: value for name, value in factors(row).items() if name not in known}
 
     def distinct_setting(self, row: Row, without: Collection[str] = ()) -> str:
         """Return the same in words: `f64`; empty for the only group."""

@@ -34,7 +34,7 @@ class Sweep:
 def sweeps(subject: ChartSubject) -> list[Sweep]:
     """Return the sweeps that show every case that lies on one, as few as it takes, the largest first."""
     names = dict.fromkeys(name for row in subject.rows for name in factors(row))
-    axes = [name for name in names if name not in {DTYPE, ITERATIONS} and name not in subject.shared]
+    axes = [name for name in names if name not in {DTYPE, ITERATIONS} and name not in subject.common_factors]
     if not all(map(one_pass, subject.rows)):  # of a pass over data the blocks are the size; else they come last
         axes.sort(key=lambda name: name == GRID)
     remaining, chosen = {row.case_id for row in subject.rows}, []

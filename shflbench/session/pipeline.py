@@ -36,7 +36,7 @@ def run(
     device end the run. Once all is on disk, `undecided` is asked which cases to measure in one more process, again
     and again until it names none.
     """
-    kernels, problem = yield from compile_all(plan, plan.unfinished(stopped))
+    kernels, problem = yield from compile_all(plan, plan.unfinished_cases(stopped))
     state = RunState(plan, kernels, stopped)
     stages = Stages(plan, folder, state, keep_samples=undecided is not None)
     yield from stages.note(problem, plan.executor.problem if plan.executor else "")

@@ -46,7 +46,7 @@ class Plan:
         """Return why the architecture cannot run `case`, empty if it can."""
         return self.patterns[case.pattern].declaration.variant(case.variant).unsupported_reason(self.arch)
 
-    def unfinished(self, stopped: Resumed | None) -> list[Case]:
+    def unfinished_cases(self, stopped: Resumed | None) -> list[Case]:
         """Return the cases whose kernels are needed: those that a stopped run did not bring to their end."""
         known = {row.case_id: row for row in stopped.rows} if stopped else {}
         most = self.suite.rules.processes

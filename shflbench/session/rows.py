@@ -24,7 +24,7 @@ TIMES = (
 )
 
 
-def planned(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
+def start_row(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
     """Return the row of a case of which nothing is known yet but what the suite and the pattern say."""
     variant = pattern.variant(case.variant)
     return Row(
@@ -47,13 +47,13 @@ def planned(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
     )
 
 
-def ended(row: Row, status: Status, reason: str) -> Row:
+def end_row(row: Row, status: Status, reason: str) -> Row:
     """Return `row` as one that got no further, without any time, and with the reason in one line."""
     kept = {item.name: getattr(row, item.name) for item in fields(row) if item.name not in TIMES}
     return Row(**{**kept, "status": status, "reason": " ".join(reason.split())})
 
 
-def compiled(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
+def add_kernel(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
     """Return `row` with what the compiler and the machine code say."""
     counts = None
     if loop := kernel.loop:
@@ -69,7 +69,7 @@ def compiled(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
     )
 
 
-def placed(row: Row, grid: int | None, resident_blocks: int | None, device: Device | None) -> Row:
+def add_grid(row: Row, grid: int | None, resident_blocks: int | None, device: Device | None) -> Row:
     """Return `row` with its grid on the device, and with its occupancy where `resident_blocks` an SM are known."""
     row = replace(row, grid=grid)
     if device is None or not device.threads_per_sm or not resident_blocks or "carveout" in dict(row.options):
@@ -84,7 +84,7 @@ def wants(row: Row, processes: int) -> bool:
     return row.status is Status.COMPILED
 
 
-def verified(row: Row, proof: Proof) -> Row:
+def add_proof(row: Row, proof: Proof) -> Row:
     """Return `row` with the result of verification: an unsafe variant is reported, not judged."""
     row = replace(
         row,
@@ -95,11 +95,11 @@ def verified(row: Row, proof: Proof) -> Row:
         status=Status.VERIFIED,
     )
     if row.safe and not proof.complete:
-        return ended(row, Status.INCORRECT, proof.mismatch)
+        return end_row(row, Status.INCORRECT, proof.mismatch)
     return row
 
 
-def timed(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int | None = None) -> Row:
+def add_times(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int | None = None) -> Row:
     """Return `row` with its times, and with the bandwidth where it is known how many bytes a launch moves."""
     slope, clock = timing.ns_per_iteration, timing.sm_clock_mhz
     return replace(
@@ -131,10 +131,10 @@ def timed(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int | N
 def with_speedups(rows: Sequence[Row]) -> list[Row]:
     """Return the rows of one group, each timed one with its speed-up over the baseline, if that was timed."""
     base = next((interval for row in rows if row.variant == row.baseline and (interval := time_of(row))), None)
-    return [_against(row, base) for row in rows]
+    return [_add_speedup(row, base) for row in rows]
 
 
-def _against(row: Row, base: Interval | None) -> Row:
+def _add_speedup(row: Row, base: Interval | None) -> Row:
     time = time_of(row)
     if base is None or time is None:
         return row

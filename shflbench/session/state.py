@@ -108,16 +108,16 @@ class RunState:
         """Return the row of a case of which nothing but its kernel is known."""
         pattern, kernel = self._plan.patterns[case.pattern], self._kernels.get(key(case))
         backend = self._plan.executor.name if self._plan.executor else "none"
-        row = rows.planned(case, pattern.declaration, backend, self._plan.arch)
+        row = rows.start_row(case, pattern.declaration, backend, self._plan.arch)
         if kernel is None:
-            return rows.ended(row, Status.SKIPPED, self._plan.unsupported_reason(case))
+            return rows.end_row(row, Status.SKIPPED, self._plan.unsupported_reason(case))
         if isinstance(kernel, KernelError):
-            return rows.ended(row, Status.FAILED, kernel.message)
+            return rows.end_row(row, Status.FAILED, kernel.message)
         try:
-            row = rows.compiled(row, kernel, shared_of(pattern, case))
+            row = rows.add_kernel(row, kernel, shared_of(pattern, case))
         except PatternError as error:
-            return rows.ended(row, Status.FAILED, error.message)
-        return rows.ended(row, Status.FAILED, "; ".join(kernel.violations)) if kernel.violations else row
+            return rows.end_row(row, Status.FAILED, error.message)
+        return rows.end_row(row, Status.FAILED, "; ".join(kernel.violations)) if kernel.violations else row
 
     def pending(self, processes: int) -> dict[str, list[Task]]:
         """Return what is to be done of each group until every case was measured in so many processes."""
@@ -166,9 +166,9 @@ class RunState:
         match event:
             case GridResolved(name, grid, resident):
                 device = self._plan.executor.device if self._plan.executor else None
-                self._cases[name].row = rows.placed(self._cases[name].row, grid, resident, device)
+                self._cases[name].row = rows.add_grid(self._cases[name].row, grid, resident, device)
             case Verified(name, proof):
-                self._cases[name].row = rows.verified(self._cases[name].row, proof)
+                self._cases[name].row = rows.add_proof(self._cases[name].row, proof)
             case RoundDone():
                 self._conditions = event.conditions
                 self._bursts += [_Burst(one.sm_clock_mhz, one.dropped and not one.host_bound) for one in event.bursts]
@@ -200,7 +200,7 @@ class RunState:
             sentence = f"{state.case.id} failed in a further process, and keeps what was measured before: {why}"
             self.further_failures.append(sentence)
         else:
-            state.row, state.troubles = rows.ended(state.row, status, reason), ()
+            state.row, state.troubles = rows.end_row(state.row, status, reason), ()
         return self._close(state)
 
     def _timed(self, state: CaseState, row: Row) -> Row:
@@ -209,16 +209,16 @@ class RunState:
             return row
         times = timing(state.samples.taken, row.iterations)
         if times is None:
-            return rows.ended(row, Status.FAILED, THROTTLED)
+            return rows.end_row(row, Status.FAILED, THROTTLED)
         pattern = self._plan.patterns[row.pattern]
         moved = pattern.declaration.bytes_moved
         try:
             with pattern.calling("PATTERN"):
                 nbytes = moved(setting_of(state.case, row.grid or 0)) if moved else None
         except PatternError as error:
-            return rows.ended(row, Status.FAILED, error.message)
+            return rows.end_row(row, Status.FAILED, error.message)
         state.troubles = times.troubles
-        return rows.timed(row, times, self._conditions, nbytes)
+        return rows.add_times(row, times, self._conditions, nbytes)
 
     def _close(self, state: CaseState) -> str:
         state.is_open = False

@@ -39,7 +39,7 @@ class Run:
         ResultsError where the file is damaged, or where a finished run lacks its end.
         """
         path = self.folder / SAMPLES_FILE
-        return samples.kept(path, whole=self.info.finished is not None) if path.exists() else None
+        return samples.read_kept(path, whole=self.info.finished is not None) if path.exists() else None
 
 
 def read_run(folder: Path) -> Run:

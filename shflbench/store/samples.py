@@ -121,7 +121,7 @@ class Kept:
     time_us: NDArray[np.float64]
 
 
-def kept(path: Path, *, whole: bool) -> Kept:
+def read_kept(path: Path, *, whole: bool) -> Kept:
     """Read the kept samples at `path`; imports NumPy, and not pandas, which takes longer than reading 100,000 samples.
 
     ResultsError where the file is missing or damaged, or where its end is missing although all of it is to be there.

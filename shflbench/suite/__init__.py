@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shflbench.suite.find import locate, shipped
+    from shflbench.suite.find import find_shipped, locate
     from shflbench.suite.launch import parse_launch, resolve_grid
     from shflbench.suite.loader import load
     from shflbench.suite.schema import json_schema
@@ -16,7 +16,7 @@ else:
         "locate": "find",
         "parse_launch": "launch",
         "resolve_grid": "launch",
-        "shipped": "find",
+        "find_shipped": "find",
     }
 
     def __getattr__(name: str) -> object:
@@ -26,4 +26,4 @@ else:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-__all__ = ["json_schema", "load", "locate", "parse_launch", "resolve_grid", "shipped"]
+__all__ = ["find_shipped", "json_schema", "load", "locate", "parse_launch", "resolve_grid"]

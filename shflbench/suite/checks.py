@@ -9,7 +9,7 @@ from shflbench.errors import PatternError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.suite.problems import Problem, unknown
-from shflbench.suite.quotes import escaped, quoted, show
+from shflbench.suite.quotes import escape, quote, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def _find_pattern(loc: Loc, word: str, folder: Path, earlier: Mapping[str, Loade
         return pattern
     for other, loaded in earlier.items():
         if loaded.name == pattern.name and loaded.folder != pattern.folder:
-            same_name = f"the pattern {quoted(word)}, named like {quoted(other)}"
+            same_name = f"the pattern {quote(word)}, named like {quote(other)}"
             return Problem(loc, same_name, "needed: a name of its own for each")
     return pattern
 
@@ -64,14 +64,14 @@ def _load_own(loc: Loc, word: str, folder: Path) -> LoadedPattern | Problem:
         there = target.is_dir()
     except (OSError, RuntimeError) as error:  # too long a name, or links in a circle
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        return Problem(loc, f"the folder {quoted(word)}, which cannot be opened: {escaped(str(reason))}", OWN_FOLDER)
+        return Problem(loc, f"the folder {quote(word)}, which cannot be opened: {escape(str(reason))}", OWN_FOLDER)
     if not there:
-        return Problem(loc, f"the folder {quoted(word)}, which does not exist", OWN_FOLDER)
+        return Problem(loc, f"the folder {quote(word)}, which does not exist", OWN_FOLDER)
     try:
         return load(target)
     except PatternError as error:
-        reason = escaped(error.message)
-        return Problem(loc, f"the pattern {quoted(word)}, which cannot be used: {reason}", SOUND_FOLDER)
+        reason = escape(error.message)
+        return Problem(loc, f"the pattern {quote(word)}, which cannot be used: {reason}", SOUND_FOLDER)
 
 
 @cache
@@ -139,9 +139,9 @@ def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
         elif entry.variant and entry.variant not in variants:
             yield unknown((*at, "variant"), "variant", entry.variant, variants)
         elif not any(map(entry.holds_for, ids)):
-            needed = f"needed: ids of this suite, such as {quoted(ids[0])}, where `*` stands for anything"
+            needed = f"needed: ids of this suite, such as {quote(ids[0])}, where `*` stands for anything"
             nearest = tuple(f"{pattern}/*" for pattern in patterns)
-            fault = f"{quoted(entry.case)}, which matches no case"
+            fault = f"{quote(entry.case)}, which matches no case"
             yield Problem((*at, "case"), fault, needed, word=entry.case, known=nearest)
 
 
@@ -224,4 +224,4 @@ def _check_repeats(loc: Loc, section: Experiment | Defaults) -> Iterator[Problem
 
 
 def _repeated(loc: Loc, word: str) -> Problem:
-    return Problem(loc, f"{quoted(word)} a second time", "allowed: each value once")
+    return Problem(loc, f"{quote(word)} a second time", "allowed: each value once")

@@ -16,7 +16,7 @@ from ruamel.yaml.events import AliasEvent, ScalarEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from shflbench.suite.positions import Entries, Items, Position, position_after
-from shflbench.suite.quotes import quoted, show
+from shflbench.suite.quotes import quote, show
 
 if TYPE_CHECKING:
     from ruamel.yaml.error import StreamMark
@@ -110,7 +110,7 @@ class _Composer(Composer):
         if isinstance(event, AliasEvent):
             return self._compose_alias(self.parser.get_event())
         if event.tag:
-            word = quoted(event.tag.replace("tag:yaml.org,2002:", "!!"))
+            word = quote(event.tag.replace("tag:yaml.org,2002:", "!!"))
             _refuse(event.start_mark, f"found the tag {word}; allowed: values without tags")
         if self.depth == MAX_DEPTH and not isinstance(event, ScalarEvent):
             _refuse(event.start_mark, _NESTING)
@@ -121,10 +121,10 @@ class _Composer(Composer):
         name = event.anchor
         target = self.anchors.get(name)
         if target is None:
-            sentence = f"found the alias {quoted('*' + name)} of nothing; needed: {quoted('&' + name)} before it"
+            sentence = f"found the alias {quote('*' + name)} of nothing; needed: {quote('&' + name)} before it"
             _refuse(event.start_mark, sentence)
         if target.end_mark is None:
-            fault = f"found the alias {quoted('*' + name)} within what it stands for"
+            fault = f"found the alias {quote('*' + name)} within what it stands for"
             _refuse(event.start_mark, f"{fault}; allowed: aliases of what ends before them")
         return _Alias(None, target, event.start_mark, event.end_mark)
 
@@ -169,7 +169,7 @@ class _Values:
             key = self._key(key_node)
             merges = key == "<<" and _is_plain(key_node)
             if key in entries or (merges and merged is not None):
-                _refuse(key_node.start_mark, f"found the key {quoted(key)} a second time; allowed: each key once")
+                _refuse(key_node.start_mark, f"found the key {quote(key)} a second time; allowed: each key once")
             if merges:
                 merged = self._mergeable(value_node)
                 continue
@@ -206,7 +206,7 @@ def _is_plain(node: Node) -> bool:
 def _scalar(node: Node) -> object:
     word: str = node.value
     if any("\ud800" <= character <= "\udfff" for character in word):
-        _refuse(node.start_mark, f"found the text {quoted(word)}, half of a character; allowed: Unicode")
+        _refuse(node.start_mark, f"found the text {quote(word)}, half of a character; allowed: Unicode")
     try:
         return meaning(word) if _is_plain(node) else word
     except ValueError as error:

@@ -12,7 +12,7 @@ from shflbench.errors import SuiteError
 from shflbench.suite.compose import UnsupportedYamlError, compose
 from shflbench.suite.positions import Entries, position_after
 from shflbench.suite.problems import ADVICE
-from shflbench.suite.quotes import escaped, show
+from shflbench.suite.quotes import escape, show
 from shflbench.suite.schema import SuiteFile
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def parse(text: str, path: Path) -> Entries:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        message = f"{path}:{line}:{column}: not YAML: {escaped(str(error.problem or error.context))}"
+        message = f"{path}:{line}:{column}: not YAML: {escape(str(error.problem or error.context))}"
         raise SuiteError(message, _IS_YAML) from None
     except ReaderError as error:
         line, column = position_after(text[: error.position])

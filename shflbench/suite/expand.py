@@ -83,7 +83,7 @@ def _expand_experiment(
     ]
     if not cases:
         return [], [Problem(loc, "no variant with a dtype that it has", f"needed: {_choices(pattern.declaration)}")]
-    cases, problems = _without_skipped(loc, experiment.skip, cases)
+    cases, problems = _leave_out_skipped(loc, experiment.skip, cases)
     return cases, [*problems, *(Problem((*loc, key), *words) for key, words in _unfit(cases, pattern))]
 
 
@@ -158,7 +158,7 @@ def _choices(pattern: Pattern) -> str:
     return ", ".join(f"{variant.name} ({', '.join(variant.dtypes or pattern.dtypes)})" for variant in pattern.variants)
 
 
-def _without_skipped(loc: Loc, skips: Iterable[Skip], cases: list[Case]) -> tuple[list[Case], list[Problem]]:
+def _leave_out_skipped(loc: Loc, skips: Iterable[Skip], cases: list[Case]) -> tuple[list[Case], list[Problem]]:
     problems = []
     kept = cases
     for index, skip in enumerate(skips):

@@ -10,7 +10,7 @@ from shflbench.suite.problems import did_you_mean
 _SUFFIXES = (".yaml", ".yml")
 
 
-def shipped() -> dict[str, Path]:
+def find_shipped() -> dict[str, Path]:
     """Return the suites that come with shflbench, by name."""
     package = Path(__file__).parents[1]
     installed = package / "_suites"  # where the wheel keeps them; a checkout has them beside the package
@@ -20,7 +20,7 @@ def shipped() -> dict[str, Path]:
 
 def locate(name_or_path: str) -> Path:
     """Return the file of a shipped suite or of a path; SuiteError names the nearest suite."""
-    known = shipped()
+    known = find_shipped()
     if name_or_path in known:
         return known[name_or_path]
     path = Path(name_or_path)

@@ -10,7 +10,7 @@ from shflbench.model import MeasureRules, Overrides, Suite
 from shflbench.suite.checks import check_compare, check_defaults, check_experiment, check_rules, find_patterns
 from shflbench.suite.document import parse, read
 from shflbench.suite.expand import by_group, expand, refuse
-from shflbench.suite.overrides import overridden
+from shflbench.suite.overrides import apply_overrides
 from shflbench.suite.problems import Problem, from_pydantic, stop
 from shflbench.suite.schema import Experiment, SuiteFile
 
@@ -35,7 +35,7 @@ def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
     cases, problems = expand(file, patterns)
     if problems := problems or list(check_compare(file.compare, cases)):
         stop(path, document, problems)
-    cases = by_group(overridden(cases, overrides, file.name))
+    cases = by_group(apply_overrides(cases, overrides, file.name))
     for pattern in patterns.values():
         refuse(pattern, [case for case in cases if case.pattern == pattern.name])
     used = {case.pattern for case in cases}

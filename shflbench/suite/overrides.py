@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shflbench.model import Case, Launch, Overrides
 
 
-def overridden(cases: Sequence[Case], overrides: Overrides, suite: str) -> list[Case]:
+def apply_overrides(cases: Sequence[Case], overrides: Overrides, suite: str) -> list[Case]:
     """Return the cases of the suite called `suite` under these overrides; UsageError where they do not fit.
 
     Cases that differed in launch or iterations only may now be equal.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
 from shflbench.suite.positions import Loc, Position, key_position, value_at, value_position
-from shflbench.suite.quotes import MOST_SHOWN, quoted, show
+from shflbench.suite.quotes import MOST_SHOWN, quote, show
 from shflbench.suite.schema import SECTIONS
 from shflbench.suite.values import NOT_ALLOWED
 
@@ -49,7 +49,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def unknown(loc: Loc, kind: str, word: str, known: Iterable[str], *, at_key: bool = False) -> Problem:
     """Return the problem of a word that is none of the known ones."""
     known = tuple(known)
-    return Problem(loc, f"the unknown {kind} {quoted(word)}", f"allowed: {', '.join(known)}", at_key, word, known)
+    return Problem(loc, f"the unknown {kind} {quote(word)}", f"allowed: {', '.join(known)}", at_key, word, known)
 
 
 def from_pydantic(error: ValidationError, document: object) -> list[Problem]:

@@ -9,17 +9,17 @@ MOST_SHOWN = 80  # characters of one word
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return text with escapes for all that does not print: control characters, line breaks, marks of direction."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
     )
 
 
-def quoted(word: str) -> str:
+def quote(word: str) -> str:
     """Return a word as a sentence names it, cut where it is long."""
     shown = word if len(word) <= MOST_SHOWN else f"{word[:MOST_SHOWN]}…"
-    return f"`{escaped(shown)}`"
+    return f"`{escape(shown)}`"
 
 
 def show(value: object) -> str:
@@ -34,7 +34,7 @@ def show(value: object) -> str:
         case str():
             return _show_text(value)
         case _:
-            return quoted(str(value).lower() if isinstance(value, bool) else str(value))
+            return quote(str(value).lower() if isinstance(value, bool) else str(value))
 
 
 def _show_text(text: str) -> str:
@@ -42,4 +42,4 @@ def _show_text(text: str) -> str:
         return "empty text"
     # Where a number is needed, `32` would contradict the sentence.
     kind = "the text " if _NUMBER.fullmatch(text) or not text.strip() else ""
-    return f"{kind}{quoted(text)}"
+    return f"{kind}{quote(text)}"

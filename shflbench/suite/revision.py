@@ -46,10 +46,10 @@ def same_measurements(one: str, other: str) -> bool:
     if one == other:
         return True
     first, second = _content(one), _content(other)
-    return first is not None and second is not None and _measured(first) == _measured(second)
+    return first is not None and second is not None and _measurements(first) == _measurements(second)
 
 
-def _measured(content: Mapping[str, object]) -> dict[str, object]:
+def _measurements(content: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in content.items() if key not in _APART}
 
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.settings import factors, one_pass, shared, words
+from shflbench.analysis.settings import common_factors, factors, one_pass, words
 from tests.fakes.runs import compiled, measured
 
 
@@ -43,4 +43,4 @@ def test_a_part_of_a_setting_is_said_in_words(part: dict[str, str], said: str | 
 
 
 def test_what_settings_share_is_equal_in_all_of_them() -> None:
-    assert shared([{"a": "1", "b": "2"}, {"a": "1", "b": "3"}, {"a": "1"}]) == {"a": "1"}
+    assert common_factors([{"a": "1", "b": "2"}, {"a": "1", "b": "3"}, {"a": "1"}]) == {"a": "1"}

@@ -5,7 +5,7 @@ import pytest
 from shflbench.check import Filters, find
 from shflbench.errors import PatternError, SuiteError, UsageError
 from shflbench.patterns.discover import builtin
-from shflbench.suite import shipped
+from shflbench.suite import find_shipped
 from tests.check.conftest import PLANTED
 
 VARIANTS = "smem, smem-double, smem-syncwarp, smem-unsafe, smem-deck, shfl"
@@ -37,7 +37,7 @@ def test_a_suite_stands_for_its_kernels_each_once(tmp_path: Path) -> None:
     assert len(both) == len(set(both)) == 4 * 4
 
 
-@pytest.mark.parametrize("suite", shipped())
+@pytest.mark.parametrize("suite", find_shipped())
 def test_every_shipped_suite_has_kernels_to_check(suite: str) -> None:
     patterns = {name.partition("/")[0] for name in names(suite)}
     assert patterns
@@ -45,7 +45,7 @@ def test_every_shipped_suite_has_kernels_to_check(suite: str) -> None:
 
 
 def test_every_pattern_is_in_a_shipped_suite() -> None:
-    assert {name.partition("/")[0] for suite in shipped() for name in names(suite)} == set(builtin())
+    assert {name.partition("/")[0] for suite in find_shipped() for name in names(suite)} == set(builtin())
 
 
 def test_a_folder_stands_for_its_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_options_make_kernels_of_their_own(tmp_path: Path) -> None:
 
 
 def test_an_unknown_target_is_told_with_the_nearest_name() -> None:
-    known = ", ".join([*shipped(), *builtin()])
+    known = ", ".join([*find_shipped(), *builtin()])
     with pytest.raises(PatternError) as caught:
         find(["neigbor"])
     assert caught.value.message == (

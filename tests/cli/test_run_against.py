@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.compare import Outcome, Reason, Verdict
-from shflbench.cli.decider import needed
+from shflbench.cli.decider import further_processes
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.store import SentinelSet, read_info, read_run
@@ -225,7 +225,7 @@ def test_further_processes_are_needed_where_they_would_tell(
     outcome: Outcome, reason: Reason, a_side: int | None, expected: int | None
 ) -> None:
     verdict = Verdict(case_id=SHFL, outcome=outcome, reason=reason, sentence="", needs_processes=a_side)
-    assert needed(verdict, 4) == expected
+    assert further_processes(verdict, 4) == expected
 
 
 @pytest.mark.usefixtures("main")

@@ -15,7 +15,7 @@ from pathlib import Path
 from shflbench.measure.estimate import timing
 from shflbench.measure.sentinels import version as sentinels_version
 from shflbench.model import Case, Conditions, Sample
-from shflbench.session.rows import timed, with_speedups
+from shflbench.session.rows import add_times, with_speedups
 from shflbench.store import Row, RunFolder, RunInfo, SentinelSet
 from shflbench.store.files import SAMPLES_FILE
 from tests.fakes.runs import CLOCK_MHZ, info, verified_row
@@ -85,7 +85,7 @@ def _samples(run: Simulated) -> dict[str, list[Sample]]:
 def _row(case: Case, samples: Sequence[Sample]) -> Row:
     found = timing(samples, case.iterations)
     assert found is not None  # all samples are kept
-    return timed(verified(case), found, Conditions(sm_clock_mhz=1980, temperature_c=38, power_w=182.5))
+    return add_times(verified(case), found, Conditions(sm_clock_mhz=1980, temperature_c=38, power_w=182.5))
 
 
 def verified(case: Case) -> Row:

@@ -108,7 +108,7 @@ class Pool:
             kernel_name: _Estimated(
                 {count: {key: taken[key] for key in keys} for count, taken in kernel.counts.items()},
                 kernel.launches,
-                self.estimates[kernel_name].picked(keys),
+                self.estimates[kernel_name].select(keys),
             )
             for kernel_name, kernel in self._whole.kernels.items()
         }

@@ -16,7 +16,7 @@ from shflbench.measure.estimate import timing
 from shflbench.measure.schedule import samples_per_burst
 from shflbench.measure.stopping import why_stop
 from shflbench.model import MeasureRules
-from shflbench.statistics import median_interval, widened
+from shflbench.statistics import median_interval, widen
 from tests.fakes.noise import Noise, Shape, moments_of, slow_spans, taken
 from tests.fakes.runs import TICK_US
 
@@ -61,7 +61,7 @@ def test_interval_holds_the_true_median_wherever_sampling_stops(
     held, counts = 0, []
     for true, rounds in zip(true_us, np.median(times, axis=2).tolist(), strict=True):
         counts.append(stopped(rounds))
-        interval = widened(median_interval(rounds[: counts[-1]]), TICK_US / 2)
+        interval = widen(median_interval(rounds[: counts[-1]]), TICK_US / 2)
         held += interval.low <= true <= interval.high
     assert held / CASES >= 0.93
     assert fewest_rounds <= np.mean(counts) <= most_rounds

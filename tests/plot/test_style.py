@@ -12,16 +12,16 @@ from shflbench.plot.style import (
     INK,
     MUTED,
     NAMES,
-    balanced,
+    balance,
     bar_look,
-    fitting,
+    fit_size,
     house_style,
     ink_on,
     luminance,
     mechanism_legend,
-    shortened,
+    shorten,
     width_of,
-    wrapped,
+    wrap,
 )
 from tests.plot.subjects import rows
 
@@ -104,20 +104,20 @@ def test_a_users_matplotlibrc_changes_nothing_and_is_left_alone() -> None:
 
 def test_long_text_is_wrapped_and_long_lines_are_cut_to_the_width() -> None:
     words = "the kernel ran for more than a minute and was killed " * 4
-    lines = wrapped(words, 4)
+    lines = wrap(words, 4)
     assert " ".join(lines).split() == words.split()
     assert all(width_of(line) <= 4 for line in lines)
-    cut = shortened(words, 4)
+    cut = shorten(words, 4)
     assert cut.endswith("…")
     assert 3.8 < width_of(cut) <= 4
 
 
 def test_a_title_of_two_lines_leaves_no_word_alone() -> None:
     title = "one two three four five six seven eight nine"
-    first, second = balanced(title, width_of(title) - 0.1)
+    first, second = balance(title, width_of(title) - 0.1)
     assert abs(width_of(first) - width_of(second)) < 0.6
 
 
 def test_a_heading_shrinks_only_as_far_as_it_must() -> None:
-    assert fitting("shfl", 4, 10) == 10
-    assert width_of("smem-unsafe", fitting("smem-unsafe", 0.5)) == pytest.approx(0.5, rel=0.05)
+    assert fit_size("shfl", 4, 10) == 10
+    assert width_of("smem-unsafe", fit_size("smem-unsafe", 0.5)) == pytest.approx(0.5, rel=0.05)

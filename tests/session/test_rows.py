@@ -40,7 +40,7 @@ BENT = Trouble(Disturbance.BENT, 0.02, "at 9 iterations it takes 2 % more", "tim
 
 
 def row(variant: str = "shfl") -> Row:
-    return rows.planned(Case("neighbor", variant, "f64", LAUNCH, 4096), DECLARATION, "cuda", "sm_90")
+    return rows.start_row(Case("neighbor", variant, "f64", LAUNCH, 4096), DECLARATION, "cuda", "sm_90")
 
 
 def test_planned_row_says_what_the_suite_and_the_pattern_say() -> None:
@@ -56,29 +56,29 @@ def test_planned_row_says_what_the_suite_and_the_pattern_say() -> None:
 def test_shared_memory_is_the_static_and_the_dynamic_part() -> None:
     loop = Loop(0, 64, 16, {"STS": 16, "LDS": 16, "BAR": 32, "IADD3": 3})
     kernel = Kernel("k", "sm_90", "", b"", Resources(18, 100, 8, 4), (), loop, ())
-    compiled = rows.compiled(row("smem"), kernel, dynamic_shared=1024 * 8)
+    compiled = rows.add_kernel(row("smem"), kernel, dynamic_shared=1024 * 8)
     assert compiled.shared_bytes == 100 + 1024 * 8
     assert (compiled.registers, compiled.local_bytes, compiled.spill_bytes) == (18, 8, 4)
     assert (compiled.sass_per_iteration, compiled.status) == ({"STS": 1.0, "LDS": 1.0, "BAR": 2.0}, Status.COMPILED)
-    blind = rows.compiled(row("smem"), replace(kernel, loop=None), dynamic_shared=0)
+    blind = rows.add_kernel(row("smem"), replace(kernel, loop=None), dynamic_shared=0)
     assert blind.sass_per_iteration is None
 
 
 @pytest.mark.parametrize(("threads_per_sm", "occupancy"), [(2048, 0.5), (1024, 1.0), (0, None)])
 def test_occupancy_is_the_share_of_an_sm_s_threads(threads_per_sm: int, occupancy: float | None) -> None:
-    placed = rows.placed(row(), 66, 1, replace(H200, threads_per_sm=threads_per_sm))
+    placed = rows.add_grid(row(), 66, 1, replace(H200, threads_per_sm=threads_per_sm))
     assert (placed.grid, placed.occupancy) == (66, occupancy)
 
 
 def test_occupancy_stays_empty_where_nobody_measured_the_blocks_of_an_sm() -> None:
-    assert rows.placed(row(), 66, None, H200).occupancy is None
-    assert rows.placed(row(), None, 1, None).occupancy is None
+    assert rows.add_grid(row(), 66, None, H200).occupancy is None
+    assert rows.add_grid(row(), None, 1, None).occupancy is None
 
 
 def test_occupancy_is_empty_where_a_carveout_changes_it() -> None:
     carved = Case("neighbor", "shfl", "f64", LAUNCH, 4096, (("mode", "idx"), ("carveout", "50")))
-    planned = rows.planned(carved, DECLARATION, "cuda", "sm_90")
-    assert rows.placed(planned, 66, 1, H200).occupancy is None
+    planned = rows.start_row(carved, DECLARATION, "cuda", "sm_90")
+    assert rows.add_grid(planned, 66, 1, H200).occupancy is None
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,13 @@ def test_unsafe_variant_is_reported_and_not_judged(
     variant: str, matched: int, status: Status, reason: str | None
 ) -> None:
     mismatch = "" if matched == 8 else "element 3 is 1.0, not 2.0"
-    verified = rows.verified(row(variant), Proof(matched, 8, (1, 51), "26x1024", mismatch))
+    verified = rows.add_proof(row(variant), Proof(matched, 8, (1, 51), "26x1024", mismatch))
     assert (verified.status, verified.reason, verified.matched, verified.inputs) == (status, reason, matched, 8)
     assert (verified.verified_launch, verified.verified_iterations) == ("26x1024", (1, 51))
 
 
 def test_timed_row_counts_cycles_by_the_clock_of_its_samples() -> None:
-    timed = rows.timed(row(), TIMING, CONDITIONS)
+    timed = rows.add_times(row(), TIMING, CONDITIONS)
     assert timed.status is Status.TIMED
     assert timed.cycles_per_iteration == 32.0
     assert (timed.samples, timed.dropped, timed.throttle) == (90, 10, ("power brake", "sync boost"))
@@ -109,15 +109,17 @@ def test_timed_row_counts_cycles_by_the_clock_of_its_samples() -> None:
 
 
 def test_noise_names_every_trouble_and_the_reason_tells_it_in_words() -> None:
-    quiet = rows.timed(row(), TIMING, CONDITIONS)
+    quiet = rows.add_times(row(), TIMING, CONDITIONS)
     assert (quiet.noise, quiet.reason) == ({}, None)
-    noisy = rows.timed(row(), replace(TIMING, troubles=(DRIFT, BENT)), CONDITIONS)
+    noisy = rows.add_times(row(), replace(TIMING, troubles=(DRIFT, BENT)), CONDITIONS)
     assert noisy.noise == {Disturbance.DRIFT: 0.012, Disturbance.BENT: 0.02}
     assert noisy.reason == "its time rose by 1.2 % over 1.0 s; at 9 iterations it takes 2 % more"
 
 
 def test_row_that_ends_keeps_nothing_of_its_times() -> None:
-    (failed,) = rows.with_speedups([rows.ended(rows.timed(row(), TIMING, CONDITIONS), Status.FAILED, "it crashed")])
+    (failed,) = rows.with_speedups(
+        [rows.end_row(rows.add_times(row(), TIMING, CONDITIONS), Status.FAILED, "it crashed")]
+    )
     assert {name: getattr(failed, name) or None for name in (*rows.TIMES, "speedup")} == dict.fromkeys(
         (*rows.TIMES, "speedup")
     )
@@ -145,7 +147,7 @@ def test_case_is_measured_until_it_was_in_so_many_processes(
 @pytest.mark.parametrize("unknown", ["ns_per_iteration", "sm_clock_mhz"])
 def test_cycles_stay_empty_where_slope_or_clock_are_unknown(unknown: str) -> None:
     changes: dict[str, None] = {unknown: None}
-    timed = rows.timed(row(), replace(TIMING, **changes), CONDITIONS)  # type: ignore[arg-type]
+    timed = rows.add_times(row(), replace(TIMING, **changes), CONDITIONS)  # type: ignore[arg-type]
     assert timed.cycles_per_iteration is None
     assert timed.time_us == 70.0
 
@@ -153,14 +155,14 @@ def test_cycles_stay_empty_where_slope_or_clock_are_unknown(unknown: str) -> Non
 def test_speedup_is_the_ratio_of_times_and_errs_wide() -> None:
     slow = replace(TIMING, time_us=Interval(350.0, 345.0, 355.0))
     baseline, fast = rows.with_speedups(
-        [rows.timed(row("smem"), slow, CONDITIONS), rows.timed(row(), TIMING, CONDITIONS)]
+        [rows.add_times(row("smem"), slow, CONDITIONS), rows.add_times(row(), TIMING, CONDITIONS)]
     )
     assert (baseline.speedup, baseline.speedup_low, baseline.speedup_high) == (1.0, 1.0, 1.0)
     assert (fast.speedup, fast.speedup_low, fast.speedup_high) == (5.0, 345 / 71, 355 / 69)
 
 
 def test_without_a_timed_baseline_there_are_no_speedups() -> None:
-    failed = rows.ended(row("smem"), Status.FAILED, "it\n  crashed")
+    failed = rows.end_row(row("smem"), Status.FAILED, "it\n  crashed")
     assert failed.reason == "it crashed"
-    kept = rows.with_speedups([failed, rows.timed(row(), TIMING, CONDITIONS)])
+    kept = rows.with_speedups([failed, rows.add_times(row(), TIMING, CONDITIONS)])
     assert [one.speedup for one in kept] == [None, None]

@@ -10,7 +10,7 @@ import pytest
 from shflbench.errors import ResultsError
 from shflbench.model import Sample
 from shflbench.store.columns import SAMPLE_COLUMNS
-from shflbench.store.samples import encode, header, kept, load, members, pack, read
+from shflbench.store.samples import encode, header, load, members, pack, read, read_kept
 from tests.fakes.runs import measured
 
 NAMES = [name for name in SAMPLE_COLUMNS if name != "seconds"]
@@ -74,7 +74,7 @@ def test_samples_of_an_older_run_do_not_know_their_moment(path: Path) -> None:
 @pytest.mark.parametrize("content", [b"case_id,process\n", header() + b"rubbish"])
 def test_what_is_no_gzip_is_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    for use in (load, read, partial(kept, whole=True)):
+    for use in (load, read, partial(read_kept, whole=True)):
         with pytest.raises(ResultsError, match=r"samples\.csv\.gz is damaged"):
             use(path)
 
@@ -113,7 +113,7 @@ def test_kept_samples_are_sorted_by_case_iterations_process_and_round(tmp_path: 
         replace(one, case_id=name, iterations=count, process=process, round=number, time_us=float(place + 1))
         for place, (name, count, process, number) in enumerate(orders)
     ]
-    found = kept(written(tmp_path / "samples.csv.gz", *taken), whole=True)
+    found = read_kept(written(tmp_path / "samples.csv.gz", *taken), whole=True)
     assert found.cases == ("b", "a")
     names = [found.cases[place] for place in found.case]
     known = list(zip(names, *(each.tolist() for each in (found.iterations, found.process, found.round)), strict=True))
@@ -125,22 +125,22 @@ def test_kept_samples_are_sorted_by_case_iterations_process_and_round(tmp_path: 
 def test_kept_samples_are_those_that_were_not_dropped(tmp_path: Path) -> None:
     throttled = replace(SMEM[1], dropped=True, time_us=9e9)
     path = written(tmp_path / "samples.csv.gz", SMEM[0], throttled, SHFL[0])
-    assert kept(path, whole=True).time_us.tolist() == [SMEM[0].time_us, SHFL[0].time_us]
-    only = kept(written(tmp_path / "dropped.csv.gz", throttled), whole=True)
+    assert read_kept(path, whole=True).time_us.tolist() == [SMEM[0].time_us, SHFL[0].time_us]
+    only = read_kept(written(tmp_path / "dropped.csv.gz", throttled), whole=True)
     assert (only.cases, len(only.time_us)) == ((), 0)
 
 
 def test_kept_samples_of_an_older_run_need_no_moment(path: Path) -> None:
     path.write_bytes(pack(f"{','.join(NAMES)}\na,0,1,2,4096,1,70.0,1980.0,false\n"))
-    found = kept(path, whole=True)
+    found = read_kept(path, whole=True)
     assert (found.cases, found.round.tolist(), found.time_us.tolist()) == (("a",), [1], [70.0])
 
 
 def test_the_end_of_the_file_may_be_missing_only_where_nobody_says_it_is_whole(tmp_path: Path) -> None:
     path = written(tmp_path / "samples.csv.gz", SMEM[0], SHFL[0], cut=1)
-    assert kept(path, whole=False).time_us.tolist() == [SMEM[0].time_us]
+    assert read_kept(path, whole=False).time_us.tolist() == [SMEM[0].time_us]
     with pytest.raises(ResultsError, match=r"samples\.csv\.gz is damaged: its end is missing"):
-        kept(path, whole=True)
+        read_kept(path, whole=True)
 
 
 LINE = "a,0,1,2,4096,1,70.0,1980.0,false"
@@ -169,15 +169,15 @@ LINE = "a,0,1,2,4096,1,70.0,1980.0,false"
 def test_what_is_no_table_of_samples_is_one_sentence(path: Path, lines: str, what: str) -> None:
     path.write_bytes(pack(lines))
     with pytest.raises(ResultsError, match=rf"samples\.csv\.gz is damaged: .*{what}") as caught:
-        kept(path, whole=True)
+        read_kept(path, whole=True)
     assert "\n" not in caught.value.message
 
 
 def test_kept_samples_need_no_pandas(tmp_path: Path) -> None:
     code = f"""
 import sys, pathlib
-from shflbench.store.samples import kept
-kept(pathlib.Path({str(written(tmp_path / "samples.csv.gz", *SMEM))!r}), whole=True)
+from shflbench.store.samples import read_kept
+read_kept(pathlib.Path({str(written(tmp_path / "samples.csv.gz", *SMEM))!r}), whole=True)
 print("pandas" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from shflbench.suite import shipped
+from shflbench.suite import find_shipped
 from tests.suite.changes import CHANGES, ENTRY, Change, flipped_bytes
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,7 @@ class Mutant:
 
 def originals() -> tuple[str, ...]:
     """Return the suites of this repository: those it ships, the tests' own, and those of the documentation."""
-    files = [*shipped().values(), *sorted((ROOT / "tests" / "patterns").glob("*/suite.yaml"))]
+    files = [*find_shipped().values(), *sorted((ROOT / "tests" / "patterns").glob("*/suite.yaml"))]
     pages = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))]
     fenced = [text for page in pages for text in _FENCED.findall(page)]
     return (*(path.read_text(encoding="utf-8") for path in files), *fenced)

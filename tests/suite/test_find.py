@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import SuiteError
-from shflbench.suite import load, locate, shipped
+from shflbench.suite import find_shipped, load, locate
 from tests.suite.conftest import Folder
 
 
 def test_a_shipped_suite_is_found_by_name_anywhere(folder: Folder) -> None:
     del folder
-    assert locate("gtc2013") == shipped()["gtc2013"]
-    assert shipped()["gtc2013"].is_file()
+    assert locate("gtc2013") == find_shipped()["gtc2013"]
+    assert find_shipped()["gtc2013"].is_file()
 
 
 def test_a_path_is_taken_as_it_is(folder: Folder) -> None:
@@ -26,7 +26,7 @@ def test_an_unknown_name_suggests_the_nearest_suite(folder: Folder) -> None:
     with pytest.raises(SuiteError) as error:
         locate("gtc2031")
     assert error.value.message == (
-        f"found the suite `gtc2031`; allowed: {', '.join(shipped())}, or the path of a YAML file; "
+        f"found the suite `gtc2031`; allowed: {', '.join(find_shipped())}, or the path of a YAML file; "
         "did you mean `gtc2013`?"
     )
 

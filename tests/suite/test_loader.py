@@ -4,7 +4,7 @@ import pytest
 
 from shflbench.model import MeasureRules
 from shflbench.patterns.discover import builtin
-from shflbench.suite import load, shipped
+from shflbench.suite import find_shipped, load
 from shflbench.suite.problems import MOST_TOLD
 from tests.suite.conftest import Folder
 
@@ -111,16 +111,16 @@ def test_only_the_first_problems_of_many_are_told(folder: Folder) -> None:
 
 
 def test_a_shipped_suite_asks_its_question_in_its_first_line() -> None:
-    for path in shipped().values():
+    for path in find_shipped().values():
         first = path.read_text(encoding="utf-8").splitlines()[0]
         assert first.startswith("# ")
         assert "?" in first
         assert "# Source: " in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", find_shipped())
 def test_a_shipped_suite_is_named_like_its_file_and_compares_variants(name: str) -> None:
-    suite = load(shipped()[name])
+    suite = load(find_shipped()[name])
     assert suite.name == name
     assert set(suite.pattern_folders) <= set(builtin())
     variants: dict[str, list[str]] = {}
@@ -130,7 +130,7 @@ def test_a_shipped_suite_is_named_like_its_file_and_compares_variants(name: str)
 
 
 def test_gtc2013_has_both_benchmarks_of_the_deck_at_its_launch() -> None:
-    cases = {case.id for case in load(shipped()["gtc2013"]).cases}
+    cases = {case.id for case in load(find_shipped()["gtc2013"]).cases}
     assert {
         "neighbor/smem/f32/26x1024/4096/mode=idx",
         "neighbor/shfl/f64/26x1024/4096/mode=idx",

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.suite.quotes import MOST_SHOWN, escaped, quoted, show
+from shflbench.suite.quotes import MOST_SHOWN, escape, quote, show
 
 
 @pytest.mark.parametrize(
@@ -17,13 +17,13 @@ from shflbench.suite.quotes import MOST_SHOWN, escaped, quoted, show
     ],
 )
 def test_what_could_steer_a_terminal_is_shown_as_its_escape(text: str, shown: str) -> None:
-    assert escaped(text) == shown
-    assert escaped(text).isprintable()
+    assert escape(text) == shown
+    assert escape(text).isprintable()
 
 
 def test_long_words_are_cut() -> None:
-    assert quoted("a" * MOST_SHOWN) == f"`{'a' * MOST_SHOWN}`"
-    assert quoted("a" * 30_000) == f"`{'a' * MOST_SHOWN}…`"
+    assert quote("a" * MOST_SHOWN) == f"`{'a' * MOST_SHOWN}`"
+    assert quote("a" * 30_000) == f"`{'a' * MOST_SHOWN}…`"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from shflbench.suite import shipped
+from shflbench.suite import find_shipped
 from shflbench.suite.document import MAX_BYTES
 from shflbench.suite.revision import same_measurements, thresholds_of
 from shflbench.thresholds import Special, Threshold, Thresholds
@@ -65,7 +65,7 @@ def test_a_text_without_thresholds_is_read_without_a_parser() -> None:
         "import sys; from shflbench.suite.revision import same_measurements, thresholds_of; text = sys.stdin.read(); "
         "thresholds_of(text); same_measurements(text, text); print({'pydantic', 'ruamel'} & set(sys.modules))"
     )
-    for path in shipped().values():
+    for path in find_shipped().values():
         with path.open() as text:
             done = subprocess.run([sys.executable, "-c", command], stdin=text, check=True, capture_output=True)
         assert done.stdout == b"set()\n", path

@@ -17,7 +17,7 @@ from shflbench.cli.registry import COMMANDS
 from shflbench.patterns.discover import builtin
 from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
 from shflbench.store.keys import KEYS
-from shflbench.suite import json_schema, shipped
+from shflbench.suite import find_shipped, json_schema
 from shflbench.suite.schema import SECTIONS
 from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE, index, page
@@ -71,7 +71,7 @@ def suite() -> str:
         ]
         title = f"`{key}`" if key else "The file"
         sections.append(f"## {title}\n\n{part['description']}\n\n{_table('key | holds | default | meaning', rows)}")
-    example = shipped()[EXAMPLE].read_text(encoding="utf-8").rstrip()
+    example = find_shipped()[EXAMPLE].read_text(encoding="utf-8").rstrip()
     about = """\
 A suite is a YAML file. Unknown keys are errors, and every error names file, line and column. `shflbench validate`
 checks a suite, and `shflbench schema` prints the JSON Schema by which editors complete and check it. Lists are axes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.analysis.compare.comparison import Reason
-from shflbench.analysis.compare.evidence import limited
+from shflbench.analysis.compare.evidence import set_threshold
 from shflbench.analysis.compare.pool import contrasts_of, evidence_of
 from shflbench.analysis.compare.rule import judge, without_outlier
 from shflbench.thresholds import Threshold
@@ -47,8 +47,8 @@ def pairs(processes: Sequence[Process], a_side: int, count: int, seed: int = 0) 
             chosen = [runs[place] for place in random.permutation(len(runs))[:2]]
             base, new = (tuple(run[place] for place in random.permutation(len(run))[:a_side]) for run in chosen)
         else:
-            drawn = [every[place] for place in random.permutation(len(every))[: 2 * a_side]]
-            base, new = tuple(drawn[:a_side]), tuple(drawn[a_side:])
+            both = [every[place] for place in random.permutation(len(every))[: 2 * a_side]]
+            base, new = tuple(both[:a_side]), tuple(both[a_side:])
         distinct.setdefault(frozenset({frozenset(base), frozenset(new)}), (base, new))
     return list(distinct.values())
 
@@ -93,20 +93,20 @@ class Outcomes:
         limit = self.limits(threshold)
         return limit.doubt.certain(limit.threshold) if limit.doubt else limit.threshold
 
-    def alarmed(self, threshold: float) -> NDArray[np.bool_]:
+    def alarms(self, threshold: float) -> NDArray[np.bool_]:
         """Return which cases are called slower or faster."""
         smallest, certain = self.smallest(threshold) * self.scales, self.certain(threshold)
         real = self.sizes > self.reaches
         unclear = ~(real & (self.sizes >= smallest)) & (self.sizes + self.blurs >= smallest)
         return (real & (self.sizes >= certain * self.scales)) | (unclear & (self.hidden >= certain))
 
-    def settled(self) -> Floats:
+    def same_thresholds(self) -> Floats:
         """Return the threshold of each case from which on it is called the same, if it may be asked for."""
         return (self.sizes + self.blurs) / self.scales
 
     def undecided(self, threshold: float) -> NDArray[np.bool_]:
         """Return which cases are suspected or inconclusive."""
-        return ~self.alarmed(threshold) & (self.settled() >= self.smallest(threshold))
+        return ~self.alarms(threshold) & (self.same_thresholds() >= self.smallest(threshold))
 
     def detectable(self, threshold: float) -> Floats:
         """Return the smallest slowdown that nearly all such comparisons find; see `rule.MISSED`."""
@@ -119,7 +119,7 @@ def outcomes(base: Pool, new: Pool, noise: NoiseModel | None, *, believed: bool 
     `believed`: reckon with the noise that was learned even where the sides contradict it.
     """
     evidence = evidence_of(base, new)
-    if evidence.moved:
+    if evidence.machine_change:
         return None
     contrasts = contrasts_of(base, new, evidence)
     model = noise if noise and believed else evidence.noise(contrasts, noise)[0]
@@ -135,7 +135,7 @@ def outcomes(base: Pool, new: Pool, noise: NoiseModel | None, *, believed: bool 
         blurs=np.where(unknown, np.inf, blurs),
         scales=np.minimum(before, after) / before,
         hidden=np.where(unknown, 0.0, [_hidden(contrast, model, len(contrasts)) for contrast in contrasts]),
-        limits=lambda threshold: limited(contrasts[0], Threshold(threshold), evidence, learned=model is noise),
+        limits=lambda threshold: set_threshold(contrasts[0], Threshold(threshold), evidence, learned=model is noise),
     )
 
 
@@ -149,7 +149,9 @@ def _hidden(contrast: Contrast, model: NoiseModel, family: int) -> float:
     return change if judgment.reason is Reason.BEYOND_THRESHOLD else 0.0
 
 
-def drawn(pool: Pool, sides: Sequence[Pair], noise: NoiseModel | None, *, believed: bool = False) -> list[Outcomes]:
+def judge_pairs(
+    pool: Pool, sides: Sequence[Pair], noise: NoiseModel | None, *, believed: bool = False
+) -> list[Outcomes]:
     """Judge pairs of sides out of a pool; those between which the machine changed are left out."""
-    results = (outcomes(pool.picked(base), pool.picked(new), noise, believed=believed) for base, new in sides)
+    results = (outcomes(pool.select(base), pool.select(new), noise, believed=believed) for base, new in sides)
     return [outcome for outcome in results if outcome is not None]

@@ -72,7 +72,7 @@ class Estimates:
         """Whether every process has a value above 0: a ratio of others says nothing."""
         return bool((self.values > 0).all())
 
-    def picked(self, processes: Sequence[Process]) -> Estimates:
+    def select(self, processes: Sequence[Process]) -> Estimates:
         """Return these processes alone, in this order; ValueError where one is not there."""
         places = [self.processes.index(process) for process in processes]
         return replace(
@@ -87,7 +87,7 @@ class Estimates:
 
     def minus(self, offsets: Mapping[Process, float]) -> Estimates:
         """Return what would have been measured without the offset of each process; without a process of unknown one."""
-        known = self.picked([process for process in self.processes if process in offsets])
+        known = self.select([process for process in self.processes if process in offsets])
         off = np.array([offsets[process] for process in known.processes])
         return replace(known, values=known.values - off, medians=known.medians - off, p90s=known.p90s - off)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.analysis.compare.comparison import Reason
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, misfit
-from shflbench.analysis.compare.offset import Offsets, moved, offsets
+from shflbench.analysis.compare.offset import Offsets, machine_change, offsets
 from shflbench.analysis.compare.rule import Doubt, judge_robustly, model_of
 from shflbench.thresholds import Threshold
 
@@ -52,7 +52,7 @@ class Evidence:
 
     sampled: bool  # whether both sides have samples
     offsets: Offsets | None  # of the processes, by their sentinels
-    moved: float  # by which fraction the sentinels say that the machine became slower
+    machine_change: float  # by which fraction the sentinels say that the machine became slower
     one_gpu: bool = True  # whether all runs are from the same one
 
     @classmethod
@@ -62,21 +62,23 @@ class Evidence:
         one_gpu = len({run.info.device.uuid for run in (*base.runs, *new.runs) if run.info.device}) < 2  # noqa: PLR2004
         if not base.sentinels or base.sentinels != new.sentinels:
             return cls(sampled, None, 0.0, one_gpu)
-        return cls.told(base.sentinel_estimates(), new.sentinel_estimates(), sampled=sampled, one_gpu=one_gpu)
+        return cls.of_sentinels(base.sentinel_estimates(), new.sentinel_estimates(), sampled=sampled, one_gpu=one_gpu)
 
     @classmethod
-    def told(
+    def of_sentinels(
         cls, base: Mapping[str, Estimates], new: Mapping[str, Estimates], *, one_gpu: bool, sampled: bool = True
     ) -> Evidence:
         """Take what the same sentinels say on both sides."""
         shifts = offsets(base, new)
-        return cls(sampled, shifts, moved(base, new, shifts.difference) if shifts else 0.0, one_gpu)
+        return cls(sampled, shifts, machine_change(base, new, shifts.difference) if shifts else 0.0, one_gpu)
 
-    def judged(self, contrasts: Sequence[Contrast], thresholds: Thresholds, learned: NoiseModel | None) -> Judgments:
+    def judge(self, contrasts: Sequence[Contrast], thresholds: Thresholds, learned: NoiseModel | None) -> Judgments:
         """Give each case its threshold, and judge all of them together by the noise that fits."""
         noise, doubtful = self.noise(contrasts, learned)
         known = noise is learned
-        cases = [limited(contrast, thresholds.of(contrast.case_id), self, learned=known) for contrast in contrasts]
+        cases = [
+            set_threshold(contrast, thresholds.of(contrast.case_id), self, learned=known) for contrast in contrasts
+        ]
         return Judgments(cases, judge_robustly(cases, noise), noise, doubtful)
 
     def doubts(self) -> Iterator[Doubt]:
@@ -121,7 +123,7 @@ class Evidence:
         return learned, ""
 
 
-def limited(contrast: Contrast, asked: Threshold | None, evidence: Evidence, *, learned: bool) -> Contrast:
+def set_threshold(contrast: Contrast, asked: Threshold | None, evidence: Evidence, *, learned: bool) -> Contrast:
     """Return the case with its threshold, and with the largest doubt that is left of a change."""
     shorter = min(float(side.values.mean()) for side in (contrast.base, contrast.new))
     threshold = usual = (asked or USUAL_THRESHOLD).fraction_of(shorter)

@@ -25,14 +25,16 @@ SLOPE = 1.9
 PASSES = 2.0
 
 
-class Measured(NamedTuple):
+class MetricValues(NamedTuple):
     """The values of one case on one side, and how the two parts of the noise of a time enter one of them."""
 
     estimates: Estimates
     weights: Weights
 
 
-def measured(side: Side, case_id: str, metric: Metric, offsets: Mapping[Process, float] | None) -> Measured | None:
+def values_from_samples(
+    side: Side, case_id: str, metric: Metric, offsets: Mapping[Process, float] | None
+) -> MetricValues | None:
     """Return the metric of a case in each process of a side; None where its samples do not have it.
 
     A time is what is left without the process's offset, where that is known; a slope is free of it.
@@ -45,7 +47,7 @@ def measured(side: Side, case_id: str, metric: Metric, offsets: Mapping[Process,
         estimates = estimates.minus(offsets) if offsets is not None else estimates
         if not len(estimates):
             return None
-        return Measured(estimates, weights_of_time(float(estimates.values.mean()), passes=one_pass(row)))
+        return MetricValues(estimates, weights_of_time(float(estimates.values.mean()), passes=one_pass(row)))
     fewest = min(kernel.counts)
     shorter = kernel.at(fewest)
     factor = _cycles_a_ns(row) if metric is Metric.CYCLES_PER_ITERATION else 1.0
@@ -54,13 +56,13 @@ def measured(side: Side, case_id: str, metric: Metric, offsets: Mapping[Process,
     both = [process for process in estimates.processes if process in shorter.processes]
     if not both:
         return None
-    estimates, shorter = estimates.picked(both), shorter.picked(both)
+    estimates, shorter = estimates.select(both), shorter.select(both)
     scale = 1000 * factor / (row.iterations - fewest)
     ends = (float(part.values.mean()) for part in (estimates, shorter))
-    return Measured(estimates.less(shorter, scale), Weights(2 * scale**2, sum(end**2 for end in ends) * scale**2))
+    return MetricValues(estimates.less(shorter, scale), Weights(2 * scale**2, sum(end**2 for end in ends) * scale**2))
 
 
-def tabled(side: Side, case_id: str, metric: Metric) -> Measured | None:
+def values_from_row(side: Side, case_id: str, metric: Metric) -> MetricValues | None:
     """Return what the table alone says of a case: a value and its interval; None where it lacks one of them."""
     row = side.rows[case_id]
     low, high = row.ns_per_iteration_low, row.ns_per_iteration_high
@@ -73,8 +75,8 @@ def tabled(side: Side, case_id: str, metric: Metric) -> Measured | None:
     deviation = factor * (high - low) / 2 / normal((1 + CONFIDENCE) / 2)
     estimates = Estimates.known(value, deviation**2, row.launches or 1)
     if metric is Metric.TIME:
-        return Measured(estimates, weights_of_time(value, passes=one_pass(row)))
-    return Measured(estimates, Weights(0.0, SLOPE * value**2))
+        return MetricValues(estimates, weights_of_time(value, passes=one_pass(row)))
+    return MetricValues(estimates, Weights(0.0, SLOPE * value**2))
 
 
 def value_of(row: Row, metric: Metric) -> float | None:

@@ -77,7 +77,7 @@ _A_US = np.geomspace(0.015, 0.6, 41)  # the grids that are searched, in steps of
 _B = np.geomspace(5e-5, 5e-3, 51)
 
 
-def fitted(weights: Sequence[Weights], spreads: Sequence[Spread], source: str) -> NoiseModel:
+def fit_noise(weights: Sequence[Weights], spreads: Sequence[Spread], source: str) -> NoiseModel:
     """Fit a and b to how much each case differs between the processes of a side.
 
     The fit minimises the mean distance of the logarithms from the medians that the model predicts, so that a few cases

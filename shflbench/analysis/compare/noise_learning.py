@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.analysis.compare.draws import drawn, pairs
+from shflbench.analysis.compare.draws import judge_pairs, pairs
 from shflbench.analysis.compare.evidence import USUAL_THRESHOLD
 from shflbench.analysis.compare.metrics import weights_of_time
-from shflbench.analysis.compare.noise import NoiseModel, Spread, fitted
+from shflbench.analysis.compare.noise import NoiseModel, Spread, fit_noise
 from shflbench.analysis.compare.obstacles import refuse_mixture, refuse_same_run
 from shflbench.analysis.compare.offset import offsets
 from shflbench.analysis.compare.pool import Pool
@@ -45,7 +45,7 @@ def level(pool: Pool) -> dict[str, Estimates]:
     return {case_id: estimates.minus(shifts.base) for case_id, estimates in pool.cases.items()}
 
 
-def shown(*pools: Pool) -> NoiseModel:
+def observe_noise(*pools: Pool) -> NoiseModel:
     """Return the noise that the processes of each pool show. ResultsError for less than two processes.
 
     A process that is an outlier in one case counts fully in that case's spread: a median would hide it, and one such
@@ -62,7 +62,7 @@ def shown(*pools: Pool) -> NoiseModel:
     cases: dict[str, Spread] = {}
     for (_, case_id, _), spread in zip(values, spreads, strict=True):
         cases[case_id] = max(spread, cases.get(case_id, spread))  # in two suites: rather too much noise than too little
-    return replace(fitted(weights, spreads, f"learned from {fewest} processes on this GPU"), cases=cases)
+    return replace(fit_noise(weights, spreads, f"learned from {fewest} processes on this GPU"), cases=cases)
 
 
 def learn(*pools: Pool) -> NoiseModel:
@@ -74,7 +74,7 @@ def learn(*pools: Pool) -> NoiseModel:
                 f"{len(pool.processes)} that timed every case",
                 f"run the suite again and again, or once with more: shflbench run SUITE --processes {FEWEST}",
             )
-    return shown(*pools)
+    return observe_noise(*pools)
 
 
 def held_out(*pools: Pool) -> dict[int, HeldOut]:
@@ -83,17 +83,17 @@ def held_out(*pools: Pool) -> dict[int, HeldOut]:
     The halves are in time, so that noise that was there for a while only is found out: where it was learned in a quiet
     hour, the other half alarms.
     """
-    halves = [[pool.picked(half) for half in _halves(pool)] for pool in pools]
+    halves = [[pool.select(half) for half in _halves(pool)] for pool in pools]
     by_processes: dict[int, list[tuple[bool, float]]] = {processes: [] for processes in SIDES}
     for learned_from in (0, 1):
-        model = shown(*(both[learned_from] for both in halves))
+        model = observe_noise(*(both[learned_from] for both in halves))
         for both in halves:
             pool = both[1 - learned_from]
             for processes, results in by_processes.items():
                 sides = pairs(pool.processes, processes, DRAWS)
-                for outcomes in drawn(pool, sides, model, believed=True):
+                for outcomes in judge_pairs(pool, sides, model, believed=True):
                     undecided = float(outcomes.undecided(USUAL_THRESHOLD.amount).mean())
-                    results.append((bool(outcomes.alarmed(STRICT).any()), undecided))
+                    results.append((bool(outcomes.alarms(STRICT).any()), undecided))
     return {
         processes: HeldOut(len(results), *np.mean(results, axis=0).tolist())
         for processes, results in by_processes.items()

@@ -88,7 +88,7 @@ def _of_times(base: Side, new: Side) -> Iterator[str]:
         for run in side.runs:
             if run.info.backend != "cuda":
                 yield f"{run.folder} has no times: its backend is {run.info.backend}"
-            elif (share := _dropped(run.rows)) > THROTTLED:
+            elif (share := _dropped_share(run.rows)) > THROTTLED:
                 yield f"{100 * share:.0f} % of the samples of {run.folder} were taken while the GPU was throttled"
     yield from _of_policy(base, new)
     clocks = [_clock_mhz(side) for side in (base, new)]
@@ -101,12 +101,12 @@ def _of_policy(base: Side, new: Side) -> Iterator[str]:
     if len({device.name for device in (*devices[0], *devices[1])}) != 1:
         return
     for name, what in POLICY.items():
-        was, now = (_told(getattr(device.state, name) for device in side_devices) for side_devices in devices)
+        was, now = (_known_values(getattr(device.state, name) for device in side_devices) for side_devices in devices)
         if was and now and was != now:
             yield f"the GPU's {what} was {was}, now {now}"
 
 
-def _told(values: Iterable[object]) -> str:
+def _known_values(values: Iterable[object]) -> str:
     """Return what the runs of a side have, each value once, without what is unknown."""
     return ", ".join(sorted({_word(value) for value in values if value is not None}))
 
@@ -115,7 +115,7 @@ def _word(value: object) -> str:
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
 
 
-def _dropped(rows: tuple[Row, ...]) -> float:
+def _dropped_share(rows: tuple[Row, ...]) -> float:
     """Return the share of samples that were not kept, where the GPU was throttled at all."""
     if not any(row.throttle for row in rows):
         return 0.0
@@ -144,7 +144,9 @@ def changes(base: Side, new: Side) -> Iterator[str]:
     """Yield a sentence for each difference that may explain a change of times."""
     before, after = ([run.info for run in side.runs] for side in (base, new))
     for name, what in (("shflbench", "shflbench"), ("nvrtc", "NVRTC"), ("driver", "the driver")):
-        was, now = (_told(getattr(info.versions, name) for info in side) or "unknown" for side in (before, after))
+        was, now = (
+            _known_values(getattr(info.versions, name) for info in side) or "unknown" for side in (before, after)
+        )
         if was != now:
             yield f"{what} was {was}, now {now}"
     names, uuids = (
@@ -156,6 +158,8 @@ def changes(base: Side, new: Side) -> Iterator[str]:
     if {info.suite.text for info in before} != {info.suite.text for info in after}:
         yield f"the text of suite {before[0].suite.name} differs between the sides"
     for name in ("precision", "min_seconds", "min_samples"):
-        was, now = (_told(getattr(info.settings, name) for info in side) or "unknown" for side in (before, after))
+        was, now = (
+            _known_values(getattr(info.settings, name) for info in side) or "unknown" for side in (before, after)
+        )
         if was != now:
             yield f"`{name}` was {was}, now {now}"

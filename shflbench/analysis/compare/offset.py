@@ -48,14 +48,14 @@ def offsets(base: Mapping[str, Estimates], new: Mapping[str, Estimates]) -> Offs
     if len(names) < FEWEST:
         return None
     processes = base[names[0]].processes, new[names[0]].processes
-    before = np.array([base[name].picked(processes[0]).values for name in names])
-    after = np.array([new[name].picked(processes[1]).values for name in names])
+    before = np.array([base[name].select(processes[0]).values for name in names])
+    after = np.array([new[name].select(processes[1]).values for name in names])
     middle = (before.mean(axis=1, keepdims=True) + after.mean(axis=1, keepdims=True)) / 2
     medians = (np.median(values - middle, axis=0).tolist() for values in (before, after))
     return Offsets(*(dict(zip(*side, strict=True)) for side in zip(processes, medians, strict=True)))
 
 
-def moved(base: Mapping[str, Estimates], new: Mapping[str, Estimates], offset_us: float) -> float:
+def machine_change(base: Mapping[str, Estimates], new: Mapping[str, Estimates], offset_us: float) -> float:
     """Return by what fraction the machine became slower (or faster, below 0); 0 where the sentinels did not move.
 
     All long ones must have moved the same way; the one that moved least is believed.

@@ -9,7 +9,7 @@ from shflbench.analysis.compare import obstacles as apart
 from shflbench.analysis.compare import registers, verdicts
 from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, Verdict
 from shflbench.analysis.compare.evidence import Evidence
-from shflbench.analysis.compare.metrics import measured, tabled, value_of
+from shflbench.analysis.compare.metrics import value_of, values_from_row, values_from_samples
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.errors import ResultsError, UsageError
 from shflbench.thresholds import Thresholds
@@ -64,9 +64,9 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
 
 def _obstacles(base: Side, new: Side, settings: Settings, evidence: Evidence | None) -> Iterator[str]:
     yield from apart.obstacles(base, new, timed=evidence is not None, any_edition=settings.any_edition)
-    if evidence and evidence.moved:
-        way = "slower" if evidence.moved > 0 else "faster"
-        yield f"the machine itself became {100 * abs(evidence.moved):.2f} % {way}, as its sentinels show"
+    if evidence and evidence.machine_change:
+        way = "slower" if evidence.machine_change > 0 else "faster"
+        yield f"the machine itself became {100 * abs(evidence.machine_change):.2f} % {way}, as its sentinels show"
 
 
 def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Comparison:
@@ -75,16 +75,16 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
     if settings.metric is not Metric.TIME and any(threshold.unit == "us" for threshold in thresholds.values()):
         raise UsageError(f"a threshold in µs says nothing of {settings.metric}", "give a percentage, such as 1%")
     ids = list(dict.fromkeys([*base.rows, *new.rows]))
-    paired = {case_id: _paired(base, new, case_id, settings.metric, evidence) for case_id in ids}
+    paired = {case_id: _pair(base, new, case_id, settings.metric, evidence) for case_id in ids}
     contrasts = [pair for pair in paired.values() if isinstance(pair, Contrast)]
     learned = settings.noise
     if learned and settings.metric is not Metric.TIME:
         learned = replace(learned, cases={})  # they are known in µs
-    judged = evidence.judged(contrasts, thresholds, learned)
+    judged = evidence.judge(contrasts, thresholds, learned)
     verdict = {case_id: pair for case_id, pair in paired.items() if isinstance(pair, Verdict)}
     for judgment, contrast in zip(judged.judgments, judged.contrasts, strict=True):
         rows = base.rows[judgment.case_id], new.rows[judgment.case_id]
-        verdict[judgment.case_id] = verdicts.judged(judgment, contrast, *rows, settings.metric)
+        verdict[judgment.case_id] = verdicts.verdict_of(judgment, contrast, *rows, settings.metric)
     return Comparison(
         base=base.info(),
         new=new.info(),
@@ -96,17 +96,17 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
     )
 
 
-def _paired(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidence) -> Contrast | Verdict:
+def _pair(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidence) -> Contrast | Verdict:
     """Return a case on both sides, or the verdict on it where it cannot be compared."""
-    either = verdicts.unmeasured(base.rows.get(case_id), new.rows.get(case_id), new)
+    either = verdicts.verdict_without_times(base.rows.get(case_id), new.rows.get(case_id), new)
     if either:
         return either
     row, offsets = new.rows[case_id], evidence.offsets
     if evidence.sampled:
-        before = measured(base, case_id, metric, offsets.base if offsets else None)
-        after = measured(new, case_id, metric, offsets.new if offsets else None)
+        before = values_from_samples(base, case_id, metric, offsets.base if offsets else None)
+        after = values_from_samples(new, case_id, metric, offsets.new if offsets else None)
     else:
-        before, after = tabled(base, case_id, metric), tabled(new, case_id, metric)
+        before, after = values_from_row(base, case_id, metric), values_from_row(new, case_id, metric)
     for name, side, values in (("base", base, before), ("new", new, after)):
         if values is None:
             reason = Reason.NO_VALUE if value_of(side.rows[case_id], metric) is None else Reason.NO_INTERVAL

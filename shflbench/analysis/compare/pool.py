@@ -57,34 +57,34 @@ class Pool:
                 "measure again with this version of shflbench, on a GPU that it has sentinels for",
             )
         passes = frozenset(case_id for case_id in cases if one_pass(side.rows[case_id]))
-        return cls(cases, sentinels, passes, ",".join(side.info().gpus)).picked(common)
+        return cls(cases, sentinels, passes, ",".join(side.info().gpus)).select(common)
 
     @property
     def processes(self) -> tuple[Process, ...]:
         """The processes there are."""
         return next(iter(self.sentinels.values())).processes
 
-    def picked(self, processes: Sequence[Process]) -> Pool:
+    def select(self, processes: Sequence[Process]) -> Pool:
         """Return these processes alone."""
-        cases, sentinels = (_picked(kernels, processes) for kernels in (self.cases, self.sentinels))
+        cases, sentinels = (_select(kernels, processes) for kernels in (self.cases, self.sentinels))
         return replace(self, cases=cases, sentinels=sentinels)
 
 
-def _picked(kernels: Mapping[str, Estimates], processes: Sequence[Process]) -> dict[str, Estimates]:
-    return {name: estimates.picked(processes) for name, estimates in kernels.items()}
+def _select(kernels: Mapping[str, Estimates], processes: Sequence[Process]) -> dict[str, Estimates]:
+    return {name: estimates.select(processes) for name, estimates in kernels.items()}
 
 
 def judgments(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel | None = None) -> Sequence[Judgment]:
     """Judge the cases of two pools as `compare` judges those of two sides; nothing where the machine changed."""
     evidence = evidence_of(base, new)
-    if evidence.moved:
+    if evidence.machine_change:
         return []
-    return evidence.judged(contrasts_of(base, new, evidence), thresholds, noise).judgments
+    return evidence.judge(contrasts_of(base, new, evidence), thresholds, noise).judgments
 
 
 def evidence_of(base: Pool, new: Pool) -> Evidence:
     """Ask the sentinels of both pools."""
-    return Evidence.told(base.sentinels, new.sentinels, one_gpu=base.gpu == new.gpu)
+    return Evidence.of_sentinels(base.sentinels, new.sentinels, one_gpu=base.gpu == new.gpu)
 
 
 def contrasts_of(base: Pool, new: Pool, evidence: Evidence) -> list[Contrast]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Comparison, Metric, Outcome, Reason, Verdict
-from shflbench.analysis.compare.verdicts import LOST, kernel_changes, lost, unequal, unmeasured
+from shflbench.analysis.compare.verdicts import LOST, kernel_changes, unequal, verdict_on_failure, verdict_without_times
 from shflbench.model import Interval
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def compare(base: Side, new: Side) -> Comparison:
 
 def _verdict(base: Row | None, new: Row | None, side: Side) -> Verdict:
     if new and new.status in LOST and not (base and base.status in LOST):
-        return lost(new)
+        return verdict_on_failure(new)
     if base is None or new is None or base.registers is None or new.registers is None:
-        either = unmeasured(base, new, side)
+        either = verdict_without_times(base, new, side)
         if either:
             return either
         assert new is not None  # noqa: S101  (unmeasured has said so)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.analysis.compare.comparison import Outcome, Reason
-from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Spread, Weights, fitted
+from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Spread, Weights, fit_noise
 from shflbench.analysis.compare.quantiles import chi2, normal, student
 from shflbench.model import Interval
 
@@ -139,7 +139,7 @@ def without_outlier(contrast: Contrast, model: NoiseModel) -> Contrast | None:
     if slowest - second < max(OUTLIER * second, OUTLIER_SURE * math.sqrt(variance_of(contrast, model))):
         return None
     base, new = (
-        side.picked([process for process, value in zip(side.processes, side.values, strict=True) if value < slowest])
+        side.select([process for process, value in zip(side.processes, side.values, strict=True) if value < slowest])
         for side in sides
     )
     return replace(contrast, base=base, new=new)
@@ -155,7 +155,9 @@ def model_of(contrasts: Sequence[Contrast]) -> NoiseModel:
     if not replicated:
         return ASSUMED
     source = "fitted to how the processes of a side differ"
-    return fitted([contrast.weights for contrast in replicated], [contrast.spread for contrast in replicated], source)
+    return fit_noise(
+        [contrast.weights for contrast in replicated], [contrast.spread for contrast in replicated], source
+    )
 
 
 def variance_of(contrast: Contrast, model: NoiseModel) -> float:
@@ -182,7 +184,7 @@ def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Judgment:
         ratio=Interval(new / base, (new - reach) / base, (new + reach) / base),
         detectable=(max(reach, contrast.certain * base) + blur) / base,
     )
-    if min(contrast.base.rounds + contrast.new.rounds) < FEWEST_ROUNDS and not _known(contrast):
+    if min(contrast.base.rounds + contrast.new.rounds) < FEWEST_ROUNDS and not _is_known(contrast):
         return replace(judgment, reason=Reason.TOO_FEW_ROUNDS)
     if size > reach and size >= smallest:
         if contrast.doubt and size < contrast.certain * min(base, new):
@@ -195,7 +197,7 @@ def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Judgment:
     return replace(judgment, needs_processes=error.needs(size, contrast.usual * min(base, new)))
 
 
-def _known(contrast: Contrast) -> bool:
+def _is_known(contrast: Contrast) -> bool:
     """Whether its variances come from somewhere else than rounds, as those of a table without samples do."""
     return not any(contrast.base.rounds + contrast.new.rounds)
 
@@ -213,7 +215,7 @@ class _Error:
     @classmethod
     def of(cls, contrast: Contrast, model: NoiseModel, family: int) -> _Error:
         variance = variance_of(contrast, model)
-        spread = _pooled(contrast.spread, model.cases.get(contrast.case_id))
+        spread = _pool(contrast.spread, model.cases.get(contrast.case_id))
         excess = 0.0
         if spread.freedom:
             excess = max(0.0, spread.variance - chi2(1 - CHANCE, spread.freedom) / spread.freedom * variance)
@@ -244,7 +246,7 @@ class _Error:
         return 1 / base + 1 / new
 
 
-def _pooled(spread: Spread, learned: Spread | None) -> Spread:
+def _pool(spread: Spread, learned: Spread | None) -> Spread:
     """Return what two sources say of one case's spread, each as much as it knows."""
     if learned is None:
         return spread

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.analysis.compare.draws import apart, drawn, pairs
+from shflbench.analysis.compare.draws import apart, judge_pairs, pairs
 from shflbench.analysis.compare.evidence import USUAL_THRESHOLD
 from shflbench.analysis.compare.metrics import weights_of_time
-from shflbench.analysis.compare.noise_learning import level, shown
+from shflbench.analysis.compare.noise_learning import level, observe_noise
 from shflbench.analysis.compare.spread_kind import NoisyCase, noisy
 from shflbench.errors import ResultsError
 from shflbench.thresholds import LEAST, Threshold
@@ -104,7 +104,7 @@ def self_test(pool: Pool, noise: NoiseModel | None = None, fewest: int = 1) -> S
     settings: list[GateSetting] = []
     for processes in SIDES:
         sides = pairs(pool.processes, processes, DRAWS)
-        if outcomes := drawn(pool, sides, noise if processes >= fewest else None):
+        if outcomes := judge_pairs(pool, sides, noise if processes >= fewest else None):
             draws[processes] = outcomes
             settings += _settings(pool, processes, outcomes, moved=len(sides) - len(outcomes))
     if not settings:
@@ -117,7 +117,7 @@ def self_test(pool: Pool, noise: NoiseModel | None = None, fewest: int = 1) -> S
     at = recommended or max(
         settings, key=lambda other: (other.processes, -abs(other.threshold - USUAL_THRESHOLD.amount))
     )
-    model, cases = shown(pool), level(pool)
+    model, cases = observe_noise(pool), level(pool)
     noises = (noisy(name, times, _deviation(pool, model, name), len(cases)) for name, times in cases.items())
     return SelfTest(
         processes=len(pool.processes),
@@ -146,7 +146,7 @@ def _settings(pool: Pool, processes: int, outcomes: Sequence[Outcomes], *, moved
             certain=max(draw.certain(threshold) for draw in outcomes),
             draws=len(outcomes),
             moved=moved,
-            alarmed=float(np.mean([draw.alarmed(threshold).any() for draw in outcomes])),
+            alarmed=float(np.mean([draw.alarms(threshold).any() for draw in outcomes])),
             undecided=float(np.mean([draw.undecided(threshold) for draw in outcomes])),
             apart=apart(pool.processes, processes),
         )
@@ -159,10 +159,10 @@ def _sensitivities(
     cases: Mapping[str, Estimates], outcomes: Sequence[Outcomes], threshold: float
 ) -> Iterator[Sensitivity]:
     """Yield what draws of one number of processes say of each case."""
-    settled = np.array([np.maximum(draw.settled(), draw.smallest(LEAST / 100)) for draw in outcomes])
+    settled = np.array([np.maximum(draw.same_thresholds(), draw.smallest(LEAST / 100)) for draw in outcomes])
     detectable = np.median([draw.detectable(threshold) for draw in outcomes], axis=0)
     undecided = np.mean([draw.undecided(threshold) for draw in outcomes], axis=0)
-    alarmed = np.mean([draw.alarmed(threshold) for draw in outcomes], axis=0)
+    alarmed = np.mean([draw.alarms(threshold) for draw in outcomes], axis=0)
     mostly, nearly_always = (
         np.quantile(settled, 1 - share, axis=0, method="higher") for share in (MOST_UNDECIDED, MOST_ALARMED)
     )
@@ -172,13 +172,13 @@ def _sensitivities(
         yield Sensitivity(
             case_id,
             float(estimates.values.mean()),
-            detectable=_known(detectable[place]),
-            settled=_known(mostly[place]),
+            detectable=_finite(detectable[place]),
+            settled=_finite(mostly[place]),
             own_threshold=Threshold(_rounded_up(needed)) if strict and needed <= 1 else None,
         )
 
 
-def _known(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 

@@ -118,7 +118,7 @@ def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
         if samples is None:
             return {}
         _refuse_cut(run, samples)
-        for name, iterations, process, several, rounds in _taken(samples):
+        for name, iterations, process, several, rounds in _split_samples(samples):
             counts.setdefault(name, {}).setdefault(iterations, {})[place, process] = rounds
             launches.setdefault(name, set()).add(several)
         _refuse_foreign(run, place, counts)
@@ -128,7 +128,7 @@ def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
     }
 
 
-def _taken(samples: Kept) -> Iterator[tuple[str, int, int, int, Rounds]]:
+def _split_samples(samples: Kept) -> Iterator[tuple[str, int, int, int, Rounds]]:
     """Yield case id, iterations, process, launches a sample, and the times of each round that they had."""
     if not len(samples.case):
         return

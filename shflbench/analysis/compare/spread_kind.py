@@ -64,10 +64,12 @@ def noisy(case_id: str, times: Estimates, deviation: float, family: int) -> Nois
     most = max(levels, key=len)
     others = [place for level in levels if level is not most for place in level]
     if len(others) <= max(1.0, FEW * len(times)):
-        named = ", ".join(f"{times.values[place]:.4g} µs in {_named(times.processes, place)}" for place in others)
+        named = ", ".join(
+            f"{times.values[place]:.4g} µs in {_process_name(times.processes, place)}" for place in others
+        )
         usual = float(times.values[most].mean())
         return NoisyCase(case_id, ratio, SpreadKind.OUTLIERS, f"{named}; {usual:.4g} µs in the {len(most)} others")
-    return NoisyCase(case_id, ratio, SpreadKind.LEVELS, _told([times.values[level] for level in levels]))
+    return NoisyCase(case_id, ratio, SpreadKind.LEVELS, _describe_levels([times.values[level] for level in levels]))
 
 
 def _levels(values: NDArray[np.float64], gap: float) -> list[NDArray[np.intp]]:
@@ -76,13 +78,13 @@ def _levels(values: NDArray[np.float64], gap: float) -> list[NDArray[np.intp]]:
     return np.split(order, np.flatnonzero(np.diff(values[order]) > gap) + 1)
 
 
-def _told(levels: Sequence[NDArray[np.float64]]) -> str:
+def _describe_levels(levels: Sequence[NDArray[np.float64]]) -> str:
     first, *others = (f"{level.mean():.4g} µs in {len(level)}" for level in levels)
     if len(levels) > MOST_LEVELS:
         return f"{len(levels)} levels, from {first} processes to {others[-1]}"
     return ", ".join((f"{first} processes", *others))
 
 
-def _named(processes: Sequence[Process], place: int) -> str:
+def _process_name(processes: Sequence[Process], place: int) -> str:
     run, process = processes[place]
     return f"process {process}" + (f" of run {run + 1}" if any(other for other, _ in processes) else "")

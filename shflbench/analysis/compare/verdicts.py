@@ -22,7 +22,7 @@ SHAPE = 2.0  # thresholds, at least
 SHAPE_SURE = 5.0  # standard errors, by how the processes of a side differ
 
 
-def judged(judgment: Judgment, contrast: Contrast, base: Row, new: Row, metric: Metric) -> Verdict:
+def verdict_of(judgment: Judgment, contrast: Contrast, base: Row, new: Row, metric: Metric) -> Verdict:
     """Return the verdict on a case that both sides measured."""
     return Verdict(
         case_id=judgment.case_id,
@@ -48,18 +48,18 @@ def _ratio(new: Floats, base: Floats) -> float | None:
     return after / before if min(before, after) > 0 else None
 
 
-def unmeasured(base: Row | None, new: Row | None, side: Side) -> Verdict | None:
+def verdict_without_times(base: Row | None, new: Row | None, side: Side) -> Verdict | None:
     """Return the verdict on a case that one of the sides did not measure; None if both did. `side` is the new one."""
     if new is None:
         assert base is not None  # noqa: S101  (a case is on one side at least)
-        return _missing(base, side)
+        return _verdict_on_missing(base, side)
     if base is None:
-        return lost(new) if new.status in LOST else _plain(new, Reason.NOT_IN_BASE)
+        return verdict_on_failure(new) if new.status in LOST else _plain(new, Reason.NOT_IN_BASE)
     match base.status is Status.TIMED, new.status is Status.TIMED:
         case True, True:
             return None
         case True, False:
-            return lost(new)
+            return verdict_on_failure(new)
         case False, True:
             return _plain(new, Reason.BASE_NOT_TIMED, f"timed now; {_state(base)} on the base side")
         case _:
@@ -86,7 +86,7 @@ def _plain(row: Row, reason: Reason, sentence: str = "not on the base side") -> 
 LOST = {Status.INCORRECT: Reason.INCORRECT_RESULT, Status.FAILED: Reason.CASE_FAILED}
 
 
-def lost(new: Row) -> Verdict:
+def verdict_on_failure(new: Row) -> Verdict:
     """Judge a case that the new side could not time, and the base did or did not have."""
     return Verdict(
         case_id=new.case_id,
@@ -96,7 +96,7 @@ def lost(new: Row) -> Verdict:
     )
 
 
-def _missing(base: Row, side: Side) -> Verdict:
+def _verdict_on_missing(base: Row, side: Side) -> Verdict:
     unfinished = any(run.info.finished is None for run in side.runs)
     return Verdict(
         case_id=base.case_id,

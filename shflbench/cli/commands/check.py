@@ -68,14 +68,14 @@ def command(
     toolchain = find_toolchain()
     toolchain.require(arch)
     second = _needed() if sanitizer else None
-    reports = _emulated(subjects, toolchain, arch, seed, console)
+    reports = _emulate(subjects, toolchain, arch, seed, console)
     if second:
-        reports = _sanitized(subjects, reports, toolchain, second, seed, console)
+        reports = _sanitize(subjects, reports, toolchain, second, seed, console)
     _show(reports, arch, seed, form, console)
     return _code(reports, strict=strict)
 
 
-def _emulated(
+def _emulate(
     subjects: Sequence[KernelSubject], toolchain: Toolchain, arch: str, seed: int, console: Console
 ) -> list[KernelReport]:
     from shflbench.check import check_all, compile_all, needed
@@ -103,7 +103,7 @@ def _emulated(
     return reports
 
 
-def _sanitized(
+def _sanitize(
     subjects: Sequence[KernelSubject],
     reports: Sequence[KernelReport],
     toolchain: Toolchain,

@@ -41,9 +41,9 @@ def command(console: Console, what: str | None, pattern: str | None, form: str) 
     kinds = [what] if what else list(LISTINGS)
     records = {kind: LISTINGS[kind](console) for kind in kinds}
     if pattern is not None:
-        from shflbench.cli.patterns import named
+        from shflbench.cli.patterns import find_record
 
-        records = {"patterns": [named(pattern, records["patterns"])]}
+        records = {"patterns": [find_record(pattern, records["patterns"])]}
     if form == "json":
         console.data(json.dumps(records[what] if what else records, indent=2, ensure_ascii=False))
     elif what == "patterns":
@@ -60,10 +60,10 @@ def command(console: Console, what: str | None, pattern: str | None, form: str) 
 
 def suites(_: Console) -> list[Record]:
     """Return the suites that come with shflbench."""
-    from shflbench.suite import load, shipped
+    from shflbench.suite import find_shipped, load
 
     records: list[Record] = []
-    for name, path in shipped().items():
+    for name, path in find_shipped().items():
         suite = load(path)
         records.append({"name": name, "cases": len(suite.cases), "title": suite.title, "path": str(path)})
     return records

@@ -87,7 +87,7 @@ def command(
     leaves inconclusive is measured in further processes.
     """
     console: Console = context.obj
-    given = _given(context)
+    given = _given_values(context)
     if resume:
         _refuse_flags(given)
         from shflbench.store import read_info
@@ -164,7 +164,7 @@ def _refuse_two_folders(given: Mapping[str, str]) -> None:
         )
 
 
-def _given(context: click.Context) -> dict[str, str]:
+def _given_values(context: click.Context) -> dict[str, str]:
     """Return what stands on the command line: parameter's name → flag."""
     return {
         str(parameter.name): parameter.opts[0]

@@ -3,7 +3,7 @@ import pytest
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.analysis.compare.draws import apart, outcomes, pairs
 from shflbench.analysis.compare.noise import NoiseModel
-from shflbench.analysis.compare.noise_learning import shown
+from shflbench.analysis.compare.noise_learning import observe_noise
 from shflbench.analysis.compare.pool import judgments
 from shflbench.thresholds import Threshold, Thresholds
 from tests.fakes.pools import generated, recorded_some, shifted
@@ -49,15 +49,15 @@ def test_a_draw_says_at_every_threshold_what_compare_says(processes: int, *, lea
     pool = slower = recorded_some()
     for percent, (case_id, own) in enumerate(pool.cases.items()):
         slower = shifted(slower, case_id, percent / 100 * own.values)
-    noise = shown(pool) if learned else None
+    noise = observe_noise(pool) if learned else None
     seen = set()
     for before, after in pairs(pool.processes, processes, 8):
-        base, new = pool.picked(before), slower.picked(after)
+        base, new = pool.select(before), slower.select(after)
         drawn = outcomes(base, new, noise)
         assert drawn is not None
         for threshold in (0.0025, 0.01, 0.02, 0.05):
             found = judgments(base, new, Thresholds(Threshold(threshold)), noise)
-            assert drawn.alarmed(threshold).tolist() == [finding.outcome in ALARMS for finding in found]
+            assert drawn.alarms(threshold).tolist() == [finding.outcome in ALARMS for finding in found]
             assert drawn.undecided(threshold).tolist() == [finding.outcome in OPEN for finding in found]
             if processes == 3:
                 assert drawn.detectable(threshold) == pytest.approx([finding.detectable for finding in found])
@@ -69,7 +69,7 @@ def test_a_believed_noise_is_used_even_where_the_sides_contradict_it() -> None:
     pool = generated(20)
     quiet = NoiseModel(0.004, 2e-5, "far too quiet")
     doubted, believed = (
-        outcomes(pool.picked(pool.processes[:3]), pool.picked(pool.processes[3:6]), quiet, believed=believed)
+        outcomes(pool.select(pool.processes[:3]), pool.select(pool.processes[3:6]), quiet, believed=believed)
         for believed in (False, True)
     )
     assert doubted is not None

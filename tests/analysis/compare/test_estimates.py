@@ -69,11 +69,11 @@ def test_every_process_is_estimated_by_itself() -> None:
 
 
 def test_processes_are_picked_in_the_order_asked_for() -> None:
-    own = estimated(10, 20, 30).picked([(0, 2), (0, 0)])
+    own = estimated(10, 20, 30).select([(0, 2), (0, 0)])
     assert (own.processes, own.values.tolist(), own.rounds) == (((0, 2), (0, 0)), [30, 10], (12, 12))
     assert own.p90s.tolist() == pytest.approx([30.9, 10.3])
     with pytest.raises(ValueError, match="not in"):
-        own.picked([(0, 1)])
+        own.select([(0, 1)])
 
 
 def test_each_process_loses_its_own_offset() -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Outcome, Reason
-from shflbench.analysis.compare.evidence import CRUDE, OTHER_GPU, Evidence, limited
+from shflbench.analysis.compare.evidence import CRUDE, OTHER_GPU, Evidence, set_threshold
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
 from shflbench.analysis.compare.rule import Contrast
@@ -14,7 +14,7 @@ from tests.fakes.runs import H200
 from tests.fakes.sides import side
 from tests.fakes.simulated import Simulated, spread
 
-FULL = Evidence(sampled=True, offsets=Offsets({(0, 0): 0.0}, {(0, 0): 0.0}), moved=0.0)
+FULL = Evidence(sampled=True, offsets=Offsets({(0, 0): 0.0}, {(0, 0): 0.0}), machine_change=0.0)
 BARE = replace(FULL, offsets=None)
 TABLES = replace(BARE, sampled=False)
 BASE, NEW = (side(Simulated(cases=spread(2), processes=2, seed=seed)) for seed in (1, 2))
@@ -29,7 +29,7 @@ def contrast(base: float = 10.0, new: float = 10.0, processes: int = 3, by: floa
 
 def taken(case: Contrast, asked: str = "", evidence: Evidence = FULL, *, learned: bool = False) -> tuple[float, float]:
     """Return the threshold of a case, and from which change on it is certain."""
-    found = limited(case, Threshold.parse(asked) if asked else None, evidence, learned=learned)
+    found = set_threshold(case, Threshold.parse(asked) if asked else None, evidence, learned=learned)
     return found.threshold, found.doubt.certain(found.threshold) if found.doubt else found.threshold
 
 
@@ -70,28 +70,28 @@ def test_a_threshold_in_us_is_the_same_whichever_side_is_the_base() -> None:
 def test_what_is_missing_is_a_reason_for_doubt(evidence: Evidence, reason: Reason, least: float) -> None:
     (doubt,) = evidence.doubts()
     assert (doubt.reason, doubt.least) == (reason, least)
-    found = limited(contrast(), None, evidence, learned=False)
+    found = set_threshold(contrast(), None, evidence, learned=False)
     assert found.doubt == doubt
 
 
 def test_where_all_is_known_nothing_is_doubted() -> None:
     assert [*FULL.doubts(), *FULL.warnings()] == []
-    assert limited(contrast(), None, FULL, learned=False).doubt is None
+    assert set_threshold(contrast(), None, FULL, learned=False).doubt is None
 
 
 def test_the_largest_doubt_counts() -> None:
     two_gpus = replace(BARE, one_gpu=False)
     assert {doubt.reason for doubt in two_gpus.doubts()} == {Reason.NO_SENTINELS, Reason.OTHER_GPU}
-    largest = limited(contrast(), None, two_gpus, learned=False).doubt
+    largest = set_threshold(contrast(), None, two_gpus, learned=False).doubt
     assert largest is not None
     assert largest.reason is Reason.NO_SENTINELS
-    few = limited(contrast(processes=1), None, two_gpus, learned=False).doubt
+    few = set_threshold(contrast(processes=1), None, two_gpus, learned=False).doubt
     assert few is not None
     assert few.reason is Reason.FEW_PROCESSES  # 6 % are more than 5
 
 
 def test_a_table_is_doubted_for_its_samples_and_not_for_processes_that_it_does_not_tell() -> None:
-    found = limited(contrast(processes=1), None, TABLES, learned=False)
+    found = set_threshold(contrast(processes=1), None, TABLES, learned=False)
     assert found.doubt is not None
     assert found.doubt.reason is Reason.NO_SAMPLES
     assert found.doubt.certain(found.threshold) == pytest.approx(0.06)
@@ -110,7 +110,7 @@ def test_what_is_missing_is_told_with_its_consequence(evidence: Evidence, what: 
 def needed(ratio: float, threshold: str) -> int | None:
     """Return how many processes a side would settle a case of 10 µs that was measured in one."""
     thresholds = Thresholds(Threshold.parse(threshold))
-    (finding,) = FULL.judged([contrast(10.0, 10.0 * ratio, processes=1)], thresholds, None).judgments
+    (finding,) = FULL.judge([contrast(10.0, 10.0 * ratio, processes=1)], thresholds, None).judgments
     assert finding.outcome is Outcome.INCONCLUSIVE
     return finding.needs_processes
 
@@ -122,7 +122,7 @@ def test_further_processes_are_reckoned_at_the_threshold_that_they_allow() -> No
 
 def test_the_sentinels_of_both_sides_are_asked() -> None:
     found = Evidence.of(BASE, NEW)
-    assert (found.sampled, found.moved, found.one_gpu) == (True, 0.0, True)
+    assert (found.sampled, found.machine_change, found.one_gpu) == (True, 0.0, True)
     assert found.offsets is not None
     assert set(found.offsets.base) == {(0, 0), (0, 1)}
 
@@ -136,7 +136,7 @@ def test_other_sentinels_say_nothing() -> None:
 
 def test_a_machine_that_changed_is_noticed() -> None:
     slower = side(Simulated(cases=spread(2), processes=2, seed=2, factor=1.01))
-    assert Evidence.of(BASE, slower).moved == pytest.approx(0.01, abs=0.002)
+    assert Evidence.of(BASE, slower).machine_change == pytest.approx(0.01, abs=0.002)
 
 
 def test_two_gpus_are_told_from_one_also_within_a_side() -> None:

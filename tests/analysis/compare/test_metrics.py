@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from shflbench.analysis.compare import Metric, Side
-from shflbench.analysis.compare.metrics import PASSES, SLOPE, measured, tabled, value_of, weights_of_time
+from shflbench.analysis.compare.metrics import (
+    PASSES,
+    SLOPE,
+    value_of,
+    values_from_row,
+    values_from_samples,
+    weights_of_time,
+)
 from shflbench.analysis.compare.noise import USUAL, Weights
 from shflbench.analysis.compare.sides import KernelTimes
 from shflbench.model import Status
@@ -45,7 +52,7 @@ KNOWN = side({TRIPS: [50.0, 60.0], TRIPS // 2: [30.0, 35.0], TRIPS // 4: [19.28,
 
 
 def values(known: Side, metric: Metric, offsets: dict[tuple[int, int], float] | None = None) -> list[float] | None:
-    found = measured(known, ID, metric, offsets)
+    found = values_from_samples(known, ID, metric, offsets)
     return found.estimates.values.tolist() if found else None
 
 
@@ -74,7 +81,7 @@ def test_cycles_are_the_slope_by_the_clock_of_the_row() -> None:
 
 @pytest.mark.parametrize("metric", [Metric.TIME, Metric.NS_PER_ITERATION])
 def test_the_weights_give_the_noise_of_the_value(metric: Metric) -> None:
-    found = measured(KNOWN, ID, metric, None)
+    found = values_from_samples(KNOWN, ID, metric, None)
     assert found is not None
     if metric is Metric.TIME:
         assert USUAL.variance(found.weights) == pytest.approx(USUAL.deviation(55.0) ** 2)
@@ -85,12 +92,12 @@ def test_the_weights_give_the_noise_of_the_value(metric: Metric) -> None:
 
 def test_a_pass_over_memory_has_twice_the_additive_noise() -> None:
     once = side({TRIPS: [50.0]}, iterations=TRIPS)
-    found = measured(once, ID, Metric.TIME, None)
+    found = values_from_samples(once, ID, Metric.TIME, None)
     assert found is not None
     assert found.weights == Weights(1.0, 2500.0)
     assert weights_of_time(50.0, passes=True) == Weights(PASSES**2, 2500.0)
     nothing = {"ns_per_iteration": None, "sass_per_iteration": None, "cycles_per_iteration": None}
-    passing = measured(side({1: [50.0]}, iterations=1, **nothing), ID, Metric.TIME, None)
+    passing = values_from_samples(side({1: [50.0]}, iterations=1, **nothing), ID, Metric.TIME, None)
     assert passing is not None
     assert passing.weights == Weights(4.0, 2500.0)
 
@@ -107,7 +114,7 @@ def test_a_process_that_ran_one_count_only_gives_no_slope_and_the_others_do() ->
 
 
 def test_a_case_without_samples_has_no_value() -> None:
-    assert measured(replace(KNOWN, kernels={}), ID, Metric.TIME, None) is None
+    assert values_from_samples(replace(KNOWN, kernels={}), ID, Metric.TIME, None) is None
     assert values(side({TRIPS // 4: [20.0]}), Metric.TIME) is None
 
 
@@ -120,7 +127,7 @@ def test_a_case_without_samples_has_no_value() -> None:
     ],
 )
 def test_a_table_gives_a_value_and_what_its_interval_says(metric: Metric, value: float, deviation: float) -> None:
-    found = tabled(KNOWN, ID, metric)
+    found = values_from_row(KNOWN, ID, metric)
     assert found is not None
     assert found.estimates.values.tolist() == pytest.approx([value])
     assert found.estimates.variances.tolist() == pytest.approx([deviation**2], rel=1e-3)
@@ -130,12 +137,12 @@ def test_a_table_gives_a_value_and_what_its_interval_says(metric: Metric, value:
 
 @pytest.mark.parametrize("column", ["time_us", "time_low_us", "time_high_us"])
 def test_a_table_without_an_interval_gives_nothing(column: str) -> None:
-    assert tabled(side({}, **{column: None}), ID, Metric.TIME) is None
+    assert values_from_row(side({}, **{column: None}), ID, Metric.TIME) is None
 
 
 @pytest.mark.parametrize("column", ["ns_per_iteration", "cycles_per_iteration"])
 def test_cycles_need_a_slope_and_a_clock(column: str) -> None:
-    assert tabled(side({}, **{column: None}), ID, Metric.CYCLES_PER_ITERATION) is None
+    assert values_from_row(side({}, **{column: None}), ID, Metric.CYCLES_PER_ITERATION) is None
 
 
 def test_the_value_of_a_metric_is_in_its_column() -> None:

@@ -11,7 +11,7 @@ from shflbench.analysis.compare.noise import (
     NoiseModel,
     Spread,
     Weights,
-    fitted,
+    fit_noise,
     misfit,
 )
 from shflbench.analysis.compare.quantiles import chi2_median
@@ -54,7 +54,7 @@ def test_offsets_that_nobody_knows_are_noise() -> None:
 @pytest.mark.parametrize(("freedom", "within"), [(2, 1.35), (4, 1.3), (30, 1.12)])
 def test_the_noise_that_made_the_spreads_is_found(freedom: int, within: float) -> None:
     for seed in range(5):
-        model = fitted(WEIGHTS, drawn(TRUE, freedom, seed), "fitted")
+        model = fit_noise(WEIGHTS, drawn(TRUE, freedom, seed), "fitted")
         for time_us in (5.0, 80.0, 2000.0):
             assert 1 / within < model.deviation(time_us) / TRUE.deviation(time_us) < within
     assert model.source == "fitted"
@@ -64,24 +64,24 @@ def test_a_few_wild_cases_change_the_fit_little() -> None:
     spreads = drawn(TRUE, 4)
     wild = [Spread(100 * spread.variance, spread.freedom) if place % 10 == 0 else spread
             for place, spread in enumerate(spreads)]  # fmt: skip
-    plain, disturbed = (fitted(WEIGHTS, each, "") for each in (spreads, wild))
+    plain, disturbed = (fit_noise(WEIGHTS, each, "") for each in (spreads, wild))
     assert disturbed.deviation(50.0) < 1.4 * plain.deviation(50.0)
 
 
 def test_no_machine_is_believed_to_be_without_noise() -> None:
-    model = fitted(WEIGHTS, [Spread(0.0, 4)] * len(WEIGHTS), "")
+    model = fit_noise(WEIGHTS, [Spread(0.0, 4)] * len(WEIGHTS), "")
     assert (model.a_us, model.b) == (LEAST_A_US, LEAST_B)
 
 
 def test_one_case_hardly_moves_the_fit_from_the_usual_noise() -> None:
-    one = fitted(WEIGHTS[:1], [Spread((5 * USUAL.a_us) ** 2, 4)], "")
+    one = fit_noise(WEIGHTS[:1], [Spread((5 * USUAL.a_us) ** 2, 4)], "")
     assert 1 < one.a_us / USUAL.a_us < 2
 
 
 def test_what_is_known_twice_as_noisy_weighs_half() -> None:
     passes = [Weights(4 * own.additive, own.proportional) for own in WEIGHTS]
     spreads = [Spread(TRUE.variance(own), 30) for own in passes]
-    assert fitted(passes, spreads, "").a_us == pytest.approx(TRUE.a_us, rel=0.1)
+    assert fit_noise(passes, spreads, "").a_us == pytest.approx(TRUE.a_us, rel=0.1)
 
 
 @pytest.mark.parametrize("times", [1.0, 2.0, 0.5])
@@ -98,6 +98,6 @@ def test_the_median_case_is_held_against_the_median_of_its_few_processes() -> No
 
 def test_nothing_can_be_fitted_to_no_case() -> None:
     with pytest.raises(ValueError, match="unpack"):
-        fitted([], [], "")
+        fit_noise([], [], "")
     with pytest.raises(ValueError, match="no median"):
         misfit(TRUE, [], [])

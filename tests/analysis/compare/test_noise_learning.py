@@ -8,7 +8,15 @@ import pytest
 
 from shflbench.analysis.compare import Settings, Side, compare
 from shflbench.analysis.compare.noise import USUAL
-from shflbench.analysis.compare.noise_learning import applies, held_out, learn, learn_from, model_of, pools_of, shown
+from shflbench.analysis.compare.noise_learning import (
+    applies,
+    held_out,
+    learn,
+    learn_from,
+    model_of,
+    observe_noise,
+    pools_of,
+)
 from shflbench.errors import ResultsError
 from shflbench.store import Run, RunSettings, SentinelSet, read_run
 from shflbench.store.noise_file import HeldOut, Learned
@@ -208,13 +216,13 @@ def test_a_case_of_two_suites_is_as_noisy_as_in_the_noisier_one() -> None:
 def test_processes_without_sentinels_are_refused() -> None:
     few = dict(list(generated(20, cases=4).sentinels.items())[:2])
     with pytest.raises(ResultsError, match="too few sentinels"):
-        shown(replace(generated(20, cases=4), sentinels=few))
+        observe_noise(replace(generated(20, cases=4), sentinels=few))
 
 
 def test_one_process_shows_no_noise() -> None:
     pool = generated(20, cases=4)
     with pytest.raises(ResultsError, match="one process"):
-        shown(pool.picked(pool.processes[:1]))
+        observe_noise(pool.select(pool.processes[:1]))
 
 
 def test_noise_that_stays_the_same_holds_for_processes_that_were_held_back() -> None:

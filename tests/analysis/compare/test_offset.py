@@ -1,7 +1,7 @@
 import pytest
 
 from shflbench.analysis.compare.estimates import Estimates
-from shflbench.analysis.compare.offset import moved, offsets
+from shflbench.analysis.compare.offset import machine_change, offsets
 from tests.fakes.estimated import estimated
 
 SHORT_US = {"short-1": 12.0, "short-2": 17.0, "short-3": 21.0, "short-4": 30.0}
@@ -58,32 +58,34 @@ def test_fewer_than_three_short_sentinels_in_common_say_nothing() -> None:
 
 @pytest.mark.parametrize("factor", [1.005, 0.995])
 def test_a_machine_that_slowed_all_long_sentinels_has_changed(factor: float) -> None:
-    assert moved(timed(LONG_US, 0.0), timed(LONG_US, 0.0, factor=factor), 0.0) == pytest.approx(factor - 1)
+    assert machine_change(timed(LONG_US, 0.0), timed(LONG_US, 0.0, factor=factor), 0.0) == pytest.approx(factor - 1)
 
 
 def test_the_sentinel_that_moved_least_is_believed() -> None:
-    assert moved(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=2.0, long_2=8.2), 0.0) == pytest.approx(0.005)
-    assert moved(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=-2.0, long_2=-8.2), 0.0) == pytest.approx(-0.005)
+    assert machine_change(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=2.0, long_2=8.2), 0.0) == pytest.approx(0.005)
+    assert machine_change(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=-2.0, long_2=-8.2), 0.0) == pytest.approx(
+        -0.005
+    )
 
 
 @pytest.mark.parametrize(("long_1", "long_2"), [(4.0, 0.0), (4.0, -4.0), (0.5, 0.5)])
 def test_one_that_stayed_or_went_the_other_way_and_small_moves_are_no_change(long_1: float, long_2: float) -> None:
-    assert moved(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=long_1, long_2=long_2), 0.0) == 0.0
+    assert machine_change(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=long_1, long_2=long_2), 0.0) == 0.0
 
 
 def test_what_the_process_adds_is_no_change_of_the_machine() -> None:
     new = timed(LONG_US, 1.0)
-    assert moved(timed(LONG_US, 0.0), new, 0.0) > 0.002
-    assert moved(timed(LONG_US, 0.0), new, 1.0) == 0.0
+    assert machine_change(timed(LONG_US, 0.0), new, 0.0) > 0.002
+    assert machine_change(timed(LONG_US, 0.0), new, 1.0) == 0.0
 
 
 def test_short_sentinels_are_not_asked_whether_the_machine_changed() -> None:
-    assert moved(timed(SHORT_US, 0.0), timed(SHORT_US, 0.0, factor=1.1), 0.0) == 0.0
-    assert moved(timed(LONG_US, 0.0), {}, 0.0) == 0.0
+    assert machine_change(timed(SHORT_US, 0.0), timed(SHORT_US, 0.0, factor=1.1), 0.0) == 0.0
+    assert machine_change(timed(LONG_US, 0.0), {}, 0.0) == 0.0
 
 
 def test_few_processes_must_show_a_larger_move() -> None:
     barely = {"long": 101.0}
     one, nine = ([0.0] * count for count in (1, 9))
-    assert moved(timed(barely, *one), timed(barely, *one, factor=1.0025), 0.0) == 0.0
-    assert moved(timed(barely, *nine), timed(barely, *nine, factor=1.0025), 0.0) == pytest.approx(0.0025)
+    assert machine_change(timed(barely, *one), timed(barely, *one, factor=1.0025), 0.0) == 0.0
+    assert machine_change(timed(barely, *nine), timed(barely, *nine, factor=1.0025), 0.0) == pytest.approx(0.0025)

@@ -69,7 +69,7 @@ def test_what_shows_nothing_is_refused(poor: Side) -> None:
 
 
 def test_processes_are_picked_for_cases_and_sentinels_alike() -> None:
-    pool = Pool.of(BASE).picked([(0, 2), (0, 0)])
+    pool = Pool.of(BASE).select([(0, 2), (0, 0)])
     assert pool.processes == ((0, 2), (0, 0))
     assert {own.processes for own in pool.cases.values()} == {pool.processes}
 
@@ -90,7 +90,7 @@ def test_pools_are_judged_as_sides_are(asked: tuple[str, ...], learned: NoiseMod
 
 def test_nothing_is_said_where_the_machine_changed() -> None:
     slower = Pool.of(side(Simulated(cases=FEW, processes=4, seed=2, factor=1.01)))
-    assert evidence_of(Pool.of(BASE), slower).moved > 0.005
+    assert evidence_of(Pool.of(BASE), slower).machine_change > 0.005
     assert judgments(Pool.of(BASE), slower, NO_FLAGS) == []
 
 

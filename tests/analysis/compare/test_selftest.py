@@ -68,13 +68,13 @@ def test_what_a_few_processes_prove_is_told() -> None:
 
 def test_sides_are_as_large_as_the_processes_allow() -> None:
     pool = generated(PROCESSES, cases=12)
-    assert {each.processes for each in self_test(pool.picked(pool.processes[:4])).settings} == {1, 2}
+    assert {each.processes for each in self_test(pool.select(pool.processes[:4])).settings} == {1, 2}
 
 
 def test_less_than_four_processes_are_refused() -> None:
     pool = generated(PROCESSES, cases=12)
     with pytest.raises(ResultsError, match=r"4 processes .* there are 3 "):
-        self_test(pool.picked(pool.processes[:3]))
+        self_test(pool.select(pool.processes[:3]))
 
 
 def test_a_case_on_two_levels_is_reported_and_gets_a_threshold_of_its_own() -> None:

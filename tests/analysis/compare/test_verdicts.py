@@ -6,7 +6,13 @@ import pytest
 from shflbench.analysis.compare import Metric, Outcome, Reason, Verdict
 from shflbench.analysis.compare.noise import NoiseModel, Weights
 from shflbench.analysis.compare.rule import Contrast, Doubt, judge
-from shflbench.analysis.compare.verdicts import judged, kernel_changes, lost, percent, unmeasured
+from shflbench.analysis.compare.verdicts import (
+    kernel_changes,
+    percent,
+    verdict_of,
+    verdict_on_failure,
+    verdict_without_times,
+)
 from shflbench.model import Status
 from shflbench.store import Row
 from tests.fakes.estimated import estimated
@@ -63,25 +69,28 @@ def state(status: Status, reason: str = "") -> Row:
 def test_a_case_that_one_side_did_not_time(
     base: Row | None, new: Row | None, outcome: Outcome, reason: Reason, sentence: str
 ) -> None:
-    found = unmeasured(base, new, NEW_SIDE)
+    found = verdict_without_times(base, new, NEW_SIDE)
     assert found == Verdict(case_id=CASE.id, outcome=outcome, reason=reason, sentence=sentence)
 
 
 def test_a_case_that_both_sides_timed_is_for_the_rule() -> None:
-    assert unmeasured(ROW, ROW, NEW_SIDE) is None
+    assert verdict_without_times(ROW, ROW, NEW_SIDE) is None
 
 
 def test_a_case_that_an_unfinished_run_lacks_says_so() -> None:
     (run,) = NEW_SIDE.runs
     stopped = replace(NEW_SIDE, runs=(run, replace(run, info=replace(run.info, finished=None))))
-    found = unmeasured(ROW, None, stopped)
+    found = verdict_without_times(ROW, None, stopped)
     assert found is not None
     assert (found.outcome, found.reason) == (Outcome.MISSING, Reason.RUN_UNFINISHED)
     assert found.sentence == "not on the new side, whose run stopped before its end"
 
 
 def test_what_failed_is_a_finding_and_what_was_left_out_is_missing() -> None:
-    assert {status: lost(state(status)).outcome for status in (Status.FAILED, Status.INCORRECT, Status.SKIPPED)} == {
+    assert {
+        status: verdict_on_failure(state(status)).outcome
+        for status in (Status.FAILED, Status.INCORRECT, Status.SKIPPED)
+    } == {
         Status.FAILED: Outcome.FAILED,
         Status.INCORRECT: Outcome.FAILED,
         Status.SKIPPED: Outcome.MISSING,
@@ -96,13 +105,13 @@ def told(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doub
     before, after = (estimated(*[value] * processes) for value in (10.0, new))
     contrast = Contrast(CASE.id, before, after, Weights(1.0, 0.0), threshold, threshold, doubt)
     (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
-    return judged(finding, contrast, ROW, replace(ROW, registers=40), Metric.TIME)
+    return verdict_of(finding, contrast, ROW, replace(ROW, registers=40), Metric.TIME)
 
 
 def test_a_process_that_was_left_out_is_told() -> None:
     contrast = Contrast(CASE.id, estimated(10.0), estimated(11.0), Weights(1.0, 0.0), 0.05)
     (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
-    (remark,) = judged(replace(finding, left_out=0.0432), contrast, ROW, ROW, Metric.TIME).remarks
+    (remark,) = verdict_of(replace(finding, left_out=0.0432), contrast, ROW, ROW, Metric.TIME).remarks
     assert remark == "one process took 4.3 % longer than every other, and was left out"
 
 
@@ -160,7 +169,7 @@ def shaped(*p90s: float, threshold: float = 0.01) -> Verdict:
     new = replace(new, p90s=np.array(p90s))
     contrast = Contrast(CASE.id, base, new, Weights(1.0, 0.0), threshold)
     (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
-    return judged(finding, contrast, ROW, ROW, Metric.TIME)
+    return verdict_of(finding, contrast, ROW, ROW, Metric.TIME)
 
 
 def test_slow_samples_that_became_slower_change_the_shape_and_no_verdict() -> None:
@@ -185,14 +194,14 @@ def test_slow_samples_that_differ_on_both_sides_do_not_change_the_shape() -> Non
     new = replace(new, p90s=new.p90s + 2.0)
     contrast = Contrast(CASE.id, base, new, Weights(1.0, 0.0), 0.01)
     (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
-    assert judged(finding, contrast, ROW, ROW, Metric.TIME).remarks == ()
+    assert verdict_of(finding, contrast, ROW, ROW, Metric.TIME).remarks == ()
 
 
 def test_slow_samples_of_a_slope_may_be_below_0_and_have_no_ratio() -> None:
     own = replace(estimated(10.0), medians=np.array([0.0]), p90s=np.array([-1.0]))
     contrast = Contrast(CASE.id, own, own, Weights(1.0, 0.0), 0.01)
     (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
-    verdict = judged(finding, contrast, ROW, ROW, Metric.NS_PER_ITERATION)
+    verdict = verdict_of(finding, contrast, ROW, ROW, Metric.NS_PER_ITERATION)
     assert (verdict.median_ratio, verdict.p90_ratio, verdict.remarks) == (None, None, ())
 
 

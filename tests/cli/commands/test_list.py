@@ -5,7 +5,7 @@ import pytest
 from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
 from shflbench.patterns.discover import builtin
-from shflbench.suite import load, shipped
+from shflbench.suite import find_shipped, load
 from tests.conftest import Command
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
@@ -72,9 +72,9 @@ def test_variants_say_which_are_unsafe(shflbench: Command) -> None:
 
 def test_every_suite_is_listed_with_its_number_of_cases(shflbench: Command) -> None:
     suites = json.loads(shflbench("list", "suites", "--format", "json").out)
-    assert [item["name"] for item in suites] == list(shipped())
+    assert [item["name"] for item in suites] == list(find_shipped())
     assert {item["name"]: item["cases"] for item in suites} == {
-        name: len(load(path).cases) for name, path in shipped().items()
+        name: len(load(path).cases) for name, path in find_shipped().items()
     }
 
 

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from shflbench.suite import load, shipped
+from shflbench.suite import find_shipped, load
 from tests.conftest import Command
 
 GOOD = """\
@@ -15,7 +15,7 @@ def test_good_suite_is_answered_with_its_number_of_cases(shflbench: Command, tmp
     (tmp_path / "mine.yaml").write_text(GOOD, encoding="utf-8")
     outcome = shflbench("validate", "mine.yaml", "gtc2013")
     assert (outcome.code, outcome.err) == (0, "")
-    path = shipped()["gtc2013"]
+    path = find_shipped()["gtc2013"]
     assert outcome.out == f"mine.yaml: 1 case\n{path}: {len(load(path).cases)} cases\n"
 
 
