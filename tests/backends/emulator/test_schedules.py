@@ -10,7 +10,7 @@ from tests import kernels
 from tests.backends.emulator import threads
 from tests.backends.emulator.compiled import kernels_of, small
 
-# One unit like lock step, but of threads without a pattern: everything is gathered, computed and scattered.
+# One lockstep group, but without a pattern that a view could see: everything is gathered, computed and scattered.
 GENERAL = Policy("general", "", lambda shape: [scattered(LOCK_STEP.lockstep_groups(shape)[0].threads)])
 TORTURE = kernels_of("torture")
 

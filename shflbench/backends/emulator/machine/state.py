@@ -111,13 +111,13 @@ class State:
         return array
 
     def gather(self, slot: Slot, members: ThreadSet) -> Values:
-        """Return what a members reads from a register: a view where it can be one."""
+        """Return what a set of threads reads from a register: a view where it can be one."""
         array = self.typed(slot)
         seen = array[members.view] if members.view is not None else array.reshape(-1)[members.threads]
         return ~seen if slot.negated else seen
 
     def put(self, slot: Slot, members: ThreadSet, values: Values) -> None:
-        """Write what a scattered members computed; a narrow value is extended to the whole register."""
+        """Write what scattered threads computed; a narrow value is extended to the whole register."""
         target = self.registers[slot.number]
         if slot.type != "?" and np.dtype(slot.type).itemsize < target.itemsize:
             target = target.view(f"{slot.type[0]}{target.itemsize}")

@@ -1,6 +1,6 @@
 """Arithmetic with the carry flag, the way 64-bit and longer integers are put together from 32-bit words.
 
-The flag is a hidden predicate: the linker appends it to the operands (`in`) and to the results (`out`).
+The flag is a hidden predicate: lowering appends it to the operands (`in`) and to the results (`out`).
 """
 
 from collections.abc import Mapping

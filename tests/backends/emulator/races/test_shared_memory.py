@@ -3,7 +3,7 @@
 import pytest
 
 from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.machine.policies import LOCK_STEP
+from shflbench.backends.emulator.machine.policies import LOCK_STEP, POLICIES
 from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
 from tests.backends.emulator.threads import launch, operands
 
@@ -16,8 +16,8 @@ FIRST_WARP = "setp.ge.u32 %p2, %r3, 32; @%p2 bra $both;"
 SECOND_WARP = "setp.lt.u32 %p2, %r3, 32; @%p2 bra $done;"
 
 
-def hazards(code: str) -> tuple[Hazard, ...]:
-    return explore(launch(code, operands()), (LOCK_STEP,)).hazards
+def hazards(code: str, policy: str = LOCK_STEP.name) -> tuple[Hazard, ...]:
+    return explore(launch(code, operands()), (POLICIES[policy],)).hazards
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,12 @@ def hazards(code: str) -> tuple[Hazard, ...]:
 )
 def test_an_access_races_unless_a_barrier_of_both_threads_comes_between(code: str, kinds: set[HazardKind]) -> None:
     assert {hazard.kind for hazard in hazards(code)} == kinds
+
+
+def test_a_write_races_with_the_read_of_another_warp_that_came_first() -> None:
+    code = f"{WRITTEN} {READ} {MEET} setp.eq.u32 %p1, %r3, 0; {WRITE}"
+    (race,) = hazards(code, "warps in reverse")
+    assert (race.kind, race.threads) == (WAR, ((0, 0), (0, 32)))
 
 
 def test_the_bytes_of_an_access_are_compared_one_by_one() -> None:
