@@ -140,14 +140,6 @@ def test_finished_row_has_the_times_the_conditions_and_the_speedup() -> None:
     assert (row.grid, row.occupancy, row.matched, row.speedup) == (2, 1.0, 8, 5.0)
 
 
-def test_occupancy_is_empty_where_a_carveout_is_asked_for() -> None:
-    carved = cases.case(variant="shfl", options={**MODE, "carveout": "50"})
-    state = state_of(plan((carved,)))
-    state.apply(GridResolved(carved.id, 2, RESIDENT))
-    (row,) = state.all_rows()
-    assert (row.grid, row.occupancy) == (2, None)
-
-
 def test_case_that_failed_or_was_wrong_ends_without_a_time() -> None:
     state = state_of()
     state.start(list(state.pending(1)[GROUP]))

@@ -117,24 +117,17 @@ def opinions() -> list[Values]:
 
 
 @pytest.mark.parametrize("skip_odd", [False, True])
-@pytest.mark.parametrize("form", each(("vote.sync",), VOTES, ("pred",)))
-def test_votes(form: str, skip_odd: bool) -> None:  # noqa: FBT001
-    members = members_of(skip_odd)
+@pytest.mark.parametrize("form", [*each(("vote.sync",), VOTES, ("pred",)), "vote.sync.ballot.b32"])
+def test_votes_and_ballots(form: str, skip_odd: bool) -> None:  # noqa: FBT001
+    members, vote = members_of(skip_odd), form.split(".")[2]
     for x in opinions():
-        _, flags = lanes(f"{form} %p2, %p1, {members};", x, skip_odd=skip_odd)
+        got, flags = lanes(f"{form} {'%r9' if vote == 'ballot' else '%p2'}, %p1, {members};", x, skip_odd=skip_odd)
         for here in here_of(members):
-            expected = VOTES[form.split(".")[2]]([bool(x[thread]) for thread in here])
-            assert [flags[thread] for thread in here] == [expected] * len(here)
-
-
-@pytest.mark.parametrize("skip_odd", [False, True])
-@pytest.mark.parametrize("form", ["vote.sync.ballot.b32"])
-def test_ballots(form: str, skip_odd: bool) -> None:  # noqa: FBT001
-    members = members_of(skip_odd)
-    for x in opinions():
-        got, _ = lanes(f"{form} %r9, %p1, {members};", x, skip_odd=skip_odd)
-        for here in here_of(members):
-            assert [got[thread] for thread in here] == [sum(1 << t % 32 for t in here if x[t])] * len(here)
+            if vote == "ballot":
+                assert [got[thread] for thread in here] == [sum(1 << t % 32 for t in here if x[t])] * len(here)
+            else:
+                expected = VOTES[vote]([bool(x[thread]) for thread in here])
+                assert [flags[thread] for thread in here] == [expected] * len(here)
 
 
 def labels() -> list[tuple[Values, Values]]:
