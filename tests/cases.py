@@ -51,6 +51,13 @@ def workload(
     return Workload.of(pattern, some, some.launch.grid or 0, seed)
 
 
+def bytes_moved(data: Workload) -> float:
+    """Return what the pattern declares that one pass reads and writes."""
+    declared = data.pattern.declaration.bytes_moved
+    assert declared
+    return declared(data.setting)
+
+
 def own_pattern(functions: Mapping[str, object] = NO_OPTIONS, **declared: Any) -> LoadedPattern:
     """Return a pattern like `neighbor`, but with other fields of its declaration and these functions beside it."""
     model = load(builtin()["neighbor"])

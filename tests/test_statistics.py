@@ -1,11 +1,12 @@
 import math
 import random
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import pytest
 
 from shflbench.model import Interval
-from shflbench.statistics import median_interval, ratio, resolution, trend, two_levels, widen
+from shflbench.statistics import Levels, median_interval, ratio, resolution, trend, two_levels, widen
 
 
 def test_median_of_nine_lies_between_the_second_and_the_eighth() -> None:
@@ -107,40 +108,37 @@ def test_no_trend_without_values_that_differ(strata: list[list[tuple[float, floa
     assert (trend(strata).slope, trend(strata).p) == (0.0, 1.0)
 
 
-def test_two_levels_are_cut_where_they_part() -> None:
-    found = two_levels([10.0, 10.2, 9.8, 12.0, 12.2, 11.8, 10.0, 10.0], 0.25)
+def levels_of(values: Sequence[float], step: float = 0.0) -> Levels:
+    found = two_levels(values, 0.25, step=step)
     assert found is not None
+    return found
+
+
+def test_two_levels_are_cut_where_they_part() -> None:
+    found = levels_of([10.0, 10.2, 9.8, 12.0, 12.2, 11.8, 10.0, 10.0])
     assert (found.low, found.high, found.share) == pytest.approx((10.0, 12.0, 3 / 8))
     within = (2 * 0.2**2 + 2 * 0.2**2) / 8
     assert found.distance == pytest.approx(2.0 / math.sqrt(within))
 
 
 def test_each_level_holds_the_smallest_share() -> None:
-    found = two_levels([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0], 0.25)
-    assert found is not None
+    found = levels_of([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0])
     assert (found.share, found.high) == (0.25, 5.0)
 
 
 def test_step_of_the_values_counts_as_scatter() -> None:
-    found = two_levels([1.0, 1.0, 2.0, 2.0], 0.25, step=1.0)
-    assert found is not None
-    assert found.distance == pytest.approx(math.sqrt(12))
-    exact = two_levels([1.0, 1.0, 2.0, 2.0], 0.25)
-    assert exact is not None
-    assert exact.distance == math.inf
+    values = [1.0, 1.0, 2.0, 2.0]
+    assert levels_of(values, step=1.0).distance == pytest.approx(math.sqrt(12))
+    assert levels_of(values).distance == math.inf
 
 
 def test_best_cut_through_a_normal_and_a_uniform_distribution() -> None:
-    normal = two_levels([NormalDist().inv_cdf((i + 0.5) / 4000) for i in range(4000)], 0.25)
-    uniform = two_levels([i / 4000 for i in range(4000)], 0.25)
-    assert normal is not None
-    assert uniform is not None
+    normal = levels_of([NormalDist().inv_cdf((i + 0.5) / 4000) for i in range(4000)])
+    uniform = levels_of([i / 4000 for i in range(4000)])
     assert (normal.distance, uniform.distance) == pytest.approx((2.65, 3.46), abs=0.01)
 
 
 def test_equal_or_few_values_are_on_no_two_levels() -> None:
-    equal = two_levels([1.0] * 8, 0.25)
-    assert equal is not None
-    assert equal.distance == 0.0
+    assert levels_of([1.0] * 8).distance == 0.0
     assert two_levels([1.0], 0.25) is None
     assert two_levels([], 0.25) is None

@@ -227,21 +227,20 @@ def test_outside_of_containers_everybody_but_us_is_counted(listed: tuple[int, ..
     assert count_others(listed, OURS, everyone=True) == others
 
 
-def test_in_a_container_those_that_are_shown_are_counted() -> None:
-    assert count_others((18, 99), OURS, everyone=False) == 1
-
-
-@pytest.mark.parametrize("listed", [(), (18,)])
-def test_in_a_container_a_list_without_others_proves_nothing(listed: tuple[int, ...]) -> None:
-    assert count_others(listed, OURS, everyone=False) is None
-
-
-def test_among_the_numbers_of_the_machine_ours_cannot_be_told_in_a_container() -> None:
-    assert count_others((40_018,), OURS, everyone=False) is None
-
-
-def test_whoever_computes_nothing_itself_counts_everybody_in_a_container() -> None:
-    assert count_others((40_018, 40_019), (), everyone=False) == 2
+@pytest.mark.parametrize(
+    ("listed", "ours", "others"),
+    [
+        pytest.param((18, 99), OURS, 1, id="another process is shown"),
+        pytest.param((), OURS, None, id="a list without others proves nothing"),
+        pytest.param((18,), OURS, None, id="nor does one of us alone"),
+        pytest.param((40_018,), OURS, None, id="ours has another number on the machine"),
+        pytest.param((40_018, 40_019), (), 2, id="whoever computes nothing counts everybody"),
+    ],
+)
+def test_in_a_container_those_are_counted_that_are_shown_and_not_ours(
+    listed: tuple[int, ...], ours: tuple[int, ...], others: int | None
+) -> None:
+    assert count_others(listed, ours, everyone=False) == others
 
 
 @pytest.mark.parametrize(

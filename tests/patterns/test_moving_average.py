@@ -53,6 +53,4 @@ def test_one_value_off_by_one_place_is_visible() -> None:
 
 
 def test_bytes_are_those_of_the_array_and_not_of_the_launch() -> None:
-    moved = MOVING_AVERAGE.declaration.bytes_moved
-    assert moved
-    assert moved(workload("f64", "5").setting) == 123 * (8 + 8)
+    assert cases.bytes_moved(workload("f64", "5")) == 123 * (8 + 8)

@@ -40,6 +40,4 @@ def test_neighbour_of_the_wrong_block_is_visible() -> None:
 
 
 def test_bytes_are_one_read_and_one_write_an_element() -> None:
-    moved = NEIGHBOR_DIFFERENCE.declaration.bytes_moved
-    assert moved
-    assert moved(workload("f64", strip="8", missing="5").setting) == (64 * 8 - 5) * (8 + 8)
+    assert cases.bytes_moved(workload("f64", strip="8", missing="5")) == (64 * 8 - 5) * (8 + 8)

@@ -78,6 +78,4 @@ def test_inputs_keep_as_many_as_asked_for_and_all_or_none_of_a_step(keep: str) -
 
 
 def test_bytes_moved_are_what_is_read_kept_and_counted() -> None:
-    setting = workload(keep="0.1").setting
-    assert FILTER.declaration.bytes_moved is not None
-    assert FILTER.declaration.bytes_moved(setting) == round(4 * STRIP * 4 * 1.1) + 4 * 4
+    assert cases.bytes_moved(workload(keep="0.1")) == round(4 * STRIP * 4 * 1.1) + 4 * 4

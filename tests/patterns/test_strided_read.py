@@ -35,9 +35,7 @@ def test_neighbours_element_is_visible(dtype: str) -> None:
 
 @pytest.mark.parametrize("stride", ["1", "32", "0"])
 def test_useful_bytes_do_not_depend_on_the_stride(stride: str) -> None:
-    moved = STRIDED_READ.declaration.bytes_moved
-    assert moved
-    assert moved(workload("f32x4", stride=stride).setting) == 128 * (16 + 16)
+    assert cases.bytes_moved(workload("f32x4", stride=stride)) == 128 * (16 + 16)
 
 
 def test_only_short_strides_are_staged() -> None:

@@ -43,9 +43,7 @@ def test_one_lost_word_is_visible(way: str) -> None:
 
 @BOTH_WAYS
 def test_both_ways_move_each_word_twice(way: str) -> None:
-    moved = STRUCT_ACCESS.declaration.bytes_moved
-    assert moved
-    assert moved(workload("6", way).setting) == 64 * 6 * (4 + 4)
+    assert cases.bytes_moved(workload("6", way)) == 64 * 6 * (4 + 4)
 
 
 def test_structs_of_one_word_are_not_exchanged_and_odd_ones_have_no_vectors() -> None:
