@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.measure.workload import INPUT_SETS
 from shflbench.patterns.discover import load
 from shflbench.session.rows import wants
+from shflbench.store import RunInfo, RunSettings, SuiteText, surroundings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from shflbench.compile.toolchain import Toolchain
     from shflbench.measure.executor import Executor
-    from shflbench.model import Case, Suite
+    from shflbench.model import Case, Overrides, Suite
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.store import Resumed
 
@@ -63,3 +65,31 @@ class Plan:
         for case in self.suite.cases:
             groups.setdefault(case.group, []).append(case)
         return groups
+
+
+def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
+    """Return the record of a run that starts now; `overrides` are those already applied to `plan.suite`."""
+    suite = plan.suite
+    device = plan.executor.device if plan.executor and plan.executor.timed else None  # the emulated one is none
+    return RunInfo(
+        suite=SuiteText(suite.name, suite.title, suite.path.name, suite.text),
+        settings=RunSettings(
+            **asdict(suite.rules), seed=plan.seed, input_sets=INPUT_SETS, sms=plan.sms, overrides=overrides
+        ),
+        argv=tuple(argv),
+        versions=surroundings.versions(
+            nvrtc=plan.toolchain.version,
+            nvdisasm=plan.toolchain.nvdisasm_version(),
+            driver=(device.driver or None) if device else None,
+            cuda=device.cuda if device else None,
+        ),
+        device=device,
+        backend=plan.executor.name if plan.executor else "none",
+        arch=plan.arch,
+        host=surroundings.host(),
+        started=surroundings.utc_now(),
+        finished=None,
+        resumed=(),
+        notes=(),
+        thresholds=suite.thresholds,
+    )

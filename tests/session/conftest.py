@@ -8,7 +8,7 @@ import pytest
 from shflbench.compile.toolchain import find
 from shflbench.model import Overrides
 from shflbench.session import Plan
-from shflbench.session.record import run_info
+from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, RunInfo
 from shflbench.suite import load
 from tests.fakes.backend import FakeBackend, FreshProcessExecutor

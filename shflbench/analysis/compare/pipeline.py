@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare import obstacles as apart
-from shflbench.analysis.compare import registers, verdicts
+from shflbench.analysis.compare import verdicts
 from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, Verdict
 from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import value_of, values_from_row, values_from_samples
@@ -51,7 +51,7 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
             f"{base.name} and {new.name} cannot be compared: {'; '.join(obstacles)}",
             "compare runs of the same suite on the same model of GPU, or ask for a report without verdict: --across",
         )
-    compared = _times(base, new, settings, evidence) if evidence else registers.compare(base, new)
+    compared = _times(base, new, settings, evidence) if evidence else _registers(base, new)
     return replace(
         compared,
         verdicts=tuple(map(_without_verdict, compared.verdicts)) if obstacles else compared.verdicts,
@@ -93,6 +93,18 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
         noise=NoiseUsed(judged.noise.source, judged.noise.a_us, judged.noise.b) if contrasts else None,
         offset_us=evidence.offsets.difference if evidence.offsets else None,
         warnings=tuple(filter(None, (*evidence.warnings(), judged.doubtful))),
+    )
+
+
+def _registers(base: Side, new: Side) -> Comparison:
+    """Compare the registers of each kernel, which needs no GPU."""
+    rows = ((base.rows.get(case_id), new.rows.get(case_id)) for case_id in dict.fromkeys([*base.rows, *new.rows]))
+    return Comparison(
+        base=base.info(),
+        new=new.info(),
+        metric=Metric.REGISTERS,
+        verdicts=tuple(verdicts.verdict_on_registers(*pair, new) for pair in rows),
+        noise=None,
     )
 
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome, Reason, Verdict
-from shflbench.model import Status
+from shflbench.model import Interval, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,6 +84,30 @@ def _plain(row: Row, reason: Reason, sentence: str = "not on the base side") -> 
 
 
 LOST = {Status.INCORRECT: Reason.INCORRECT_RESULT, Status.FAILED: Reason.CASE_FAILED}
+
+
+def verdict_on_registers(base: Row | None, new: Row | None, side: Side) -> Verdict:
+    """Return whether a kernel takes more registers than before: exact numbers, of which any more counts."""
+    if new and new.status in LOST and not (base and base.status in LOST):
+        return verdict_on_failure(new)
+    if base is None or new is None or base.registers is None or new.registers is None:
+        either = verdict_without_times(base, new, side)
+        if either:
+            return either
+        assert new is not None  # noqa: S101  (a case that both sides lack is none)
+        return unequal(new, Reason.NO_VALUE, "a side does not know its registers")
+    before, after = base.registers, new.registers
+    more, same = after > before, after == before
+    return Verdict(
+        case_id=new.case_id,
+        outcome=Outcome.SAME if same else Outcome.SLOWER if more else Outcome.FASTER,
+        reason=Reason.WITHIN_THRESHOLD if same else Reason.BEYOND_THRESHOLD,
+        sentence=f"{before} registers" if same else f"{before} registers, now {after}",
+        base=before,
+        new=after,
+        ratio=Interval(after / before, after / before, after / before) if before else None,
+        why=kernel_changes(base, new),
+    )
 
 
 def verdict_on_failure(new: Row) -> Verdict:

@@ -106,7 +106,7 @@ def command(
         rival.refuse_unknown(chosen.name)
     plan = plan_of(chosen, request, console)
     with closing(plan):
-        from shflbench.session.record import run_info
+        from shflbench.session.plan import run_info
 
         info = run_info(plan, request.overrides, ("shflbench", *sys.argv[1:]))
         base = rival.base(plan, info) if rival else None

@@ -7,7 +7,7 @@ from shflbench.measure.executor import InProcessExecutor
 from shflbench.model import Case, DeviceState, Launch, MeasureRules, Overrides, Suite
 from shflbench.patterns.discover import builtin
 from shflbench.session import Plan
-from shflbench.session.record import run_info
+from shflbench.session.plan import run_info
 from shflbench.store import RunSettings
 from shflbench.store.surroundings import source_hash
 from shflbench.thresholds import Thresholds
