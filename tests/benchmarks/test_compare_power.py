@@ -74,10 +74,7 @@ def test_same_recordings_give_the_same_evidence(batch: Batch) -> None:
 
 
 def test_requirement_that_is_missed_is_exit_code_1(
-    evidence: Evidence,
-    drawn: list[tuple[list[str], float]],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    evidence: Evidence, drawn: list[tuple[list[str], float]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "kept.md"
     code = main([str(FIRST), "--draws", "0.5", "--record", str(kept)])

@@ -93,10 +93,7 @@ def test_table_shows_both_times_and_how_far_apart_they_are() -> None:
 
 def test_each_bar_is_judged_with_its_figures() -> None:
     assert [(bar.sentence, bar.reached) for bar in REPORT.bars()] == [
-        (
-            "1 of 2 kernels agree within 0.5% (50 µs and more), or 1.5% or NVBench's own range (10 to 50 µs)",
-            False,
-        ),
+        ("1 of 2 kernels agree within 0.5% (50 µs and more), or 1.5% or NVBench's own range (10 to 50 µs)", False),
         ("runs of shflbench differ by 0.60% at most for kernels of 50 µs and more; 0.3% is allowed", False),
         (f"{TIMES}: 10.0 times less; 10 times is asked for", True),
     ]

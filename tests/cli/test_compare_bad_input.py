@@ -89,16 +89,8 @@ DAMAGE: list[tuple[Callable[[], object], str, str]] = [
     (cut(SAMPLES, 20), "new/samples.csv.gz is damaged: its end is missing", RESTORED),
     (change(SAMPLES, without_samples_of_a_case), f"{MIXED} has", RESTORED),
     (cut(INFO, 20), "new/run.json:", RESTORED),
-    (
-        replaced(SAMPLES, partial(shutil.copy, BASE / SAMPLES.name)),
-        f"{MIXED} took",
-        RESTORED,
-    ),
-    (
-        replaced(CSV, partial(shutil.copy, BASE / CSV.name)),
-        f"{MIXED} took",
-        RESTORED,
-    ),
+    (replaced(SAMPLES, partial(shutil.copy, BASE / SAMPLES.name)), f"{MIXED} took", RESTORED),
+    (replaced(CSV, partial(shutil.copy, BASE / CSV.name)), f"{MIXED} took", RESTORED),
     (change(SAMPLES, with_samples_twice), f"{MIXED} has", RESTORED),
     (row_twice, f"new/results.csv:6: the case {SHFL} is there twice", RESTORED),
     (replaced(NEW, partial(shutil.copytree, BASE)), " hold the same run", "compare it with another one"),

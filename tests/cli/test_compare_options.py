@@ -172,8 +172,7 @@ def test_missing_cases_pass_where_they_are_allowed(shflbench: Command, tmp_path:
 def test_failed_cases_pass_where_they_are_allowed(shflbench: Command, tmp_path: Path) -> None:
     rows = read_run(tmp_path / "new").rows
     put_rows(
-        tmp_path / "new",
-        [untimed(row, Status.FAILED, "out of memory") if row.case_id == SHFL else row for row in rows],
+        tmp_path / "new", [untimed(row, Status.FAILED, "out of memory") if row.case_id == SHFL else row for row in rows]
     )
     refused = shflbench("compare", "base", "new", "--allow", "missing", "--allow", "suite")
     assert refused.code == 1

@@ -55,11 +55,7 @@ def test_driver_that_hangs_is_given_up(query: Path, monkeypatch: pytest.MonkeyPa
     ("program", "extra", "reason"),
     [
         ("no program", "compile", "{query} cannot be run: "),
-        (
-            "#!/bin/sh\necho 'no NVML'; exit 18\n",
-            "compile",
-            "{query} fails: no NVML",
-        ),
+        ("#!/bin/sh\necho 'no NVML'; exit 18\n", "compile", "{query} fails: no NVML"),
         ('#!/bin/sh\ncase "$1" in *compute_cap*) exit 2;; *) echo 535.183.01;; esac\n', "cuda12", "driver 535 "),
         ("#!/bin/sh\necho '580.95.05, 9.0'\n", "cuda13", "driver 580 and compute capability 9.0"),
     ],

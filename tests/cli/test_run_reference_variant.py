@@ -49,11 +49,7 @@ def test_other_variants_are_held_against_it_whatever_their_order(swap: Command, 
     plug(device(shfl=Script(fault=one_lane(in_trip(0)))))
     outcome = swap()
     assert outcome.code == 5
-    assert statuses(outcome) == {
-        "shfl": Status.INCORRECT,
-        "smem-syncwarp": Status.TIMED,
-        "smem": Status.TIMED,
-    }
+    assert statuses(outcome) == {"shfl": Status.INCORRECT, "smem-syncwarp": Status.TIMED, "smem": Status.TIMED}
 
 
 def test_a_reference_that_is_wrong_like_the_others_is_not_noticed(swap: Command, plug: Plug) -> None:

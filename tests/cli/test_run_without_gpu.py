@@ -7,9 +7,7 @@ import pytest
 from shflbench.model import Status
 from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, Plug, rows_of
 from tests.conftest import Command
-from tests.fakes.backend import (
-    FakeBackend,
-)
+from tests.fakes.backend import FakeBackend
 
 
 def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> None:

@@ -8,16 +8,7 @@ from shflbench.errors import LaunchError
 from shflbench.model import Status
 from tests.cli.demo import NEIGHBOR, SCRIPTS, SUITE, Plug, copy_neighbor, rows_of, statuses
 from tests.conftest import Command
-from tests.fakes.backend import (
-    FakeBackend,
-    Fault,
-    Script,
-    after_first_trip,
-    in_trip,
-    lost,
-    one_lane,
-    unrolled_body,
-)
+from tests.fakes.backend import FakeBackend, Fault, Script, after_first_trip, in_trip, lost, one_lane, unrolled_body
 
 
 @pytest.mark.parametrize(

@@ -102,12 +102,7 @@ def test_what_is_wrong_with_the_samples_is_named_in_a_word_each() -> None:
     smem, unsafe, shfl = rows("smem", "smem-unsafe", "shfl")
     reason = "its time rose by 1.2 % over 1.0 s; 3 of 30 rounds were 0.31 % slower than the others"
     noise = {Disturbance.DRIFT: 0.012, Disturbance.SLOW_EPISODES: 0.006, Disturbance.TWO_LEVELS: 0.003}
-    table = group_table(
-        [
-            smem,
-            *(replace(row, noise=noise, reason=reason) for row in (unsafe, shfl)),
-        ]
-    )
+    table = group_table([smem, *(replace(row, noise=noise, reason=reason) for row in (unsafe, shfl))])
     assert {line.cells[0]: (line.cells[-1], line.style) for line in table.body} == {
         "smem": ("verified", ""),
         "smem-unsafe": ("UNSAFE, 8 of 8 inputs matched; drift; slow-episodes", "doubt"),

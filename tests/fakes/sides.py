@@ -55,6 +55,21 @@ def side(run: Simulated, name: str = "") -> Side:
     return Side((Run(Path(name), about, tuple(rows.values())),), rows, kernels, name)
 
 
+def without(known: Side, *names: str, process: int = 3) -> Side:
+    """Return the side had a process not timed some cases or sentinels."""
+    kernels = {
+        name: KernelTimes(
+            {
+                count: {key: rounds for key, rounds in taken.items() if name not in names or key != (0, process)}
+                for count, taken in kernel.counts.items()
+            },
+            kernel.launches,
+        )
+        for name, kernel in known.kernels.items()
+    }
+    return replace(known, kernels=kernels)
+
+
 def shuffled(known: Side) -> Side:
     """Return the same side with its cases, and the processes and rounds of each, in another order."""
     random = np.random.default_rng(7)

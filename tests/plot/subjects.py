@@ -19,10 +19,7 @@ SWEEP = tuple(f"{grid} x {block}" for grid in ("1", "sms", "2*sms") for block in
 
 
 def rows(
-    *dtypes: str,
-    pattern: str = "neighbor",
-    launches: Sequence[str] = ("26x1024",),
-    options: Sequence[str] = ("",),
+    *dtypes: str, pattern: str = "neighbor", launches: Sequence[str] = ("26x1024",), options: Sequence[str] = ("",)
 ) -> list[Row]:
     """Return the timed rows of one pattern; f32 if nothing else is named."""
     return measured(patterns=[pattern], dtypes=dtypes or ["f32"], launches=launches, options=options, samples=12)[0]

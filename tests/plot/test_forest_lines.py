@@ -37,9 +37,7 @@ def test_an_interval_that_leaves_the_axis_ends_in_an_arrow() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [[0.1, 0.001], [0.03, 0.08, 0.2], [9.0], [2.0] * 9 + [-0.001] * 20, [-0.5, -0.4, -0.45]],
-    ids=str,
+    "changes", [[0.1, 0.001], [0.03, 0.08, 0.2], [9.0], [2.0] * 9 + [-0.001] * 20, [-0.5, -0.4, -0.45]], ids=str
 )
 def test_what_is_not_alone_far_out_is_on_the_axis(changes: list[float]) -> None:
     scale = scale_of(of(changes))

@@ -29,10 +29,7 @@ def test_a_suite_says_which_changes_matter(folder: Folder) -> None:
     )
     assert folder.load(HEAD + compare + CASES).thresholds == Thresholds(
         Threshold(0.01),
-        (
-            Special(Threshold(0.005), pattern="ring", variant="shfl"),
-            Special(Threshold(0.2, "us"), case="*/smem/*"),
-        ),
+        (Special(Threshold(0.005), pattern="ring", variant="shfl"), Special(Threshold(0.2, "us"), case="*/smem/*")),
     )
 
 

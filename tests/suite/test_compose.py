@@ -9,6 +9,7 @@ from shflbench.suite.positions import key_position, value_position
 from tests.suite.conftest import Folder
 
 KEYS = "allowed: keys such as `launch`"
+WITHIN = "found the alias `*a` within what it stands for; allowed: aliases of what ends before them"
 NO_SUCH_YAML = "not YAML: behind this, a directive names a version that YAML does not have"
 TOO_MANY = f"found more values than a suite needs; allowed: {MAX_VALUES}, where those behind an alias count each time"
 
@@ -32,14 +33,8 @@ def test_merged_aliases_are_counted_too() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (
-            "a: &a [b, *a]",
-            "1:11: found the alias `*a` within what it stands for; allowed: aliases of what ends before them",
-        ),
-        (
-            "a: &a\n  <<: *a",
-            "2:7: found the alias `*a` within what it stands for; allowed: aliases of what ends before them",
-        ),
+        ("a: &a [b, *a]", f"1:11: {WITHIN}"),
+        ("a: &a\n  <<: *a", f"2:7: {WITHIN}"),
         ("a: *b", "1:4: found the alias `*b` of nothing; needed: `&b` before it"),
         ("a: [" + "1, " * MAX_VALUES + "]", f"1:{5 + 3 * (MAX_VALUES - 3)}: {TOO_MANY}"),
         ("1: a", f"1:1: found `1` as a key; {KEYS}"),

@@ -22,6 +22,7 @@ SECONDS = "allowed: a number of seconds above 0 and at most 86400, such as `2`"
 SAMPLES = "allowed: a whole number from 1 to 1000000"
 PROCESSES = "allowed: a whole number from 1 to 100"
 NAMES = "allowed: lower-case words and numbers joined by hyphens, such as `launch-sweep`"
+DEFAULTS = "launch, iterations, dtypes, variants"
 KEYS = "schema, name, title, defaults, measure, compare, experiments"
 
 
@@ -60,12 +61,9 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
         ("1: b\n", "3:1: found `1` as a key; allowed: keys such as `launch`"),
         (
             "defaults: {launchs: 1x32}\n",
-            (
-                "3:12: found the unknown key `launchs`; allowed: launch, iterations, dtypes, variants; "
-                "did you mean `launch`?"
-            ),
+            f"3:12: found the unknown key `launchs`; allowed: {DEFAULTS}; did you mean `launch`?",
         ),
-        ("defaults:\n", "3:1: found nothing; allowed: a mapping with the keys launch, iterations, dtypes, variants"),
+        ("defaults:\n", f"3:1: found nothing; allowed: a mapping with the keys {DEFAULTS}"),
         ("defaults: {launch: 26x1000}\n", f"3:20: found `26x1000`; {BLOCKS}"),
         ("defaults: {launch: 26x2048}\n", f"3:20: found `26x2048`; {BLOCKS}"),
         ("defaults: {launch: 0x1024}\n", f"3:20: found `4132`; {LAUNCHES}"),
@@ -77,10 +75,7 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
         ("defaults: {launch: {grid: true, block: 32}}\n", f"3:27: found `true`; {GRIDS}"),
         ("defaults: {launch: {grid: 1, block: [32, 48]}}\n", f"3:42: found `48`; {BLOCKS}"),
         ("defaults: {launch: {grid: 1, block: '32'}}\n", f"3:37: found the text `32`; {BLOCKS}"),
-        (
-            "defaults: {launch: {grid: 1}}\n",
-            "3:20: found no key `block`; needed: threads a block, in whole warps",
-        ),
+        ("defaults: {launch: {grid: 1}}\n", "3:20: found no key `block`; needed: threads a block, in whole warps"),
         (
             "defaults: {launch: [{grid: 1, block: 32, blok: 1}]}\n",
             "3:42: found the unknown key `blok`; allowed: grid, block; did you mean `block`?",

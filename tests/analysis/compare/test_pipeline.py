@@ -20,7 +20,7 @@ from shflbench.thresholds import Thresholds
 from tests.fakes.four_cases import FEW, FIRST, FOURTH, SECOND, THIRD, made, outcomes, verdict, with_row
 from tests.fakes.processes import Simulated, write
 from tests.fakes.runs import H200, untimed
-from tests.fakes.sides import side
+from tests.fakes.sides import side, without
 from tests.fakes.simulated import SENTINEL_US
 
 CHANGED = replace(Simulated(cases=FEW), factors={SECOND: 1.1, THIRD: 0.9})
@@ -257,14 +257,7 @@ def test_without_sentinels_the_machine_is_suspected_before_the_case(factor: floa
 
 
 def test_a_process_that_lacks_its_sentinels_is_left_out() -> None:
-    new = made(2)
-    bare = {
-        name: KernelTimes({count: dict(list(taken.items())[:2]) for count, taken in kernel.counts.items()}, 1)
-        if name in SENTINEL_US
-        else kernel
-        for name, kernel in new.kernels.items()
-    }
-    two = compare(made(1), replace(new, kernels=bare))
+    two = compare(made(1), without(made(2), *SENTINEL_US, process=2))
     assert set(outcomes(two).values()) == {Outcome.SAME}
     for found, known in zip(two.verdicts, compare(made(1), made(2)).verdicts, strict=True):
         assert found.new != known.new

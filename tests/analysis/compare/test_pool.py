@@ -11,7 +11,7 @@ from shflbench.errors import ResultsError
 from shflbench.model import Status
 from shflbench.thresholds import Thresholds
 from tests.fakes.runs import H200, untimed
-from tests.fakes.sides import side
+from tests.fakes.sides import side, without
 from tests.fakes.simulated import SENTINEL_US, Simulated, spread
 
 FEW = spread(4)
@@ -19,21 +19,6 @@ FIRST, SECOND, *_ = (case.id for case in FEW)
 BASE = side(Simulated(cases=FEW, processes=4, seed=1))
 NEW = side(Simulated(cases=FEW, processes=4, seed=2, factors={SECOND: 1.2}))
 NO_FLAGS = Thresholds()
-
-
-def without(known: Side, *names: str, process: int = 3) -> Side:
-    """Return the side had a process not timed some cases."""
-    kernels = {
-        name: KernelTimes(
-            {
-                count: {key: rounds for key, rounds in taken.items() if name not in names or key != (0, process)}
-                for count, taken in kernel.counts.items()
-            },
-            kernel.launches,
-        )
-        for name, kernel in known.kernels.items()
-    }
-    return replace(known, kernels=kernels)
 
 
 def test_a_pool_has_every_process_with_every_case_and_sentinel() -> None:

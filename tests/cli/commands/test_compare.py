@@ -123,13 +123,7 @@ IDS = [f"{outcome}, {reason}" for outcome, reason, *_ in VERDICTS]
 
 @pytest.mark.parametrize(("outcome", "reason", "sides", "code", "strict"), VERDICTS, ids=IDS)
 def test_verdict_decides_the_exit_code(
-    tmp_path: Path,
-    shflbench: Command,
-    outcome: str,
-    reason: str,
-    sides: Callable[[Path], None],
-    code: int,
-    strict: int,
+    tmp_path: Path, shflbench: Command, outcome: str, reason: str, sides: Callable[[Path], None], code: int, strict: int
 ) -> None:
     sides(tmp_path)
     ended = process("compare", "base", "new", "--format", "json", cwd=tmp_path)
