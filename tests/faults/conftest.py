@@ -161,6 +161,7 @@ def machine(folder: Path, cache: Path, faults: Sequence[Mapping[str, Any]] = (),
 
 
 Make = Callable[..., Machine]  # a machine with these faults
+End = Callable[[subprocess.Popen[str]], None]  # what somebody does to a run
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """`run --against` with real worker processes, of which some die while a case is measured longer."""
 
-import subprocess
-from collections.abc import Callable
-
 import pytest
 
 from shflbench.store import read_info
-from tests.faults.conftest import Machine, Make, fault
+from tests.faults.conftest import End, Machine, Make, fault
 from tests.faults.test_signals import ctrl_c, terminate
 
 SHFL = "neighbor/shfl/f32/2x64/256/mode=idx"
@@ -73,7 +70,7 @@ def test_case_whose_further_process_dies_stays_undecided(slower: Make) -> None:
 @pytest.mark.archs  # that a run can be ended meanwhile, tests/cli/test_run_against.py shows in one process
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143)])
 def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_on(
-    slower: Make, end: Callable[[subprocess.Popen[str]], None], code: int
+    slower: Make, end: End, code: int
 ) -> None:
     made = slower(fault("neighbor/shfl", "time", "hang", 4, worker=FURTHER))
     process = made.start(*AGAINST, "--output", "out", start_new_session=True)

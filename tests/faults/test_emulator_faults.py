@@ -1,12 +1,9 @@
 """Runs on the emulator with real worker processes, of which some die."""
 
-import subprocess
-from collections.abc import Callable
-
 import pytest
 
 from shflbench.model import Status
-from tests.faults.conftest import CASES, Make, fault
+from tests.faults.conftest import CASES, End, Make, fault
 from tests.faults.test_signals import ctrl_c, hang_up, terminate
 
 pytestmark = pytest.mark.expensive
@@ -42,9 +39,7 @@ def test_death_of_a_worker_costs_the_case_at_hand_alone(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143), (hang_up, -1)])
-def test_run_that_is_ended_keeps_each_group_that_was_done_and_is_resumed(
-    make: Make, end: Callable[[subprocess.Popen[str]], None], code: int
-) -> None:
+def test_run_that_is_ended_keeps_each_group_that_was_done_and_is_resumed(make: Make, end: End, code: int) -> None:
     made = make(fault("neighbor/smem", "verify", "hang"))
     process = made.start(*EMULATED, "--output", "out", start_new_session=True)
     made.wait_for("hang")

@@ -4,13 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Outcome
-from tests.faults.conftest import CASES, REPOSITORY, Machine, Make, fault
+from tests.faults.conftest import CASES, REPOSITORY, End, Machine, Make, fault
 
 pytestmark = pytest.mark.expensive
 
@@ -32,7 +31,7 @@ def hang_up(process: subprocess.Popen[str]) -> None:
     process.send_signal(signal.SIGHUP)
 
 
-def ended(made: Machine, end: Callable[[subprocess.Popen[str]], None]) -> Outcome:
+def ended(made: Machine, end: End) -> Outcome:
     """Run, and end it while a kernel of the second group does not."""
     process = made.start("suite.yaml", "--output", "out", start_new_session=True)
     made.wait_for("hang")
@@ -50,9 +49,7 @@ def endless(make: Make) -> Machine:
     ("end", "code", "word"),
     [(ctrl_c, 130, "interrupted"), (interrupt, 130, "interrupted"), (terminate, 143, "terminated")],
 )
-def test_run_that_is_ended_says_in_a_sentence_how_to_go_on(
-    endless: Machine, end: Callable[[subprocess.Popen[str]], None], code: int, word: str
-) -> None:
+def test_run_that_is_ended_says_in_a_sentence_how_to_go_on(endless: Machine, end: End, code: int, word: str) -> None:
     outcome = ended(endless, end)
     assert (outcome.code, outcome.out) == (code, "")
     assert outcome.err.endswith(
@@ -63,9 +60,7 @@ def test_run_that_is_ended_says_in_a_sentence_how_to_go_on(
 
 
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (hang_up, -signal.SIGHUP)])
-def test_run_that_was_ended_is_resumed_to_its_end(
-    endless: Machine, end: Callable[[subprocess.Popen[str]], None], code: int
-) -> None:
+def test_run_that_was_ended_is_resumed_to_its_end(endless: Machine, end: End, code: int) -> None:
     assert ended(endless, end).code == code
     assert {row.pattern for row in endless.rows().values()} == {"neighbor"}
     assert endless.run("suite.yaml", "--resume", "out").code == 0
@@ -75,7 +70,7 @@ def test_run_that_was_ended_is_resumed_to_its_end(
 
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143)])
 def test_run_that_is_ended_while_it_compiles_leaves_no_compiler_behind(
-    make: Make, tmp_path: Path, end: Callable[[subprocess.Popen[str]], None], code: int
+    make: Make, tmp_path: Path, end: End, code: int
 ) -> None:
     made = make(cache=tmp_path / "cold")
     process = made.start("suite.yaml", "--output", "out", start_new_session=True)

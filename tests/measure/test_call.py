@@ -91,13 +91,13 @@ def test_without_launch_options_the_driver_decides_about_the_carveout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("functions", "declared"),
+    "declared",
     [
-        ({}, {"buffers": (Input("values", elements=lambda _: 1 // 0), Output("result"))}),
-        ({}, {"scalars": (Scalar("limit", lambda _: 1 // 0),)}),
+        {"buffers": (Input("values", elements=lambda _: 1 // 0), Output("result"))},
+        {"scalars": (Scalar("limit", lambda _: 1 // 0),)},
     ],
 )
-def test_size_or_scalar_that_fails_is_one_sentence(functions: dict[str, object], declared: dict[str, Any]) -> None:
-    pattern = own_pattern(functions, **declared)
+def test_size_or_scalar_that_fails_is_one_sentence(declared: dict[str, Any]) -> None:
+    pattern = own_pattern(**declared)
     with pytest.raises(PatternError, match=r"`PATTERN` fails: .*ZeroDivisionError"):
         call_of(pattern, cases.case("own"), cases.kernel("k"), cases.workload(pattern).setting)

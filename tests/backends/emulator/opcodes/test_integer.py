@@ -9,21 +9,16 @@ from shflbench.backends.emulator.frontend.ptx import NUMPY
 from shflbench.backends.emulator.opcodes.forms import Values
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import integers, run
+from tests.backends.emulator.threads import number
 
 ALL = ("u16", "s16", "u32", "s32", "u64", "s64")
 WORDS = ("u32", "s32", "u64", "s64")
 
 
-def wrap(value: int, type_: str) -> int:
-    bits = int(type_[1:])
-    value %= 1 << bits
-    return value - (1 << bits) if type_[0] == "s" and value >> (bits - 1) else value
-
-
 def check(form: str, operand_type: str, result_type: str, count: int, reference: Callable[..., int]) -> None:
     operands = integers(operand_type, count)
     (got,) = run(form, *operands)
-    expected = [wrap(reference(*values), result_type) for values in zip(*(x.tolist() for x in operands), strict=True)]
+    expected = [number(reference(*values), result_type) for values in zip(*(x.tolist() for x in operands), strict=True)]
     assert got.view(NUMPY[result_type]).tolist() == expected
 
 
@@ -73,7 +68,7 @@ def test_multiply_wide_and_add(form: str) -> None:
     c = np.resize(integers("s64", 1)[0], a.shape)
     (got,) = run(form, a, b, c)
     rows = zip(a.tolist(), b.tolist(), c.tolist(), strict=True)
-    assert got.tolist() == [wrap(x * y + z, "s64") for x, y, z in rows]
+    assert got.tolist() == [number(x * y + z, "s64") for x, y, z in rows]
 
 
 @pytest.mark.parametrize("form", ["add.sat.s32", "sub.sat.s32"])
@@ -98,7 +93,7 @@ def test_sum_of_absolute_differences(form: str) -> None:
 def test_multiplication_of_24_bits(form: str) -> None:
     _, half, type_ = form.split(".")
     narrow, shift = f"{type_[0]}24", 16 if half == "hi" else 0
-    check(form, type_, type_, 2, lambda a, b: (wrap(a, narrow) * wrap(b, narrow)) >> shift)
+    check(form, type_, type_, 2, lambda a, b: (number(a, narrow) * number(b, narrow)) >> shift)
 
 
 @pytest.mark.parametrize("form", [*each(("dp4a", "dp2a.lo", "dp2a.hi"), ("u32", "s32"), ("u32", "s32"))])
@@ -107,8 +102,8 @@ def test_dot_products_of_parts(form: str) -> None:
     bits, first = (8, 0) if opcode == "dp4a" else (16, 2 * (half == ["hi"]))  # of a's parts; the first of b's bytes
 
     def dot(a: int, b: int, c: int) -> int:
-        parts = [wrap(a >> shift, f"{a_type[0]}{bits}") for shift in range(0, 32, bits)]
-        chosen = [wrap(b >> 8 * (first + place), f"{b_type[0]}8") for place in range(len(parts))]
+        parts = [number(a >> shift, f"{a_type[0]}{bits}") for shift in range(0, 32, bits)]
+        chosen = [number(b >> 8 * (first + place), f"{b_type[0]}8") for place in range(len(parts))]
         return c + sum(x * y for x, y in zip(parts, chosen, strict=True))
 
     check(form, "u32", "u32", 3, dot)
@@ -119,9 +114,9 @@ def check_carry(form: str, exact: Callable[..., int], *operands: Values) -> None
     type_ = f"u{form.rsplit('.', 1)[1][1:]}"
     expected = [exact(*row) for row in zip(*(x.tolist() for x in operands), strict=True)]
     value, *flag = run(form, *operands, results=2 if ".cc." in form else 1)
-    assert value.tolist() == [wrap(x, type_) for x in expected]
+    assert value.tolist() == [number(x, type_) for x in expected]
     if ".cc." in form:
-        assert flag[0].tolist() == [wrap(x, type_) != x for x in expected]
+        assert flag[0].tolist() == [number(x, type_) != x for x in expected]
 
 
 @pytest.mark.parametrize("form", each(("add.cc", "sub.cc", "addc", "addc.cc", "subc", "subc.cc"), WORDS))
@@ -152,5 +147,5 @@ def test_pairs_of_short_integers(form: str) -> None:
     opcode, type_ = form.removesuffix("x2").split(".")
     for x, y, z in zip(a.tolist(), b.tolist(), got.tolist(), strict=True):
         for shift in (0, 16):
-            expected = BINARY[opcode](wrap(x >> shift, type_), wrap(y >> shift, type_))
-            assert wrap(z >> shift, type_) == wrap(expected, type_)
+            expected = BINARY[opcode](number(x >> shift, type_), number(y >> shift, type_))
+            assert number(z >> shift, type_) == number(expected, type_)
