@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS, common_factors, factors, one_pass, words
+from shflbench.grouping import group_by
 from shflbench.model import Mechanism, Status
 
 if TYPE_CHECKING:
@@ -60,18 +62,14 @@ def sentences(rows: Iterable[Row]) -> list[str]:
     parts = _by_setting(competing)
     if len(parts) <= MOST_SENTENCES:
         return [sentence for part in parts if (sentence := _sentence(_single(part, varied=varied)))]
-    patterns: dict[str, list[list[Row]]] = {}
-    for part in parts:
-        patterns.setdefault(part[0].pattern, []).append(part)
+    patterns = group_by(parts, lambda part: part[0].pattern)
     return [sentence for parts in patterns.values() for sentence in _of_pattern(parts, varied=varied)]
 
 
 def _by_setting(rows: Iterable[Row]) -> list[list[Row]]:
     """Return the rows of each pattern, dtype, options and iterations; of passes over data those of the largest size."""
-    parts: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        parts.setdefault((row.pattern, row.dtype, row.options, row.iterations), []).append(row)
-    return [_largest(part) if all(map(one_pass, part)) else part for part in parts.values()]
+    parts = group_by(rows, attrgetter("pattern", "dtype", "options", "iterations")).values()
+    return [_largest(part) if all(map(one_pass, part)) else part for part in parts]
 
 
 def _largest(rows: Sequence[Row]) -> list[Row]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table
+from shflbench.grouping import group_by
 from shflbench.model import Interval, MeasureRules, Status
 
 if TYPE_CHECKING:
@@ -21,10 +23,7 @@ USUAL_DIGITS = 3  # likewise; more only where the interval is narrow enough to u
 
 def by_group(rows: Iterable[Row]) -> list[list[Row]]:
     """Return the rows of each group, groups in order of their first row."""
-    groups: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.pattern, row.dtype, row.launch, row.iterations, row.options), []).append(row)
-    return list(groups.values())
+    return list(group_by(rows, attrgetter("pattern", "dtype", "launch", "iterations", "options")).values())
 
 
 def group_table(rows: Sequence[Row]) -> Table:

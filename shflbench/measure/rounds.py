@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.grouping import group_by
 from shflbench.statistics import resolution
 
 if TYPE_CHECKING:
@@ -45,29 +46,23 @@ class Round:
 
 def rounds_of(samples: Sequence[Sample]) -> list[Round]:
     """Return the rounds of which a sample was kept, in order, process by process."""
-    by_round: dict[tuple[int, int], list[Sample]] = {}
-    for sample in samples:
-        if not sample.dropped:
-            by_round.setdefault((sample.process, sample.round), []).append(sample)
+    kept = (sample for sample in samples if not sample.dropped)
+    by_round = group_by(kept, lambda sample: (sample.process, sample.round))
     return [_round(*key, by_round[key]) for key in sorted(by_round)]
 
 
 def _round(process: int, number: int, samples: Sequence[Sample]) -> Round:
-    times: dict[int, list[float]] = {}
-    for sample in samples:
-        times.setdefault(sample.iterations, []).append(sample.time_us)
+    counts = group_by(samples, lambda sample: sample.iterations)
     seconds = [sample.seconds for sample in samples if sample.seconds is not None]
-    kept = {iterations: tuple(taken) for iterations, taken in times.items()}
-    return Round(process, number, min(seconds, default=None), kept)
+    times = {iterations: tuple(sample.time_us for sample in alike) for iterations, alike in counts.items()}
+    return Round(process, number, min(seconds, default=None), times)
 
 
 def step_us(samples: Sequence[Sample]) -> float:
     """Return the step in which the times of `samples` were taken, as it shows in the time of one launch."""
-    by_kind: dict[tuple[int, int], list[float]] = {}
-    for sample in samples:
-        by_kind.setdefault((sample.iterations, sample.launches), []).append(sample.time_us)
+    by_kind = group_by(samples, lambda sample: (sample.iterations, sample.launches))
     # Among times of another iteration count a step is no step: those differ by their iterations.
-    gaps = {kind: resolution(times) for kind, times in by_kind.items()}
+    gaps = {kind: resolution([sample.time_us for sample in alike]) for kind, alike in by_kind.items()}
     steps = [gap for (_, launches), gap in gaps.items() if 0 < gap * launches <= WIDEST_STEP_US]
     most = max((launches for _, launches in by_kind), default=1)
     return min(steps, default=USUAL_STEP_US / most)

@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from shflbench.analysis.settings import GRID, words
+from shflbench.grouping import group_by
 from shflbench.model import Mechanism
 from shflbench.plot.axis import axis_of, scale
 from shflbench.plot.findings import highest_bandwidth, winners
@@ -94,9 +95,7 @@ def _has_library(rows: Sequence[Row]) -> bool:
 
 def _panels(subject: ChartSubject, drawn: Collection[str]) -> dict[str, list[Row]]:
     """Return the timed rows by heading: whatever varies beside what is drawn; grids from small to large."""
-    panels: dict[tuple[tuple[str, str], ...], list[Row]] = {}
-    for row in subject.timed:
-        panels.setdefault(tuple(subject.distinct_factors(row, drawn).items()), []).append(row)
+    panels = group_by(subject.timed, lambda row: tuple(subject.distinct_factors(row, drawn).items()))
     others = list(dict.fromkeys(words({n: v for n, v in setting if n != GRID}) for setting in panels))
 
     def rank(item: tuple[tuple[tuple[str, str], ...], list[Row]]) -> tuple[int, float]:

@@ -8,6 +8,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import BLOCK, GRID
+from shflbench.grouping import group_by
 from shflbench.model import Mechanism
 from shflbench.plot.quantity import gb_per_s, time_us
 
@@ -62,7 +63,7 @@ def _named(subject: ChartSubject) -> str:
         named = _by_text(subject, faster, lambda row: row.variant)
         return f"{subject.pattern}: the fastest safe variant is {_join(named)}; {baseline} has no time"
     nothing = f", nothing is faster than {baseline} ({_places(subject, level)})" if level else ""
-    by_variant = _by_variant(faster)
+    by_variant = group_by(faster, _variant)
     if len({(row.variant, _gain(row)) for row in faster}) == 1:
         winner, gain, places = faster[0].variant, _gain(faster[0]), _places(subject, faster)
         return f"{subject.pattern}: {winner} is {gain} as fast as {baseline} ({places}){nothing}"
@@ -148,7 +149,8 @@ def _per_cent(row: Row, best: Row) -> str:
 def speedup_range(subject: ChartSubject) -> str:
     """Say between which launch shapes the speed-up of the best safe variant lies."""
     rows = [row for row in subject.timed if row.speedup and row.variant != row.baseline]
-    by_variant = _by_variant([row for row in rows if row.safe and row.mechanism != Mechanism.LIBRARY])
+    competing = (row for row in rows if row.safe and row.mechanism != Mechanism.LIBRARY)
+    by_variant = group_by(competing, _variant)
     if not by_variant:
         return f"{subject.pattern}: no safe variant has a speed-up"
     best = max(by_variant, key=lambda variant: mean(_log(row) for row in by_variant[variant]))
@@ -158,23 +160,17 @@ def speedup_range(subject: ChartSubject) -> str:
     return f"{subject.pattern}: {best} is {span} as fast as {subject.baseline}"
 
 
+def _variant(row: Row) -> str:
+    return row.variant
+
+
 def _best(subject: ChartSubject) -> list[Row]:
     return [row for rows in subject.groups if (row := fastest_safe(rows)) is not None]
 
 
-def _by_variant(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    variants: dict[str, list[Row]] = {}
-    for row in rows:
-        variants.setdefault(row.variant, []).append(row)
-    return variants
-
-
 def _by_text(subject: ChartSubject, rows: Iterable[Row], text: Callable[[Row], str]) -> list[str]:
     """Return each text once with the places where it holds: `4.7× (f32, i32)`."""
-    texts: dict[str, list[Row]] = {}
-    for row in rows:
-        texts.setdefault(text(row), []).append(row)
-    return [f"{words} ({_places(subject, where)})" for words, where in texts.items()]
+    return [f"{words} ({_places(subject, where)})" for words, where in group_by(rows, text).items()]
 
 
 def _places(subject: ChartSubject, rows: Sequence[Row]) -> str:

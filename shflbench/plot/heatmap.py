@@ -11,6 +11,7 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
 from shflbench.analysis.settings import BLOCK, GRID, one_pass
+from shflbench.grouping import group_by
 from shflbench.plot.findings import speedup_range
 from shflbench.plot.page import Page
 from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
@@ -40,9 +41,7 @@ COLOURS = colormaps["RdBu"]
 
 def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
     """Yield the pages of the cases whose launches form a grid; not of passes over data, where the grid is its size."""
-    settings: dict[str, list[Row]] = {}
-    for row in subject.rows:
-        settings.setdefault(subject.distinct_setting(row, {GRID, BLOCK}), []).append(row)
+    settings = group_by(subject.rows, lambda row: subject.distinct_setting(row, {GRID, BLOCK}))
     about = subject.part(row for rows in settings.values() if _is_map(rows) for row in rows)
     if not any(_is_compared(row) for row in about.rows):
         return
@@ -94,13 +93,12 @@ def _is_compared(row: Row) -> bool:
 
 def _panels(subject: ChartSubject) -> dict[str, list[Row]]:
     """Return the rows by heading: the variant, whether it is unsafe, and whatever varies beside the launch."""
-    panels: dict[str, list[Row]] = {}
-    for row in subject.rows:
-        if row.variant != subject.baseline:
-            name = row.variant if row.safe else f"{row.variant} (UNSAFE)"
-            heading = ", ".join(filter(None, (name, subject.distinct_setting(row, {GRID, BLOCK}))))
-            panels.setdefault(heading, []).append(row)
-    return panels
+
+    def heading(row: Row) -> str:
+        name = row.variant if row.safe else f"{row.variant} (UNSAFE)"
+        return ", ".join(filter(None, (name, subject.distinct_setting(row, {GRID, BLOCK}))))
+
+    return group_by((row for row in subject.rows if row.variant != subject.baseline), heading)
 
 
 def scale_of(rows: Sequence[Row]) -> Normalize:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import DTYPE, ITERATIONS, common_factors, factors, words
+from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -44,10 +45,7 @@ class ChartSubject:
     @cached_property
     def groups(self) -> tuple[tuple[Row, ...], ...]:
         """The rows that differ in variant only, group by group."""
-        groups: dict[tuple[tuple[str, str], ...], list[Row]] = {}
-        for row in self.rows:
-            groups.setdefault(tuple(factors(row).items()), []).append(row)
-        return tuple(tuple(rows) for rows in groups.values())
+        return tuple(map(tuple, group_by(self.rows, lambda row: tuple(factors(row).items())).values()))
 
     @cached_property
     def common_factors(self) -> dict[str, str]:
@@ -138,10 +136,7 @@ def origin(info: RunInfo) -> str:
 
 def untimed_notes(rows: Sequence[Row], most: int = 6) -> list[str]:
     """Return a sentence for each variant that has no time somewhere, and why; at most `most`, then how many more."""
-    untimed: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row.time_us is None:
-            untimed.setdefault((row.variant, why_untimed(row)), []).append(row)
+    untimed = group_by((row for row in rows if row.time_us is None), lambda row: (row.variant, why_untimed(row)))
     notes = [f"No time for {variant}{_where(cases)}: {why}" for (variant, why), cases in untimed.items()]
     if len(notes) > most:
         notes[most:] = [f"… and {len(notes) - most} more, in results.csv"]

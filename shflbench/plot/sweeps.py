@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import BLOCK, DTYPE, GRID, ITERATIONS, factors, one_pass
+from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -84,11 +85,11 @@ def _sweep(factor: str, rows: Sequence[Row], remaining: set[str]) -> Sweep | Non
 
 def _by_setting(rows: Iterable[Row], drawn: frozenset[str]) -> list[list[Row]]:
     """Return the rows that agree in everything that is not drawn."""
-    settings: dict[tuple[tuple[str, str], ...], list[Row]] = {}
-    for row in rows:
-        other = {name: value for name, value in factors(row).items() if name not in drawn}
-        settings.setdefault(tuple(other.items()), []).append(row)
-    return list(settings.values())
+
+    def others(row: Row) -> tuple[tuple[str, str], ...]:
+        return tuple((name, value) for name, value in factors(row).items() if name not in drawn)
+
+    return list(group_by(rows, others).values())
 
 
 def _is_ambiguous(factor: str) -> Callable[[Sequence[Row]], bool]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.grouping import group_by
 from shflbench.measure.workload import INPUT_SETS
 from shflbench.patterns.discover import load
 from shflbench.session.rows import wants
@@ -61,10 +62,7 @@ class Plan:
     @property
     def groups(self) -> dict[str, list[Case]]:
         """The cases by group, both in the order of the suite."""
-        groups: dict[str, list[Case]] = {}
-        for case in self.suite.cases:
-            groups.setdefault(case.group, []).append(case)
-        return groups
+        return group_by(self.suite.cases, lambda case: case.group)
 
 
 def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:

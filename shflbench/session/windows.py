@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from shflbench.grouping import group_by
 from shflbench.measure.stopping import FEWEST_ROUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.model import Case, Suite
+    from shflbench.model import Suite
 
 Item = TypeVar("Item")
 
@@ -22,9 +23,7 @@ CASE_SECONDS = 0.005 * FEWEST_ROUNDS
 
 def least_seconds(suite: Suite) -> float:
     """Return about how long sampling `suite` takes where every case reaches its precision in its first rounds."""
-    groups: dict[str, list[Case]] = {}
-    for case in suite.cases:
-        groups.setdefault(case.group, []).append(case)
+    groups = group_by(suite.cases, lambda case: case.group)
     sizes = [sum(map(len, window)) for window in windows(groups.values())]
     return suite.rules.processes * sum(max(suite.rules.min_seconds, CASE_SECONDS * size) for size in sizes)
 

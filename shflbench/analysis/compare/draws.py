@@ -11,6 +11,7 @@ from shflbench.analysis.compare.comparison import Reason
 from shflbench.analysis.compare.evidence import set_threshold
 from shflbench.analysis.compare.pool import contrasts_of, evidence_of
 from shflbench.analysis.compare.rule import judge, without_outlier
+from shflbench.grouping import group_by
 from shflbench.thresholds import Threshold
 
 if TYPE_CHECKING:
@@ -63,10 +64,7 @@ def apart(processes: Sequence[Process], a_side: int) -> int:
 
 def _enough(processes: Iterable[Process], a_side: int) -> list[list[Process]]:
     """Return the runs that have processes enough for a side."""
-    by_run: dict[int, list[Process]] = {}
-    for process in processes:
-        by_run.setdefault(process[0], []).append(process)
-    return [run for run in by_run.values() if len(run) >= a_side]
+    return [run for run in group_by(processes, lambda process: process[0]).values() if len(run) >= a_side]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from shflbench.analysis.compare.offset import offsets
 from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import Side
 from shflbench.errors import ResultsError
+from shflbench.grouping import group_by
 from shflbench.store.noise_file import CaseSpread, HeldOut, Learned
 
 if TYPE_CHECKING:
@@ -112,9 +113,7 @@ def pools_of(runs: Sequence[Run]) -> dict[str, Pool]:
     ResultsError where a run is there twice, where the GPUs are not of one model, or a suite has no process that timed
     every case.
     """
-    suites: dict[str, list[Run]] = {}
-    for run in sorted(runs, key=lambda run: run.info.started):
-        suites.setdefault(run.info.suite.name, []).append(run)
+    suites = group_by(sorted(runs, key=lambda run: run.info.started), lambda run: run.info.suite.name)
     sides = {suite: Side.of(suite_runs) for suite, suite_runs in suites.items()}
     for side in sides.values():
         refuse_mixture(side)

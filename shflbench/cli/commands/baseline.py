@@ -12,6 +12,7 @@ import click
 from shflbench.cli.environment import baselines_folder
 from shflbench.cli.layout import Line, Table
 from shflbench.errors import ResultsError, UsageError
+from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,11 +141,9 @@ def _show(entry: BaselineEntry, runs: Sequence[Run], console: Console) -> None:
     columns = ("run", "started", "driver", "CUDA", "commit", "GPU", "noise", "sentinels")
     console.table(Table("", columns, tuple(map(_line, runs))), data=True)
     console.data("")
-    shared: dict[str, list[str]] = {}
-    for run in runs:
-        shared.setdefault(_settings(run), []).append(run.folder.name)
-    for text, numbers in shared.items():
-        of = f" of run {', '.join(numbers)}" if len(shared) > 1 else ""
+    shared = group_by(runs, _settings)
+    for text, alike in shared.items():
+        of = f" of run {', '.join(run.folder.name for run in alike)}" if len(shared) > 1 else ""
         console.data(f"settings{of}: {text}")
 
 
