@@ -70,18 +70,13 @@ def test_first_try_waits_long_enough_for_a_host_of_the_usual_speed(samples: int,
     assert gpu.queued.count("delay") == 1
 
 
-def test_slow_host_is_given_more_time_until_the_burst_is_on_time() -> None:
+def test_slow_host_is_given_more_time_until_a_burst_is_on_time_and_the_next_is_so_at_once() -> None:
     gpu = FakeGpu({"work": 0.1}, launch_us=40.0)  # eight times as slow as usual
-    burst = opened(gpu).burst(100, samples=9)
+    kernel = opened(gpu)
+    burst = kernel.burst(100, samples=9)
     assert not burst.host_bound
     assert burst.times_us == pytest.approx([0.1] * 9)
     assert 2 <= gpu.queued.count("delay") <= 5
-
-
-def test_next_burst_of_a_slow_host_is_on_time_at_once() -> None:
-    gpu = FakeGpu({"work": 0.1}, launch_us=40.0)
-    kernel = opened(gpu)
-    kernel.burst(100, samples=9)
     gpu.queued.clear()
     assert not kernel.burst(100, samples=9).host_bound
     assert gpu.queued.count("delay") == 1
@@ -194,29 +189,25 @@ def test_free_memory_counts_what_cupy_keeps() -> None:
     assert backend_on(FakeGpu(free_bytes=4096)).free_bytes() == 4096 + 512
 
 
-def open_close_and_forget(gpu: FakeGpu, *, crashed: bool) -> None:
-    """Forget the kernel, then the backend."""
+@pytest.mark.parametrize(
+    ("dead", "unloaded"),
+    [
+        pytest.param(None, ["work", "harness"], id="a living context"),
+        pytest.param(ILLEGAL_ADDRESS, [], id="a dead context, where nothing can be unloaded"),
+    ],
+)
+def test_closed_kernel_is_unloaded_from(dead: CudaError | None, unloaded: list[str]) -> None:
+    gpu = FakeGpu()
     backend = backend_on(gpu)
     kernel = backend.open(CALL)
-    gpu.dead = ILLEGAL_ADDRESS if crashed else None
+    gpu.dead = dead
     kernel.close()
     kernel.close()  # does no harm
     del kernel
     gc.collect()
     del backend
     gc.collect()
-
-
-def test_closed_kernel_is_unloaded() -> None:
-    gpu = FakeGpu()
-    open_close_and_forget(gpu, crashed=False)
-    assert gpu.unloaded == ["work", "harness"]
-
-
-def test_nothing_is_unloaded_from_a_dead_context() -> None:
-    gpu = FakeGpu()
-    open_close_and_forget(gpu, crashed=True)
-    assert gpu.unloaded == []
+    assert gpu.unloaded == unloaded
 
 
 def test_problem_of_nvml_is_the_backend_s(monkeypatch: pytest.MonkeyPatch) -> None:

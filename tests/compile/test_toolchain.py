@@ -49,14 +49,10 @@ def test_library_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatc
         find()
 
 
-def test_without_a_disassembler_the_toolchain_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cuda.pathfinder.find_nvidia_binary_utility", lambda _: None)
-    assert find().nvdisasm is None
-
-
-def test_without_headers_the_toolchain_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cuda.pathfinder.find_nvidia_header_directory", lambda _: None)
-    assert find().headers == ()
+def test_what_is_not_installed_the_toolchain_does_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    for search in ("find_nvidia_binary_utility", "find_nvidia_header_directory"):
+        monkeypatch.setattr(f"cuda.pathfinder.{search}", lambda _: None)
+    assert (find().nvdisasm, find().headers) == (None, ())
 
 
 @pytest.mark.parametrize(("arch", "capability"), [("sm_90", 90), ("sm_90a", 90), ("sm_100f", 100)])
