@@ -43,9 +43,9 @@ def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
             raise ResultsError(message, "draw it with a newer one: pip install --upgrade shflbench")
     with house_style():
         return [
-            path
+            save(page.figure, folder / f"{name}.{kind}", page.title, "name another with --output")
             for name, page in _charts(patterns, whole_run(run))
-            for path in save(page.figure, folder, re.sub(r"[^\w.-]", "_", name), page.title, kinds)
+            for kind in kinds
         ]
 
 
@@ -54,7 +54,7 @@ def _charts(patterns: Sequence[ChartSubject], whole: ChartSubject) -> Iterator[t
     for subject in patterns:
         for pages in OF_A_PATTERN:
             for ending, page in pages(subject):
-                yield f"{subject.pattern}-{ending}", page
+                yield re.sub(r"[^\w.-]", "_", f"{subject.pattern}-{ending}"), page
     for pages in OF_A_RUN:
         yield from pages(whole)
 

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import TYPE_CHECKING
 
-from shflbench.errors import ResultsError, UsageError
+from shflbench.errors import UsageError
 from shflbench.plot.forest_lines import fold, scale_of
 from shflbench.plot.forest_marks import Sheet, legend
 from shflbench.plot.forest_words import caption, direction, figure_of, notes, plain, subtitle, title
 from shflbench.plot.page import Page
-from shflbench.plot.save import PNG, PNG_DPI, SVG
+from shflbench.plot.save import METADATA, save
 from shflbench.plot.style import SMALL_PT, fit_size, house_style, shorten, width_of
-from shflbench.store.files import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from shflbench.analysis.compare.comparison import Comparison
 
-PDF = "pdf"
-# Without dates and versions, or the same comparison would not give the same bytes.
-_METADATA: Mapping[str, Mapping[str, str | None]] = {
-    SVG: {"Date": None, "Creator": None, "Format": None, "Type": None},
-    PNG: {"Software": None},
-    PDF: {"CreationDate": None, "Creator": None, "Producer": None},
-}
 _FEW = 12  # lines, that get more air
 _AIRY, _DENSE, _STRIP = 0.28, 0.2, 0.5  # inches: a line of few, of many, a strip of cases
 _TALL = 6.0  # inches of lines, from which on the axis is labelled above them too
@@ -41,25 +32,16 @@ def draw_forest(comparison: Comparison, path: Path) -> None:
 
     UsageError where the ending is none of svg, png and pdf, ResultsError where the file cannot be written.
     """
-    kind = kind_of(path)
+    kind_of(path)
     with house_style():
         page = draw(comparison)
-        buffer = BytesIO()
-        page.figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata={**_METADATA[kind], "Title": page.title})
-    content = buffer.getvalue()
-    try:
-        if not (path.is_file() and path.read_bytes() == content):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace(path, content)
-    except OSError as error:
-        message = f"{path} cannot be written: {error.strerror or error}"
-        raise ResultsError(message, "make the folder writable, or name a file elsewhere with --plot") from error
+        save(page.figure, path, page.title, "name a file elsewhere with --plot")
 
 
 def kind_of(path: Path) -> str:
     """Return the format that the file's ending asks for; UsageError where it is none of svg, png and pdf."""
     kind = path.suffix[1:].lower()
-    if kind not in _METADATA:
+    if kind not in METADATA:
         raise UsageError(f"the name {path} does not say how to draw", "let it end in .svg, .png or .pdf")
     return kind
 

@@ -13,7 +13,7 @@ def put(folder: Path, words: str = "4.69×") -> list[Path]:
     with house_style():
         figure = Figure(figsize=(1, 1))
         figure.text(0.1, 0.5, words)
-        return save(figure, folder, "chart", "what was found", ("png", "svg"))
+        return [save(figure, folder / f"chart.{kind}", "what was found", "elsewhere") for kind in ("png", "svg")]
 
 
 def test_a_figure_is_saved_in_each_format_under_one_name_and_nothing_else_stays(tmp_path: Path) -> None:
@@ -54,4 +54,4 @@ def test_a_folder_that_cannot_be_made_is_said_in_one_sentence(tmp_path: Path) ->
     (tmp_path / "plots").write_text("a file")
     with pytest.raises(ResultsError, match=r"plots/chart\.png cannot be written: ") as caught:
         put(tmp_path / "plots")
-    assert caught.value.advice
+    assert caught.value.advice == "make the folder writable, or elsewhere"
