@@ -60,8 +60,8 @@ class Filters:
                     raise UsageError(message, f"These are the {kind}s of what was asked for.")
             chosen = [subject for subject in chosen if not words or getattr(subject.case, kind) in words]
         if not chosen:
-            asked = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
-            raise UsageError(f"no kernel has {asked} together", "Leave one of these filters out.")
+            filter_words = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
+            raise UsageError(f"no kernel has {filter_words} together", "Leave one of these filters out.")
         return chosen
 
 

@@ -62,14 +62,14 @@ def _cuda_name(report: KernelReport) -> str:
 def table(groups: Sequence[ReportGroup]) -> Table:
     """Return one line for each entry; compute-sanitizer's result beside the emulator's, where it was asked."""
     columns = ["kernel", "dtypes", "verdict", "why"]
-    asked = any(entry.first.sanitizer for entry in groups)
-    if asked:
+    has_sanitizer = any(entry.first.sanitizer for entry in groups)
+    if has_sanitizer:
         columns.insert(3, "compute-sanitizer")
     lines = []
     for entry in groups:
         report = entry.first
         cells = [entry.kernel, entry.dtypes, report.verdict.value, report.sentence.splitlines()[0]]
-        if asked:
+        if has_sanitizer:
             cells.insert(3, report.sanitizer.sentence if report.sanitizer else "not asked")
         lines.append(Line(tuple(cells), STYLES[report.verdict.level]))
     return Table("", tuple(columns), tuple(lines))

@@ -92,10 +92,10 @@ def subjects(run: Run) -> list[ChartSubject]:
 def whole_run(run: Run) -> ChartSubject:
     """Return the subject that is all of the run, with its samples."""
     samples = run.samples()
-    asked = samples["case_id"].map({row.case_id: row.iterations for row in run.rows if row.time_us is not None})
-    at_asked = samples[samples["iterations"] == asked]
-    kept = at_asked[~at_asked["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
-    return ChartSubject(run.info.suite.name, run.rows, kept, len(at_asked) - len(kept), origin(run.info))
+    counts = samples["case_id"].map({row.case_id: row.iterations for row in run.rows if row.time_us is not None})
+    at_own_count = samples[samples["iterations"] == counts]
+    kept = at_own_count[~at_own_count["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
+    return ChartSubject(run.info.suite.name, run.rows, kept, len(at_own_count) - len(kept), origin(run.info))
 
 
 def parts(subject: ChartSubject, most: int, drawn: Collection[str]) -> list[tuple[str, ChartSubject]]:

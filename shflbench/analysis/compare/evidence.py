@@ -123,10 +123,10 @@ class Evidence:
         return learned, ""
 
 
-def set_threshold(contrast: Contrast, asked: Threshold | None, evidence: Evidence, *, learned: bool) -> Contrast:
+def set_threshold(contrast: Contrast, override: Threshold | None, evidence: Evidence, *, learned: bool) -> Contrast:
     """Return the case with its threshold, and with the largest doubt that is left of a change."""
     shorter = min(float(side.values.mean()) for side in (contrast.base, contrast.new))
-    threshold = usual = (asked or USUAL_THRESHOLD).fraction_of(shorter)
+    threshold = usual = (override or USUAL_THRESHOLD).fraction_of(shorter)
     if not contrast.freedom and not learned:
         threshold = max(usual, QUICK_THRESHOLD.amount)
     doubts = [*evidence.doubts(), *_of_few(contrast.freedom, learned=learned)]
