@@ -111,7 +111,7 @@ class Supervisor:
                     case StepStarted(case_id):
                         at_hand = case_id
                     case GridResolved():
-                        pass
+                        pass  # any other event ends the step that was started
                     case _:
                         at_hand = ""
                 self._note(event, done)
