@@ -1,3 +1,5 @@
+import csv
+import io
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +31,7 @@ def full() -> Row:
         elif isinstance(value, int) and not isinstance(value, bool):
             unique[name] = 1 + index
         elif value is None:
-            unique[name] = 1.5 if name == "gb_per_s" else f"text {index}"
+            unique[name] = 1.5 if "float" in str(get_type_hints(Row)[name]) else f"text {index}"
     several: dict[str, Any] = {
         "options": (("mode", "xor"), ("width", "8")),
         "processes": (0, 2),
@@ -79,7 +81,9 @@ def test_no_column_of_several_values_is_a_text_in_memory() -> None:
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*/*/results.csv")), ids=lambda path: path.parts[-3])
 def test_recorded_rows_are_written_as_they_were_read(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert header() + encode(decode(text, path)) == text
+    written = csv.DictReader(io.StringIO(header() + encode(decode(text, path))))
+    missing = dict.fromkeys(row_columns(), "")  # columns that came after the run
+    assert list(written) == [missing | row for row in csv.DictReader(io.StringIO(text))]
 
 
 def test_a_disturbance_without_a_size_counts_in_full() -> None:
