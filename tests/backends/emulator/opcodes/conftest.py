@@ -9,6 +9,7 @@ from shflbench.backends.emulator.frontend.ptx import PtxInstruction
 from shflbench.backends.emulator.link import flat, lower
 from shflbench.backends.emulator.opcodes.table import decode
 from tests.backends.emulator import forms
+from tests.backends.emulator.threads import program
 
 Result = TypeVar("Result")
 
@@ -24,6 +25,7 @@ def _the_form_is_run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
 
         return recorded
 
+    program.cache_clear()  # what an earlier test has linked would not be decoded again
     monkeypatch.setattr(forms, "decode", recording(decode))
     monkeypatch.setattr(lower, "decode", recording(decode))
     monkeypatch.setattr(flat, "_parts", recording(flat._parts))  # noqa: SLF001  (calls are inlined, never decoded)
