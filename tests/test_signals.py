@@ -1,3 +1,4 @@
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,4 +20,7 @@ def test_processes_of_tests_receive_every_signal_that_the_caller_ignores_or_bloc
     outcome = subprocess.run(
         [sys.executable, "-c", IGNORE_ALL], cwd=REPOSITORY, capture_output=True, text=True, check=True
     )
-    assert outcome.stdout.split() == ["SigBlk:", "0" * 16, "SigIgn:", "0" * 16]
+    blocked, ignored = (int(line.split()[1], 16) for line in outcome.stdout.splitlines())
+    # glibc keeps two signals for itself; posix_spawn, with which make starts programs, ignores them there.
+    programs = sum(1 << (number - 1) for number in signal.valid_signals())
+    assert (blocked & programs, ignored & programs) == (0, 0)
