@@ -1,4 +1,4 @@
-"""The commands by name, each module imported only when its command runs, so that `--help` stays fast."""
+"""The commands by name, each a folder that is imported only when its command runs, so that `--help` stays fast."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-COMMANDS: Mapping[str, tuple[str, str]] = {  # name → module that holds `command`, one-line help; in the order of use
-    "run": ("shflbench.cli.commands.run", "Run a suite: compile, verify, time and store every case."),
-    "show": ("shflbench.cli.commands.show", "Show the tables of an earlier run."),
-    "plot": ("shflbench.cli.commands.plot", "Draw the charts of earlier runs."),
-    "compare": ("shflbench.cli.commands.compare", "Compare two runs and say which cases got slower or faster."),
-    "baseline": ("shflbench.cli.commands.baseline", "Keep runs under a name, to compare later ones with."),
-    "check": ("shflbench.cli.commands.check", "Check kernels for races, deadlocks and wrong results without a GPU."),
-    "new": ("shflbench.cli.commands.new", "Write a first pattern of your own, which runs as it is."),
-    "list": ("shflbench.cli.commands.list", "List suites, patterns, variants or devices."),
-    "validate": ("shflbench.cli.commands.validate", "Check suite files without running them."),
-    "schema": ("shflbench.cli.commands.schema", "Print the JSON Schema of suite files, for editors."),
-    "doctor": ("shflbench.cli.commands.doctor", "Say what this machine has, what it lacks and how to get that."),
+COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
+    "run": "Run a suite: compile, verify, time and store every case.",
+    "show": "Show the tables of an earlier run.",
+    "plot": "Draw the charts of earlier runs.",
+    "compare": "Compare two runs and say which cases got slower or faster.",
+    "baseline": "Keep runs under a name, to compare later ones with.",
+    "check": "Check kernels for races, deadlocks and wrong results without a GPU.",
+    "new": "Write a first pattern of your own, which runs as it is.",
+    "list": "List suites, patterns, variants or devices.",
+    "validate": "Check suite files without running them.",
+    "schema": "Print the JSON Schema of suite files, for editors.",
+    "doctor": "Say what this machine has, what it lacks and how to get that.",
 }
 
 
@@ -37,12 +37,12 @@ class LazyGroup(click.Group):
         """Import and return one command, None if there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
-        return cast(click.Command, import_module(COMMANDS[cmd_name][0]).command)
+        return cast(click.Command, import_module(f"shflbench.cli.{cmd_name}.command").command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's signature)
         """Write the list of commands from the registry alone."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

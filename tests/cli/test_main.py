@@ -9,7 +9,7 @@ import pytest
 
 from shflbench import __version__
 from shflbench.errors import CompileError, DeviceError, SuiteError
-from tests.cli.gate_runs import unread
+from tests.cli.gate.runs import unread
 from tests.conftest import Command
 
 

@@ -10,7 +10,7 @@ import pytest
 from shflbench import errors
 from shflbench.analysis.compare import FOUND, UNCERTAIN
 from shflbench.cli import environment
-from shflbench.cli.commands.baseline import command as baseline
+from shflbench.cli.baseline.command import command as baseline
 from shflbench.cli.main import READER_GONE
 from shflbench.compile.toolchain import find
 from shflbench.patterns.discover import builtin, load

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shflbench.analysis.compare.comparison import Comparison
-from shflbench.cli.comparison_table import lines
+from shflbench.cli.compare.table import lines
 from shflbench.export import FORMATS, render
 from tests.fakes import comparisons
 

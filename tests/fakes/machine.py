@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
-from shflbench.cli import gpus, main, run_request
+from shflbench.cli import gpus, main
+from shflbench.cli.run import request as run_request
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
 from shflbench.model import Conditions

@@ -67,7 +67,7 @@ def test_case_whose_further_process_dies_stays_undecided(slower: Make) -> None:
     assert read_info(made.folder / "out").finished is not None
 
 
-@pytest.mark.archs  # that a run can be ended meanwhile, tests/cli/test_run_against.py shows in one process
+@pytest.mark.archs  # that a run can be ended meanwhile, tests/cli/gate/test_gate.py shows in one process
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143)])
 def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_on(
     slower: Make, end: End, code: int

@@ -1,0 +1,1 @@
+"""Check kernels without a GPU."""

@@ -1,0 +1,183 @@
+"""Check kernels for races, deadlocks and wrong results without a GPU."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import click
+
+from shflbench.cli.environment import cache_folder, compute_sanitizer
+from shflbench.cli.run.request import DEFAULT_ARCH
+from shflbench.errors import DeviceError, KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.check import KernelReport, KernelSubject
+    from shflbench.cli.console import Console
+    from shflbench.compile.toolchain import Toolchain
+
+FOUND = 1  # a kernel that is declared safe is not
+UNCERTAIN = 6  # a warning, where the user asked for certainty
+
+
+@click.command()
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.option("--pattern", "patterns", multiple=True, help="Keep this pattern only; may be repeated, as the next two.")
+@click.option("--variant", "variants", multiple=True, help="Keep this variant only.")
+@click.option("--dtype", "dtypes", multiple=True, help="Keep this element type only.")
+@click.option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Architecture to compile for.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of inputs and schedules.")
+@click.option("--strict", is_flag=True, help="Exit 6 if there is a warning.")
+@click.option("--sanitizer", is_flag=True, help="Ask compute-sanitizer on the first GPU as well.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "github"]),
+    default="table",
+    show_default=True,
+    help="How to print it; github: annotations on the kernels' source lines.",
+)
+@click.pass_obj
+def command(
+    console: Console,
+    /,
+    targets: tuple[str, ...],
+    patterns: tuple[str, ...],
+    variants: tuple[str, ...],
+    dtypes: tuple[str, ...],
+    arch: str,
+    seed: int,
+    *,
+    strict: bool,
+    sanitizer: bool,
+    form: str,
+) -> int:
+    """Check kernels for races, deadlocks and wrong results without a GPU.
+
+    TARGET is the name of a suite or a pattern, a suite file, or the folder of a pattern. Each kernel is compiled, and
+    its PTX is run under lock step and under adversarial schedules that a GPU is free to choose.
+    """
+    from shflbench.check import Filters, find
+    from shflbench.compile.toolchain import find as find_toolchain
+
+    subjects = find(targets, Filters(patterns, variants, dtypes))
+    toolchain = find_toolchain()
+    toolchain.require(arch)
+    second = _needed() if sanitizer else None
+    reports = _emulate(subjects, toolchain, arch, seed, console)
+    if second:
+        reports = _sanitize(subjects, reports, toolchain, second, seed, console)
+    _show(reports, arch, seed, form, console)
+    return _code(reports, strict=strict)
+
+
+def _emulate(
+    subjects: Sequence[KernelSubject], toolchain: Toolchain, arch: str, seed: int, console: Console
+) -> list[KernelReport]:
+    from shflbench.check import check_all, compile_all, needed
+    from shflbench.cli.check.output import verdict_counts
+    from shflbench.compile.build import Builder
+
+    builder = Builder(toolchain, arch, cache_folder())
+    kernels, reports = {}, []
+    with console.progress() as progress:
+        wanted = needed(subjects)
+        for subject, kernel in compile_all(wanted, builder):
+            kernels[subject] = kernel
+            progress.show(f"compiling, {len(kernels)} of {len(wanted)} kernels", len(kernels), len(wanted))
+        unfinished = Counter(subject.case.pattern for subject in subjects)
+        for report in check_all(subjects, kernels, arch, seed):
+            reports.append(report)
+            progress.show(f"checking, {len(reports)} of {len(subjects)} kernels", len(reports), len(subjects))
+            unfinished[report.pattern] -= 1
+            if len(unfinished) > 1 and not unfinished[report.pattern]:
+                finished = [item for item in reports if item.pattern == report.pattern]
+                done = f"{len(reports)} of {len(subjects)} kernels done"
+                console.note(f"{report.pattern}: {verdict_counts(finished)} ({done})")
+    if builder.cache.problem:
+        console.warn(builder.cache.problem)
+    return reports
+
+
+def _sanitize(
+    subjects: Sequence[KernelSubject],
+    reports: Sequence[KernelReport],
+    toolchain: Toolchain,
+    second: tuple[Path, str],
+    seed: int,
+    console: Console,
+) -> list[KernelReport]:
+    """Return the reports with compute-sanitizer's results; the kernels are compiled for the GPU."""
+    from shflbench.check import compile_all
+    from shflbench.check.sanitizer import jobs, merge, run_tools, with_result
+    from shflbench.check.sanitizer_result import Tool
+    from shflbench.compile.build import Builder
+
+    program, arch = second
+    toolchain.require(arch)
+    kernels = dict(compile_all(subjects, Builder(toolchain, arch, cache_folder())))
+    answers = []
+    with console.progress() as progress:
+        progress.show("compute-sanitizer", 0, len(Tool))
+        for answer in run_tools(program, jobs(subjects, kernels, seed)):
+            answers.append(answer)
+            progress.show(f"compute-sanitizer {answer[0]}", len(answers), len(Tool))
+    merged = merge(answers)
+    pairs = zip(subjects, reports, strict=True)
+    return [with_result(report, merged.get(subject.name)) for subject, report in pairs]
+
+
+def _needed() -> tuple[Path, str]:
+    """Return compute-sanitizer and the GPU's architecture; DeviceError says what this machine lacks."""
+    from shflbench.cli.gpus import find
+
+    gpus = find()
+    if not gpus:
+        raise DeviceError("--sanitizer needs a GPU, and the driver lists none", "Leave --sanitizer out.")
+    if find_spec("cupy") is None:
+        raise DeviceError(
+            "--sanitizer runs kernels by cupy, which is not installed",
+            "Install `shflbench[cuda13]` (driver 580 or newer) or `[cuda12]`.",
+        )
+    program = compute_sanitizer()
+    if program is None:
+        raise DeviceError(
+            "compute-sanitizer is neither on the PATH nor in /usr/local/cuda/bin",
+            "Install the CUDA toolkit's package cuda-sanitizer, or leave --sanitizer out.",
+        )
+    return program, gpus[0].arch
+
+
+def _show(reports: Sequence[KernelReport], arch: str, seed: int, form: str, console: Console) -> None:
+    from shflbench.cli.check.output import as_json, details, entries, summary, table, workflow_commands
+
+    groups = entries(reports)
+    if form == "json":
+        console.data(as_json(reports, arch, seed))
+    else:
+        console.table(table(groups), data=form == "table")
+    if form == "github":
+        for line in workflow_commands(groups):
+            console.data(line)
+    if form == "table":
+        for entry in groups:
+            if lines := list(details(entry)):
+                console.data(f"\n{entry.kernel} ({entry.dtypes}): {entry.first.verdict}")
+                console.data("\n".join(f"  {line.strip()}" for line in lines))
+    console.say(summary(reports, arch))
+
+
+def _code(reports: Sequence[KernelReport], *, strict: bool) -> int:
+    from shflbench.check import KernelVerdict
+    from shflbench.check.verdict import Level
+
+    verdicts = {report.verdict for report in reports}
+    if verdicts & {KernelVerdict.NOT_COMPILED, KernelVerdict.NOT_CHECKED}:
+        return KernelError.exit_code
+    if KernelVerdict.BROKEN in verdicts:
+        return FOUND
+    return UNCERTAIN if strict and any(verdict.level is Level.WARNING for verdict in verdicts) else 0

@@ -1,0 +1,40 @@
+"""Say what this machine has, what it lacks and how to get that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from shflbench.cli.environment import cache_folder
+from shflbench.cli.layout import Line, Table
+from shflbench.errors import MissingError
+
+if TYPE_CHECKING:
+    from shflbench.cli.console import Console
+    from shflbench.cli.doctor.checkup import PartCheck
+
+
+@click.command()
+@click.pass_obj
+def command(console: Console) -> int:
+    """Say what this machine has, what it lacks and how to get that.
+
+    Exits 4 if not even the compiler works.
+    """
+    from shflbench.cli.doctor.checkup import examine
+
+    checkup = examine(cache_folder())
+    body = tuple(line for finding in checkup.findings for line in _lines(finding))
+    console.table(Table("", ("", "part", "found"), body), data=True)
+    console.data("")
+    console.data(checkup.summary)
+    return 0 if checkup.compiles else MissingError.exit_code
+
+
+def _lines(finding: PartCheck) -> list[Line]:
+    style = "good" if finding.good else "doubt"
+    lines = [Line(("ok" if finding.good else "--", finding.part, finding.detail), style)]
+    if finding.remedy:
+        lines.append(Line(("", "", f"→ {finding.remedy}")))
+    return lines

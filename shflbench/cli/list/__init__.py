@@ -1,0 +1,1 @@
+"""Suites, patterns, variants and devices."""

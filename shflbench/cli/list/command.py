@@ -1,0 +1,122 @@
+"""List suites, patterns, variants or devices."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from shflbench.cli.layout import Line, Table
+from shflbench.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from shflbench.cli.console import Console
+
+    Record = dict[str, object]
+
+
+@click.command("list")
+@click.argument("what", type=click.Choice(["suites", "patterns", "variants", "devices"]), required=False)
+@click.argument("pattern", required=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print it.",
+)
+@click.pass_obj
+def command(console: Console, what: str | None, pattern: str | None, form: str) -> None:
+    """List suites, patterns, variants or devices.
+
+    Without a word, all of them. `list patterns PATTERN` shows one of them, with its claims and what each variant does.
+    """
+    if pattern is not None and what != "patterns":
+        raise click.UsageError("only patterns can be listed by name: shflbench list patterns NAME")
+    kinds = [what] if what else list(LISTINGS)
+    records = {kind: LISTINGS[kind](console) for kind in kinds}
+    if pattern is not None:
+        from shflbench.cli.list.patterns import find_record
+
+        records = {"patterns": [find_record(pattern, records["patterns"])]}
+    if form == "json":
+        console.data(json.dumps(records[what] if what else records, indent=2, ensure_ascii=False))
+    elif what == "patterns":
+        from shflbench.cli.list.patterns import briefly, in_full
+
+        console.data(in_full(records[what][0]) if pattern else "\n\n".join(map(briefly, records[what])))
+    else:
+        tables = [_table("" if what else kind, listing) for kind, listing in records.items() if listing]
+        for number, table in enumerate(tables):
+            if number:
+                console.data("")
+            console.table(table, data=True)
+
+
+def suites(_: Console) -> list[Record]:
+    """Return the suites that come with shflbench."""
+    from shflbench.suite import find_shipped, load
+
+    records: list[Record] = []
+    for name, path in find_shipped().items():
+        suite = load(path)
+        records.append({"name": name, "cases": len(suite.cases), "title": suite.title, "path": str(path)})
+    return records
+
+
+def patterns(_: Console) -> list[Record]:
+    """Return the patterns that come with shflbench."""
+    from shflbench.cli.list.patterns import records
+
+    return records()
+
+
+def variants(_: Console) -> list[Record]:
+    """Return every variant of every pattern."""
+    from shflbench.cli.list.patterns import variant_records
+    from shflbench.patterns.discover import builtin, load
+
+    return [
+        {"pattern": name, **record}
+        for name, folder in builtin().items()
+        for record in variant_records(load(folder).declaration)
+    ]
+
+
+def devices(console: Console) -> list[Record]:
+    """Return the GPUs of this machine; none, and a sentence on stderr, where there is no driver."""
+    from shflbench.cli.gpus import find
+
+    try:
+        return [asdict(gpu) for gpu in find()]
+    except DeviceError as error:
+        console.say(f"devices: none, because {error.message}")
+        return []
+
+
+LISTINGS: Mapping[str, Callable[[Console], list[Record]]] = {
+    "suites": suites,
+    "patterns": patterns,
+    "variants": variants,
+    "devices": devices,
+}
+SHORT = ("name", "dtypes", "variants", "summary")  # what a table of everything says of a pattern
+
+
+def _table(title: str, records: list[Record]) -> Table:
+    shown = [{name: record[name] for name in SHORT} for record in records] if title == "patterns" else records
+    body = tuple(Line(tuple(_cell(value) for value in record.values())) for record in shown)
+    return Table(title, tuple(name.replace("_", " ") for name in shown[0]), body)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return str(len(value)) if value and isinstance(value[0], dict) else " ".join(map(str, value))
+    return str(value)

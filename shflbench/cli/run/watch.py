@@ -1,0 +1,109 @@
+"""Show a run while it goes on, and say at its end what it found and what to doubt of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.errors import KernelError
+from shflbench.model import Disturbance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.cli.console import Console, ProgressBar
+    from shflbench.model import Trouble
+    from shflbench.session import Plan, RunEvent
+    from shflbench.session.further import Undecided
+    from shflbench.store import Resumed, RunFolder
+
+
+def watch(
+    plan: Plan, folder: RunFolder, stopped: Resumed | None, console: Console, undecided: Undecided | None = None
+) -> int:
+    """Run the plan, show what happens, and return the exit code; `undecided` is what `session.run` takes."""
+    from shflbench.cli.show.tables import group_table
+    from shflbench.session import GroupDone, run
+
+    done: dict[str, GroupDone] = {}  # by its first case: a group that is measured longer is done more than once
+    with console.progress() as progress:
+        for event in run(plan, folder, stopped, undecided):
+            _show(event, console, progress)
+            if isinstance(event, GroupDone):
+                first = event.rows[0].case_id
+                if first not in done:
+                    console.say()
+                    console.table(group_table(event.rows))
+                done[first] = event
+    troubles = {
+        case_id: troubles_of_case for event in done.values() for case_id, troubles_of_case in event.troubles.items()
+    }
+    return _conclude(plan, folder, troubles, console)
+
+
+def _show(event: RunEvent, console: Console, progress: ProgressBar) -> None:
+    from shflbench.session import Compiling, Note, WarmedUp, Working
+
+    match event:
+        case Compiling(finished, total):
+            progress.show(f"compiling, {finished} of {total} kernels", finished, total)
+        case WarmedUp(_, clock) if clock:
+            console.say(f"SM clock when warm: {clock:.0f} MHz.")
+        case Working(text, finished, total):
+            progress.show(text, finished, total)
+        case Note(sentence):
+            console.warn(sentence)
+
+
+def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
+    """Say what the run found and what to doubt of it, and return the exit code; `troubles` are by case."""
+    from shflbench.analysis import sentences
+    from shflbench.model import Status
+    from shflbench.store import read_run
+
+    rows = read_run(folder.path).rows
+    console.say()
+    for sentence in sentences(rows):
+        console.say(sentence)
+    for warning in warnings(troubles, plan.suite.rules.precision):
+        console.warn(warning)
+    if noise := folder.info.noise:
+        if noise.quiet:
+            console.say(f"The machine was quiet: {noise.sentence}.")
+        else:
+            console.warn(f"{noise.verdict}: {noise.sentence}; {noise.advice}")
+    bad = [row for row in rows if row.status in {Status.INCORRECT, Status.FAILED}]
+    if bad:
+        console.warn(f"{len(bad)} of {len(rows)} cases failed or computed a wrong result")
+    return KernelError.exit_code if bad else 0
+
+
+# What many cases have: how many of them, and the largest size.
+MANY = {
+    Disturbance.DRIFT: "the times of {cases} cases drifted by up to {size}",
+    Disturbance.SLOW_EPISODES: "some rounds of {cases} cases were up to {size} slower than the others",
+    Disturbance.TWO_LEVELS: "the times of {cases} cases gather around two values, up to {size} apart",
+    Disturbance.THROTTLED: "up to {size} of the samples of {cases} cases were dropped (throttled, or too late)",
+    Disturbance.BENT: "the times of {cases} cases are off the line over their iterations by up to {size}",
+    Disturbance.PROCESSES: "the times of {cases} cases differ between processes by up to {size}",
+}
+
+
+def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Iterator[str]:
+    """Yield a sentence with advice for each kind of trouble that some of the cases have.
+
+    `troubles` are by case; those smaller than the `precision` that was asked for are in the results alone.
+    """
+    from shflbench.measure.diagnose import percent
+
+    notable = [(case_id, one) for case_id, of_case in troubles.items() for one in of_case if one.size >= precision]
+    for kind in Disturbance:
+        affected = {case_id: one for case_id, one in notable if one.kind is kind}
+        if not affected:
+            continue
+        worst = max(affected, key=lambda case_id: affected[case_id].size)
+        advice = affected[worst].advice
+        if len(affected) == 1:
+            yield f"{worst}: {affected[worst].sentence}; {advice}"
+        else:
+            many = MANY[kind].format(cases=len(affected), size=percent(affected[worst].size))
+            yield f"{many}, most of all {worst}; {advice}"

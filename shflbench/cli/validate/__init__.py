@@ -1,0 +1,1 @@
+"""Check suite files."""

@@ -1,0 +1,286 @@
+import json
+import re
+import shutil
+import stat
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.cli.gpus import Gpu
+from shflbench.errors import DeviceError
+from tests.check.conftest import PLANTED
+from tests.check.test_sanitizer import TOOL
+from tests.conftest import Command
+
+H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
+HEAD = "2x128 threads, 7 schedules"
+OWN = """\
+schema: 1
+name: own
+experiments:
+  - {pattern: neighbor, variants: [smem-unsafe, shfl], dtypes: [f32, i32], launch: 2x64}
+"""
+
+
+@pytest.fixture
+def check(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call `shflbench check` in a folder that holds the planted pattern, ./pairs, and a suite, own.yaml."""
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    Path("own.yaml").write_text(OWN, encoding="utf-8")
+    shutil.copytree(PLANTED, "pairs", ignore=shutil.ignore_patterns("__pycache__"))
+    return lambda *words: shflbench("check", *words)
+
+
+def only(*variants: str, dtype: str = "i32") -> list[str]:
+    return ["--dtype", dtype, *(word for variant in variants for word in ("--variant", variant))]
+
+
+def line_of(text: str, number: int = 1) -> int:
+    """Return the line of the planted kernels that holds `text` for the `number`th time."""
+    lines = (PLANTED / "kernels.cu").read_text(encoding="utf-8").splitlines()
+    return [index for index, line in enumerate(lines, 1) if text in line][number - 1]
+
+
+def test_clean_kernels_take_a_line_a_variant_and_exit_0(check: Command) -> None:
+    outcome = check("own.yaml", "--variant", "shfl")
+    assert outcome.code == 0
+    assert outcome.out == (
+        "kernel                  dtypes   verdict  why\n"
+        "neighbor/shfl/mode=idx  f32 i32  clean    right and free of hazards under all 7 schedules\n"
+    )
+    assert outcome.err == f"2 kernels for sm_90, {HEAD}: 2 clean.\n"
+
+
+def test_each_pattern_that_is_done_takes_a_line_where_no_progress_bar_is_shown(check: Command) -> None:
+    outcome = check("neighbor", "reduce", *only("shfl"))
+    assert outcome.code == 0
+    assert outcome.err.splitlines() == [
+        "neighbor: 4 clean (4 of 9 kernels done)",
+        "reduce: 5 clean (9 of 9 kernels done)",
+        f"9 kernels for sm_90, {HEAD}: 9 clean.",
+    ]
+
+
+def test_a_broken_kernel_is_told_with_both_lines_and_exits_1(check: Command) -> None:
+    outcome = check("pairs", *only("right", "lock-step"))
+    write, read = (f"pairs/kernels.cu:{line_of('x = add(T(slots[threadIdx.x ^ 1])') + offset}" for offset in (-1, 0))
+    *lines, mismatch = outcome.out.splitlines()
+    assert lines == [
+        "kernel           dtypes  verdict  why",
+        "pairs/right      i32     clean    right and free of hazards under all 7 schedules",
+        "pairs/lock-step  i32     broken   declared safe, but wrong under 3 of 7 schedules, 3 hazards",
+        "",
+        "pairs/lock-step (i32): broken",
+        f"  RAW: {read} reads what {write} wrote, with no barrier between (threads 0 and 1 of block 0)",
+        f"  {read} reads memory that nobody has written (thread 1 of block 0)",
+        f"  WAR: {write} overwrites what {read} read, with no barrier between (threads 0 and 1 of block 0)",
+    ]
+    assert mismatch.startswith(
+        "  wrong under odd lanes first, lanes in order, lanes at random; "
+        "i32: after 1 iteration under `odd lanes first`, element 1 is -1515870810, not "
+    )
+    assert outcome.code == 1
+    assert outcome.err == f"2 kernels for sm_90, {HEAD}: 1 clean, 1 broken.\n"
+
+
+def test_an_unsafe_kernel_without_a_finding_is_a_warning_that_strict_fails(check: Command) -> None:
+    outcome = check("pairs", *only("modest"))
+    assert (outcome.code, check("pairs", *only("modest"), "--strict").code) == (0, 6)
+    why = "declared unsafe, but all 7 schedules found nothing: is it safe after all?"
+    assert outcome.out.splitlines()[1:] == [f"pairs/modest  i32     unsafe but nothing found  {why}"]
+
+
+def test_dependence_on_the_schedule_is_a_note_that_strict_lets_pass(check: Command) -> None:
+    outcome = check("pairs", *only("curious"), "--strict")
+    assert outcome.code == 0
+    line = line_of("const T one = __activemask()")
+    assert outcome.out.splitlines()[-1] == (
+        f"  pairs/kernels.cu:{line} asks which lanes are active, and the answer depends on the schedule "
+        "(thread 0 of block 0)"
+    )
+
+
+def test_a_kernel_that_does_not_compile_exits_5_before_a_broken_one_counts(check: Command) -> None:
+    outcome = check("pairs", *only("half", "initialised"))
+    assert outcome.code == 5
+    assert outcome.out.splitlines()[2] == (
+        "pairs/initialised  i32     not compiled  pairs_initialised<int> for sm_90 does not compile: "
+        "pairs/initialised.cu:5: initializer not allowed for __shared__ variable"
+    )
+    assert outcome.out.splitlines()[-1] == "  5 | __shared__ int count = 0;"
+
+
+def test_what_the_architecture_lacks_is_skipped(check: Command) -> None:
+    outcome = check("reduce", "--variant", "redux", "--arch", "sm_75")
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[1] == (
+        "reduce/redux/width=32  i32     skipped  redux needs sm_80 or newer, and this is sm_75"
+    )
+
+
+def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command) -> None:
+    outcome = check("pairs", *only("right", "one-barrier", "modest", "half", "initialised"), "--format", "github")
+    assert outcome.code == 5
+    write, read = line_of("slots[threadIdx.x] = x;", 2), line_of("x = add(slots[threadIdx.x ^ 1], T(1));", 2)
+    begins = {name: line_of(f"pairs_{name}(") for name in ("modest", "half")}
+    file, threads = "pairs/kernels.cu", "with no barrier between (threads 0 and 1 of block 0)"
+    *annotations, half, refused = outcome.out.splitlines()
+    modest = f"::warning file={file},line={begins['modest']},title=pairs/modest (i32) unsafe but nothing found"
+    first, second = (f"::error file={file},line={line},title=pairs/one-barrier (i32) broken" for line in (write, read))
+    assert annotations == [
+        f"{modest}::declared unsafe, but all 7 schedules found nothing: is it safe after all?",
+        f"{first}::WAR: {file}:{write} overwrites what {file}:{read} read, {threads}",
+        f"{second}::RAW: {file}:{read} reads what {file}:{write} wrote, {threads}",
+    ]
+    assert half.startswith(
+        f"::error file={file},line={begins['half']},title=pairs/half (i32) broken::"
+        "declared safe, but wrong under all 7 schedules: after 1 iteration under `lock step`, element 0 is "
+    )
+    assert refused == (
+        "::error file=pairs/initialised.cu,line=5,title=pairs/initialised (i32) not compiled::pairs_initialised<int> "
+        "for sm_90 does not compile: pairs/initialised.cu:5: initializer not allowed for __shared__ variable%0A"
+        "  5 | __shared__ int count = 0;"
+    )
+    assert outcome.err.splitlines()[0].split() == ["kernel", "dtypes", "verdict", "why"]
+
+
+def test_json_tells_everything(check: Command) -> None:
+    outcome = check("pairs", *only("equal-writes"), "--format", "json", "--seed", "3")
+    line = line_of("slots[0] = T(1);")
+    assert outcome.code == 0
+    assert json.loads(outcome.out) == {
+        "arch": "sm_90",
+        "launch": "2x128",
+        "seed": 3,
+        "schedules": list(POLICIES),
+        "kernels": [
+            {
+                "pattern": "pairs",
+                "variant": "equal-writes",
+                "dtype": "i32",
+                "options": {},
+                "safe": True,
+                "verdict": "doubtful",
+                "sentence": "right under all 7 schedules, "
+                "but threads write equal values to one place with no barrier between",
+                "file": "pairs/kernels.cu",
+                "line": line_of("pairs_equal_writes("),
+                "findings": [
+                    {
+                        "kind": "WAW of equal values",
+                        "breaks": False,
+                        "sentence": f"WAW of equal values: pairs/kernels.cu:{line} overwrites what "
+                        f"pairs/kernels.cu:{line} wrote, with no barrier between (threads 1 and 0 of block 0)",
+                        "file": "pairs/kernels.cu",
+                        "line": line,
+                        "other": {"file": "pairs/kernels.cu", "line": line},
+                        "threads": [{"block": 0, "thread": 1}, {"block": 0, "thread": 0}],
+                    }
+                ],
+                "wrong_schedules": [],
+                "mismatch": "",
+                "errors": [],
+                "violations": [],
+                "compute_sanitizer": None,
+            }
+        ],
+    }
+
+
+def test_dtypes_of_which_the_same_is_to_be_said_share_their_lines(check: Command) -> None:
+    outcome = check("pairs", "--variant", "one-barrier", "--variant", "initialised")
+    assert [line.split()[:3] for line in outcome.out.splitlines()[1:3]] == [
+        ["pairs/one-barrier", "i32", "i64"],
+        ["pairs/initialised", "i32", "i64"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        ((), 2, "Missing argument 'TARGET...'"),
+        (("neighbour",), 3, "found the target `neighbour`; allowed: "),
+        (("own.yaml", "--dtype", "f16"), 2, "found the dtype `f16`; allowed: f32, i32"),
+        (("neighbor", "--format", "xml"), 2, "'xml' is not one of 'table', 'json', 'github'"),
+        (("neighbor", "--arch", "sm_9"), 4, "does not compile for sm_9; it knows sm_75"),
+        (("neighbor", "--seed", "-1"), 2, "-1 is not in the range x>=0"),
+    ],
+)
+def test_input_that_makes_no_sense_is_one_sentence(
+    check: Command, words: Sequence[str], code: int, sentence: str
+) -> None:
+    outcome = check(*words)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert sentence in outcome.err
+    assert len(outcome.err.splitlines()) == 2
+
+
+def test_a_reference_that_fails_is_one_sentence(check: Command) -> None:
+    path = Path("pairs/pattern.py")
+    path.write_text(path.read_text(encoding="utf-8").replace("swapped = ", "swapped = 1 / 0  # "), encoding="utf-8")
+    outcome = check("pairs", *only("right"))
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "`reference` fails: line " in outcome.err
+    assert "ZeroDivisionError" in outcome.err
+
+
+@pytest.fixture
+def sanitizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pretend that there are a GPU, cupy and compute-sanitizer."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "compute-sanitizer"
+    program.write_text(TOOL, encoding="utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [H200])
+    monkeypatch.setattr("shflbench.cli.check.command.find_spec", lambda _: sys)
+
+
+@pytest.mark.usefixtures("sanitizer")
+def test_both_results_stand_side_by_side(check: Command) -> None:
+    words = ("own.yaml", "--dtype", "f32", "--sanitizer")
+    outcome = check(*words)
+    assert outcome.code == 0
+    head, *kernels = (re.split(r"\s{2,}", line) for line in outcome.out.splitlines()[:3])
+    assert head == ["kernel", "dtypes", "verdict", "compute-sanitizer", "why"]
+    said = "racecheck: 1 warning (7 hazards); memcheck: illegal address"
+    assert [cells[2:] for cells in kernels] == [
+        ["unsafe as declared", said, "wrong under 4 of 7 schedules, 3 hazards"],
+        ["clean", "nothing found", "right and free of hazards under all 7 schedules"],
+    ]
+    told = json.loads(check(*words, "--format", "json").out)["kernels"][0]["compute_sanitizer"]
+    assert (told["racecheck"]["warnings"], told["racecheck"]["hazards"]) == (1, 7)
+    assert told["failures"] == ["memcheck: illegal address"]
+
+
+def test_sanitizer_without_a_driver_exits_4_with_the_remedy(check: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find() -> list[Gpu]:
+        message = "no NVIDIA driver is loaded"
+        raise DeviceError(message, "install one")
+
+    monkeypatch.setattr("shflbench.cli.gpus.find", find)
+    outcome = check("neighbor", "--sanitizer")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert outcome.err == "error: no NVIDIA driver is loaded\nInstall one\n"
+
+
+@pytest.mark.usefixtures("sanitizer")
+@pytest.mark.parametrize(
+    ("place", "value", "sentence"),
+    [
+        ("shflbench.cli.gpus.find", list, "--sanitizer needs a GPU, and the driver lists none"),
+        ("shflbench.cli.check.command.find_spec", lambda _: None, "--sanitizer runs kernels by cupy, which is not"),
+        ("shflbench.cli.check.command.compute_sanitizer", lambda: None, "compute-sanitizer is neither on the PATH"),
+    ],
+)
+def test_whatever_the_sanitizer_lacks_exits_4_before_anything_is_compiled(
+    check: Command, monkeypatch: pytest.MonkeyPatch, place: str, value: object, sentence: str
+) -> None:
+    monkeypatch.setattr(place, value)
+    outcome = check("neighbor", "--sanitizer")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert sentence in outcome.err

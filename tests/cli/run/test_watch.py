@@ -1,0 +1,54 @@
+import pytest
+
+from shflbench.cli.run.watch import MANY, warnings
+from shflbench.measure.diagnose import percent
+from shflbench.model import Disturbance, Trouble
+
+
+def trouble(kind: Disturbance, size: float) -> Trouble:
+    return Trouble(kind, size, f"it has {kind} of {size}", f"do something about {kind}")
+
+
+DRIFT, LARGE_DRIFT = (trouble(Disturbance.DRIFT, size) for size in (0.004, 0.014))
+BENT = trouble(Disturbance.BENT, 0.02)
+
+
+def test_what_is_smaller_than_the_precision_is_not_warned_of() -> None:
+    assert list(warnings({"a": (DRIFT,), "b": (LARGE_DRIFT,)}, 0.005)) == list(warnings({"b": (LARGE_DRIFT,)}, 0.005))
+    assert list(warnings({"a": (DRIFT,)}, 0.005)) == []
+
+
+def test_nothing_is_said_of_quiet_cases() -> None:
+    assert list(warnings({}, 0.004)) == []
+    assert list(warnings({"a": ()}, 0.004)) == []
+
+
+def test_trouble_of_one_case_is_told_in_its_own_words() -> None:
+    assert list(warnings({"a": (DRIFT,)}, 0.004)) == ["a: it has drift of 0.004; do something about drift"]
+
+
+def test_cases_with_the_same_trouble_share_a_sentence_that_names_the_worst() -> None:
+    assert list(warnings({"a": (DRIFT,), "b": (LARGE_DRIFT,), "c": (DRIFT,)}, 0.004)) == [
+        "the times of 3 cases drifted by up to 1.4 %, most of all b; do something about drift"
+    ]
+
+
+def test_each_kind_has_a_sentence_of_its_own() -> None:
+    found = list(warnings({"a": (DRIFT, BENT), "b": (LARGE_DRIFT,)}, 0.004))
+    assert [sentence.rsplit("; ", 1)[1] for sentence in found] == [
+        "do something about drift",
+        "do something about bent",
+    ]
+    assert found[1].startswith("a: it has bent")
+
+
+@pytest.mark.parametrize("kind", Disturbance)
+def test_every_kind_can_be_told_of_many_cases(kind: Disturbance) -> None:
+    (sentence,) = warnings({"a": (trouble(kind, 0.01),), "b": (trouble(kind, 0.02),)}, 0.004)
+    assert sentence == f"{MANY[kind].format(cases=2, size='2 %')}, most of all b; do something about {kind}"
+    assert "2 cases" in sentence
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.0031, "0.31 %"), (0.12, "12 %"), (1.0, "100 %"), (2.5, "250 %")])
+def test_size_has_two_digits(share: float, text: str) -> None:
+    assert percent(share) == text
