@@ -1,9 +1,10 @@
 """Every kernel that shflbench ships, compiled file by file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from shflbench.backends.base import KernelCall
@@ -11,10 +12,10 @@ from shflbench.backends.emulator.backend import EmulatedKernel, EmulatorBackend
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch
 from shflbench.check import KernelReport, KernelSubject, check_all, find
 from shflbench.compile import toolchain
-from shflbench.compile.build import Builder, BuildRequest, machine_code
+from shflbench.compile.build import Builder, BuildRequest, MachineCode, machine_code
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.compile.source import Source, translation_unit
-from shflbench.errors import KernelError
+from shflbench.errors import CompileError, KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import DTYPES, Kernel, Launch
 from shflbench.patterns.declare import Variant
@@ -115,13 +116,30 @@ def compiled(name: str, arch: str = "sm_90", *, disassembled: bool = True) -> Ke
     if (kernel := whole.cache.get(key) or builder.cache.get(key)) is not None:
         return kernel
     (unit,) = (names for names in units(arch) if name in names)
-    requests = [_request(builder, other) for other in unit]
-    code = machine_code([request.source for request in requests], arch, builder.toolchain)
-    for other, request, made in zip(unit, requests, code, strict=True):
-        if other != name:
-            with suppress(KernelError):
-                builder.finish(request, made)
-    return builder.finish(requests[unit.index(name)], code[unit.index(name)])
+    (code,) = _compile(builder, [unit])
+    return builder.finish(_request(builder, name), code[unit.index(name)])
+
+
+def compile_pattern(pattern: str, arch: str) -> list[str]:
+    """Compile what is not in the cache of the tests, and return the names of all kernels of a pattern."""
+    builder = Builder(tools(), arch, CACHE)
+    names = [name for unit in units(arch) for name in unit if name.startswith(f"{pattern}/")]
+    missing: dict[object, list[str]] = {}
+    for name in names:
+        if builder.cache.get(_request(builder, name).key) is None:
+            missing.setdefault(source_of(name).unit, []).append(name)
+    _compile(builder, list(missing.values()))
+    return names
+
+
+def _compile(builder: Builder, units: Sequence[Sequence[str]]) -> list[list[MachineCode | CompileError]]:
+    """Compile units, and put what can be built into the builder's cache."""
+    requests = [[_request(builder, name) for name in unit] for unit in units]
+    code = machine_code([[item.source for item in unit] for unit in requests], builder.arch, builder.toolchain)
+    for request, made in zip(chain.from_iterable(requests), chain.from_iterable(code), strict=True):
+        with suppress(KernelError):
+            builder.finish(request, made)
+    return code
 
 
 def _request(builder: Builder, name: str) -> BuildRequest:

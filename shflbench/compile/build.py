@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, TypeVar
 
-from shflbench.compile import loops, nvrtc, resources, rules, sass, signature
+from shflbench.compile import cubin as cubins
+from shflbench.compile import loops, nvrtc, resources, rules, signature
 from shflbench.compile.cache import KernelCache, key
 from shflbench.compile.rules import ExpectedCode
+from shflbench.compile.sass import disassemble
 from shflbench.compile.source import translation_unit
 from shflbench.errors import CompileError, KernelError
 from shflbench.model import DTYPES, Kernel
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
 
 Name = TypeVar("Name")
+
+JOBS_PER_CORE = 8  # enough to keep every core busy to the end and to show progress; each starts the disassembler
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +53,35 @@ class MachineCode:
     sass: tuple[Instruction, ...] | None  # None where no disassembler reads it
 
 
-def machine_code(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[MachineCode | CompileError]:
-    """Compile and disassemble kernels of one translation unit together; each that NVRTC refuses becomes an error.
+def machine_code(
+    units: Sequence[Sequence[Source]], arch: str, toolchain: Toolchain
+) -> list[list[MachineCode | CompileError]]:
+    """Compile and disassemble the kernels of translation units; each that NVRTC refuses becomes an error.
 
-    Together they take a fifth of the time: the compiler reads the headers once, and the disassembler starts once.
+    Together they take a fifth of the time: the compiler reads the headers once per unit, and the disassembler starts
+    once.
     """
+    compiled = [_compile_unit(sources, arch, toolchain) for sources in units]
+    kernels = [kernel for unit in compiled for kernel in unit if not isinstance(kernel, CompileError)]
+    code = {cubin: cubins.kernel_code(cubin) for cubin in {kernel.cubin for kernel in kernels}}
+    sass = disassemble([code[kernel.cubin][kernel.symbol] for kernel in kernels], arch, toolchain.nvdisasm)
+    listings = iter(sass if sass is not None else repeat(None))
+    return [
+        [kernel if isinstance(kernel, CompileError) else MachineCode(kernel, next(listings)) for kernel in unit]
+        for unit in compiled
+    ]
+
+
+def _compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[Compiled | CompileError]:
+    """Compile the kernels of one translation unit together, or one by one where NVRTC refuses any."""
     try:
-        together = nvrtc.compile_unit(sources, arch, toolchain)
+        unit = nvrtc.compile_unit(sources, arch, toolchain)
     except CompileError as error:
         if len(sources) == 1:
             return [error]
-        return [code for source in sources for code in machine_code([source], arch, toolchain)]
-    code = sass.disassemble(together[0].cubin, [item.symbol for item in together], toolchain.nvdisasm)
-    ptx = nvrtc.ptx_by_kernel(together[0].ptx)
-    return [
-        MachineCode(replace(item, ptx=ptx.get(item.symbol, item.ptx)), code[item.symbol] if code else None)
-        for item in together
-    ]
+        return [kernel for source in sources for kernel in _compile_unit([source], arch, toolchain)]
+    ptx = nvrtc.ptx_by_kernel(unit[0].ptx)
+    return [replace(kernel, ptx=ptx.get(kernel.symbol, kernel.ptx)) for kernel in unit]
 
 
 class Builder:
@@ -95,7 +112,7 @@ class Builder:
         request = self.request(pattern, case)
         if (kernel := self.cache.get(request.key)) is not None:
             return kernel
-        (code,) = machine_code([request.source], self.arch, self.toolchain)
+        ((code,),) = machine_code([[request.source]], self.arch, self.toolchain)
         return self.finish(request, code)
 
     def build_all(self, requests: Mapping[Name, BuildRequest]) -> Iterator[tuple[Name, Kernel | KernelError]]:
@@ -117,15 +134,18 @@ class Builder:
         if not units:
             return
         crashed: list[Mapping[Name, BuildRequest]] = []
-        jobs = [[request.source for request in unit.values()] for unit in units]
-        compile_unit = partial(machine_code, arch=self.arch, toolchain=self.toolchain)
-        for index, future in run_in_processes(compile_unit, jobs):
+        number = min(len(units), JOBS_PER_CORE * (os.cpu_count() or 1))
+        jobs = [units[first::number] for first in range(number)]
+        sources = [[[request.source for request in unit.values()] for unit in job] for job in jobs]
+        compile_units = partial(machine_code, arch=self.arch, toolchain=self.toolchain)
+        for index, future in run_in_processes(compile_units, sources):
             try:
                 made = future.result()
             except BrokenProcessPool:
-                crashed.append(units[index])
+                crashed += jobs[index]
                 continue
-            for (name, request), code in zip(units[index].items(), made, strict=True):
+            requests = chain.from_iterable(unit.items() for unit in jobs[index])
+            for (name, request), code in zip(requests, chain.from_iterable(made), strict=True):
                 try:
                     yield name, self.finish(request, code)
                 except KernelError as error:

@@ -1,10 +1,12 @@
-"""Disassemble a cubin with nvdisasm."""
+"""Disassemble machine code with nvdisasm."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tempfile
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,53 +16,63 @@ from shflbench.model import Instruction
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-BYTES = 16  # an instruction, since Volta
+BYTES = 16  # per instruction, since Volta
 TIMEOUT_S = 60
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
-def disassemble(
-    cubin: bytes, symbols: Sequence[str], nvdisasm: Path | None
-) -> dict[str, tuple[Instruction, ...]] | None:
-    """Return the instructions of the kernels `symbols` of a cubin, or None where no disassembler reads it.
+def disassemble(kernels: Sequence[bytes], arch: str, nvdisasm: Path | None) -> list[tuple[Instruction, ...]] | None:
+    """Return the instructions of each kernel, or None where no disassembler reads them.
 
-    nvdisasm 13 refuses what CUDA 13 dropped (sm_70), which is no error of the kernel.
-    Raises CompilerError if nvdisasm does not run or answers nonsense.
+    `kernels` is machine code without its cubin (see `cubin.kernel_code`). One call disassembles all of it, because
+    nvdisasm takes 0.4 s to start. What a linker would fill in, the address of a function outside the kernel, reads as
+    it stands in the code. nvdisasm 13 refuses what CUDA 13 dropped (sm_70), which is no error of the kernel.
+    Raises CompilerError if nvdisasm does not run, or prints what shflbench cannot read.
     """
-    if nvdisasm is None:
+    if nvdisasm is None or not kernels:
         return None
     with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
-        path = Path(folder) / "kernel.cubin"
-        path.write_bytes(cubin)
+        path = Path(folder) / "kernels.bin"
+        path.write_bytes(b"".join(kernels))
+        command = [str(nvdisasm), "-json", "-b", arch.replace("sm_", "SM"), str(path)]
         try:
-            run = subprocess.run(  # noqa: S603  (the disassembler that was found, on a file of our own)
-                [nvdisasm, "-json", path], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-            )
+            run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)  # noqa: S603  (no shell, and a file written here)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise CompilerError(f"{nvdisasm} does not run: {error}", "Reinstall nvidia-cuda-nvdisasm.") from error
     if run.returncode != 0:
         return None
     try:
-        document = json.loads(run.stdout)
-        return {symbol: parse(document, symbol) for symbol in symbols}
+        return parse(json.loads(run.stdout), [len(kernel) for kernel in kernels])
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise CompilerError(
-            f"{nvdisasm} answers what shflbench cannot read: {error!r}", "Install nvidia-cuda-nvdisasm 13 or newer."
+            f"{nvdisasm} prints what shflbench cannot read: {error!r}", "Install nvidia-cuda-nvdisasm 13 or newer."
         ) from error
 
 
-def parse(document: Any, symbol: str) -> tuple[Instruction, ...]:  # noqa: ANN401  (JSON)
-    """Return the instructions of `symbol` from nvdisasm's JSON; KeyError if it is not there."""
-    for function in document[1]:
-        if function["function-name"] == symbol:
-            return tuple(_instruction(index, item) for index, item in enumerate(function["sass-instructions"]))
-    raise KeyError(symbol)
+def parse(document: Any, lengths: Sequence[int]) -> list[tuple[Instruction, ...]]:  # noqa: ANN401  (JSON)
+    """Return the instructions of kernels that have `lengths` bytes and lie one behind the other in nvdisasm's JSON.
+
+    Raises ValueError if the JSON has another number of instructions.
+    """
+    (function,) = document[1]
+    items = function["sass-instructions"]
+    if len(items) * BYTES != sum(lengths):
+        raise ValueError(f"{len(items)} instructions in {sum(lengths)} bytes")
+    return [
+        tuple(_instruction(items[address // BYTES], address, range(start, end)) for address in range(start, end, BYTES))
+        for start, end in pairwise(accumulate(lengths, initial=0))
+    ]
 
 
-def _instruction(index: int, item: Mapping[str, Any]) -> Instruction:
-    operands = item.get("operands", "")
+def _instruction(item: Mapping[str, Any], address: int, kernel: range) -> Instruction:
+    """Return an instruction with addresses that count from the start of its kernel."""
+    operands = item["operands"].split(",") if item.get("operands") else []
+    jumps = "control-flow" in item.get("other-attributes", ())
+    if jumps and operands and _ADDRESS.fullmatch(operands[-1]) and (target := int(operands[-1], 16)) in kernel:
+        operands[-1] = hex(target - kernel.start)
     return Instruction(
-        address=index * BYTES,
+        address=address - kernel.start,
         predicate=item.get("predicate", ""),
         opcode=item["opcode"],
-        operands=tuple(operands.split(",")) if operands else (),
+        operands=tuple(operands),
     )

@@ -85,11 +85,13 @@ def requests(builder: Builder, folder: Path, loop: str = ROTATE) -> dict[str, Bu
     return {dtype: builder.request(pattern, case(dtype)) for dtype in THREE}
 
 
-def crash_on_f64(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[MachineCode | CompileError]:
+def crash_on_f64(
+    units: Sequence[Sequence[Source]], arch: str, toolchain: Toolchain
+) -> list[list[MachineCode | CompileError]]:
     """Stand in for a compiler that takes its process along."""
-    if any("double" in source.expression for source in sources):
+    if any("double" in source.expression for unit in units for source in unit):
         os._exit(1)
-    return machine_code(sources, arch, toolchain)
+    return machine_code(units, arch, toolchain)
 
 
 def refuse(*_: object, **__: object) -> NoReturn:

@@ -1,13 +1,20 @@
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from shflbench.compile.sass import disassemble
+from shflbench.compile.cubin import kernel_code
+from shflbench.compile.nvrtc import compile_unit
+from shflbench.compile.sass import disassemble, parse
 from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError
 from shflbench.model import Kernel
+from tests import kernels
 from tests.compile.conftest import Build
 from tests.compile.planted import planted
+
+UNITS = ("reduce/cub/i32/width=32", "bitonic-sort/shfl/f64/payload=value", "neighbor/smem/bf16/mode=up")
 
 
 @pytest.fixture
@@ -19,7 +26,7 @@ def test_instructions_lie_one_behind_the_other(kernel: Kernel) -> None:
     assert kernel.sass is not None
     assert [instruction.address for instruction in kernel.sass] == [16 * i for i in range(len(kernel.sass))]
     shuffles = [instruction for instruction in kernel.sass if instruction.base == "SHFL"]
-    assert len(shuffles) == 17  # 16 in the unrolled loop, one in the loop for the remaining trips
+    assert len(shuffles) == 17  # 16 in the unrolled loop, one in the loop for the remaining iterations
     assert {shuffle.opcode for shuffle in shuffles} == {"SHFL.IDX"}
     assert all(len(shuffle.operands) == 5 for shuffle in shuffles)
 
@@ -31,25 +38,63 @@ def test_predicate_stands_apart_from_the_opcode(kernel: Kernel) -> None:
     assert all(instruction.predicate.startswith("@") and " " not in instruction.opcode for instruction in predicated)
 
 
-def test_what_the_disassembler_does_not_read_is_unknown(toolchain: Toolchain) -> None:
-    assert disassemble(b"no cubin", ["own"], toolchain.nvdisasm) is None
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+def test_kernels_of_several_cubins_read_as_each_cubin_does(arch: str, toolchain: Toolchain, tmp_path: Path) -> None:
+    code: list[bytes] = []
+    expected: list[list[tuple[str, str, list[str]]]] = []
+    for name in UNITS:
+        (unit,) = (names for names in kernels.units(arch) if name in names)
+        compiled = compile_unit([kernels.source_of(name) for name in unit[:4]], arch, toolchain)
+        of_kernel = kernel_code(compiled[0].cubin)
+        (tmp_path / "cubin").write_bytes(compiled[0].cubin)
+        command = [str(toolchain.nvdisasm), "-json", str(tmp_path / "cubin")]
+        document = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        by_symbol = {function["function-name"]: function["sass-instructions"] for function in document[1]}
+        assert set(of_kernel) == set(by_symbol)
+        for symbol, items in by_symbol.items():
+            code.append(of_kernel[symbol])
+            listed = [(item.get("predicate", ""), item["opcode"], item.get("operands", "")) for item in items]
+            expected.append([(*start, operands.split(",") if operands else []) for *start, operands in listed])
+    sass = disassemble(code, arch, toolchain.nvdisasm)
+    assert sass is not None
+    assert [[(i.predicate, i.opcode, list(i.operands)) for i in kernel] for kernel in sass] == expected
+    branches = [i for kernel in sass for i in kernel if i.base == "BRA"]
+    assert len(branches) > len(sass)
 
 
-def test_kernel_that_is_not_in_the_cubin_is_an_error(toolchain: Toolchain, kernel: Kernel) -> None:
-    with pytest.raises(CompilerError, match=r"answers what shflbench cannot read: KeyError\('another'\)"):
-        disassemble(kernel.cubin, ["another"], toolchain.nvdisasm)
+def test_address_outside_the_kernel_stays() -> None:
+    jump = {"opcode": "CALL.ABS.NOINC", "operands": "0x0", "other-attributes": {"control-flow": "True"}}
+    back = {"opcode": "BRA", "operands": "0x10", "other-attributes": {"control-flow": "True"}}
+    first, second = parse([{}, [{"sass-instructions": [{"opcode": "NOP"}, jump, back]}]], [16, 32])
+    assert [instruction.operands for instruction in first] == [()]
+    assert [instruction.operands for instruction in second] == [("0x0",), ("0x0",)]
+    assert [instruction.address for instruction in second] == [0, 16]
 
 
-def test_disassembler_that_answers_nonsense_is_named(tmp_path: Path) -> None:
+def test_architecture_that_the_disassembler_does_not_know_is_unknown(toolchain: Toolchain) -> None:
+    assert disassemble([bytes(16)], "sm_70", toolchain.nvdisasm) is None
+
+
+def test_cubin_that_is_no_elf_file_is_refused() -> None:
+    with pytest.raises(CompilerError, match=r"^NVRTC returned a cubin that is not an ELF file"):
+        kernel_code(b"no cubin")
+
+
+def test_number_of_instructions_that_does_not_fit_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"^1 instructions in 32 bytes$"):
+        parse([{}, [{"sass-instructions": [{"opcode": "NOP"}]}]], [32])
+
+
+def test_disassembler_that_prints_nonsense_is_named(tmp_path: Path) -> None:
     script = tmp_path / "nvdisasm"
     script.write_text("#!/bin/sh\necho nonsense\n", encoding="utf-8")
     script.chmod(0o755)
-    with pytest.raises(CompilerError, match=f"^{script} answers what shflbench cannot read") as caught:
-        disassemble(b"", ["own"], script)
+    with pytest.raises(CompilerError, match=f"^{script} prints what shflbench cannot read") as caught:
+        disassemble([bytes(16)], "sm_90", script)
     assert caught.value.advice == "Install nvidia-cuda-nvdisasm 13 or newer."
 
 
 def test_disassembler_that_does_not_start_is_named(tmp_path: Path) -> None:
     with pytest.raises(CompilerError, match=f"^{tmp_path}/gone does not run: ") as caught:
-        disassemble(b"", ["own"], tmp_path / "gone")
+        disassemble([bytes(16)], "sm_90", tmp_path / "gone")
     assert caught.value.advice == "Reinstall nvidia-cuda-nvdisasm."

@@ -10,7 +10,9 @@ import pytest
 
 from shflbench.backends.emulator.backend import emulated_device
 from shflbench.backends.emulator.limits import LIMITS, resident_blocks
-from shflbench.compile import loops, rules, sass
+from shflbench.compile import loops, rules
+from shflbench.compile.cubin import kernel_code
+from shflbench.compile.sass import disassemble
 from shflbench.measure.sentinels import SENTINELS, calls, cubin_for, table, version
 from shflbench.measure.sentinels.frozen import FOLDER, MANIFEST, SOURCE, frozen_arch, manifest, path_of, read
 from shflbench.model import Instruction
@@ -59,9 +61,10 @@ def test_another_launch_is_another_version(monkeypatch: pytest.MonkeyPatch) -> N
 
 @cache
 def machine_code(arch: str) -> Mapping[str, tuple[Instruction, ...]]:
-    found = sass.disassemble(path_of(arch).read_bytes(), SYMBOLS, kernels.tools().nvdisasm)
-    assert found is not None
-    return found
+    code = kernel_code(path_of(arch).read_bytes())
+    sass = disassemble([code[symbol] for symbol in SYMBOLS], arch, kernels.tools().nvdisasm)
+    assert sass is not None
+    return dict(zip(SYMBOLS, sass, strict=True))
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS)
