@@ -327,7 +327,7 @@ class Disturbance(StrEnum):
     SLOW_EPISODES = "slow-episodes"  # some rounds are slower than the others
     TWO_LEVELS = "two-levels"  # its samples gather around two times
     THROTTLED = "throttled"  # samples were dropped
-    BENT = "bent"  # its times at the iteration counts do not lie on a line
+    NONLINEAR = "nonlinear"  # its times at the iteration counts do not lie on a line
     PROCESSES = "processes"  # its worker processes disagree
 
 

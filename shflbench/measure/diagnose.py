@@ -32,7 +32,7 @@ FEWEST_ROUNDS = 8  # that can show anything at that: seven have the same sign by
 # The smallest effects that matter, as fractions of the time.
 DRIFT = 0.003  # over all rounds: by more, two runs of the same code should not differ either
 LEVELS = 0.003  # from one level to the other: what separates the usual and the slow state of a GPU
-BENT = 0.005  # of the middle from the line through the ends: the precision usually asked for
+NONLINEAR = 0.005  # of the middle from the line through the ends: the precision usually asked for
 PROCESSES = 0.005  # from one process to another: likewise
 # The best cut through 27 samples of a normal distribution is this wide in less than 1 of 1,000 cases.
 LEVELS_APART = 5.0  # standard deviations within a level
@@ -57,7 +57,7 @@ def troubles(samples: Sequence[Sample], iterations: int) -> tuple[Trouble, ...]:
         _slow_episodes(enough, moved, iterations),
         _two_levels(enough, step, iterations),
         _throttled([sample.dropped for sample in samples if sample.iterations == iterations]),
-        _bent([round_ for series in enough.values() for round_ in series], step, iterations),
+        _nonlinear([round_ for series in enough.values() for round_ in series], step, iterations),
         _processes(enough, step, iterations),
     )
     return tuple(trouble for trouble in candidates if trouble is not None)
@@ -153,7 +153,7 @@ def _throttled(dropped: Sequence[bool]) -> Trouble | None:
     )
 
 
-def _bent(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | None:
+def _nonlinear(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | None:
     """Hold the middle iteration count against the line through the ends, round by round."""
     counts = sorted({count for round_ in rounds for count in round_.times_us if count <= iterations})
     whole = [round_ for round_ in rounds if all(count in round_.times_us for count in counts)]
@@ -165,10 +165,10 @@ def _bent(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | No
     bends = [round_.median_us(middle) - line for round_, line in zip(whole, straight, strict=True)]
     bend = widen(median_interval(bends, 1 - SIGNIFICANCE), step)  # half of it, and half of the line's
     size = abs(bend.value) / median(straight)
-    if size < BENT or bend.low <= 0 <= bend.high:
+    if size < NONLINEAR or bend.low <= 0 <= bend.high:
         return None
     return Trouble(
-        Disturbance.BENT,
+        Disturbance.NONLINEAR,
         size,
         f"at {middle} iterations it takes {percent(size)} {'more' if bend.value > 0 else 'less'} "
         f"than the line through {first} and {last} says",

@@ -64,8 +64,8 @@ class Row:
     stopped_by: str | None = column("what ended sampling: precision, max_seconds or max_samples")
     noise: Disturbances | None = column(
         "what is wrong with the samples, and how large it is as a fraction of the time, `drift=0.012` joined by `;`: "
-        "drift, slow-episodes, two-levels, throttled (a fraction of the samples), bent (the times at the iteration "
-        "counts lie on no line), processes (they disagree); quiet if nothing is"
+        "drift, slow-episodes, two-levels, throttled (a fraction of the samples), nonlinear (the times at the "
+        "iteration counts lie on no line), processes (they disagree); quiet if nothing is"
     )
     ns_per_iteration: float | None = column("slope of time over iterations, ns: free of launch overhead")
     ns_per_iteration_low: float | None = column("lower end of its 95 % interval, ns")

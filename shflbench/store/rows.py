@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TIMES = ("time_us", "time_low_us", "time_high_us")
 SHORTEST_US = 0.001  # no launch is as short; zero and less come from a broken file, and nothing divides by them
+OLDER_KINDS = {"bent": Disturbance.NONLINEAR}  # of noise, as earlier versions wrote it
 DIGITS = 7  # significant, of every number that is not whole: far finer than the 32 ns step of an event time
 
 
@@ -123,7 +124,11 @@ def _text_of_numbers(numbers: Mapping[str, float]) -> str:
 def _disturbances(text: str) -> Disturbances:
     parts = (part.partition("=") for part in _parts(text))
     # A kind without a size, which readers have always accepted, counts in full.
-    return {} if text == QUIET else {Disturbance(kind): _finite(size or "1") for kind, _, size in parts}
+    return {} if text == QUIET else {_disturbance(kind): _finite(size or "1") for kind, _, size in parts}
+
+
+def _disturbance(kind: str) -> Disturbance:
+    return OLDER_KINDS.get(kind) or Disturbance(kind)
 
 
 class _Kind(NamedTuple):

@@ -133,18 +133,18 @@ def test_case_without_a_kept_sample_is_throttled_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(("off", "word"), [(0.6, "more"), (-0.6, "less")])
-def test_middle_off_the_line_is_bent(off: float, word: str) -> None:
+def test_middle_off_the_line_is_nonlinear(off: float, word: str) -> None:
     found = only(lined([104.0, 104.1] * 10, also=lambda count: off if count == 50 else 0.0))
-    assert found.kind == Disturbance.BENT
+    assert found.kind == Disturbance.NONLINEAR
     assert found.size == pytest.approx(0.6 / 54, rel=0.05)
     assert found.sentence == f"at 50 iterations it takes 1.1 % {word} than the line through 25 and 100 says"
 
 
-def test_middle_a_little_off_the_line_is_not_bent() -> None:
+def test_middle_a_little_off_the_line_is_not_nonlinear() -> None:
     assert troubles(lined([104.0, 104.1] * 10, also=lambda count: 0.2 if count == 50 else 0.0), ITERATIONS) == ()
 
 
-def test_middle_off_the_line_by_noise_is_not_bent() -> None:
+def test_middle_off_the_line_by_noise_is_not_nonlinear() -> None:
     samples = [
         replace(sample, time_us=sample.time_us + (2.0 if sample.round % 3 else -2.0))
         if sample.iterations == 50

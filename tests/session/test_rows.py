@@ -36,7 +36,7 @@ TIMING = Timing(
 )
 CONDITIONS = Conditions(1980, 45, 300.0, ("power brake", "sync boost"))
 DRIFT = Trouble(Disturbance.DRIFT, 0.012, "its time rose by 1.2 % over 1.0 s", "warm the GPU up")
-BENT = Trouble(Disturbance.BENT, 0.02, "at 9 iterations it takes 2 % more", "time more iterations")
+NONLINEAR = Trouble(Disturbance.NONLINEAR, 0.02, "at 9 iterations it takes 2 % more", "time more iterations")
 
 
 def row(variant: str = "shfl") -> Row:
@@ -111,8 +111,8 @@ def test_timed_row_counts_cycles_by_the_clock_of_its_samples() -> None:
 def test_noise_names_every_trouble_and_the_reason_tells_it_in_words() -> None:
     quiet = rows.add_times(row(), TIMING, CONDITIONS)
     assert (quiet.noise, quiet.reason) == ({}, None)
-    noisy = rows.add_times(row(), replace(TIMING, troubles=(DRIFT, BENT)), CONDITIONS)
-    assert noisy.noise == {Disturbance.DRIFT: 0.012, Disturbance.BENT: 0.02}
+    noisy = rows.add_times(row(), replace(TIMING, troubles=(DRIFT, NONLINEAR)), CONDITIONS)
+    assert noisy.noise == {Disturbance.DRIFT: 0.012, Disturbance.NONLINEAR: 0.02}
     assert noisy.reason == "its time rose by 1.2 % over 1.0 s; at 9 iterations it takes 2 % more"
 
 

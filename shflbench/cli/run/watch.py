@@ -83,7 +83,7 @@ MANY = {
     Disturbance.SLOW_EPISODES: "some rounds of {cases} cases were up to {size} slower than the others",
     Disturbance.TWO_LEVELS: "the times of {cases} cases gather around two values, up to {size} apart",
     Disturbance.THROTTLED: "up to {size} of the samples of {cases} cases were dropped (throttled, or too late)",
-    Disturbance.BENT: "the times of {cases} cases are off the line over their iterations by up to {size}",
+    Disturbance.NONLINEAR: "the times of {cases} cases are off the line over their iterations by up to {size}",
     Disturbance.PROCESSES: "the times of {cases} cases differ between processes by up to {size}",
 }
 

@@ -10,7 +10,7 @@ def trouble(kind: Disturbance, size: float) -> Trouble:
 
 
 DRIFT, LARGE_DRIFT = (trouble(Disturbance.DRIFT, size) for size in (0.004, 0.014))
-BENT = trouble(Disturbance.BENT, 0.02)
+NONLINEAR = trouble(Disturbance.NONLINEAR, 0.02)
 
 
 def test_what_is_smaller_than_the_precision_is_not_warned_of() -> None:
@@ -34,12 +34,12 @@ def test_cases_with_the_same_trouble_share_a_sentence_that_names_the_worst() -> 
 
 
 def test_each_kind_has_a_sentence_of_its_own() -> None:
-    found = list(warnings({"a": (DRIFT, BENT), "b": (LARGE_DRIFT,)}, 0.004))
+    found = list(warnings({"a": (DRIFT, NONLINEAR), "b": (LARGE_DRIFT,)}, 0.004))
     assert [sentence.rsplit("; ", 1)[1] for sentence in found] == [
         "do something about drift",
-        "do something about bent",
+        "do something about nonlinear",
     ]
-    assert found[1].startswith("a: it has bent")
+    assert found[1].startswith("a: it has nonlinear")
 
 
 @pytest.mark.parametrize("kind", Disturbance)
