@@ -56,7 +56,7 @@ class Filters:
             known = list(dict.fromkeys(str(getattr(subject.case, kind)) for subject in subjects))
             for word in words:
                 if word not in known:
-                    message = f"found the {kind} `{word}`; allowed: {', '.join(known)}{did_you_mean(word, known)}"
+                    message = f"unknown {kind} `{word}`; allowed: {', '.join(known)}{did_you_mean(word, known)}"
                     raise UsageError(message, f"These are the {kind}s of what was asked for.")
             chosen = [subject for subject in chosen if not words or getattr(subject.case, kind) in words]
         if not chosen:
@@ -89,12 +89,12 @@ def _named(target: str) -> Iterator[KernelSubject]:
         yield from _of_pattern(load(builtin()[target]))
     elif path.is_dir():
         yield from _of_pattern(load(path.resolve()))
-    elif path.is_file():
+    elif path.exists():
         yield from _of_suite(path)
     else:
         known = [*find_shipped(), *builtin()]
         raise PatternError(
-            f"found the target `{target}`; allowed: {', '.join(known)}, a suite file or a pattern folder"
+            f"unknown target `{target}`; allowed: {', '.join(known)}, a suite file or a pattern folder"
             + did_you_mean(target, known),
             "`shflbench list` describes suites and patterns.",
         )

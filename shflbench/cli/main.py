@@ -14,6 +14,7 @@ import click
 from shflbench import __version__
 from shflbench.cli.console import Console, ReaderGoneError
 from shflbench.cli.environment import color_refused
+from shflbench.cli.log import show_log
 from shflbench.cli.registry import LazyGroup
 from shflbench.errors import (
     INTERNAL_FAULT,
@@ -89,16 +90,22 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _outcome(arguments: list[str] | None, console: Console) -> int:
     try:
-        outcome = shflbench.main(arguments, prog_name="shflbench", obj=console, standalone_mode=False)
+        with show_log(console):
+            outcome = shflbench.main(arguments, prog_name="shflbench", obj=console, standalone_mode=False)
     except ReaderGoneError:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (the one boundary: the user reads a sentence)
         if console.debug:
             traceback.print_exception(error)
-        code, sentence, advice = _explain(error)
+        code, sentence, advice = _explain(_before_click(error))
         console.error(sentence, advice)
         return code
     return outcome if isinstance(outcome, int) else 0
+
+
+def _before_click(error: BaseException) -> BaseException:
+    """Return what click turned into an Abort: Ctrl-C and SIGTERM have different exit codes."""
+    return error.__cause__ if isinstance(error, click.Abort) and error.__cause__ else error
 
 
 def _explain(error: BaseException) -> tuple[int, str, str]:

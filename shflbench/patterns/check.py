@@ -1,4 +1,4 @@
-"""Find what is wrong with a declaration, so that a mistake in `pattern.py` is a sentence before anything runs."""
+"""Find what is wrong with a declaration, so that a mistake in `pattern.py` is reported before anything runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING
 
-from shflbench.model import DTYPES, MAX_BLOCK, WARP, Mechanism
+from shflbench.errors import PatternError
+from shflbench.files import irregular_kind
+from shflbench.model import DTYPES, MAX_BLOCK, WARP, Dtype, Mechanism
 from shflbench.patterns.declare import (
     ITERATIONS,
     LAUNCH_OPTIONS,
@@ -21,6 +23,7 @@ from shflbench.patterns.declare import (
     Setting,
     Variant,
 )
+from shflbench.patterns.user_code import run_user_code
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,18 +32,21 @@ if TYPE_CHECKING:
 NAME = r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*"  # part of a kernel's name in C++, where `-` is written as `_`
 NAME_ALLOWED = "letters, digits, `_` and single `-` between them"
 OPTION_NAME = r"[a-z_][a-z0-9_-]*"
-OPTION_VALUE = r"[A-Za-z0-9_.+-]+"  # the text of a macro, and part of a case's id
+OPTION_VALUE = r"[A-Za-z0-9_.+-]+"  # the value of a macro, and part of a case's id
 OPCODE = r"[A-Z][A-Z0-9]*"
 ARCHITECTURE = r"sm_[0-9]+[af]?"
 
-# What `reference` takes beside the options, and the keys of an experiment and of its `skip`.
+# The arguments that `reference` takes beside the options, and the keys of an experiment and of its `skip`.
 RESERVED = (*LAUNCH_OPTIONS, "at", "iterations", "pattern", "variants", "variant", "dtypes", "dtype", "launch", "skip")
 
 
 def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str]:
-    """Yield what is wrong with the pattern that `module` declares, in words; what follows may rest on it."""
+    """Yield what is wrong with the pattern that `module` declares, one sentence per problem.
+
+    Stop at the first: a later check may rely on an earlier one.
+    """
     if not _matches(NAME, folder.name) or folder.name[0].isdigit():
-        yield f"the folder's name `{folder.name}` begins its kernels' names; allowed: {NAME_ALLOWED}, a letter first"
+        yield f"kernels' names start with the folder's, `{folder.name}`; allowed: {NAME_ALLOWED}, a letter first"
     yield from _of_dtypes("the pattern", pattern.dtypes)
     if not pattern.dtypes:
         yield "no dtypes"
@@ -75,7 +81,7 @@ def _of_dtypes(owner: str, dtypes: object) -> Iterator[str]:
 def _of_buffers(pattern: Pattern) -> Iterator[str]:
     for buffer in pattern.buffers:
         if not isinstance(buffer, (Input, InOut, Output)):
-            yield f"the buffer {buffer!r} is no Input, InOut or Output"
+            yield f"the buffer {buffer!r} is not an Input, InOut or Output"
             return
         if not _is_whole(buffer.per_thread, least=1):
             yield f"the buffer `{buffer.name}` has {buffer.per_thread!r} elements per thread, not 1 or more"
@@ -88,19 +94,19 @@ def _of_buffers(pattern: Pattern) -> Iterator[str]:
     names = [item.name for item in (*pattern.buffers, *pattern.scalars)]
     for name in dict.fromkeys(names):
         if names.count(name) > 1 or name == ITERATIONS:
-            yield f"two arguments are called `{name}`"
+            yield f"two arguments have the name `{name}`"
 
 
 def _of_scalars(pattern: Pattern) -> Iterator[str]:
     for scalar in pattern.scalars:
         if not isinstance(scalar, Scalar):
-            yield f"the scalar {scalar!r} is no Scalar"
+            yield f"the scalar {scalar!r} is not a Scalar"
             return
         dtypes = (scalar.dtype,) if scalar.dtype else pattern.dtypes
         yield from _of_dtypes(f"the scalar `{scalar.name}`", dtypes)
         for dtype in dtypes:
             if dtype in DTYPES and DTYPES[dtype].components > 1:
-                yield f"the scalar `{scalar.name}` is a {dtype}, which is no single number"
+                yield f"the scalar `{scalar.name}` is a {dtype}, which is not a single number"
 
 
 def _of_options(options: object) -> Iterator[str]:
@@ -115,13 +121,13 @@ def _of_options(options: object) -> Iterator[str]:
             return
         for value in values:
             if not _matches(OPTION_VALUE, value):
-                yield f"the option `{name}` has the value {value!r}, not a text of letters, digits and `_.+-`"
+                yield f"the option `{name}` has the value {value!r}, not a string of letters, digits and `_.+-`"
 
 
 def _of_variants(pattern: Pattern, folder: Path) -> Iterator[str]:
     for variant in pattern.variants:
         if not isinstance(variant, Variant):
-            yield f"{variant!r} is no Variant"
+            yield f"{variant!r} is not a Variant"
             return
         yield from _of_variant(variant, pattern, folder)
     names = [variant.name for variant in pattern.variants]
@@ -129,7 +135,7 @@ def _of_variants(pattern: Pattern, folder: Path) -> Iterator[str]:
         yield "two variants have the same name"
     baselines = [variant.name for variant in pattern.variants if variant.baseline]
     if len(baselines) != 1:
-        yield f"exactly one variant must be the baseline, found {len(baselines)}"
+        yield f"{len(baselines)} variants have `baseline=True`, not exactly one"
 
 
 def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[str]:
@@ -139,16 +145,16 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
     if variant.mechanism not in list(Mechanism):
         yield f"{who} has the unknown mechanism `{variant.mechanism}`; known: {', '.join(Mechanism)}"
     if variant.needs and not _matches(ARCHITECTURE, variant.needs):
-        yield f"{who} needs `{variant.needs}`, which is no architecture such as `sm_80`"
+        yield f"{who} needs `{variant.needs}`, which is not an architecture such as `sm_80`"
     yield from _of_dtypes(who, variant.dtypes)
     if variant.kernel and "{T}" not in variant.kernel and len(variant.dtypes or pattern.dtypes) > 1:
-        named = ", ".join(variant.dtypes or pattern.dtypes)
-        yield f"{who} has the one kernel `{variant.kernel}` for {named}; give it one dtype, or {{T}} in the name"
+        dtypes = ", ".join(variant.dtypes or pattern.dtypes)
+        yield f"{who} has the one kernel `{variant.kernel}` for {dtypes}; give it one dtype, or {{T}} in the name"
     yield from _of_arguments(who, variant, pattern)
     yield from _of_choices(who, "only", variant.only, pattern)
     yield from _of_choices(who, "may_fold", variant.may_fold, pattern)
     yield from _of_source(who, folder / variant.source)
-    yield from _of_functions_of(who, variant, pattern)
+    yield from _of_functions_of(who, variant, pattern, folder / "pattern.py")
 
 
 def _of_arguments(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
@@ -165,7 +171,7 @@ def _of_choices(who: str, field: str, choices: object, pattern: Pattern) -> Iter
     for name, values in choices.items():
         known = pattern.options.get(name, ())
         if not isinstance(values, (tuple, list)) or not set(values) <= set(known):
-            yield f"{who} has {field}={{{name!r}: {values!r}}}, which are no values of an option of the pattern"
+            yield f"{who} has {field}={{{name!r}: {values!r}}}, which are not values of an option of the pattern"
 
 
 def _are_counts(counts: object) -> bool:
@@ -176,41 +182,46 @@ def _are_counts(counts: object) -> bool:
 
 
 def _of_source(who: str, path: Path) -> Iterator[str]:
-    if not path.is_file():
-        yield f"{who} needs the file {path.name}, which is not there"
-        return
     try:
+        if kind := irregular_kind(path):
+            yield f"{who} needs the file {path.name}, which is {kind}"
+            return
         path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        yield f"{who} needs the file {path.name}, which does not exist"
     except (OSError, UnicodeDecodeError) as error:
         yield f"{who} needs the file {path.name}, which cannot be read: {error}"
 
 
-def _of_functions_of(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
+def _of_functions_of(who: str, variant: Variant, pattern: Pattern, path: Path) -> Iterator[str]:
     """Try what a variant computes at every block size and option, so that it cannot fail in the middle of a run."""
     dtypes = [DTYPES[name] for name in variant.dtypes or pattern.dtypes if name in DTYPES]
     for dtype, options in product(dtypes, pattern.option_choices):
         if not variant.has(dtype.name, options):
             continue
         try:
-            counts = variant.per_iteration
-            if callable(counts):
-                counts = counts(dtype, options)
-            if counts is not None and not _are_counts(counts):
-                yield f"{who} has per_iteration={counts!r}, not a mapping of opcodes to whole numbers or PerWord"
-                return
-            for block in range(WARP, MAX_BLOCK + 1, WARP):
-                nbytes = variant.shared(Setting(dtype, options, 1, block))
-                if not _is_whole(nbytes, least=0):
-                    yield f"{who}: shared at {block} threads of {dtype.name} is {nbytes!r}, not a whole number of bytes"
-                    return
-        except Exception as error:  # noqa: BLE001  (the user's own code)
-            what = f"{dtype.name} {_said(options)}".rstrip()
-            yield f"{who}: `shared` or `per_iteration` fails for {what}: {type(error).__name__}: {error}"
+            with run_user_code(path):
+                problem = _problem_of_functions(who, variant, dtype, options)
+        except PatternError as error:
+            what = " ".join([dtype.name, *(f"{name}={value}" for name, value in options.items())])
+            problem = f"{who}: `shared` or `per_iteration` fails for {what}: {error.message}"
+        if problem:
+            yield problem
             return
 
 
-def _said(options: Mapping[str, str]) -> str:
-    return " ".join(f"{name}={value}" for name, value in options.items())
+def _problem_of_functions(who: str, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> str:
+    """Return which of the variant's functions returns something unusable, empty if none does."""
+    counts = variant.per_iteration
+    if callable(counts):
+        counts = counts(dtype, options)
+    if counts is not None and not _are_counts(counts):
+        return f"{who} has per_iteration={counts!r}, not a mapping of opcodes to whole numbers or PerWord"
+    for block in range(WARP, MAX_BLOCK + 1, WARP):
+        nbytes = variant.shared(Setting(dtype, options, 1, block))
+        if not _is_whole(nbytes, least=0):
+            return f"{who}: shared at {block} threads of {dtype.name} is {nbytes!r}, not a whole number of bytes"
+    return ""
 
 
 def _of_functions(pattern: Pattern, module: ModuleType) -> Iterator[str]:
@@ -218,10 +229,10 @@ def _of_functions(pattern: Pattern, module: ModuleType) -> Iterator[str]:
         yield from _of_reference_variant(pattern)
     else:
         inputs = [buffer for buffer in pattern.buffers if isinstance(buffer, (Input, InOut))]
-        named: dict[str, object] = dict.fromkeys(pattern.options, "")
+        keywords: dict[str, object] = dict.fromkeys(pattern.options, "")
         if not pattern.one_pass:
-            named[ITERATIONS] = 1
-        yield from _of_call(module, "reference", *inputs, may=("at",), **named)
+            keywords[ITERATIONS] = 1
+        yield from _of_call(module, "reference", *inputs, optional=("at",), **keywords)
     if hasattr(module, "inputs"):
         yield from _of_call(module, "inputs", "rng", "at")
     if hasattr(module, "tolerance"):
@@ -233,23 +244,27 @@ def _of_reference_variant(pattern: Pattern) -> Iterator[str]:
     known = {variant.name: variant for variant in pattern.variants}
     variant = known.get(pattern.reference_variant)
     if variant is None:
-        yield f"{who} is none of the pattern's variants: {', '.join(known)}"
+        yield f"{who} is not one of the pattern's variants: {', '.join(known)}"
     elif not variant.safe:
-        yield f"{who} is unsafe, so that nothing says what is right"
+        yield f"{who} is unsafe, so its results cannot be trusted"
     elif variant.only or set(pattern.dtypes) - set(variant.dtypes or pattern.dtypes):
-        yield f"{who} lacks dtypes or options of the pattern, whose results nothing could be compared with"
+        yield f"{who} lacks dtypes or options of the pattern; their results could not be compared with anything"
 
 
 def _of_call(
-    module: ModuleType, name: str, *arguments: object, may: tuple[str, ...] = (), **named: object
+    module: ModuleType, name: str, *arguments: object, optional: tuple[str, ...] = (), **keywords: object
 ) -> Iterator[str]:
     function: Callable[..., object] | object = getattr(module, name, None)
     if not callable(function):
         yield f"`{name}` is not a function"
         return
-    signature = inspect.signature(function)
     try:
-        signature.bind(*arguments, **named, **{word: None for word in may if word in signature.parameters})
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some functions that are written in C
+        yield f"`{name}` does not show which arguments it takes; define it with `def`"
+        return
+    try:
+        signature.bind(*arguments, **keywords, **{word: None for word in optional if word in signature.parameters})
     except TypeError as error:
-        taken = ", ".join([f"{len(arguments)} by position", *(f"`{word}`" for word in named)])
-        yield f"`{name}` does not take its arguments ({taken}): {error}"
+        expected = ", ".join([f"{len(arguments)} by position", *(f"`{word}`" for word in keywords)])
+        yield f"`{name}` does not take its arguments ({expected}): {error}"

@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import inspect
+import logging
 import math
 import sys
-import traceback
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, cast
 
 from shflbench.errors import PatternError
+from shflbench.files import irregular_kind
 from shflbench.patterns.check import problems
 from shflbench.patterns.declare import Pattern
+from shflbench.patterns.user_code import run_user_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,14 +34,20 @@ if TYPE_CHECKING:
     DrawInputs = Callable[[np.random.Generator, Setting], Array | tuple[Array, ...]]
     Tolerance = Callable[[Setting, int], float]
 
+SLOW_SECONDS = 5.0  # after which a user asks what the command waits for; nobody imports as long on purpose
+HOW_TO = "`shflbench new my-exchange` writes a pattern folder that works."
+
+_LOGGER = logging.getLogger(__name__)
+_LOGGER.addHandler(logging.NullHandler())  # only the command shows it, not each process that it starts
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedPattern:
-    """A pattern with the code of its folder: declaration, reference and, where it has them, its own rules."""
+    """A pattern with the code of its folder: declaration, reference and, where it has them, inputs and tolerance."""
 
     name: str
     folder: Path
-    declaration: Pattern = field(compare=False)  # the folder says it all
+    declaration: Pattern = field(compare=False)  # determined by the folder
     module: ModuleType = field(compare=False)
 
     def __reduce__(self) -> tuple[Callable[[Path], LoadedPattern], tuple[Path]]:
@@ -82,15 +91,13 @@ class LoadedPattern:
 
     @contextmanager
     def calling(self, function: str) -> Iterator[None]:
-        """Turn whatever the pattern's own function raises into a PatternError."""
-        try:
+        """Turn whatever the pattern's own function raises into a PatternError; what it prints goes to stderr."""
+        with run_user_code(self.folder / "pattern.py", lambda reason: self.wrong(function, f"fails: {reason}")):
             yield
-        except (Exception, SystemExit) as error:
-            raise self.wrong(function, f"fails: {_said(error, self.folder / 'pattern.py')}") from error
 
     def wrong(self, function: str, what: str) -> PatternError:
         """Return the error that says what the pattern's own function does wrong."""
-        return PatternError(f"{self.folder / 'pattern.py'}: `{function}` {what}", "Mend the function.")
+        return PatternError(f"{self.folder / 'pattern.py'}: `{function}` {what}", "Fix the function.")
 
 
 def builtin() -> dict[str, Path]:
@@ -107,25 +114,26 @@ def name_of(folder: Path) -> str:
 def load(folder: Path) -> LoadedPattern:
     """Load the pattern in `folder`; PatternError says what is wrong with it."""
     path = folder / "pattern.py"
-    if not path.is_file():
-        known = ", ".join(builtin())
+    try:
+        kind = irregular_kind(path)
+    except OSError:
         raise PatternError(
             f"{folder} is not a pattern folder: it has no pattern.py",
-            f"Name a folder with pattern.py and kernels.cu, or one of: {known}.",
-        )
+            f"Give a folder with pattern.py and kernels.cu, or one of: {', '.join(builtin())}.",
+        ) from None
+    if kind:
+        raise PatternError(f"{path} is {kind}, not a file", HOW_TO)
     module = _import(path)
     declaration = getattr(module, "PATTERN", None)
     if not isinstance(declaration, Pattern):
-        raise PatternError(
-            f"{path} does not define PATTERN as a shflbench Pattern", "See docs/how-to/add-a-pattern.md."
-        )
+        raise PatternError(f"{path} does not define PATTERN as a shflbench Pattern", HOW_TO)
     if not declaration.reference_variant and not callable(getattr(module, "reference", None)):
         raise PatternError(
             f"{path} does not define the function `reference`",
-            "Write the pattern in NumPy, or name a variant that is right as `reference_variant`.",
+            "Write the pattern in NumPy, or name the variant to trust as `reference_variant`.",
         )
     for problem in problems(declaration, module, folder):
-        raise PatternError(f"{path}: {problem}", "See docs/how-to/add-a-pattern.md.")
+        raise PatternError(f"{path}: {problem}", HOW_TO)
     return LoadedPattern(name_of(folder), folder, declaration, module)
 
 
@@ -135,8 +143,7 @@ def _load_once(folder: Path) -> LoadedPattern:
 
 
 def _import(path: Path) -> ModuleType:
-    # Keyed by path and content, so that neither folders of the same name nor a file and what it was before meet in
-    # sys.modules.
+    # Keyed by path and content: neither two folders of the same name nor two versions of one file share a module.
     identity = str(path).encode() + path.read_bytes()
     name = f"shflbench_pattern_{path.parent.name}_{hashlib.sha256(identity).hexdigest()[:8]}"
     if name in sys.modules:
@@ -147,15 +154,28 @@ def _import(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # the user's own code: whatever it raises is one sentence here
+        with _warn_if_slow(path), run_user_code(path, partial(_import_error, path)):
+            spec.loader.exec_module(module)
+    except BaseException:
         del sys.modules[name]
-        raise PatternError(f"{path} cannot be loaded: {_said(error, path)}", "Mend the file.") from error
+        raise
     return module
 
 
-def _said(error: BaseException, path: Path) -> str:
-    """Return in one line what an error of the file at `path` says, and the last line of it that was running."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    where = f"line {lines[-1]}: " if lines else ""
-    return where + ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
+def _import_error(path: Path, reason: str) -> PatternError:
+    return PatternError(
+        f"{path} cannot be imported: {reason}", f"Fix the file; `python {path}` shows the whole traceback."
+    )
+
+
+@contextmanager
+def _warn_if_slow(path: Path) -> Iterator[None]:
+    """Log which file a command waits for; an import may take as long as it likes."""
+    sentence = "importing %s has taken %g s so far; Ctrl-C stops it"
+    timer = Timer(SLOW_SECONDS, _LOGGER.warning, (sentence, path, SLOW_SECONDS))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

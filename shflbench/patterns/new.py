@@ -20,9 +20,8 @@ def write(name: str, into: Path) -> list[Path]:
     UsageError where the name cannot be used, or something of that name is there.
     """
     if not re.fullmatch(NAME, name) or len(name) > 64:  # noqa: PLR2004  (as long as a suite's name may be)
-        raise UsageError(
-            f"found the name `{name}`; allowed: lower-case words joined by `-`, a letter first", "Try `my-exchange`."
-        )
+        allowed = "lower-case words joined by `-`, a letter first"
+        raise UsageError(f"`{name}` cannot be the pattern's name; allowed: {allowed}", "Try `my-exchange`.")
     folder = into / name.replace("-", "_")
     suite = name_of(folder)
     if suite in builtin():

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from shflbench.errors import PatternError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
-from shflbench.suite.problems import Problem, unknown
-from shflbench.suite.quotes import escape, quote, show
+from shflbench.suite.problems import Problem, did_you_mean, found, unknown
+from shflbench.suite.quotes import escape, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from shflbench.suite.positions import Loc
     from shflbench.suite.schema import Compare, Defaults, Experiment, Measure, Skip
 
-OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
-SOUND_FOLDER = "needed: a pattern as docs/how-to/add-a-pattern.md describes it"
+FOLDER_NEEDED = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
 
 
 def find_patterns(
@@ -53,25 +52,28 @@ def _find_pattern(loc: Loc, word: str, folder: Path, earlier: Mapping[str, Loade
         return pattern
     for other, loaded in earlier.items():
         if loaded.name == pattern.name and loaded.folder != pattern.folder:
-            same_name = f"the pattern {quote(word)}, named like {quote(other)}"
-            return Problem(loc, same_name, "needed: a name of its own for each")
+            return Problem(
+                loc,
+                f"the patterns {quote(word)} and {quote(other)} have the same name",
+                "needed: folders with different names",
+            )
     return pattern
 
 
 def _load_own(loc: Loc, word: str, folder: Path) -> LoadedPattern | Problem:
     try:
         target = (folder / word).resolve()
-        there = target.is_dir()
+        exists = target.is_dir()
     except (OSError, RuntimeError) as error:  # too long a name, or links in a circle
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        return Problem(loc, f"the folder {quote(word)}, which cannot be opened: {escape(str(reason))}", OWN_FOLDER)
-    if not there:
-        return Problem(loc, f"the folder {quote(word)}, which does not exist", OWN_FOLDER)
+        return Problem(loc, f"the folder {quote(word)} cannot be opened: {escape(str(reason))}", FOLDER_NEEDED)
+    if not exists:
+        return Problem(loc, f"the folder {quote(word)} does not exist", FOLDER_NEEDED)
     try:
         return load(target)
     except PatternError as error:
-        reason = escape(error.message)
-        return Problem(loc, f"the pattern {quote(word)}, which cannot be used: {reason}", SOUND_FOLDER)
+        fault = f"the pattern {quote(word)} cannot be used: {escape(error.message)}"
+        return Problem(loc, fault, advice=error.advice)
 
 
 @cache
@@ -121,10 +123,10 @@ def check_rules(measure: Measure) -> Iterator[Problem]:
         return
     if "max_samples" in measure.model_fields_set:
         remedy = f"allowed: at least `min_samples`, which is {measure.min_samples}"
-        yield Problem(("measure", "max_samples"), f"`{measure.max_samples}`", remedy)
+        yield Problem(("measure", "max_samples"), f"found `{measure.max_samples}`", remedy)
     else:
         remedy = f"allowed: at most `max_samples`, which is {measure.max_samples}"
-        yield Problem(("measure", "min_samples"), f"`{measure.min_samples}`", remedy)
+        yield Problem(("measure", "min_samples"), f"found `{measure.min_samples}`", remedy)
 
 
 def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
@@ -139,10 +141,9 @@ def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
         elif entry.variant and entry.variant not in variants:
             yield unknown((*at, "variant"), "variant", entry.variant, variants)
         elif not any(map(entry.holds_for, ids)):
-            needed = f"needed: ids of this suite, such as {quote(ids[0])}, where `*` stands for anything"
-            nearest = tuple(f"{pattern}/*" for pattern in patterns)
-            fault = f"{quote(entry.case)}, which matches no case"
-            yield Problem((*at, "case"), fault, needed, word=entry.case, known=nearest)
+            nearest = did_you_mean(entry.case, [f"{pattern}/*" for pattern in patterns])
+            needed = f"needed: ids of this suite, such as {quote(ids[0])}, where `*` stands for anything{nearest}"
+            yield Problem((*at, "case"), f"{quote(entry.case)} matches no case", needed)
 
 
 def option_values(value: object) -> list[object]:
@@ -177,19 +178,19 @@ def _check_options(loc: Loc, section: Experiment | Skip, pattern: Pattern) -> It
 
 def _check_option(loc: Loc, name: str, value: object, words: Sequence[str]) -> Iterator[Problem]:
     if value == []:
-        yield Problem(loc, show(value), f"allowed: {', '.join(words)}")
+        yield found(loc, value, ", ".join(words))
     yield from _check_words(loc, name, option_values(value), words)
 
 
 def _check_numbers(loc: Loc, value: object, among: range) -> Iterator[Problem]:
-    allowed = f"allowed: whole numbers from {among.start} to {among.stop - 1}, at least one and each once"
+    allowed = f"whole numbers from {among.start} to {among.stop - 1}, at least one and each once"
     values = value if isinstance(value, list) else [value]
     if not values:
-        yield Problem(loc, show(value), allowed)
+        yield found(loc, value, allowed)
     seen = set()
     for index, number in enumerate(values):
         if not isinstance(number, int) or isinstance(number, bool) or number not in among:
-            yield Problem((*loc, index), show(number), allowed)
+            yield found((*loc, index), number, allowed)
         elif number in seen:
             yield _repeated((*loc, index), str(number))
         else:
@@ -201,7 +202,7 @@ def _check_words(loc: Loc, kind: str, words: Iterable[object], known: Iterable[s
     seen = set()
     for index, word in enumerate(words):
         if not isinstance(word, str):
-            yield Problem((*loc, index), show(word), f"allowed: {', '.join(known)}")
+            yield found((*loc, index), word, ", ".join(known))
         elif word not in known:
             yield unknown((*loc, index), kind, word, known)
         elif word in seen:
@@ -224,4 +225,4 @@ def _check_repeats(loc: Loc, section: Experiment | Defaults) -> Iterator[Problem
 
 
 def _repeated(loc: Loc, word: str) -> Problem:
-    return Problem(loc, f"{quote(word)} a second time", "allowed: each value once")
+    return Problem(loc, f"found {quote(word)} a second time", "allowed: each value once")

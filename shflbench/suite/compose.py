@@ -15,7 +15,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent, ScalarEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from shflbench.suite.positions import Entries, Items, Position, position_after
+from shflbench.suite.positions import Entries, Items, Position, keep_word, position_after
 from shflbench.suite.quotes import quote, show
 
 if TYPE_CHECKING:
@@ -207,10 +207,13 @@ def _scalar(node: Node) -> object:
     word: str = node.value
     if any("\ud800" <= character <= "\udfff" for character in word):
         _refuse(node.start_mark, f"found the text {quote(word)}, half of a character; allowed: Unicode")
+    if not _is_plain(node):
+        return word
     try:
-        return meaning(word) if _is_plain(node) else word
+        value = meaning(word)
     except ValueError as error:
         raise UnsupportedYamlError(_position(node), f"found {error}") from None
+    return keep_word(value, word) if isinstance(value, (int, float)) else value
 
 
 _WORDS = {

@@ -9,9 +9,9 @@ from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.reader import ReaderError
 
 from shflbench.errors import SuiteError
+from shflbench.files import irregular_kind
 from shflbench.suite.compose import UnsupportedYamlError, compose
 from shflbench.suite.positions import Entries, position_after
-from shflbench.suite.problems import ADVICE
 from shflbench.suite.quotes import escape, show
 from shflbench.suite.schema import SuiteFile
 
@@ -23,17 +23,22 @@ MAX_BYTES = 100_000  # the largest suite here has 2,300; ruamel reads 300,000 a 
 # YAML 1.1 broke lines there, 1.2 and editors do not, and ruamel now and then: nobody would agree on the line's number.
 _STRANGE_BREAK = re.compile("[\x85\u2028\u2029]")
 
-_IS_YAML = "A suite is a YAML file; `shflbench list` names those that come with shflbench."
+_IS_YAML = "A suite is a text file in YAML."
 
 
 def read(path: Path) -> str:
     """Return the text of the file, its line breaks all alike; SuiteError where it cannot be read."""
     try:
+        if kind := irregular_kind(path):
+            raise SuiteError(f"{path} is {kind}, not a file", _IS_YAML)
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        advice = "Give the path of a suite file, or a name that `shflbench list suites` shows."
+        raise SuiteError(f"there is no file {path}", advice) from None
     except OSError as error:
-        message = f"{path}: cannot be read: {error.strerror}"
-        raise SuiteError(message, _IS_YAML) from None
+        message = f"{path} cannot be read: {(error.strerror or str(error)).lower()}"
+        raise SuiteError(message, "Check the path and its permissions.") from None
     if len(data) > MAX_BYTES:
         message = f"{path}:1:1: found a file that is larger than any suite; allowed: {MAX_BYTES:,} bytes"
         raise SuiteError(message, _IS_YAML)
@@ -56,7 +61,7 @@ def parse(text: str, path: Path) -> Entries:
         document, (line, column) = compose(text)
     except UnsupportedYamlError as error:
         message = f"{path}:{error.position.line}:{error.position.column}: {error.sentence}"
-        raise SuiteError(message, ADVICE) from None
+        raise SuiteError(message) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
@@ -69,7 +74,7 @@ def parse(text: str, path: Path) -> Entries:
         return document
     content = "an empty file" if document is None else show(document)
     message = f"{path}:{line}:{column}: found {content}; allowed: a mapping with the keys {', '.join(SuiteFile.keys())}"
-    raise SuiteError(message, ADVICE)
+    raise SuiteError(message)
 
 
 def _with_plain_breaks(text: str) -> str:

@@ -38,15 +38,15 @@ def expand(file: SuiteFile, patterns: Mapping[str, LoadedPattern]) -> tuple[list
         loc = ("experiments", index)
         total += _most(experiment, file.defaults, patterns[experiment.pattern].declaration)
         if total > MAX_CASES:  # before they are made: a few lists can have a product of billions
-            problems.append(Problem(loc, f"{total:,} cases up to here", f"allowed: {MAX_CASES:,} in a suite"))
+            problems.append(Problem(loc, f"found {total:,} cases up to here", f"allowed: {MAX_CASES:,} per suite"))
             break
         cases, wrong = _expand_experiment(loc, experiment, file.defaults, patterns[experiment.pattern])
         problems += wrong
         repeated = [case for case in cases if case in first]
         if repeated:
-            others = f" and {len(repeated) - 1} more" if len(repeated) > 1 else ""
-            known = f"already in experiment {first[repeated[0]] + 1}"
-            problems.append(Problem(loc, f"the case `{repeated[0].id}`{others}, {known}", "allowed: each case once"))
+            more = f" and {len(repeated) - 1} more" if len(repeated) > 1 else ""
+            fault = f"found `{repeated[0].id}`{more}, already in experiment {first[repeated[0]] + 1}"
+            problems.append(Problem(loc, fault, "allowed: each case once"))
         first |= {case: index for case in cases if case not in first}
     return list(first), problems
 
@@ -65,12 +65,12 @@ def _expand_experiment(
     launches = [launch for value in experiment.launch or defaults.launch for launch in value.launches()]
     if not launches:
         needed = "needed: launch shapes such as `26x1024`, here or under `defaults`"
-        return [], [Problem((*loc, "launch"), "no key `launch`", needed, at_key=True)]
+        return [], [Problem((*loc, "launch"), "missing key `launch`", needed, at_key=True)]
     counts = experiment.iterations or defaults.iterations
     if pattern.declaration.one_pass:
         if experiment.iterations:
-            needed = f"needed: none, because `{pattern.name}` makes one pass over its data"
-            return [], [Problem((*loc, "iterations"), "a key `iterations`", needed, at_key=True)]
+            reason = f"leave it out: each launch of `{pattern.name}` makes one pass over its data"
+            return [], [Problem((*loc, "iterations"), "found the key `iterations`", reason, at_key=True)]
         counts = (1,)
     cases = [
         Case(pattern.name, variant, dtype, launch, count, options)
@@ -82,32 +82,32 @@ def _expand_experiment(
         if pattern.declaration.variant(variant).has(dtype, dict(options))
     ]
     if not cases:
-        return [], [Problem(loc, "no variant with a dtype that it has", f"needed: {_choices(pattern.declaration)}")]
+        return [], [Problem(loc, "no variant has one of the dtypes", f"needed: {_choices(pattern.declaration)}")]
     cases, problems = _leave_out_skipped(loc, experiment.skip, cases)
     return cases, [*problems, *(Problem((*loc, key), *words) for key, words in _unfit(cases, pattern))]
 
 
 def refuse(pattern: LoadedPattern, cases: Sequence[Case]) -> None:
-    """Raise UsageError where the command line leaves cases of a pattern that cannot be run."""
+    """Raise UsageError if the command line selected cases of a pattern that cannot be run."""
     for _, (fault, remedy) in _unfit(cases, pattern):
-        raise UsageError(f"found {fault}; {remedy}", "The command line left these of the suite's cases.")
+        raise UsageError(f"{fault}; {remedy}", "Change the options that select or replace cases of the suite.")
 
 
 def _unfit(cases: Sequence[Case], pattern: LoadedPattern) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield what keeps these cases of a pattern from being run: the axis, what was found, and what should be there."""
+    """Yield why these cases of a pattern cannot be run: the axis, the fault, and the remedy."""
     blocks, reference = pattern.declaration.blocks, pattern.declaration.reference_variant
     for launch in dict.fromkeys(case.launch for case in cases):
         if blocks and launch.block not in blocks:
             allowed = " or ".join(map(str, blocks))
             remedy = f"allowed: blocks of {allowed} threads, for which `{pattern.name}` is written"
-            yield "launch", (f"the launch `{launch.expression}`", remedy)
+            yield "launch", (f"found the launch `{launch.expression}`", remedy)
     groups = dict.fromkeys(case.group for case in cases)
     for case in cases:
         if case.variant == reference:
             groups.pop(case.group, None)
     if reference and groups:
-        fault = f"`{next(iter(groups))}` without the variant `{reference}`"
-        yield "variants", (fault, "needed: this variant, too, because its results are taken for right")
+        fault = f"`{next(iter(groups))}` lacks the variant `{reference}`"
+        yield "variants", (fault, "needed: this variant, because its results are the reference")
 
 
 def _dtypes(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> list[str]:
@@ -165,13 +165,12 @@ def _leave_out_skipped(loc: Loc, skips: Iterable[Skip], cases: list[Case]) -> tu
         matches = _matcher(skip)
         left_out = {case for case in cases if matches(case)}
         if not left_out:
-            nothing = Problem(
-                (*loc, "skip", index), "a skip that matches no case", "needed: a combination that the experiment has"
-            )
-            problems.append(nothing)
+            needed = "needed: a combination that the experiment has"
+            problems.append(Problem((*loc, "skip", index), "this entry matches no case", needed))
         kept = [case for case in kept if case not in left_out]
     if not kept:
-        problems.append(Problem((*loc, "skip"), "a skip of every case", "needed: at least one case left", at_key=True))
+        fault = "`skip` leaves no case of the experiment"
+        problems.append(Problem((*loc, "skip"), fault, "needed: at least one case", at_key=True))
     return kept, problems
 
 

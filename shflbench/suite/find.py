@@ -27,8 +27,8 @@ def locate(name_or_path: str) -> Path:
     if _is_there(path) or path.suffix in _SUFFIXES or len(path.parts) > 1:
         return path  # reading it says what is wrong with it
     allowed = ", ".join([*known, "or the path of a YAML file"])
-    message = f"found the suite `{name_or_path}`; allowed: {allowed}{did_you_mean(name_or_path, known)}"
-    raise SuiteError(message, "`shflbench list` describes every suite.")
+    message = f"unknown suite `{name_or_path}`; allowed: {allowed}{did_you_mean(name_or_path, known)}"
+    raise SuiteError(message, "`shflbench list suites` says what each of them measures.")
 
 
 def _is_there(path: Path) -> bool:

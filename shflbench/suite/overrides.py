@@ -32,7 +32,7 @@ def apply_overrides(cases: Sequence[Case], overrides: Overrides, suite: str) -> 
     if not kept:
         combination = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
         message = f"no case of the suite `{suite}` has {combination} together"
-        raise UsageError(message, "Leave one of these filters out, or choose another suite.")
+        raise UsageError(message, "Leave one of these filters out, or give another suite.")
     return [
         replace(case, launch=launch, iterations=count)
         for case in kept
@@ -59,5 +59,5 @@ def _check_words(kind: str, words: Iterable[str], known: Iterable[str], suite: s
     known = list(dict.fromkeys(known))
     for word in words:
         if word not in known:
-            message = f"found the {kind} `{word}`; allowed: {', '.join(known)}{did_you_mean(word, known)}"
-            raise UsageError(message, f"These are the {kind}s of the suite `{suite}`; `shflbench list` names all.")
+            message = f"unknown {kind} `{word}`; allowed: {', '.join(known)}{did_you_mean(word, known)}"
+            raise UsageError(message, f"The suite `{suite}` has no other {kind}s; `shflbench list` shows all.")

@@ -1,4 +1,4 @@
-"""The values of a YAML document that know the line and column of everything in them, and how to find those."""
+"""The values of a YAML document, with the line, the column and the word at which each is written."""
 
 from __future__ import annotations
 
@@ -55,6 +55,27 @@ class Items(list[object]):
         """Put in one more item."""
         self.append(value)
         self.values_at.append(position)
+
+
+class WrittenInt(int):
+    """A whole number that keeps the word by which it is written, such as `0x400`."""
+
+    word: str
+
+
+class WrittenFloat(float):
+    """A number that keeps the word by which it is written, such as `1e3`."""
+
+    word: str
+
+
+def keep_word(number: float, word: str) -> float:
+    """Return the number, with its word if Python would print another one."""
+    if isinstance(number, bool) or str(number) == word:
+        return number
+    written = WrittenInt(number) if isinstance(number, int) else WrittenFloat(number)
+    written.word = word
+    return written
 
 
 def value_at(document: object, loc: Loc) -> object:

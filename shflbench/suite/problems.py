@@ -1,4 +1,4 @@
-"""Say what is wrong with a suite file, each problem in one sentence that starts with file:line:column."""
+"""Report what is wrong with a suite file, one sentence per problem, which starts with file:line:column."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
 from shflbench.suite.positions import Loc, Position, key_position, value_at, value_position
-from shflbench.suite.quotes import MOST_SHOWN, quote, show
+from shflbench.suite.quotes import MAX_SHOWN, quote, show
 from shflbench.suite.schema import SECTIONS
 from shflbench.suite.values import NOT_ALLOWED
 
@@ -18,58 +18,64 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 
-ADVICE = "`shflbench list` names patterns and variants, `shflbench schema` every key of a suite."
+_KEYS_ADVICE = "`shflbench schema` prints every key of a suite."
+_NAMES_ADVICE = "`shflbench list` shows the patterns, with their variants, dtypes and options."
 
-MOST_TOLD = 30  # problems of one file; further ones are often of the same kind, and are counted only
+MAX_REPORTED = 30  # problems of one file; further ones are often of the same kind, and are only counted
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong: where, what was found, and what should be there instead."""
+    """One mistake: where it is, what it is, and what should stand there instead."""
 
     loc: Loc
     fault: str
-    remedy: str  # "allowed: …" or "needed: …"
+    remedy: str = ""  # "allowed: …" or "needed: …"
     at_key: bool = False  # the key itself is wrong or missing, not its value
-    word: str = ""  # a word that is none of those in `known`, one of which may be meant
-    known: tuple[str, ...] = ()
+    advice: str = ""  # which command shows more
 
     @property
     def sentence(self) -> str:
-        """What was found and what should be there, with the nearest known word."""
-        return f"found {self.fault}; {self.remedy}{did_you_mean(self.word, self.known)}"
+        """The fault and its remedy."""
+        return "; ".join(filter(None, (self.fault, self.remedy)))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean …?`, or nothing where no known word is near."""
-    near = get_close_matches(word, list(known), n=1) if len(word) <= MOST_SHOWN else []
+    near = get_close_matches(word, list(known), n=1) if len(word) <= MAX_SHOWN else []
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
+def found(loc: Loc, value: object, allowed: str) -> Problem:
+    """Return the problem of a value that is not one of the allowed ones."""
+    return Problem(loc, f"found {show(value)}", f"allowed: {allowed}")
+
+
 def unknown(loc: Loc, kind: str, word: str, known: Iterable[str], *, at_key: bool = False) -> Problem:
-    """Return the problem of a word that is none of the known ones."""
+    """Return the problem of a word that is not one of the known ones."""
     known = tuple(known)
-    return Problem(loc, f"the unknown {kind} {quote(word)}", f"allowed: {', '.join(known)}", at_key, word, known)
+    remedy = f"allowed: {', '.join(known)}{did_you_mean(word, known)}"
+    return Problem(loc, f"unknown {kind} {quote(word)}", remedy, at_key, _KEYS_ADVICE if at_key else _NAMES_ADVICE)
 
 
 def from_pydantic(error: ValidationError, document: object) -> list[Problem]:
-    """Return pydantic's findings about `document` as problems."""
+    """Return pydantic's errors about `document` as problems."""
     problems = []
     for detail in error.errors(include_url=False, include_input=False):
         loc, context = detail["loc"], detail.get("ctx", {})
         match detail["type"]:
             case "missing":
-                problems.append(Problem(loc, f"no key `{loc[-1]}`", f"needed: {_meaning(loc)}", at_key=True))
+                fault = f"missing key `{loc[-1]}`"
+                problems.append(Problem(loc, fault, f"needed: {_meaning(loc)}", at_key=True, advice=_KEYS_ADVICE))
             case "extra_forbidden":
                 keys = SECTIONS[_section(loc[:-1])].keys()
                 problems.append(unknown(loc, "key", str(loc[-1]), keys, at_key=True))
             case "model_type":
                 keys = SECTIONS[_section(loc)].keys()
-                allowed = f"allowed: a mapping with the keys {', '.join(keys)}"
-                problems.append(Problem(loc, show(value_at(document, loc)), allowed))
+                problems.append(found(loc, value_at(document, loc), f"a mapping with the keys {', '.join(keys)}"))
             case kind:
                 allowed = context["allowed"] if kind == NOT_ALLOWED else detail["msg"]
-                problems.append(Problem(loc, show(value_at(document, loc)), f"allowed: {allowed}"))
+                problems.append(found(loc, value_at(document, loc), allowed))
     return problems
 
 
@@ -84,17 +90,16 @@ def _meaning(loc: Loc) -> str:
 
 
 def stop(path: Path, document: object, problems: Iterable[Problem]) -> NoReturn:
-    """Raise one SuiteError that tells the first MOST_TOLD problems, one a line, in the order of the file."""
+    """Raise one SuiteError that reports the first MAX_REPORTED problems, one per line, in the order of the file."""
     # Two uses of one anchor have the same problems at the same places.
-    placed = {(_position(document, problem), problem.fault, problem.remedy): problem for problem in problems}
-    first = sorted(placed)[:MOST_TOLD]
-    lines = [f"{path}:{key[0].line}:{key[0].column}: {placed[key].sentence}" for key in first]
-    if more := len(placed) - len(first):
-        position = sorted(placed)[MOST_TOLD][0]
-        lines.append(
-            f"{path}:{position.line}:{position.column}: found {more} more; they are told once those above are mended"
-        )
-    raise SuiteError("\n".join(lines), ADVICE)
+    by_place = {(_position(document, problem), problem.sentence): problem for problem in problems}
+    places = sorted(by_place)
+    lines = [f"{path}:{line}:{column}: {sentence}" for (line, column), sentence in places[:MAX_REPORTED]]
+    if more := len(places) - len(lines):
+        line, column = places[MAX_REPORTED][0]
+        lines.append(f"{path}:{line}:{column}: {more} more from here on; fix those above first")
+    advice = dict.fromkeys(by_place[place].advice for place in places[:MAX_REPORTED])
+    raise SuiteError("\n".join(lines), " ".join(filter(None, advice)))
 
 
 def _position(document: object, problem: Problem) -> Position:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-MOST_SHOWN = 80  # characters of one word
+from shflbench.suite.positions import WrittenFloat, WrittenInt
+
+MAX_SHOWN = 80  # characters of one word
 
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
 
@@ -18,7 +20,7 @@ def escape(text: str) -> str:
 
 def quote(word: str) -> str:
     """Return a word as a sentence names it, cut where it is long."""
-    shown = word if len(word) <= MOST_SHOWN else f"{word[:MOST_SHOWN]}…"
+    shown = word if len(word) <= MAX_SHOWN else f"{word[:MAX_SHOWN]}…"
     return f"`{escape(shown)}`"
 
 
@@ -33,8 +35,15 @@ def show(value: object) -> str:
             return "a list" if value else "an empty list"
         case str():
             return _show_text(value)
+        case WrittenInt() | WrittenFloat():
+            return _show_number(value)
         case _:
             return quote(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def _show_number(number: WrittenInt | WrittenFloat) -> str:
+    """Return a number as it is written; a whole one in another base with what it means."""
+    return f"{quote(number.word)}, which is the number {int(number)}" if isinstance(number, int) else quote(number.word)
 
 
 def _show_text(text: str) -> str:

@@ -74,7 +74,7 @@ def test_an_unknown_target_is_told_with_the_nearest_name() -> None:
     with pytest.raises(PatternError) as caught:
         find(["neigbor"])
     assert caught.value.message == (
-        f"found the target `neigbor`; allowed: {known}, a suite file or a pattern folder; did you mean `neighbor`?"
+        f"unknown target `neigbor`; allowed: {known}, a suite file or a pattern folder; did you mean `neighbor`?"
     )
 
 
@@ -93,10 +93,10 @@ def test_a_file_that_is_no_suite_is_refused() -> None:
     [
         (
             Filters(variants=("smem-syncwrap",)),
-            f"found the variant `smem-syncwrap`; allowed: {VARIANTS}; did you mean `smem-syncwarp`?",
+            f"unknown variant `smem-syncwrap`; allowed: {VARIANTS}; did you mean `smem-syncwarp`?",
         ),
-        (Filters(dtypes=("f8",)), "found the dtype `f8`; allowed: f16, bf16, f32, f64, i32, i64, f32x2, f32x4"),
-        (Filters(patterns=("reduce",)), "found the pattern `reduce`; allowed: neighbor"),
+        (Filters(dtypes=("f8",)), "unknown dtype `f8`; allowed: f16, bf16, f32, f64, i32, i64, f32x2, f32x4"),
+        (Filters(patterns=("reduce",)), "unknown pattern `reduce`; allowed: neighbor"),
     ],
 )
 def test_a_filter_that_fits_nothing_is_refused(filters: Filters, sentence: str) -> None:

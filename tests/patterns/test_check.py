@@ -36,7 +36,7 @@ def refusal(folder: Path, text: str, kernels: bytes = b"") -> str:
     with pytest.raises(PatternError) as refused:
         load(folder)
     assert refused.value.exit_code == 3
-    assert refused.value.advice == "See docs/how-to/add-a-pattern.md."
+    assert refused.value.advice == "`shflbench new my-exchange` writes a pattern folder that works."
     return refused.value.message.removeprefix(str(folder / "pattern.py")).removeprefix(": ")
 
 
@@ -46,8 +46,8 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
 @pytest.mark.parametrize(
     ("after", "fields", "sentence"),
     [
-        (VARIANT, "needs='hopper'", "variant `smem` needs `hopper`, which is no architecture"),
-        (VARIANT, "shared=lambda at: 1 / 0", f"variant `smem`: {FAILS}: ZeroDivisionError: division by zero"),
+        (VARIANT, "needs='hopper'", "variant `smem` needs `hopper`, which is not an architecture"),
+        (VARIANT, "shared=lambda at: 1 / 0", f"variant `smem`: {FAILS}: line 8: ZeroDivisionError: division by zero"),
         (
             VARIANT,
             "shared=lambda at: at.block * 0.5 if at.block > 32 else 0",
@@ -62,12 +62,12 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
         (
             VARIANT,
             "per_iteration=lambda dtype, options: options['depth']",
-            f"variant `smem`: {FAILS}: KeyError: 'depth'",
+            f"variant `smem`: {FAILS}: line 8: KeyError: 'depth'",
         ),
         (
             VARIANT,
             "only={'mode': ('up',)}",
-            "variant `smem` has only={'mode': ('up',)}, which are no values of an option of the pattern",
+            "variant `smem` has only={'mode': ('up',)}, which are not values of an option of the pattern",
         ),
         (VARIANT, "may_fold=['up']", "variant `smem` has may_fold=['up'], not a mapping of options to values"),
         (
@@ -76,7 +76,7 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
             "variant `smem` takes the argument `resutl`, which is not declared; known: values, result, iterations",
         ),
         (VARIANT, "dtypes=('int',)", f"unknown dtype `int`; known: {', '.join(DTYPES)}"),
-        (VARIANT, "source='library.cu'", "variant `smem` needs the file library.cu, which is not there"),
+        (VARIANT, "source='library.cu'", "variant `smem` needs the file library.cu, which does not exist"),
         (PATTERN, "dtypes='f32'", "the dtypes of the pattern are 'f32', not a tuple"),
         (PATTERN, "dtypes=()", "no dtypes"),
         (PATTERN, "dtypes=('f32', 'f8')", f"unknown dtype `f8`; known: {', '.join(DTYPES)}"),
@@ -84,13 +84,13 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
         (PATTERN, "options=['mode']", "options is ['mode'], not a mapping"),
         (PATTERN, "options={'mode': ()}", "the option `mode` has (), not a tuple"),
         (PATTERN, "options={'mode': 'idx'}", "the option `mode` has 'idx', not a tuple"),
-        (PATTERN, "options={'mode': (1,)}", "the option `mode` has the value 1, not a text"),
+        (PATTERN, "options={'mode': (1,)}", "the option `mode` has the value 1, not a string"),
         (PATTERN, "options={'launch': ('a',)}", "the option `launch` needs another name"),
         (PATTERN, "options={'carveout': ('1',)}", "the option `carveout` needs another name"),
         (PATTERN, "options={'extra_shared': ('1',)}", "the option `extra_shared` needs another"),
         (PATTERN, "options={'mode': ('idx',)}", f"{TAKES} (1 by position, `mode`, `iterations`)"),
-        (PATTERN, "scalars=('limit',)", "the scalar 'limit' is no Scalar"),
-        (PATTERN, "reference_variant='shfl'", "the reference variant `shfl` is none of the pattern's variants"),
+        (PATTERN, "scalars=('limit',)", "the scalar 'limit' is not a Scalar"),
+        (PATTERN, "reference_variant='shfl'", "the reference variant `shfl` is not one of the pattern's variants"),
         (PATTERN, "one_pass=True", f"{TAKES} (1 by position)"),
     ],
 )
@@ -104,20 +104,21 @@ def test_wrong_field_is_refused(tmp_path: Path, after: str, fields: str, sentenc
         ("Mechanism.SMEM,", "'magic',", "variant `smem` has the unknown mechanism `magic`; known: smem, smem-unsafe,"),
         ('name="smem"', 'name="s mem"', "variant `s mem` needs another name; allowed: letters, digits, `_`"),
         ('name="smem"', "name=3", "variant `3` needs another name"),
-        (f"({SMEM})", "()", "exactly one variant must be the baseline, found 0"),
-        (", baseline=True", "", "exactly one variant must be the baseline, found 0"),
+        (f"({SMEM})", "()", "0 variants have `baseline=True`, not exactly one"),
+        (", baseline=True", "", "0 variants have `baseline=True`, not exactly one"),
         (SMEM, SMEM * 2, "two variants have the same name"),
-        (SMEM, SMEM + SMEM.replace("smem", "other"), "exactly one variant must be the baseline, found 2"),
+        (SMEM, SMEM + SMEM.replace("smem", "other"), "2 variants have `baseline=True`, not exactly one"),
         ('Input("values")', 'Input("values", per_thread=0)', "the buffer `values` has 0 elements per thread"),
-        ('Input("values")', '"values"', "the buffer 'values' is no Input, InOut or Output"),
+        ('Input("values")', '"values"', "the buffer 'values' is not an Input, InOut or Output"),
         ('Input("values")', 'Input("values", dtype="f8")', "unknown dtype `f8`; known: f16, bf16, f32"),
         ('Input("values"), Output("result")', 'Output("result"),', "no Input buffer"),
         ('Input("values"), Output("result")', 'Input("values"),', "no Output buffer"),
-        ('Output("result")', 'Output("values")', "two arguments are called `values`"),
-        ('Output("result")', 'Output("iterations")', "two arguments are called `iterations`"),
+        ('Output("result")', 'Output("values")', "two arguments have the name `values`"),
+        ('Output("result")', 'Output("iterations")', "two arguments have the name `iterations`"),
         ("values, iterations)", "values)", f"{TAKES} (1 by position, `iterations`)"),
         ("    return values", "    return values\n\ntolerance = 0.5", "`tolerance` is not a function"),
         ("    return values", "    return values\n\ndef inputs(): ...", "`inputs` does not take its arguments"),
+        ("    return values", "    return values\n\ninputs = iter", "`inputs` does not show which arguments it takes"),
     ],
 )
 def test_wrong_declaration_is_refused(tmp_path: Path, instead_of: str, written: str, sentence: str) -> None:
@@ -126,10 +127,11 @@ def test_wrong_declaration_is_refused(tmp_path: Path, instead_of: str, written: 
 
 
 @pytest.mark.parametrize("name", ["my pattern", "9lives", "with.dot", "über", 'a"b', "a\nb"])
-def test_folder_whose_name_cannot_begin_a_kernel_s_is_refused(tmp_path: Path, name: str) -> None:
-    assert refusal(tmp_path / name, SOUND).startswith(f"the folder's name `{name}` begins its kernels' names; allowed:")
+def test_folder_name_that_no_kernel_name_can_start_with_is_refused(tmp_path: Path, name: str) -> None:
+    sentence = f"kernels' names start with the folder's, `{name}`; allowed:"
+    assert refusal(tmp_path / name, SOUND).startswith(sentence)
 
 
-def test_kernels_that_are_no_text_are_refused(tmp_path: Path) -> None:
+def test_kernels_that_are_not_text_are_refused(tmp_path: Path) -> None:
     sentence = "variant `smem` needs the file kernels.cu, which cannot be read: 'utf-8'"
     assert refusal(tmp_path / "own", SOUND, b"\xff\xfe").startswith(sentence)

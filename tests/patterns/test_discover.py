@@ -16,7 +16,7 @@ SMEM = Variant(name="smem", mechanism=Mechanism.SMEM, summary="memory", baseline
 """
 PATTERN = 'PATTERN = Pattern(summary="mine", source="me", buffers=BUFFERS, variants=(SMEM,))\n'
 REFERENCE = "def reference(values, iterations):\n    return values\n"
-HOW_TO = "See docs/how-to/add-a-pattern.md."
+HOW_TO = "`shflbench new my-exchange` writes a pattern folder that works."
 
 
 def folder(at: Path, *parts: str) -> Path:
@@ -61,7 +61,7 @@ def test_pattern_s_own_inputs_and_tolerance_are_used(tmp_path: Path) -> None:
     assert own.tolerance(setting(), 2) == 0.5
 
 
-def test_two_folders_of_one_name_do_not_meet(tmp_path: Path) -> None:
+def test_two_folders_of_one_name_load_separately(tmp_path: Path) -> None:
     for parent, summary in (("a", "first"), ("b", "second")):
         (tmp_path / parent).mkdir()
         folder(tmp_path / parent / "mine", HEAD, PATTERN.replace('"mine"', f'"{summary}"'), REFERENCE)
@@ -72,7 +72,7 @@ def test_two_folders_of_one_name_do_not_meet(tmp_path: Path) -> None:
 def test_folder_without_a_declaration_names_what_it_could_be(tmp_path: Path) -> None:
     error = refusal(tmp_path)
     assert error.message == f"{tmp_path} is not a pattern folder: it has no pattern.py"
-    assert error.advice == "Name a folder with pattern.py and kernels.cu, or one of: " + ", ".join(builtin()) + "."
+    assert error.advice == "Give a folder with pattern.py and kernels.cu, or one of: " + ", ".join(builtin()) + "."
 
 
 def test_underscores_of_a_folder_are_hyphens_of_its_name(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_underscores_of_a_folder_are_hyphens_of_its_name(tmp_path: Path) -> None
     assert own.name == name_of(own.folder) == "swap-halves"
 
 
-def test_reference_takes_what_it_asks_for(tmp_path: Path) -> None:
+def test_reference_gets_the_arguments_that_it_names(tmp_path: Path) -> None:
     options = declared("options={'mode': ('idx', 'up')}")
     reference = "def reference(values, iterations, mode, at):\n    return values, iterations, mode, at.block\n"
     own = load(folder(tmp_path / "mine", HEAD, options, reference))
@@ -104,7 +104,7 @@ def test_reference_variant_takes_the_place_of_a_reference(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("result", "shown"), [("-1", "-1.0"), ("float('nan')", "nan"), ("float('inf')", "inf")])
-def test_tolerance_that_is_no_size_of_an_error_is_one_sentence(tmp_path: Path, result: str, shown: str) -> None:
+def test_tolerance_that_is_not_an_absolute_error_is_one_sentence(tmp_path: Path, result: str, shown: str) -> None:
     tolerance = f"def tolerance(at, iterations):\n    return {result}\n"
     own = load(folder(tmp_path / "mine", HEAD, PATTERN, REFERENCE, tolerance))
     with pytest.raises(PatternError, match=f"`tolerance` returns {shown}, not a number from 0 on$"):
@@ -112,7 +112,7 @@ def test_tolerance_that_is_no_size_of_an_error_is_one_sentence(tmp_path: Path, r
 
 
 @pytest.mark.parametrize("text", ["", "PATTERN = 'neighbor'\n"])
-def test_missing_declaration_points_to_the_how_to(tmp_path: Path, text: str) -> None:
+def test_missing_declaration_points_to_an_example(tmp_path: Path, text: str) -> None:
     error = refusal(folder(tmp_path / "mine", HEAD, text, REFERENCE))
     assert error.message == f"{tmp_path}/mine/pattern.py does not define PATTERN as a shflbench Pattern"
     assert error.advice == HOW_TO
@@ -121,7 +121,7 @@ def test_missing_declaration_points_to_the_how_to(tmp_path: Path, text: str) -> 
 def test_missing_reference_says_what_it_is_for(tmp_path: Path) -> None:
     error = refusal(folder(tmp_path / "mine", HEAD, PATTERN))
     assert error.message == f"{tmp_path}/mine/pattern.py does not define the function `reference`"
-    assert error.advice == "Write the pattern in NumPy, or name a variant that is right as `reference_variant`."
+    assert error.advice == "Write the pattern in NumPy, or name the variant to trust as `reference_variant`."
 
 
 @pytest.mark.parametrize(
@@ -130,15 +130,17 @@ def test_missing_reference_says_what_it_is_for(tmp_path: Path) -> None:
         ("1 / 0\n", "line 1: ZeroDivisionError: division by zero"),
         ("import nowhere_at_all\n", "line 1: ModuleNotFoundError: No module named 'nowhere_at_all'"),
         ("\nraise SystemExit(0)\n", "line 2: SystemExit: 0"),
+        ("raise KeyboardInterrupt\n", "line 1: KeyboardInterrupt"),
+        ("raise BaseException('stop')\n", "line 1: BaseException: stop"),
         ("def (:\n", "SyntaxError: invalid syntax (pattern.py, line 1)"),
     ],
 )
 def test_exception_of_the_user_s_code_is_one_sentence(tmp_path: Path, text: str, why: str) -> None:
     error = refusal(folder(tmp_path / "mine", text))
-    assert error.message == f"{tmp_path}/mine/pattern.py cannot be loaded: {why}"
+    assert error.message == f"{tmp_path}/mine/pattern.py cannot be imported: {why}"
     assert error.advice
 
 
-def test_folder_that_was_mended_loads(tmp_path: Path) -> None:
+def test_folder_that_was_fixed_loads(tmp_path: Path) -> None:
     refusal(folder(tmp_path / "mine", "1 / 0\n"))
     assert load(folder(tmp_path / "mine", HEAD, PATTERN, REFERENCE)).name == "mine"

@@ -12,7 +12,6 @@ from tests.suite.conftest import Folder
 RING = "experiments: [{pattern: ./ring, launch: 1x32}]\n"
 VARIANTS = "allowed: smem, smem-unsafe, shfl, match"
 OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
-SOUND_FOLDER = "needed: a pattern as docs/how-to/add-a-pattern.md describes it"
 KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width, extra_shared, carveout, l2"
 EXTRA_SHARED = "allowed: whole numbers from 0 to 1048575, at least one and each once"
 CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
@@ -23,25 +22,25 @@ CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
     [
         (
             "variants: smem-unsave",
-            f"4:49: found the unknown variant `smem-unsave`; {VARIANTS}; did you mean `smem-unsafe`?",
+            f"4:49: unknown variant `smem-unsave`; {VARIANTS}; did you mean `smem-unsafe`?",
         ),
-        ("variants: [shfl, zzz]", f"4:56: found the unknown variant `zzz`; {VARIANTS}"),
+        ("variants: [shfl, zzz]", f"4:56: unknown variant `zzz`; {VARIANTS}"),
         ("variants: [shfl, shfl]", "4:56: found `shfl` a second time; allowed: each value once"),
-        ("dtypes: [f32, float32]", "4:53: found the unknown dtype `float32`; allowed: f32, i32; did you mean `f32`?"),
-        ("dtypes: f64", "4:47: found the unknown dtype `f64`; allowed: f32, i32"),
-        ("mode: [idx, donw]", "4:51: found the unknown mode `donw`; allowed: idx, up, down; did you mean `down`?"),
+        ("dtypes: [f32, float32]", "4:53: unknown dtype `float32`; allowed: f32, i32; did you mean `f32`?"),
+        ("dtypes: f64", "4:47: unknown dtype `f64`; allowed: f32, i32"),
+        ("mode: [idx, donw]", "4:51: unknown mode `donw`; allowed: idx, up, down; did you mean `down`?"),
         ("mode: [up, {}]", "4:50: found a mapping; allowed: idx, up, down"),
         ("mode: ", "4:39: found nothing; allowed: idx, up, down"),
         ("mode: []", "4:45: found an empty list; allowed: idx, up, down"),
-        ("width: 8", "4:46: found the unknown width `8`; allowed: 32, 16"),
+        ("width: 8", "4:46: unknown width `8`; allowed: 32, 16"),
         ("width: [16, 16]", "4:51: found `16` a second time; allowed: each value once"),
-        ("varaints: [shfl]", f"4:39: found the unknown key `varaints`; allowed: {KEYS}; did you mean `variants`?"),
-        ("claims: {a: b}", f"4:39: found the unknown key `claims`; allowed: {KEYS}"),
+        ("varaints: [shfl]", f"4:39: unknown key `varaints`; allowed: {KEYS}; did you mean `variants`?"),
+        ("claims: {a: b}", f"4:39: unknown key `claims`; allowed: {KEYS}"),
         ("iterations: [1, 2, 1]", "4:58: found `1` a second time; allowed: each value once"),
         (
             "skip: {variants: shfl}",
             (
-                "4:46: found the unknown key `variants`; allowed: variant, dtype, launch, iterations, mode, width, "
+                "4:46: unknown key `variants`; allowed: variant, dtype, launch, iterations, mode, width, "
                 "extra_shared, carveout, l2; did you mean `variant`?"
             ),
         ),
@@ -52,15 +51,15 @@ CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
         ("carveout: [50, 101]", f"4:54: found `101`; {CARVEOUT}"),
         ("carveout: all", f"4:49: found `all`; {CARVEOUT}"),
         ("carveout: [50, 50]", "4:54: found `50` a second time; allowed: each value once"),
-        ("l2: [cold, clod]", "4:50: found the unknown l2 `clod`; allowed: warm, cold; did you mean `cold`?"),
+        ("l2: [cold, clod]", "4:50: unknown l2 `clod`; allowed: warm, cold; did you mean `cold`?"),
         ("l2: []", "4:43: found an empty list; allowed: warm, cold"),
         ("l2: {warm: cold}", "4:43: found a mapping; allowed: warm, cold"),
         ("l2: [warm, warm]", "4:50: found `warm` a second time; allowed: each value once"),
-        ("skip: {l2: hot}", "4:50: found the unknown l2 `hot`; allowed: warm, cold"),
+        ("skip: {l2: hot}", "4:50: unknown l2 `hot`; allowed: warm, cold"),
         ("carveout: true", f"4:49: found `true`; {CARVEOUT}"),
-        ("skip: {variant: shlf}", f"4:55: found the unknown variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
-        ("skip: [{dtype: [f32, f46]}]", "4:60: found the unknown dtype `f46`; allowed: f32, i32"),
-        ("skip: [{mode: upp}]", "4:53: found the unknown mode `upp`; allowed: idx, up, down; did you mean `up`?"),
+        ("skip: {variant: shlf}", f"4:55: unknown variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
+        ("skip: [{dtype: [f32, f46]}]", "4:60: unknown dtype `f46`; allowed: f32, i32"),
+        ("skip: [{mode: upp}]", "4:53: unknown mode `upp`; allowed: idx, up, down; did you mean `up`?"),
     ],
 )
 def test_a_word_that_the_pattern_does_not_know_is_shown_with_the_nearest(
@@ -78,7 +77,7 @@ def test_a_launch_is_the_same_however_it_is_written(folder: Folder) -> None:
 
 def test_an_unknown_pattern_suggests_the_nearest_name(folder: Folder) -> None:
     assert folder.refusal_of("experiments:\n  - pattern: neighbour\n    launch: 1x32\n") == (
-        f"demo.yaml:4:14: found the unknown pattern `neighbour`; allowed: {', '.join(builtin())}, "
+        f"demo.yaml:4:14: unknown pattern `neighbour`; allowed: {', '.join(builtin())}, "
         "or a folder such as `./my_exchange`; did you mean `neighbor`?"
     )
 
@@ -93,10 +92,8 @@ def test_a_folder_that_cannot_be_opened_is_told_why(folder: Folder) -> None:
     Path("ring").symlink_to("ring")
     text = f"experiments:\n  - {{pattern: ./ring, launch: 1x32}}\n  - {{pattern: ./{'a' * 300}, launch: 1x32}}\n"
     link, long = folder.refusal_of(text).splitlines()
-    assert link.startswith("demo.yaml:4:15: found the folder `./ring`, which cannot be opened: Symlink loop")
-    assert long == (
-        f"demo.yaml:5:15: found the folder `./{'a' * 78}…`, which cannot be opened: File name too long; {OWN_FOLDER}"
-    )
+    assert link.startswith("demo.yaml:4:15: the folder `./ring` cannot be opened: Symlink loop")
+    assert long == (f"demo.yaml:5:15: the folder `./{'a' * 78}…` cannot be opened: File name too long; {OWN_FOLDER}")
 
 
 def test_a_title_that_could_steer_a_terminal_is_refused(folder: Folder) -> None:
@@ -108,9 +105,9 @@ def test_a_folder_that_is_no_pattern_is_told_from_one_that_is_missing(folder: Fo
     Path("empty").mkdir()
     text = "experiments:\n  - {pattern: ./rnig, launch: 1x32}\n  - {pattern: ./empty, launch: 1x32}\n"
     assert folder.refusal_of(text) == (
-        f"demo.yaml:4:15: found the folder `./rnig`, which does not exist; {OWN_FOLDER}\n"
-        "demo.yaml:5:15: found the pattern `./empty`, which cannot be used: "
-        f"{Path('empty').resolve()} is not a pattern folder: it has no pattern.py; {SOUND_FOLDER}"
+        f"demo.yaml:4:15: the folder `./rnig` does not exist; {OWN_FOLDER}\n"
+        "demo.yaml:5:15: the pattern `./empty` cannot be used: "
+        f"{Path('empty').resolve()} is not a pattern folder: it has no pattern.py"
     )
 
 
@@ -118,7 +115,8 @@ def test_two_folders_of_one_name_are_refused(folder: Folder) -> None:
     Path("ring").rename("neighbor")
     text = "experiments:\n  - {pattern: neighbor, launch: 1x32}\n  - {pattern: ./neighbor, launch: 1x32}\n"
     assert folder.refusal_of(text) == (
-        "demo.yaml:5:15: found the pattern `./neighbor`, named like `neighbor`; needed: a name of its own for each"
+        "demo.yaml:5:15: the patterns `./neighbor` and `neighbor` have the same name; "
+        "needed: folders with different names"
     )
 
 
@@ -129,7 +127,7 @@ def test_a_default_must_be_known_to_one_of_the_patterns(folder: Folder) -> None:
     )
     known = "smem, smem-unsafe, shfl, match, smem-double, smem-syncwarp, smem-deck"
     assert folder.refusal_of(text) == (
-        f"demo.yaml:3:55: found the unknown variant `cbu`; allowed: {known}\n"
+        f"demo.yaml:3:55: unknown variant `cbu`; allowed: {known}\n"
         "demo.yaml:3:75: found `f64` a second time; allowed: each value once"
     )
 

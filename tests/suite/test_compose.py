@@ -39,7 +39,7 @@ def test_merged_aliases_are_counted_too() -> None:
         ("a: [" + "1, " * MAX_VALUES + "]", f"1:{5 + 3 * (MAX_VALUES - 3)}: {TOO_MANY}"),
         ("1: a", f"1:1: found `1` as a key; {KEYS}"),
         ("a: {~: b}", f"1:5: found nothing as a key; {KEYS}"),
-        ("a: {.nan: b}", f"1:5: found `nan` as a key; {KEYS}"),
+        ("a: {.nan: b}", f"1:5: found `.nan` as a key; {KEYS}"),
         ("{a: 1, a: 2}", "1:8: found the key `a` a second time; allowed: each key once"),
         ("{<<: {}, <<: {}}", "1:10: found the key `<<` a second time; allowed: each key once"),
         ("<<: 1", "1:5: found `1` to merge; allowed: a mapping, or a list of mappings"),

@@ -5,8 +5,8 @@ import pytest
 from shflbench.model import Launch
 from tests.suite.conftest import Folder
 
-NO_MATCH = "found a skip that matches no case; needed: a combination that the experiment has"
-NOTHING_LEFT = "found a skip of every case; needed: at least one case left"
+NO_MATCH = "this entry matches no case; needed: a combination that the experiment has"
+NOTHING_LEFT = "`skip` leaves no case of the experiment; needed: at least one case"
 
 
 def test_variants_of_a_group_stand_side_by_side_whatever_the_axes(folder: Folder) -> None:
@@ -119,7 +119,7 @@ def test_pattern_of_one_pass_has_one_case_whatever_the_default_iterations(folder
 
 def test_iterations_of_a_pattern_of_one_pass_are_refused(folder: Folder) -> None:
     assert folder.refusal_of("experiments:\n  - {pattern: ./once, launch: 1x32, iterations: 5}\n") == (
-        "demo.yaml:4:37: found a key `iterations`; needed: none, because `once` makes one pass over its data"
+        "demo.yaml:4:37: found the key `iterations`; leave it out: each launch of `once` makes one pass over its data"
     )
 
 
@@ -153,12 +153,12 @@ def test_skip_leaves_out_what_matches_every_key_of_an_entry(folder: Folder, skip
     [
         (
             "{pattern: ./ring}",
-            "4:5: found no key `launch`; needed: launch shapes such as `26x1024`, here or under `defaults`",
+            "4:5: missing key `launch`; needed: launch shapes such as `26x1024`, here or under `defaults`",
         ),
         (
             "{pattern: ./ring, launch: 1x32, variants: match, dtypes: f32}",
             (
-                "4:5: found no variant with a dtype that it has; "
+                "4:5: no variant has one of the dtypes; "
                 "needed: smem (f32, i32), smem-unsafe (f32, i32), shfl (f32, i32), match (i32)"
             ),
         ),
@@ -183,9 +183,9 @@ def test_a_case_of_two_experiments_is_refused(folder: Folder) -> None:
         "  - {pattern: neighbor, launch: [2x32, 1x32], variants: [smem-deck, smem]}\n"
     )
     assert folder.refusal_of(text) == (
-        "demo.yaml:6:5: found the case `neighbor/shfl/f32/1x32/4096/mode=idx`, already in experiment 1; "
+        "demo.yaml:6:5: found `neighbor/shfl/f32/1x32/4096/mode=idx`, already in experiment 1; "
         "allowed: each case once\n"
-        "demo.yaml:7:5: found the case `neighbor/smem-deck/f32/1x32/4096/mode=idx` and 1 more, "
+        "demo.yaml:7:5: found `neighbor/smem-deck/f32/1x32/4096/mode=idx` and 1 more, "
         "already in experiment 1; allowed: each case once"
     )
 
@@ -200,9 +200,7 @@ def test_a_product_of_too_many_cases_is_refused_before_it_is_made(folder: Folder
         f"     extra_shared: [{numbers}]}}\n"
         "  - {pattern: reduce}\n"
     )
-    assert folder.refusal_of(text) == (
-        "demo.yaml:6:5: found 2,000,000,001 cases up to here; allowed: 20,000 in a suite"
-    )
+    assert folder.refusal_of(text) == ("demo.yaml:6:5: found 2,000,000,001 cases up to here; allowed: 20,000 per suite")
 
 
 def test_more_skips_than_a_suite_needs_are_refused(folder: Folder) -> None:

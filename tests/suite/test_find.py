@@ -26,11 +26,11 @@ def test_an_unknown_name_suggests_the_nearest_suite(folder: Folder) -> None:
     with pytest.raises(SuiteError) as error:
         locate("gtc2031")
     assert error.value.message == (
-        f"found the suite `gtc2031`; allowed: {', '.join(find_shipped())}, or the path of a YAML file; "
+        f"unknown suite `gtc2031`; allowed: {', '.join(find_shipped())}, or the path of a YAML file; "
         "did you mean `gtc2013`?"
     )
 
 
 def test_a_name_that_no_file_can_have_is_one_sentence() -> None:
-    with pytest.raises(SuiteError, match="cannot be read: File name too long"):
+    with pytest.raises(SuiteError, match="cannot be read: file name too long"):
         load(locate("a" * 300))

@@ -5,7 +5,7 @@ import pytest
 from shflbench.model import MeasureRules
 from shflbench.patterns.discover import builtin
 from shflbench.suite import find_shipped, load
-from shflbench.suite.problems import MOST_TOLD
+from shflbench.suite.problems import MAX_REPORTED
 from tests.suite.conftest import Folder
 
 
@@ -50,18 +50,18 @@ def test_all_problems_are_told_in_the_order_of_the_file(folder: Folder) -> None:
     )
     assert folder.refusal(text).splitlines() == [
         (
-            "demo.yaml:3:1: found the unknown key `tilte`; allowed: schema, name, title, defaults, measure, "
+            "demo.yaml:3:1: unknown key `tilte`; allowed: schema, name, title, defaults, measure, "
             "compare, experiments; did you mean `title`?"
         ),
         "demo.yaml:4:24: found `many`; allowed: a whole number from 1 to 2147483647",
         (
-            "demo.yaml:9:9: found the unknown variant `smem_unsafe`; allowed: smem, smem-unsafe, shfl, match; "
+            "demo.yaml:9:9: unknown variant `smem_unsafe`; allowed: smem, smem-unsafe, shfl, match; "
             "did you mean `smem-unsafe`?"
         ),
-        "demo.yaml:10:13: found the unknown dtype `f23`; allowed: f32, i32; did you mean `f32`?",
+        "demo.yaml:10:13: unknown dtype `f23`; allowed: f32, i32; did you mean `f32`?",
         "demo.yaml:12:17: found `-1`; allowed: a whole number from 1 to 2147483647",
         (
-            f"demo.yaml:13:14: found the unknown pattern `nieghbor`; allowed: {', '.join(builtin())}, "
+            f"demo.yaml:13:14: unknown pattern `nieghbor`; allowed: {', '.join(builtin())}, "
             "or a folder such as `./my_exchange`; did you mean `neighbor`?"
         ),
         "demo.yaml:14:22: found `400`; allowed: a whole number from 1 to 100",
@@ -78,8 +78,7 @@ def test_words_from_anchors_and_merges_are_checked_where_they_stand(folder: Fold
         "  - {<<: *first, variants: [smme]}\n"
     )
     assert folder.refusal(text) == (
-        "demo.yaml:6:29: found the unknown variant `smme`; allowed: smem, smem-unsafe, shfl, match; "
-        "did you mean `smem`?"
+        "demo.yaml:6:29: unknown variant `smme`; allowed: smem, smem-unsafe, shfl, match; did you mean `smem`?"
     )
 
 
@@ -96,8 +95,8 @@ def test_values_from_a_merge_have_the_place_where_they_are_written(folder: Folde
         "  - {<<: [{launch: 2x32, dtypes: f99}, *first], variants: smem}\n"
     )
     assert [line.split(";")[0] for line in folder.refusal(text).splitlines()] == [
-        "demo.yaml:7:16: found the unknown variant `smme`",  # once, though two experiments have it
-        "demo.yaml:9:34: found the unknown dtype `f99`",
+        "demo.yaml:7:16: unknown variant `smme`",  # once, though two experiments have it
+        "demo.yaml:9:34: unknown dtype `f99`",
     ]
 
 
@@ -106,8 +105,8 @@ def test_only_the_first_problems_of_many_are_told(folder: Folder) -> None:
     *told, last = folder.refusal(
         f"schema: 1\nname: a\n{keys}experiments: [{{pattern: ./ring, launch: 1x32}}]\n"
     ).splitlines()
-    assert len(told) == MOST_TOLD
-    assert last == "demo.yaml:33:1: found 70 more; they are told once those above are mended"
+    assert len(told) == MAX_REPORTED
+    assert last == "demo.yaml:33:1: 70 more from here on; fix those above first"
 
 
 def test_a_shipped_suite_asks_its_question_in_its_first_line() -> None:

@@ -49,11 +49,11 @@ def test_variants_of_a_group_stay_side_by_side_under_overrides(folder: Folder) -
     [
         (
             Overrides(patterns=("neighbour",)),
-            "found the pattern `neighbour`; allowed: ring, neighbor; did you mean `neighbor`?",
+            "unknown pattern `neighbour`; allowed: ring, neighbor; did you mean `neighbor`?",
         ),
-        (Overrides(variants=("shfl", "shlf")), f"found the variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
-        (Overrides(variants=("smem-deck",)), f"found the variant `smem-deck`; {VARIANTS}; did you mean `smem`?"),
-        (Overrides(dtypes=("f64",)), "found the dtype `f64`; allowed: f32, i32"),
+        (Overrides(variants=("shfl", "shlf")), f"unknown variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
+        (Overrides(variants=("smem-deck",)), f"unknown variant `smem-deck`; {VARIANTS}; did you mean `smem`?"),
+        (Overrides(dtypes=("f64",)), "unknown dtype `f64`; allowed: f32, i32"),
         (
             Overrides(patterns=("neighbor",), variants=("match",)),
             "no case of the suite `demo` has pattern neighbor, variant match together",

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.suite.quotes import MOST_SHOWN, escape, quote, show
+from shflbench.suite.quotes import MAX_SHOWN, escape, quote, show
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ def test_what_could_steer_a_terminal_is_shown_as_its_escape(text: str, shown: st
 
 
 def test_long_words_are_cut() -> None:
-    assert quote("a" * MOST_SHOWN) == f"`{'a' * MOST_SHOWN}`"
-    assert quote("a" * 30_000) == f"`{'a' * MOST_SHOWN}…`"
+    assert quote("a" * MAX_SHOWN) == f"`{'a' * MAX_SHOWN}`"
+    assert quote("a" * 30_000) == f"`{'a' * MAX_SHOWN}…`"
 
 
 @pytest.mark.parametrize(

@@ -29,12 +29,12 @@ KEYS = "schema, name, title, defaults, measure, compare, experiments"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name: a\n" + RING, "1:1: found no key `schema`; needed: version of the suite format: 1"),
+        ("name: a\n" + RING, "1:1: missing key `schema`; needed: version of the suite format: 1"),
         ("schema: 2\nname: a\n" + RING, "1:9: found `2`; allowed: 1, the only version of suite files so far"),
         ("schema: true\nname: a\n" + RING, "1:9: found `true`; allowed: 1, the only version of suite files so far"),
         (
             "# no name\nschema: 1\n" + RING,
-            "2:1: found no key `name`; needed: name of the suite, which also names its folder of results",
+            "2:1: missing key `name`; needed: name of the suite, which also names its folder of results",
         ),
         ("schema: 1\nname: My Suite\n" + RING, f"2:7: found `My Suite`; {NAMES}"),
         ("schema: 1\nname: ../up\n" + RING, f"2:7: found `../up`; {NAMES}"),
@@ -44,7 +44,7 @@ KEYS = "schema, name, title, defaults, measure, compare, experiments"
         ("schema: 1\nname: a\ntitle: [b]\n" + RING, "3:8: found a list; allowed: one line of text"),
         (
             "schema: 1\nname: a\n",
-            "1:1: found no key `experiments`; needed: what to run: a list with at least one experiment",
+            "1:1: missing key `experiments`; needed: what to run: a list with at least one experiment",
         ),
         ("schema: 1\nname: a\nexperiments: []\n", "3:14: found an empty list; allowed: at least one value"),
     ],
@@ -56,17 +56,17 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("claims: []\n", f"3:1: found the unknown key `claims`; allowed: {KEYS}"),
-        ("tilte: b\n", f"3:1: found the unknown key `tilte`; allowed: {KEYS}; did you mean `title`?"),
+        ("claims: []\n", f"3:1: unknown key `claims`; allowed: {KEYS}"),
+        ("tilte: b\n", f"3:1: unknown key `tilte`; allowed: {KEYS}; did you mean `title`?"),
         ("1: b\n", "3:1: found `1` as a key; allowed: keys such as `launch`"),
         (
             "defaults: {launchs: 1x32}\n",
-            f"3:12: found the unknown key `launchs`; allowed: {DEFAULTS}; did you mean `launch`?",
+            f"3:12: unknown key `launchs`; allowed: {DEFAULTS}; did you mean `launch`?",
         ),
         ("defaults:\n", f"3:1: found nothing; allowed: a mapping with the keys {DEFAULTS}"),
         ("defaults: {launch: 26x1000}\n", f"3:20: found `26x1000`; {BLOCKS}"),
         ("defaults: {launch: 26x2048}\n", f"3:20: found `26x2048`; {BLOCKS}"),
-        ("defaults: {launch: 0x1024}\n", f"3:20: found `4132`; {LAUNCHES}"),
+        ("defaults: {launch: 0x1024}\n", f"3:20: found `0x1024`, which is the number 4132; {LAUNCHES}"),
         ("defaults: {launch: 0 x 1024}\n", f"3:20: found `0 x 1024`; {GRIDS}"),
         ("defaults: {launch: 1024}\n", f"3:20: found `1024`; {LAUNCHES}"),
         ("defaults: {launch: 2 * sm x 32}\n", f"3:20: found `2 * sm x 32`; {LAUNCHES}"),
@@ -75,10 +75,10 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
         ("defaults: {launch: {grid: true, block: 32}}\n", f"3:27: found `true`; {GRIDS}"),
         ("defaults: {launch: {grid: 1, block: [32, 48]}}\n", f"3:42: found `48`; {BLOCKS}"),
         ("defaults: {launch: {grid: 1, block: '32'}}\n", f"3:37: found the text `32`; {BLOCKS}"),
-        ("defaults: {launch: {grid: 1}}\n", "3:20: found no key `block`; needed: threads a block, in whole warps"),
+        ("defaults: {launch: {grid: 1}}\n", "3:20: missing key `block`; needed: threads a block, in whole warps"),
         (
             "defaults: {launch: [{grid: 1, block: 32, blok: 1}]}\n",
-            "3:42: found the unknown key `blok`; allowed: grid, block; did you mean `block`?",
+            "3:42: unknown key `blok`; allowed: grid, block; did you mean `block`?",
         ),
         ("defaults: {iterations: 0}\n", f"3:24: found `0`; {COUNTS}"),
         ("defaults: {iterations: 1.5}\n", f"3:24: found `1.5`; {COUNTS}"),
@@ -94,7 +94,7 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
         ("measure: {precision: nan%}\n", f"3:22: found `nan%`; {PRECISIONS}"),
         ("measure: {precision: '0.005'}\n", f"3:22: found the text `0.005`; {PRECISIONS}"),
         ("measure: {max_seconds: 0}\n", f"3:24: found `0`; {SECONDS}"),
-        ("measure: {max_seconds: .inf}\n", f"3:24: found `inf`; {SECONDS}"),
+        ("measure: {max_seconds: .inf}\n", f"3:24: found `.inf`; {SECONDS}"),
         ("measure: {max_seconds: true}\n", f"3:24: found `true`; {SECONDS}"),
         ("measure: {min_seconds: -1}\n", f"3:24: found `-1`; {SECONDS}"),
         ("measure: {timeout: 86401}\n", f"3:20: found `86401`; {SECONDS}"),
@@ -118,7 +118,7 @@ def test_an_experiment_is_a_mapping_that_names_its_pattern(folder: Folder) -> No
     keys = "pattern, variants, dtypes, launch, iterations, skip"
     assert folder.refusal_of("experiments:\n  - ./ring\n  - {launch: 1x32}\n  - pattern: [a]\n") == (
         f"demo.yaml:4:5: found `./ring`; allowed: a mapping with the keys {keys}\n"
-        "demo.yaml:5:5: found no key `pattern`; needed: a pattern that comes with shflbench, or the folder of "
+        "demo.yaml:5:5: missing key `pattern`; needed: a pattern that comes with shflbench, or the folder of "
         "your own, relative to this file, such as `./my_exchange`\n"
         "demo.yaml:6:14: found a list; allowed: the name of a pattern, or a folder such as `./my_exchange`"
     )

@@ -13,11 +13,11 @@ ALL = "experiments:\n  - pattern: ./ring\n    launch: 26x128\n    dtypes: f32\n"
 
 @pytest.fixture
 def ring(folder: Folder) -> Folder:
-    """Return the folder with a pattern that takes `smem` for right, and is written for two block sizes."""
+    """Return the folder with a pattern whose reference is `smem`, and which is written for two block sizes."""
     file = Path("ring/pattern.py")
     text = file.read_text(encoding="utf-8")
-    said = '    blocks=(64, 128),\n    reference_variant="smem",\n    options='
-    file.write_text(text.replace("    options=", said), encoding="utf-8")
+    added = '    blocks=(64, 128),\n    reference_variant="smem",\n    options='
+    file.write_text(text.replace("    options=", added), encoding="utf-8")
     return folder
 
 
@@ -27,21 +27,21 @@ def test_a_suite_with_the_reference_and_the_right_block_is_sound(ring: Folder) -
 
 def test_a_suite_that_leaves_the_reference_out_is_refused(ring: Folder) -> None:
     assert ring.refusal_of(ALL + "    variants: [shfl, smem-unsafe]\n") == (
-        "demo.yaml:7:15: found `ring/f32/26x128/4096/mode=idx/width=32` without the variant `smem`; "
-        "needed: this variant, too, because its results are taken for right"
+        "demo.yaml:7:15: `ring/f32/26x128/4096/mode=idx/width=32` lacks the variant `smem`; "
+        "needed: this variant, because its results are the reference"
     )
 
 
 def test_a_skip_of_the_reference_is_refused(ring: Folder) -> None:
-    assert "without the variant `smem`" in ring.refusal_of(ALL + "    skip: {variant: smem}\n")
+    assert "lacks the variant `smem`" in ring.refusal_of(ALL + "    skip: {variant: smem}\n")
 
 
 def test_a_filter_that_leaves_the_reference_out_is_refused(ring: Folder) -> None:
     with pytest.raises(UsageError) as error:
         ring.ids(ALL, Overrides(variants=("shfl",)))
     assert error.value.message == (
-        "found `ring/f32/26x128/4096/mode=idx/width=32` without the variant `smem`; "
-        "needed: this variant, too, because its results are taken for right"
+        "`ring/f32/26x128/4096/mode=idx/width=32` lacks the variant `smem`; "
+        "needed: this variant, because its results are the reference"
     )
 
 

@@ -202,8 +202,8 @@ def test_dtypes_of_which_the_same_is_to_be_said_share_their_lines(check: Command
     ("words", "code", "sentence"),
     [
         ((), 2, "Missing argument 'TARGET...'"),
-        (("neighbour",), 3, "found the target `neighbour`; allowed: "),
-        (("own.yaml", "--dtype", "f16"), 2, "found the dtype `f16`; allowed: f32, i32"),
+        (("neighbour",), 3, "unknown target `neighbour`; allowed: "),
+        (("own.yaml", "--dtype", "f16"), 2, "unknown dtype `f16`; allowed: f32, i32"),
         (("neighbor", "--format", "xml"), 2, "'xml' is not one of 'table', 'json', 'github'"),
         (("neighbor", "--arch", "sm_9"), 4, "does not compile for sm_9; it knows sm_75"),
         (("neighbor", "--seed", "-1"), 2, "-1 is not in the range x>=0"),

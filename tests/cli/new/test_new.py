@@ -55,7 +55,7 @@ def test_a_name_that_cannot_be_used_is_refused_in_one_sentence(shflbench: Comman
     outcome = shflbench("new", name)
     assert outcome.code == 2
     assert outcome.err.splitlines()[0] == (
-        f"error: found the name `{name}`; allowed: lower-case words joined by `-`, a letter first"
+        f"error: `{name}` cannot be the pattern's name; allowed: lower-case words joined by `-`, a letter first"
     )
     assert list(Path().iterdir()) == []
 

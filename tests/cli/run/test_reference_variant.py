@@ -79,4 +79,4 @@ def test_a_reference_that_crashes_leaves_nothing_to_compare_with(swap: Command, 
 def test_a_suite_without_it_is_refused(swap: Command) -> None:
     outcome = swap("--variant", "shfl")
     assert outcome.code == 2
-    assert "without the variant `smem`" in outcome.err
+    assert "lacks the variant `smem`" in outcome.err
