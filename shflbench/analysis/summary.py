@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.contest import competes, overlap, times_range
 from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS, common_factors, factors, one_pass, words
 from shflbench.grouping import group_by
-from shflbench.model import Mechanism, Status
+from shflbench.model import Mechanism
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from shflbench.store import Row
 
-MOST_SENTENCES = 20  # of more, those of one pattern with the same fastest variant are folded into one
-MOST_OF_A_PATTERN = 2  # folded sentences; the other settings are counted in a clause
+MOST_SENTENCES = 20  # of more, those of one pattern with the same winner are folded into one
+MOST_OF_A_PATTERN = 2  # folded sentences; a clause counts the other settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,19 @@ class _Topic:
         """Return the variant's mechanism."""
         return next(iter(self.rows[variant].values())).mechanism
 
+    def pairs(self, variant: str, other: str) -> list[tuple[Row, Row]]:
+        """Return the rows of both variants in each group that has both."""
+        theirs = self.rows[other]
+        return [(row, theirs[group]) for group, row in self.rows[variant].items() if group in theirs]
+
     def ratios(self, variant: str, other: str) -> list[float]:
-        """Return how many times as fast as `other` the variant is, in each group that both are in."""
-        mine, theirs = self.rows[variant], self.rows[other]
-        return [_time_us(theirs[group]) / _time_us(mine[group]) for group in mine if group in theirs]
+        """Return the speed of the variant relative to `other`, in each group that has both."""
+        return [_time_us(their_row) / _time_us(row) for row, their_row in self.pairs(variant, other)]
+
+    def ties(self, variant: str, other: str) -> bool:
+        """Whether the intervals of the two variants overlap in every group that has both."""
+        pairs = self.pairs(variant, other)
+        return bool(pairs) and all(overlap(row, their_row) for row, their_row in pairs)
 
     def bandwidths(self, variant: str) -> list[float]:
         """Return the variant's GB/s in each group, where all are known."""
@@ -52,16 +62,16 @@ class _Topic:
 def sentences(rows: Iterable[Row]) -> list[str]:
     """Return a sentence for each pattern, dtype and option (and iterations where they vary), in file order.
 
-    Only timed rows of safe variants count, and library calls do not compete. Where a subject has several launches, the
+    Only timed rows of safe variants count; library calls do not compete. Where a setting has several launches, the
     sentence gives the range over them; of passes over data of several sizes it takes the largest. Too many sentences
-    are folded, by pattern and fastest variant, into ranges over settings.
+    are folded, by pattern and winner, into ranges over settings.
     """
-    timed = [row for row in rows if row.status is Status.TIMED and row.safe and row.time_us]
-    competing = [row for row in timed if row.mechanism != Mechanism.LIBRARY]
+    competing = list(filter(competes, rows))
     varied = len({row.iterations for row in competing if not one_pass(row)}) > 1
     parts = _by_setting(competing)
     if len(parts) <= MOST_SENTENCES:
-        return [sentence for part in parts if (sentence := _sentence(_single(part, varied=varied)))]
+        topics = [_single(part, varied=varied) for part in parts]
+        return [sentence for topic in topics if (sentence := _sentence(topic, _fastest(topic)))]
     patterns = group_by(parts, lambda part: part[0].pattern)
     return [sentence for parts in patterns.values() for sentence in _of_pattern(parts, varied=varied)]
 
@@ -94,18 +104,24 @@ def _by_variant(rows: Iterable[Row]) -> dict[str, dict[object, Row]]:
 
 
 def _of_pattern(parts: Sequence[list[Row]], *, varied: bool) -> list[str]:
-    """Return one pattern's sentences: one a setting if they are few, else one for each fastest variant."""
-    if len(parts) <= MOST_OF_A_PATTERN:
-        return [sentence for part in parts if (sentence := _sentence(_single(part, varied=varied)))]
-    folds: dict[str, list[list[Row]]] = {}
-    for part in parts:
-        if ranking := _ranking(_single(part, varied=varied)):
-            folds.setdefault(ranking[0], []).append(part)
-    largest = sorted(folds, key=lambda variant: -len(folds[variant]))
-    told = [_sentence(_fold(folds[variant], len(parts))) for variant in largest[:MOST_OF_A_PATTERN]]
-    if rest := [f"{variant} at {len(folds[variant])}" for variant in largest[MOST_OF_A_PATTERN:]]:
-        told[-1:] = [f"{told[-1]}; at other settings the fastest is {', '.join(rest)}"]
-    return [sentence for sentence in told if sentence]
+    """Return one pattern's sentences: one per setting if they are few, else one per variant that wins."""
+    topics = {number: _single(part, varied=varied) for number, part in enumerate(parts)}
+    topics = {number: topic for number, topic in topics.items() if _rivals(topic, _fastest(topic))}
+    if len(topics) <= MOST_OF_A_PATTERN:
+        return [_sentence(topic, _fastest(topic)) for topic in topics.values()]
+    wins = group_by(topics, lambda number: _winner(topics[number]))
+    ties = wins.pop("", [])
+    winners = sorted(wins, key=lambda variant: -len(wins[variant]))
+    if not winners:
+        topic = _fold([parts[number] for number in ties], len(topics))
+        return [_sentence(topic, _fastest(topic))]
+    folded = winners[:MOST_OF_A_PATTERN]
+    lines = [_sentence(_fold([parts[number] for number in wins[best]], len(topics)), best) for best in folded]
+    rest = [f"{variant} wins {len(wins[variant])}" for variant in winners[MOST_OF_A_PATTERN:]]
+    rest += [f"{len(ties)} {'is a tie' if len(ties) == 1 else 'are ties'}"] if ties else []
+    if rest:
+        lines[-1] += f"; of the other settings, {', '.join(rest)}"
+    return lines
 
 
 def _fold(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
@@ -117,57 +133,80 @@ def _fold(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
     return _Topic(", ".join(filter(None, (rows[0].pattern, said, count))), _by_variant(rows), "setting")
 
 
-def _sentence(subject: _Topic) -> str:
-    """Compare the fastest variant with the baseline, the next best and shuffle; empty where it is alone."""
-    best, *others = _ranking(subject)
-    slower = [other for other in others if subject.ratios(best, other)]
-    if not slower:
+def _sentence(topic: _Topic, best: str) -> str:
+    """Compare one variant with the baseline, its nearest rival and shuffle; empty where it is alone."""
+    rivals = _rivals(topic, best)
+    if not rivals:
         return ""
     launches = ""
-    if subject.unit == "launch" and (count := len(subject.rows[best])) > 1:
+    if topic.unit == "launch" and (count := len(topic.rows[best])) > 1:
         launches = f", {count} launches"
-    shuffle = next((variant for variant in slower if subject.mechanism(variant) == Mechanism.SHFL), None)
-    if subject.bandwidths(best):
-        return f"{subject.title}{launches}: {_bandwidth_clauses(subject, best, slower, shuffle)}"
-    named = [other for other in dict.fromkeys((subject.baseline, slower[0], shuffle)) if other in slower]
-    lead = "shuffle is slower: " if shuffle and _is_beaten(subject, best, shuffle) else ""
-    clauses = ", ".join(_clause(subject, best, other, first=other == named[0]) for other in named)
-    return f"{subject.title}{launches}: {lead}{best} is {clauses}"
+    shuffle = next((variant for variant in rivals if topic.mechanism(variant) == Mechanism.SHFL), None)
+    named = [other for other in dict.fromkeys((topic.baseline, rivals[0], shuffle)) if other in rivals]
+    lead = "shuffle is slower: " if shuffle and _is_beaten(topic, best, shuffle) else ""
+    reached = _reached(topic.bandwidths(best))
+    return f"{topic.title}{launches}: {lead}{best} {reached}{_clauses(topic, best, named, verb=not reached)}"
 
 
-def _bandwidth_clauses(subject: _Topic, best: str, slower: Sequence[str], shuffle: str | None) -> str:
-    """Say what bandwidth shuffle reaches (the fastest where there is none) of the fastest, and over the others."""
-    variant = shuffle or best
-    reached = f"{variant} reaches {_range([f'{value:.0f}' for value in sorted(subject.bandwidths(variant))])} GB/s"
-    shares = [f"{100 * ratio:.0f}" for ratio in sorted(subject.ratios(variant, best))]
-    of_best = [f"{_range(shares)} % of {best}"] if variant != best else []
-    rivals = [other for other in dict.fromkeys((subject.baseline or slower[0], slower[0])) if other in slower]
-    told = [other for other in rivals if other != variant][: None if variant == best else 1]
-    return ", ".join((reached, *of_best, *(_clause(subject, variant, other, first=other == told[0]) for other in told)))
+def _reached(bandwidths: Sequence[float]) -> str:
+    """Return `reaches 2353 to 2735 GB/s, `; empty for a variant without bandwidths."""
+    if not bandwidths:
+        return ""
+    low, high = f"{min(bandwidths):.0f}", f"{max(bandwidths):.0f}"
+    return f"reaches {low if low == high else f'{low} to {high}'} GB/s, "
 
 
-def _ranking(subject: _Topic) -> list[str]:
-    """Return the variants, fastest first, by their geometric mean over the groups shared with the reference."""
-    reference = subject.baseline or next(iter(subject.rows))
-    speed = {variant: subject.ratios(variant, reference) for variant in subject.rows}
-    return sorted((variant for variant in speed if speed[variant]), key=lambda variant: -_mean(speed[variant]))
+def _rivals(topic: _Topic, best: str) -> list[str]:
+    """Return the variants that share a group with the given one, the fastest first."""
+    ratios = {other: topic.ratios(best, other) for other in topic.rows if other != best}
+    return sorted((other for other in ratios if ratios[other]), key=lambda other: _mean(ratios[other]))
 
 
-def _is_beaten(subject: _Topic, best: str, shuffle: str) -> bool:
+def _winner(topic: _Topic) -> str:
+    """Return the fastest variant; empty where it ties with another."""
+    best = _fastest(topic)
+    return "" if any(topic.ties(best, other) for other in _rivals(topic, best)) else best
+
+
+def _fastest(topic: _Topic) -> str:
+    """Return the fastest variant, by the geometric mean over the groups shared with the reference."""
+    reference = topic.baseline or next(iter(topic.rows))
+    speeds = {variant: _mean(ratios) for variant in topic.rows if (ratios := topic.ratios(variant, reference))}
+    return max(speeds, key=lambda variant: speeds[variant])
+
+
+def _is_beaten(topic: _Topic, best: str, shuffle: str) -> bool:
     """Whether plain memory beats shuffle; a collective instruction that does is shuffle's own kind."""
-    if subject.mechanism(best) in {Mechanism.SHFL, Mechanism.COLLECTIVE}:
+    if topic.mechanism(best) in {Mechanism.SHFL, Mechanism.COLLECTIVE}:
         return False
-    return float(_number(_mean(subject.ratios(best, shuffle)))) > 1
+    return not topic.ties(best, shuffle)
 
 
-def _clause(subject: _Topic, best: str, other: str, *, first: bool) -> str:
-    ratios = sorted(subject.ratios(best, other))
-    span = _range([_number(ratio) for ratio in ratios])
-    if span == _EQUAL:
-        return f"about as fast as {other}"
-    slower = sum(float(_number(ratio)) < 1 for ratio in ratios)
-    warning = f" (slower at {slower} {_plural(subject.unit, slower)})" if slower else ""
-    return f"{span} times as {'fast as ' if first else ''}{other}{warning}"
+def _clauses(topic: _Topic, variant: str, others: Sequence[str], *, verb: bool) -> str:
+    """Compare the speeds: `runs at 5.0× the speed of smem, 1.8× that of smem-syncwarp`; ties come last."""
+    ties = [other for other in others if topic.ties(variant, other)]
+    apart = [other for other in others if other not in ties]
+    clauses = [
+        f"{times_range(topic.ratios(variant, other))} {'that' if number else 'the speed'} of {other}"
+        f"{_exceptions(topic, variant, other)}"
+        for number, other in enumerate(apart)
+    ]
+    tied = [f"tied with {' and '.join(ties)}"] if ties else []
+    verb_text = ("runs at " if apart else "is ") if verb else ""
+    return verb_text + ", ".join(clauses + tied)
+
+
+def _exceptions(topic: _Topic, variant: str, other: str) -> str:
+    """Say in how many groups the variant only ties with the other, and in how many it is slower."""
+    pairs = topic.pairs(variant, other)
+    tied = sum(overlap(row, their_row) for row, their_row in pairs)
+    slower = sum(_time_us(row) > _time_us(their_row) and not overlap(row, their_row) for row, their_row in pairs)
+    parts = [
+        f"{word} at {count} {_plural(topic.unit, count)}"
+        for word, count in (("tied", tied), ("slower", slower))
+        if count
+    ]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _plural(unit: str, count: int) -> str:
@@ -176,22 +215,9 @@ def _plural(unit: str, count: int) -> str:
     return f"{unit}es" if unit == "launch" else f"{unit}s"
 
 
-def _range(numbers: Sequence[str]) -> str:
-    """Return the first and the last of sorted numbers: `1.8 to 4.7`, or the one that they are."""
-    return numbers[0] if numbers[0] == numbers[-1] else f"{numbers[0]} to {numbers[-1]}"
-
-
 def _time_us(row: Row) -> float:
     return row.time_us or math.nan
 
 
 def _mean(ratios: Sequence[float]) -> float:
     return math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
-
-
-_EQUAL = "1.0"
-
-
-def _number(ratio: float) -> str:
-    """Return the ratio with one decimal; from 100 on a decimal says nothing."""
-    return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.1f}"  # noqa: PLR2004

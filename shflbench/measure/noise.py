@@ -31,6 +31,7 @@ CLOCK = 0.01  # from the 5th to the 95th of 100 bursts: a clock that holds moves
 DROPPED = 0.01  # of the samples
 
 _STOP_OTHERS = "stop what else runs on the GPU (`nvidia-smi` lists it) and run again"
+_RUN_AGAIN = "run again, or choose another GPU with --gpu"
 _LOCK_CLOCK = "let the GPU cool down, lock its clock (`nvidia-smi --lock-gpu-clocks`) and run again"
 
 
@@ -52,7 +53,7 @@ def verdict(
         *_by_dropped(dropped),
         *_by_clock(clocks_mhz),
         *_by_drift(excesses),
-        *_by_scatter(excesses),
+        *_by_scatter(excesses, alone=others == (0, 0)),
     )
     return against[0] if against else Noise("quiet", _quiet(excesses, clocks_mhz), "")
 
@@ -89,7 +90,8 @@ def _by_drift(excesses: Sequence[Sequence[float]]) -> Iterator[Noise]:
         yield Noise("drifting clock", sentence, _LOCK_CLOCK)
 
 
-def _by_scatter(excesses: Sequence[Sequence[float]]) -> Iterator[Noise]:
+def _by_scatter(excesses: Sequence[Sequence[float]], *, alone: bool) -> Iterator[Noise]:
+    """Judge slow rounds; where NVML listed no other process (`alone`), none is claimed."""
     rounds = [excess for sentinel in excesses for excess in sentinel]
     for limit, most in ((FAR, FAR_SHARE), (SLOW, SLOW_SHARE)):
         share = sum(excess > limit for excess in rounds) / len(rounds) if rounds else 0.0
@@ -97,7 +99,9 @@ def _by_scatter(excesses: Sequence[Sequence[float]]) -> Iterator[Noise]:
             sentence = (
                 f"the sentinels were more than {100 * limit:.2g} % slower than usual in {share:.0%} of their rounds"
             )
-            yield Noise("busy GPU", sentence, _STOP_OTHERS)
+            if alone:
+                sentence += "; NVML listed no other process"
+            yield Noise("busy GPU", sentence, _RUN_AGAIN if alone else _STOP_OTHERS)
 
 
 def _excesses(sentinels: Sequence[Sample]) -> list[list[float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from shflbench.plot.findings import best_variants, next_mechanism
+from shflbench.plot.findings import best_variants, next_mechanism, uncounted
 from shflbench.plot.page import Page
 from shflbench.plot.quantity import TIME, quantity_of
 from shflbench.plot.style import (
@@ -79,7 +79,10 @@ def draw(subject: ChartSubject, *, hidden: int = 0) -> Page:
             next_mechanism(subject),
         ),
         caption=subject.caption,
-        notes=[f"Not drawn here, but in {subject.pattern}-speedup: {hidden} more."] if hidden else [],
+        notes=[
+            *([f"Not drawn here, but in {subject.pattern}-speedup: {hidden} more."] if hidden else []),
+            *uncounted(subject),
+        ],
         legend=mechanism_legend(subject.timed),
         body=sum(heading + len(rows) * _ROW for rows in panels) + _AXIS,
     )

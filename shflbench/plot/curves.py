@@ -11,9 +11,9 @@ from shflbench.analysis.settings import GRID, words
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
 from shflbench.plot.axis import axis_of, scale
-from shflbench.plot.findings import highest_bandwidth, winners
+from shflbench.plot.findings import uncounted, winners
 from shflbench.plot.page import Page
-from shflbench.plot.quantity import BANDWIDTH, TIME, quantity_of
+from shflbench.plot.quantity import TIME, quantity_of
 from shflbench.plot.shapes import grid_words, size_of
 from shflbench.plot.style import BODY_PT, colour, fit_size
 from shflbench.plot.subject import parts, untimed_notes
@@ -62,13 +62,13 @@ def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Pag
     height = _ALONE if lines == 1 else _HEIGHT
     above = _HEADING if any(panels) else 0.1
     page = Page(
-        title=highest_bandwidth(subject) if quantity is BANDWIDTH else winners(subject),
+        title=winners(subject),
         subtitle=(
             f"{quantity.words.capitalize()}{subject.shared_setting}; {_better(quantity)} is better.",
             "Library calls show what they compile to and do not compete." if _has_library(subject.timed) else "",
         ),
         caption=subject.caption,
-        notes=untimed_notes(subject.rows),
+        notes=uncounted(subject) + untimed_notes(subject.rows),
         legend=[Line2D([], [], **look) for look in looks.values()],
         body=lines * (above + height + _AXIS),
     )

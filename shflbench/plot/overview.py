@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.patches import Rectangle
 
 from shflbench.plot.bars import first_groups
-from shflbench.plot.findings import winners
+from shflbench.plot.findings import uncounted, winners
 from shflbench.plot.heatmap import COLOURS, cell_text, colour_bar, scale_of
 from shflbench.plot.page import Page
 from shflbench.plot.style import MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, mechanism_legend, width_of
@@ -51,7 +51,7 @@ def draw(subject: ChartSubject) -> Page:
         title=winners(subject),
         subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
         caption=subject.caption,
-        notes=untimed_notes(subject.rows),
+        notes=uncounted(subject) + untimed_notes(subject.rows),
         legend=mechanism_legend(variants.values()),
         body=_HEAD + height + _BAR,
     )

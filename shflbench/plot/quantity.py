@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.contest import time_us
 from shflbench.analysis.settings import one_pass
 
 if TYPE_CHECKING:
@@ -29,11 +30,6 @@ class Quantity:
     def label(self) -> str:
         """What stands beside an axis."""
         return f"{self.words}, {self.unit}"
-
-
-def time_us(row: Row) -> float:
-    """Return the row's time in µs; infinite where there is none, so that it sorts last."""
-    return row.time_us if row.time_us is not None else float("inf")
 
 
 def gb_per_s(row: Row) -> float:

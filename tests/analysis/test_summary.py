@@ -10,13 +10,18 @@ def rows(*dtypes: str, pattern: str = "neighbor", **times: float) -> list[Row]:
     """Return measured rows, with the time of some variants (in µs, `_` for `-`) set."""
     given = {name.replace("_", "-"): time for name, time in times.items()}
     return [
-        replace(row, time_us=given.get(row.variant, row.time_us))
+        timed(row, given[row.variant]) if row.variant in given else row
         for row in measured(patterns=[pattern], dtypes=dtypes or ["f32"])[0]
     ]
 
 
+def timed(row: Row, time_us: float) -> Row:
+    """Return the row with another time, whose interval is 1% wide."""
+    return replace(row, time_us=time_us, time_low_us=0.995 * time_us, time_high_us=1.005 * time_us)
+
+
 def test_the_fastest_safe_variant_is_compared_with_the_baseline_and_the_next_best() -> None:
-    assert sentences(rows()) == ["neighbor, f32: shfl is 4.7 times as fast as smem, 1.9 times as smem-syncwarp"]
+    assert sentences(rows()) == ["neighbor, f32: shfl runs at 4.7× the speed of smem, 1.9× that of smem-syncwarp"]
 
 
 def test_there_is_one_sentence_for_each_pattern_and_dtype_in_file_order() -> None:
@@ -26,51 +31,71 @@ def test_there_is_one_sentence_for_each_pattern_and_dtype_in_file_order() -> Non
 
 def test_a_collective_instruction_is_compared_with_shuffle() -> None:
     found = sentences(rows("i32", pattern="reduce"))
-    assert found == ["reduce, i32: redux is 10.7 times as fast as smem, 2.4 times as shfl"]
+    assert found == ["reduce, i32: redux runs at 10.7× the speed of smem, 2.4× that of shfl"]
 
 
 def test_a_slower_shuffle_is_said_plainly() -> None:
     found = sentences(rows(shfl=170.0))
-    assert found == ["neighbor, f32: shuffle is slower: smem-syncwarp is 2.4 times as fast as smem, 1.2 times as shfl"]
+    assert found == [
+        "neighbor, f32: shuffle is slower: smem-syncwarp runs at 2.4× the speed of smem, 1.2× that of shfl"
+    ]
 
 
 def test_a_shuffle_slower_than_several_is_still_named() -> None:
     (found,) = sentences(rows(shfl=400.0))
-    assert found.endswith("smem-syncwarp is 2.4 times as fast as smem, 1.6 times as smem-double, 2.9 times as shfl")
+    assert found.endswith("smem-syncwarp runs at 2.4× the speed of smem, 1.6× that of smem-double, 2.9× that of shfl")
     assert "shuffle is slower" in found
 
 
 def test_a_baseline_that_wins_is_compared_with_the_next_best() -> None:
     found = sentences(rows(smem=50.0))
-    assert found == ["neighbor, f32: shuffle is slower: smem is 1.4 times as fast as shfl"]
+    assert found == ["neighbor, f32: shuffle is slower: smem runs at 1.4× the speed of shfl"]
 
 
-def test_a_tie_is_called_a_tie() -> None:
-    assert sentences(rows(smem_syncwarp=70.6)) == [
-        "neighbor, f32: shfl is 4.7 times as fast as smem, about as fast as smem-syncwarp"
+def test_overlapping_intervals_are_called_a_tie_and_others_are_not() -> None:
+    assert sentences(rows(shfl=70.0, smem_syncwarp=70.6)) == [
+        "neighbor, f32: shfl runs at 4.7× the speed of smem, tied with smem-syncwarp"
     ]
-    (found,) = sentences(rows(shfl=138.0))
-    assert found == "neighbor, f32: smem-syncwarp is 2.4 times as fast as smem, about as fast as shfl"
+    assert sentences(rows(shfl=70.0, smem_syncwarp=70.8)) == [
+        "neighbor, f32: shfl runs at 4.7× the speed of smem, 1.01× that of smem-syncwarp"
+    ]
+    assert sentences(rows(shfl=137.0, smem_syncwarp=136.0)) == [
+        "neighbor, f32: smem-syncwarp runs at 2.4× the speed of smem, tied with shfl"
+    ]
+
+
+def test_a_lead_that_two_decimals_hide_has_three() -> None:
+    close = [
+        replace(row, time_low_us=0.9999 * (row.time_us or 0), time_high_us=1.0001 * (row.time_us or 0))
+        for row in rows(shfl=70.0, smem_syncwarp=70.2)
+    ]
+    assert sentences(close) == ["neighbor, f32: shfl runs at 4.7× the speed of smem, 1.003× that of smem-syncwarp"]
 
 
 def test_unsafe_and_library_variants_do_not_compete() -> None:
     found = sentences(rows(pattern="reduce", smem_unsafe=10.0, cub=10.0, cg=10.0))
-    assert found == ["reduce, f32: shfl is 4.5 times as fast as smem, 2.1 times as smem-syncwarp"]
+    assert found == ["reduce, f32: shfl runs at 4.5× the speed of smem, 2.1× that of smem-syncwarp"]
 
 
 def test_several_launches_are_summed_up_in_a_range() -> None:
     found = sentences(measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "264x1024", "26x256"])[0])
     assert found == [
-        "neighbor, f32, 3 launches: shfl is 4.2 to 4.7 times as fast as smem, 1.8 to 1.9 times as smem-syncwarp"
+        "neighbor, f32, 3 launches: shfl runs at 4.2× to 4.7× the speed of smem, 1.8× to 1.9× that of smem-syncwarp"
     ]
 
 
 def test_the_best_over_several_launches_may_lose_at_one() -> None:
     many = measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "1x1024"])[0]
-    lost = [replace(row, time_us=170.0) if (row.variant, row.launch) == ("shfl", "1x1024") else row for row in many]
+    lost = [timed(row, 170.0) if (row.variant, row.launch) == ("shfl", "1x1024") else row for row in many]
     (found,) = sentences(lost)
-    assert found.startswith("neighbor, f32, 2 launches: shfl is 1.9 to 4.7 times as fast as smem, ")
-    assert found.endswith(" smem, 0.8 to 1.9 times as smem-syncwarp (slower at 1 launch)")
+    assert found.startswith("neighbor, f32, 2 launches: shfl runs at 1.9× to 4.7× the speed of smem, ")
+    assert found.endswith(" smem, 0.80× to 1.9× that of smem-syncwarp (slower at 1 launch)")
+
+
+def test_of_several_launches_those_that_tie_are_counted() -> None:
+    many = measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "1x1024"])[0]
+    level = [timed(row, 136.0) if (row.variant, row.launch) == ("shfl", "1x1024") else row for row in many]
+    assert sentences(level)[0].endswith(" to 1.9× that of smem-syncwarp (tied at 1 launch)")
 
 
 def test_options_and_iteration_counts_have_sentences_of_their_own() -> None:
@@ -88,7 +113,7 @@ def test_options_and_iteration_counts_have_sentences_of_their_own() -> None:
 
 def test_without_the_baseline_the_others_are_compared() -> None:
     failed = [untimed(row, Status.FAILED, "it crashed") if row.variant == "smem" else row for row in rows()]
-    assert sentences(failed) == ["neighbor, f32: shfl is 1.9 times as fast as smem-syncwarp"]
+    assert sentences(failed) == ["neighbor, f32: shfl runs at 1.9× the speed of smem-syncwarp"]
 
 
 def test_a_variant_alone_and_a_run_without_times_say_nothing() -> None:
@@ -102,42 +127,38 @@ def test_variants_that_share_no_launch_are_not_compared() -> None:
     here = [row for row in rows() if row.variant in {"smem", "shfl"}]
     elsewhere = measured(patterns=["neighbor"], dtypes=["f32"], launches=["132x256"])[0]
     only = [row for row in elsewhere if row.variant == "smem-double"]
-    assert sentences([*here, *only]) == ["neighbor, f32: shfl is 4.7 times as fast as smem"]
+    assert sentences([*here, *only]) == ["neighbor, f32: shfl runs at 4.7× the speed of smem"]
 
 
-def test_of_passes_over_data_shuffles_bandwidth_at_the_largest_size_is_told() -> None:
+def test_of_passes_over_data_the_highest_bandwidth_at_the_largest_size_is_reported() -> None:
     launches = [f"{blocks}x256" for blocks in (16, 65536, 1024)]
     options = ["words=4;way=load"]
     many, _ = measured(patterns=["struct-access"], dtypes=["f32"], launches=launches, options=options)
+    start = "struct-access, f32, words=4, way=load, 65536x256: "
     assert sentences(many) == [
-        (
-            "struct-access, f32, words=4, way=load, 65536x256: "
-            "shfl reaches 3369 GB/s, 97 % of soa, 2.1 times as fast as direct"
-        )
+        f"{start}shuffle is slower: soa reaches 3473 GB/s, 2.1× the speed of direct, 1.03× that of shfl"
     ]
     without = [row for row in many if row.variant != "soa"]
-    assert sentences(without)[0].endswith(": shfl reaches 3369 GB/s, 2.1 times as fast as direct, 1.2 times as smem")
-    memory = [row for row in many if row.variant in {"direct", "smem"}]
-    assert sentences(memory)[0].endswith(": smem reaches 2842 GB/s, 1.7 times as fast as direct")
+    assert sentences(without) == [f"{start}shfl reaches 3369 GB/s, 2.1× the speed of direct, 1.19× that of smem"]
 
 
 def test_many_settings_are_folded_by_the_fastest_variant_into_ranges() -> None:
     options = [f"mode={mode};width={width}" for mode in ("idx", "xor") for width in (2, 4, 8, 16, 32)]
     every, _ = measured(dtypes=["f32", "i32"], options=options, samples=4, noise=1e-9)
     lost = [
-        replace(row, time_us=250.0)
+        timed(row, 250.0)
         if (row.pattern, row.variant, ";".join(row.option_texts)) == ("neighbor", "shfl", options[0])
         else row
         for row in every
     ]
     assert sentences(lost) == [
-        "neighbor, 18 of 20 settings: shfl is 4.7 times as fast as smem, 1.9 times as smem-syncwarp",
+        "neighbor, 18 of 20 settings: shfl runs at 4.7× the speed of smem, 1.9× that of smem-syncwarp",
         (
             "neighbor, mode=idx, width=2, 2 of 20 settings: shuffle is slower: "
-            "smem-syncwarp is 2.4 times as fast as smem, 1.6 times as smem-double, 1.8 times as shfl"
+            "smem-syncwarp runs at 2.4× the speed of smem, 1.6× that of smem-double, 1.8× that of shfl"
         ),
-        "reduce, f32, 10 of 20 settings: shfl is 4.5 times as fast as smem, 2.1 times as smem-syncwarp",
-        "reduce, i32, 10 of 20 settings: redux is 10.7 times as fast as smem, 2.4 times as shfl",
+        "reduce, f32, 10 of 20 settings: shfl runs at 4.5× the speed of smem, 2.1× that of smem-syncwarp",
+        "reduce, i32, 10 of 20 settings: redux runs at 10.7× the speed of smem, 2.4× that of shfl",
     ]
 
 
@@ -146,9 +167,36 @@ def test_a_pattern_with_many_winners_has_two_sentences_and_a_clause() -> None:
     every = measured(patterns=["neighbor"], dtypes=["f32"], options=options, samples=4)[0]
     winners = {"0": "smem", "1": "smem-double", "2": "smem-double", "3": "smem-syncwarp"}
     found = sentences(
-        [replace(row, time_us=1.0) if winners.get(dict(row.options)["width"]) == row.variant else row for row in every]
+        [timed(row, 1.0) if winners.get(dict(row.options)["width"]) == row.variant else row for row in every]
     )
     assert len(found) == 2
-    assert found[0].startswith("neighbor, f32, 20 of 24 settings: shfl is ")
-    assert found[1].startswith("neighbor, f32, 2 of 24 settings: shuffle is slower: smem-double is ")
-    assert found[1].endswith("; at other settings the fastest is smem at 1, smem-syncwarp at 1")
+    assert found[0].startswith("neighbor, f32, 20 of 24 settings: shfl runs at ")
+    assert found[1].startswith("neighbor, f32, 2 of 24 settings: shuffle is slower: smem-double runs at ")
+    assert found[1].endswith("; of the other settings, smem wins 1, smem-syncwarp wins 1")
+
+
+def test_settings_that_tie_or_have_no_rival_are_no_wins() -> None:
+    options = [f"width={width}" for width in range(24)]
+    every = measured(patterns=["neighbor"], dtypes=["f32"], options=options, samples=4, noise=1e-9)[0]
+    tied = [
+        timed(row, 136.1) if row.variant == "shfl" and dict(row.options)["width"] in {"3", "4"} else row
+        for row in every
+    ]
+    alone = [row for row in tied if dict(row.options)["width"] not in {"5", "6", "7"} or row.variant == "smem"]
+    (sentence,) = sentences(alone)
+    assert sentence.startswith("neighbor, f32, 19 of 21 settings: shfl runs at 4.7× the speed of smem, ")
+    assert sentence.endswith("; of the other settings, 2 are ties")
+    level = [timed(row, 136.1) if row.variant == "shfl" else row for row in every]
+    assert sentences(level) == [
+        "neighbor, f32, 24 settings: smem-syncwarp runs at 2.4× the speed of smem, tied with shfl"
+    ]
+
+
+def test_only_settings_that_a_variant_wins_make_up_its_ratios() -> None:
+    """A rival that is there in few settings does not take the place of the winner."""
+    options = [f"counters={counters}" for counters in range(24)]
+    every = measured(patterns=["reduce"], dtypes=["i32"], options=options, samples=4)[0]
+    rare = [row for row in every if row.variant != "shfl" or dict(row.options)["counters"] == "0"]
+    fast = [timed(row, 130.0) if row.variant == "shfl" else row for row in rare]
+    (sentence,) = sentences(fast)
+    assert sentence.startswith("reduce, i32, 24 settings: redux runs at 10.7× the speed of smem, 1.07× that of shfl")

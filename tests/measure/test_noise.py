@@ -113,6 +113,15 @@ def test_many_slow_rounds_make_a_busy_gpu(factor: Callable[[int], float], senten
     assert (found.verdict, found.sentence) == ("busy GPU", f"the sentinels were {sentence}")
 
 
+def test_busy_gpu_claims_no_process_where_nvml_lists_none() -> None:
+    busy = sentinel(lambda number: 1.5 if number % 10 == 0 else 1.0)
+    alone = verdict(busy, others=(0, 0))
+    assert alone.verdict == "busy GPU"
+    assert alone.sentence.endswith("; NVML listed no other process")
+    assert alone.advice == "run again, or choose another GPU with --gpu"
+    assert "NVML" not in verdict(busy, others=(0, None)).sentence
+
+
 def test_short_sentinels_show_their_process_and_not_the_machine() -> None:
     second = [replace(sample, process=1) for sample in sentinel(name="short", time_us=10.5)]
     assert verdict(sentinel(name="short", time_us=10.0) + second).verdict == "quiet"

@@ -92,7 +92,7 @@ def test_the_svg_holds_the_finding_the_caption_and_the_reasons_as_text(tmp_path:
     paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path)
     svg = next(path for path in paths if path.name == "neighbor-time.svg").read_text("utf-8")
     for words in (
-        "neighbor: shfl is 4.7× as fast as smem (f32)",
+        "neighbor: shfl runs at 4.7× the speed of smem",
         "NVIDIA H200 (sm_90) · driver 580.159 · CUDA 13.0 · suite gtc2013",
         "UNSAFE, matched 8 of 8",
         "incorrect: lane 3: expected 1 &amp; found &lt;2&gt;",

@@ -34,8 +34,8 @@ def test_run_on_a_gpu_prints_its_folder_and_tells_the_rest(run: Command, plug: P
         "  shfl      69.54 ± 0.02  16.00 ± 0.02  4.77×     verified",
         "  smem     331.68 ± 0.02  80.00 ± 0.02  baseline  verified",
         "",
-        "neighbor, f32, mode=idx: shfl is 4.8 times as fast as smem",
-        "reduce, f32, width=32: shfl is 4.8 times as fast as smem",
+        "neighbor, f32, mode=idx: shfl runs at 4.8× the speed of smem",
+        "reduce, f32, width=32: shfl runs at 4.8× the speed of smem",
         "The machine was quiet: nine tenths of the sentinels' rounds within 0.00 %, the SM clock within 0.00 %.",
     ]
 

@@ -24,7 +24,7 @@ def test_run_is_shown_with_its_tables_and_sentences(shflbench: Command, tmp_path
         "smem-deck",
         "smem",
     ]
-    assert lines[10:] == ["", "neighbor, f32: shfl is 4.7 times as fast as smem, 1.9 times as smem-syncwarp"]
+    assert lines[10:] == ["", "neighbor, f32: shfl runs at 4.7× the speed of smem, 1.9× that of smem-syncwarp"]
 
 
 def test_run_without_a_gpu_shows_what_was_compiled(shflbench: Command, tmp_path: Path) -> None:
