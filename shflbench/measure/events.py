@@ -41,6 +41,13 @@ class WarmedUp:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportStarted:
+    """A pattern.py is being imported, which may take as long as it likes."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
 class StepStarted:
     """What is tried now: if nothing follows, it is what crashed."""
 
@@ -157,6 +164,7 @@ JobEvent: TypeAlias = (
     Opened
     | OpenFailed
     | WarmedUp
+    | ImportStarted
     | StepStarted
     | GridResolved
     | Verified

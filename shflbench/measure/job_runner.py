@@ -9,7 +9,16 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from shflbench.errors import LaunchError
-from shflbench.measure.events import ContextLost, JobDone, Note, RoundDone, SentinelFailed, StepStarted, WarmedUp
+from shflbench.measure.events import (
+    ContextLost,
+    ImportStarted,
+    JobDone,
+    Note,
+    RoundDone,
+    SentinelFailed,
+    StepStarted,
+    WarmedUp,
+)
 from shflbench.measure.prepare import Group
 from shflbench.measure.sampler import DeviceLostError, SampledKernel, Sampler
 from shflbench.measure.sentinels import calls
@@ -60,6 +69,7 @@ class JobRunner:
             yield JobDone()
 
     def _do(self, job: Job) -> Iterator[JobEvent]:
+        yield from self._load_patterns(job)
         if self.backend.timed and not self._is_warm:
             self._is_warm = True
             yield WarmedUp(*warm_up(self.backend))
@@ -74,10 +84,13 @@ class JobRunner:
 
     def _group(self, job: Job, place: int) -> Group:
         tasks = job.groups[place]
-        name = tasks[0].case.pattern
-        if name not in self._patterns:
-            self._patterns[name] = load(job.folders[name])
-        return Group(tasks, self._patterns[name], self.backend, job.seed)
+        return Group(tasks, self._patterns[tasks[0].case.pattern], self.backend, job.seed)
+
+    def _load_patterns(self, job: Job) -> Iterator[JobEvent]:
+        for name in dict.fromkeys(tasks[0].case.pattern for tasks in job.groups):
+            if name not in self._patterns:
+                yield ImportStarted(name)
+                self._patterns[name] = load(job.folders[name])
 
     def _prepare(self, waiting: deque[Group], opened: ExitStack) -> Generator[JobEvent, None, list[SampledKernel]]:
         """Prepare as many of the groups as the device's memory holds together, at least one."""

@@ -12,6 +12,7 @@ from shflbench.measure.events import (
     ContextLost,
     Converged,
     GridResolved,
+    ImportStarted,
     JobDone,
     Opened,
     OpenFailed,
@@ -141,10 +142,12 @@ class Supervisor:
             self._open_in_job()
         failed_sentinels = tuple(sorted(self._failed_sentinels))
         job = replace(job, process=self._number, first_round=self._round, failed_sentinels=failed_sentinels)
-        worker.send(job.to_json(self._worker_device.code), self._worker_device.timeout)
-        while not isinstance(event := worker.receive(self._worker_device.timeout), JobDone):
+        timeout = self._worker_device.timeout
+        worker.send(job.to_json(self._worker_device.code), timeout)
+        while not isinstance(event := worker.receive(timeout), JobDone):
             if isinstance(event, ContextLost):
                 raise WorkerDiedError("a kernel that crashed took its context along")
+            timeout = None if isinstance(event, ImportStarted) else self._worker_device.timeout
             yield event
 
     def _open_in_job(self) -> None:

@@ -1,12 +1,14 @@
-"""Worker processes that die, say nonsense or lose their GPU."""
+"""Worker processes that die, report nonsense or lose their GPU."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
 from tests.conftest import Outcome
-from tests.faults.conftest import CASES, Machine, Make, fault, machine
+from tests.faults.conftest import CASES, SUITE, Machine, Make, fault, machine
 
 pytestmark = pytest.mark.expensive
 
@@ -53,6 +55,17 @@ def test_worker_that_is_killed_between_two_rounds_costs_nothing(make: Make) -> N
     assert made.run("suite.yaml", "--output", "out").code == 0
     assert made.failures() == {}
     assert {row.processes for row in made.rows().values()} == {(0, 1)}
+
+
+def test_worker_may_import_a_pattern_for_longer_than_it_may_be_silent(make: Make) -> None:
+    made = make()
+    file = shutil.copytree(builtin()["neighbor"], made.folder / "neighbor") / "pattern.py"
+    file.write_text(f"import time\ntime.sleep(3)\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    suite = SUITE.partition("  - pattern")[0] + "  - {pattern: ./neighbor, variants: [smem, shfl]}\n"
+    (made.folder / "suite.yaml").write_text(suite, encoding="utf-8")
+    assert "timeout: 2" in suite
+    assert made.run("suite.yaml", "--output", "out").code == 0
+    assert {row.processes for row in made.rows().values()} == {(0,)}
 
 
 def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Make) -> None:

@@ -8,6 +8,7 @@ from shflbench.measure.events import (
     CaseFailed,
     ContextLost,
     Converged,
+    ImportStarted,
     JobDone,
     JobEvent,
     Note,
@@ -47,8 +48,7 @@ def test_job_is_verified_then_sampled_in_rounds_over_all_groups_and_sentinels() 
     device = FakeBackend()
     events = list(JobRunner(device).do(job(F32, F64)))
     kinds = [type(event) for event in events if not isinstance(event, StepStarted)]
-    assert kinds[0] is WarmedUp
-    assert events[0] == WarmedUp(steady=True, clock_mhz=CLOCK_MHZ)
+    assert events[:2] == [ImportStarted("neighbor"), WarmedUp(steady=True, clock_mhz=CLOCK_MHZ)]
     assert kinds[-1] is JobDone
     assert max(index for index, kind in enumerate(kinds) if kind is Verified) < kinds.index(RoundDone)
     assert timed(events) == [NAMES["f32"] | NAMES["f64"] | WATCHED] * 9
