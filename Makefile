@@ -1,32 +1,35 @@
-# `make help` lists the targets. Set-up happens by itself, once, and again when pyproject.toml, constraints.txt
-# or the GPU's driver change. Settings: PYTHON=python3.12 (the Python to start from), EXTRA=cuda12 (instead of the
-# extra that fits this machine), SUITE=quick (what `make bench` runs).
+# `make help` lists the targets. The environment in .venv is created on first use, and again when pyproject.toml,
+# constraints.txt or the GPU's driver change. Settings: PYTHON=python3.12 (the Python for the environment), EXTRA=cuda12
+# (instead of the extra that fits this machine), SUITE=quick (what `make bench` runs).
 
 PYTHON ?= python3
-# Without a GPU everything is emulated, which takes long for a large suite.
+# Without a GPU everything is emulated, which is slow for a large suite.
 SUITE ?= $(if $(filter compile,$(shell cat .venv.extra)),quick,gtc2013)
-# The oldest one supported: what it can install, newer ones can, too.
+# The oldest one supported: newer ones can install the same versions.
 CONSTRAINTS_PYTHON ?= python3.11
 
 BIN := .venv/bin
-# Tests start hundreds of processes that import the same modules; compiled ones load faster, whatever the caller set.
+# Tests start hundreds of processes that import the same modules: write byte code, so that they load faster.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help bench test test-archs lint types imports tests docs plots test-cuda12 constraints clean always
+.PHONY: help bench test test-archs lint types imports tests docs plots test-cuda12 constraints wheel wheelhouse clean always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-bench: .venv/ready ## run the GTC 2013 suite and draw its charts; without a GPU, emulate `quick` and draw its reference run
+bench: .venv/ready ## run the suite `gtc2013` and draw its charts; without a GPU, emulate `quick` and draw its reference run
 	@sh tools/bench.sh $(BIN)/shflbench $(SUITE)
 
-test: .venv/ready ## lint, types, import contract and tests: what continuous integration runs
+test: .venv/ready ## lint, types, import contract and tests, as in continuous integration
 	@$(MAKE) -j2 lint types imports tests
 
-lint: .venv/ready ## style and format
+lint: .venv/ready ## style, format, and the files under .github
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 
 types: .venv/ready ## mypy, strict
 	@$(BIN)/mypy
@@ -34,11 +37,11 @@ types: .venv/ready ## mypy, strict
 imports: .venv/ready ## the one-way flow of data
 	@$(BIN)/lint-imports
 
-# File by file, those that take long first (`expensive`), whatever their number of tests.
+# File by file, slow ones (`expensive`) first, whatever their number of tests.
 tests: .venv/ready ## pytest
 	@$(PYTEST) --dist loadfile --no-loadscope-reorder
 
-test-archs: .venv/ready ## what takes minutes: every kernel on six architectures, every check, ten thousand broken suites
+test-archs: .venv/ready ## tests that take minutes: every kernel on six architectures, every check, ten thousand broken suites
 	@$(PYTEST) -m archs --dist load --maxschedchunk 1
 
 docs: .venv/ready ## write docs/reference from the code
@@ -47,17 +50,26 @@ docs: .venv/ready ## write docs/reference from the code
 plots: .venv/ready ## redraw the charts of every run under results/
 	@$(BIN)/shflbench plot results/
 
-test-cuda12: .venv-cuda12/ready ## compile every kernel with NVRTC 12 for sm_70 to sm_90, in an environment of its own
+test-cuda12: .venv-cuda12/ready ## compile every kernel with NVRTC 12 for sm_70 to sm_90, in a separate environment
 	@.venv-cuda12/bin/pytest -q -m cuda12 tests/compile
 
-constraints: ## choose the versions in constraints.txt anew
+constraints: ## update the versions in constraints.txt
 	@$(CONSTRAINTS_PYTHON) tools/constraints.py
+
+wheel: .venv/ready ## build the wheel in dist/
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls dist/*.whl
+
+wheelhouse: .venv/ready ## download into dist/wheelhouse/ what an offline machine like this one needs (EXTRA=cuda13: with a GPU)
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --constraint constraints.txt \
+		--wheel-dir dist/wheelhouse ".[$$(cat .venv.extra)]"
+	@ls dist/wheelhouse
 
 clean: ## remove the environments and every cache
 	rm -rf .venv .venv.extra .venv-cuda12 dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The extra that fits this machine; the file changes only when the choice does.
+# The extra that fits this machine; the file changes only when the choice changes.
 .venv.extra: always
 	@$(PYTHON) tools/check_python.py
 	@$(if $(EXTRA),echo $(EXTRA) | cmp -s - $@ || echo $(EXTRA) >$@,$(PYTHON) -m tools.choose_extra $@)

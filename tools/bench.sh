@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run a suite and draw it; where nothing could be timed, draw the suite's reference runs: bench.sh SHFLBENCH SUITE
+# Run a suite and draw it, or its reference runs where nothing was timed: bench.sh SHFLBENCH SUITE
 set -eu
 shflbench=$1 suite=$2
 
@@ -18,11 +18,11 @@ else
         fi
     done
     if [ $# -gt 0 ]; then
-        echo "Nothing was timed here; these are the charts of the suite's reference runs:" >&2
+        echo "Nothing was timed; drawing the reference runs of the suite:" >&2
     fi
 fi
 if [ $# -gt 0 ]; then
     "$shflbench" plot "$@"
 fi
-echo "The tables again: $shflbench show $run" >&2
+echo "Show the tables again: $shflbench show $run" >&2
 exit "$code"

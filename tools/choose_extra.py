@@ -1,6 +1,6 @@
-"""Print the extra that suits this machine: `python -m tools.choose_extra`; or keep it in a file, for `make`.
+"""Print the extra that fits this machine: `python -m tools.choose_extra [FILE]`.
 
-With a file's name, the file is written only when the choice changed, so that `make` sets up anew only then.
+With a file, write the choice to it if it has changed, so that `make` installs again only then.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from shflbench.cli.doctor.extra import choose
 
 
 def main(arguments: list[str]) -> None:
-    """Print the choice to stdout and its reason to stderr, or keep the choice in the named file."""
+    """Print the choice to stdout and its reason to stderr, or write the choice to the named file."""
     choice = choose()
     if not arguments:
         print(choice.extra)
         print(f"{choice.extra}: {choice.reason}", file=sys.stderr)
         return
-    kept = Path(arguments[0])
-    if not kept.exists() or kept.read_text(encoding="utf-8").strip() != choice.extra:
-        kept.write_text(choice.extra + "\n", encoding="utf-8")
+    file = Path(arguments[0])
+    if not file.exists() or file.read_text(encoding="utf-8").strip() != choice.extra:
+        file.write_text(choice.extra + "\n", encoding="utf-8")
         print(f"The {choice.extra} extra fits this machine: {choice.reason}.", file=sys.stderr)
 
 

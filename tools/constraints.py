@@ -10,13 +10,13 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parent.parent
 OLDEST = "{}.{}".format(*sys.version_info)
 HEAD = f"""\
-# The versions that `make` installs, so that charts and checks are the same everywhere. `make constraints` writes them,
-# with Python {OLDEST}, the oldest that is supported. CUDA packages are left free: the extras need different ones.
+# The versions that `make` installs, so that charts and checks are the same everywhere. `make constraints` writes them
+# with Python {OLDEST}, the oldest supported one. CUDA packages are not pinned: each extra needs other versions.
 """
 
 
 def main() -> None:
-    """Install shflbench with its development tools in a fresh environment and keep the versions found there."""
+    """Install shflbench with its development tools in a fresh environment, and write the installed versions."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         pip = [f"{folder}/bin/python", "-m", "pip", "--disable-pip-version-check"]

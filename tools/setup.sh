@@ -3,9 +3,9 @@
 set -eu
 python=$1 folder=$2 extra=$3
 
-echo "Setting up $folder with the $extra extra; this happens once and takes a minute or two." >&2
+echo "Setting up $folder with the $extra extra; this is done once and takes one to two minutes." >&2
 rm -rf "$folder"
 "$python" -m venv "$folder"
 "$folder/bin/python" -m pip install --quiet --disable-pip-version-check \
     --constraint constraints.txt --editable ".[$extra,dev]"
-touch "$folder/ready" # only now: a set-up that was cut off starts over
+touch "$folder/ready" # last, so that an interrupted set-up starts again

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import PatternError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
-from shflbench.suite.problems import Problem, did_you_mean, found, unknown
+from shflbench.suite.problems import Problem, did_you_mean, not_allowed, unknown
 from shflbench.suite.quotes import escape, quote
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _check_options(loc: Loc, section: Experiment | Skip, pattern: Pattern) -> It
 
 def _check_option(loc: Loc, name: str, value: object, words: Sequence[str]) -> Iterator[Problem]:
     if value == []:
-        yield found(loc, value, ", ".join(words))
+        yield not_allowed(loc, value, ", ".join(words))
     yield from _check_words(loc, name, option_values(value), words)
 
 
@@ -186,11 +186,11 @@ def _check_numbers(loc: Loc, value: object, among: range) -> Iterator[Problem]:
     allowed = f"whole numbers from {among.start} to {among.stop - 1}, at least one and each once"
     values = value if isinstance(value, list) else [value]
     if not values:
-        yield found(loc, value, allowed)
+        yield not_allowed(loc, value, allowed)
     seen = set()
     for index, number in enumerate(values):
         if not isinstance(number, int) or isinstance(number, bool) or number not in among:
-            yield found((*loc, index), number, allowed)
+            yield not_allowed((*loc, index), number, allowed)
         elif number in seen:
             yield _repeated((*loc, index), str(number))
         else:
@@ -202,7 +202,7 @@ def _check_words(loc: Loc, kind: str, words: Iterable[object], known: Iterable[s
     seen = set()
     for index, word in enumerate(words):
         if not isinstance(word, str):
-            yield found((*loc, index), word, ", ".join(known))
+            yield not_allowed((*loc, index), word, ", ".join(known))
         elif word not in known:
             yield unknown((*loc, index), kind, word, known)
         elif word in seen:

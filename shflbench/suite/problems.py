@@ -46,7 +46,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
-def found(loc: Loc, value: object, allowed: str) -> Problem:
+def not_allowed(loc: Loc, value: object, allowed: str) -> Problem:
     """Return the problem of a value that is not one of the allowed ones."""
     return Problem(loc, f"found {show(value)}", f"allowed: {allowed}")
 
@@ -72,10 +72,10 @@ def from_pydantic(error: ValidationError, document: object) -> list[Problem]:
                 problems.append(unknown(loc, "key", str(loc[-1]), keys, at_key=True))
             case "model_type":
                 keys = SECTIONS[_section(loc)].keys()
-                problems.append(found(loc, value_at(document, loc), f"a mapping with the keys {', '.join(keys)}"))
+                problems.append(not_allowed(loc, value_at(document, loc), f"a mapping with the keys {', '.join(keys)}"))
             case kind:
                 allowed = context["allowed"] if kind == NOT_ALLOWED else detail["msg"]
-                problems.append(found(loc, value_at(document, loc), allowed))
+                problems.append(not_allowed(loc, value_at(document, loc), allowed))
     return problems
 
 

@@ -164,17 +164,17 @@ def test_frozen_machine_code_is_not_overwritten() -> None:
     before = {path: path.stat().st_mtime_ns for path in (MANIFEST, *FOLDER.glob("*.cubin"))}
     refusal = tool.main(["sm_90"])
     assert refusal is not None
-    assert re.match(r"set 1 has sm_90 already: .*--new-set", refusal)
+    assert re.match(r"set 1 already has sm_90: .*--new-set", refusal)
     assert {path: path.stat().st_mtime_ns for path in (MANIFEST, *FOLDER.glob("*.cubin"))} == before
 
 
 def test_another_source_is_refused_until_a_new_set_begins() -> None:
     edited = SOURCE.read_bytes().replace(b"-1.9f", b"-1.8f")
-    assert "is not that of set 1" in (tool.refused(manifest(), edited, ["sm_130"]) or "")
-    begun = tool.begun(manifest(), edited)
-    assert (begun.version, begun.cubins) == (2, {})
-    assert tool.refused(begun, edited, ["sm_90"]) is None
+    assert "is not that of set 1" in (tool.refusal_of(manifest(), edited, ["sm_130"]) or "")
+    next_set = tool.next_set(manifest(), edited)
+    assert (next_set.version, next_set.cubins) == (2, {})
+    assert tool.refusal_of(next_set, edited, ["sm_90"]) is None
 
 
 def test_a_manifest_is_read_as_it_was_written() -> None:
-    assert read(tool.written(manifest())) == manifest()
+    assert read(tool.to_text(manifest())) == manifest()

@@ -1,4 +1,4 @@
-"""Write the pages of docs/reference from the code: `make docs`. A test checks that they are current."""
+"""Generate the pages of docs/reference from the code: `make docs`. A test checks that they are current."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def commands() -> str:
                 inner = click.Context(part, parent=context, info_name=verb)
                 sections.append(f"### {name} {verb}\n\n```text\n{part.get_help(inner)}\n```")
     about = """\
-stdout carries only what was asked for: `run` and `baseline save` print a folder, `plot` the files that it drew, the
-others their tables or what `--format` says. Everything else goes to stderr. [Exit codes](exit-codes.md) say how it
-went.
+stdout carries only results: `run` and `baseline save` print a folder, `plot` the names of its files, the other commands
+their tables or the format that `--format` selects. Everything else goes to stderr. The outcome is the
+[exit code](exit-codes.md).
 
 | variable | meaning |
 |---|---|
 | `SHFLBENCH_CACHE` | folder for compiled kernels; otherwise `shflbench` in `XDG_CACHE_HOME` or `~/.cache` |
 | `SHFLBENCH_BASELINES` | folder for named baselines; otherwise `baselines` in the current folder |
 | `GITHUB_STEP_SUMMARY` | file that GitHub shows as a job's summary: `compare --format github` adds the report to it |
-| `NO_COLOR` | print no colours if set and not empty |"""
+| `NO_COLOR` | no colors if set and not empty |"""
     return _page("Commands", about, *sections)
 
 
@@ -74,7 +74,7 @@ def suite() -> str:
     example = find_shipped()[EXAMPLE].read_text(encoding="utf-8").rstrip()
     about = """\
 A suite is a YAML file. Unknown keys are errors, and every error names file, line and column. `shflbench validate`
-checks a suite, and `shflbench schema` prints the JSON Schema by which editors complete and check it. Lists are axes:
+checks a suite, and `shflbench schema` prints the JSON Schema with which editors complete and check it. Lists are axes:
 their product is expanded to cases."""
     return _page("Suite files", about, *sections, f"## Example\n\n```yaml\n{example}\n```")
 
@@ -86,23 +86,23 @@ def columns() -> str:
     samples = [(f"`{name}`", meaning) for name, meaning in SAMPLE_COLUMNS.items()]
     about = """\
 A run is a folder with [`run.json`](run-json.md) (settings, versions, device), `results.csv` and `samples.csv.gz`. Both
-tables are UTF-8 with a header; a value that is not known is empty, never 0."""
+tables are UTF-8 with a header; an unknown value is empty, never 0."""
     return _page(
         "Columns",
         about,
-        f"## results.csv: one row a case\n\n{_table('column | type | meaning', rows)}",
-        f"## samples.csv.gz: one row a sample\n\n{_table('column | meaning', samples)}",
+        f"## results.csv: one row per case\n\n{_table('column | type | meaning', rows)}",
+        f"## samples.csv.gz: one row per sample\n\n{_table('column | meaning', samples)}",
     )
 
 
 def run_file() -> str:
     """Return the page of every key of `run.json`."""
     about = """\
-`run.json` says what it takes to judge a run or to repeat it. A value that is not known is null: `device` where no GPU
-was timed, `device.state` where NVML, the driver's management library, does not say. Files of earlier versions lack
+`run.json` records what is needed to judge a run or to repeat it. An unknown value is null: `device` where nothing was
+timed, `device.state` where NVML, the driver's management library, does not report it. Files of earlier versions lack
 some keys.
 
-`versions.source` can be made of any commit, in its folder `shflbench`:
+Compute `versions.source` of any commit in its folder `shflbench`:
 
 ```sh
 find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |
@@ -115,10 +115,10 @@ find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |
 def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
-        0: "fine; `compare` also where a case is suspected or cannot be decided, unless `--strict` asks for certainty",
+        0: "success; `compare` also where a case is suspected or inconclusive, unless `--strict` is given",
         FOUND: "a finding: `compare` or `run --against` found a case slower, missing or failed; `compare --learn-noise`"
-        " learned what would raise false alarms; `check` found a kernel that is declared safe and is not",
-        errors.UsageError.exit_code: "wrong usage: an unknown command, flag or value",
+        " learned noise that would raise false alarms; `check` found a kernel that is declared safe but is not",
+        errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared",
         errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler",
@@ -126,15 +126,15 @@ def exit_codes() -> str:
         " does not compile, or cannot be emulated",
         UNCERTAIN: "`compare --strict` and `run --against --strict`: a case is suspected, inconclusive or not"
         " comparable; `check --strict`: a declaration looks wrong, or a kernel is doubtful",
-        errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
-        errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `run --resume` goes on",
-        errors.TERMINATED: "ended by SIGTERM; likewise",
-        READER_GONE: "whoever read the output went away, as `head` does",
+        errors.INTERNAL_FAULT: "a fault in shflbench; please report it",
+        errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `run --resume` continues",
+        errors.TERMINATED: "terminated by SIGTERM; likewise",
+        READER_GONE: "the reader of the output closed the pipe, as `head` does",
     }
     rows = [(str(code), meaning) for code, meaning in sorted(known.items())]
     about = """\
-Every command uses the same codes. An error is one sentence on stderr, with what to do about it. Where several codes
-apply, it is the first of 130, 2, 3, 4, 5, 1, 6."""
+Every command uses the same codes. An error is one sentence on stderr that says what to do. Where several codes apply,
+the command exits with the first of 130, 2, 3, 4, 5, 1, 6."""
     return _page("Exit codes", about, _table("code | meaning", rows))
 
 
@@ -158,15 +158,15 @@ def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _holds(item: Mapping[str, Any]) -> str:
-    """Say what a key may hold, from its JSON Schema."""
+    """Return what a key may hold, from its JSON Schema."""
     choices = item.get("anyOf") or [{name: value for name, value in item.items() if name != "description"}]
     single = list(dict.fromkeys(_value(choice) for choice in choices if choice.get("type") != "array"))
-    listed = ["a list of them"] if any(choice.get("type") == "array" for choice in choices) else []
+    listed = ["a list of these"] if any(choice.get("type") == "array" for choice in choices) else []
     return "; or ".join(single + listed)
 
 
 def _value(choice: Mapping[str, Any]) -> str:
-    """Say what one value may be."""
+    """Return what one value may be."""
     match choice:
         case {"$ref": str(reference)}:
             name = reference.rsplit("/", 1)[1]
@@ -189,7 +189,7 @@ def _default(item: Mapping[str, Any]) -> str:
 
 
 def write(names: Collection[str]) -> None:
-    """Write the pages called so, and say which."""
+    """Write the named pages, and print their paths."""
     for name in names:
         path = FOLDER / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""What the compiler makes of each kernel, as tables for the reference; they carry a digest of what they come from.
+"""Tables of the machine code of each kernel, for the reference, with a digest of everything that determines them.
 
-Compiling everything takes minutes, so a page's tables are made anew only where their digest is not today's.
+Compiling everything takes minutes, so the tables of a page are generated again only where the digest has changed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class KernelCode:
 
 
 def with_digest(pattern: LoadedPattern, text: str) -> str:
-    """Return the text with the digest of what it was made from."""
+    """Return the text with the digest of everything that determines it."""
     return f"<!-- machine code {digest(pattern)} -->\n{text}\n<!-- end -->"
 
 
@@ -56,13 +56,13 @@ def read_tables(page: str) -> tuple[str, str]:
 
 
 def compiler_of(text: str) -> str:
-    """Return the version of NVRTC that a page's tables are of, e.g. `13.3`; empty where it says none."""
+    """Return the version of NVRTC that compiled the tables of a page, such as `13.3`; empty where they name none."""
     match = _COMPILER.search(text)
     return match[1] if match else ""
 
 
 def digest(pattern: LoadedPattern) -> str:
-    """Return a digest of all that decides the tables but the compiler: sources, architectures, how they are read."""
+    """Return a digest of what determines the tables besides the compiler: sources, architectures, this code."""
     sources = [_source(pattern, case) for case in _cases(pattern)]
     texts = [(source.text, source.expression, sorted(source.headers.items())) for source in sources]
     return hashlib.sha256(json.dumps([_how(), ARCHITECTURES, texts]).encode()).hexdigest()[:16]
@@ -79,18 +79,20 @@ def tables(pattern: LoadedPattern, cache_folder: Path | None = None) -> str:
     codes = compile_kernels(pattern, cache_folder)
     declaration = pattern.declaration
     if declaration.one_pass:
-        about = "Exchange instructions and memory accesses in the machine code of the whole kernel, each once, however"
-        about += " often it runs; the first value of each option."
+        about = "Exchange instructions and memory accesses in the machine code of the whole kernel, each counted once,"
+        about += " however often it runs; for the first value of each option."
     else:
-        about = f"Exchange instructions a trip of the timed loop ({declaration.unroll} trips a pass), for the first"
+        about = (
+            f"Exchange instructions per iteration of the timed loop (unrolled by {declaration.unroll}), for the first"
+        )
         about += " value of each option."
     text = [f"{about} Compiled by NVRTC {find().version}.", _exchange_table(pattern, codes)]
-    text += ["Registers a thread, over all element types.", _register_table(pattern, codes)]
+    text += ["Registers per thread, over all element types.", _register_table(pattern, codes)]
     return "\n\n".join(text)
 
 
 def compile_kernels(pattern: LoadedPattern, cache_folder: Path | None) -> dict[Key, KernelCode]:
-    """Return what each kernel came to; without those that an architecture lacks."""
+    """Compile each kernel, and return its machine code in short; without the kernels that an architecture lacks."""
     codes: dict[Key, KernelCode] = {}
     for arch in ARCHITECTURES:
         builder = Builder(find(), arch, cache_folder)
@@ -105,7 +107,7 @@ def compile_kernels(pattern: LoadedPattern, cache_folder: Path | None) -> dict[K
 
 
 def _cases(pattern: LoadedPattern) -> Iterator[Case]:
-    """Yield a case of each variant and element type, with the first of its values of each option."""
+    """Yield a case of each variant and element type, with the first value that it has of each option."""
     declaration = pattern.declaration
     for variant in declaration.variants:
         options = {name: variant.only.get(name, values)[0] for name, values in declaration.options.items()}
@@ -133,7 +135,7 @@ def _kernel_code(kernel: Kernel | KernelError) -> KernelCode:
 
 
 def _exchange_table(pattern: LoadedPattern, codes: Mapping[Key, KernelCode]) -> str:
-    """Return a line for each variant and those element types that agree on every architecture."""
+    """Return a line for each variant and all element types that agree on every architecture."""
     rows = []
     for variant in pattern.declaration.variants:
         lines: dict[tuple[str, ...], list[str]] = {}

@@ -1,4 +1,4 @@
-"""The reference pages of the patterns: one that lists them, and one each."""
+"""The reference pages of the patterns: a page that lists them, and a page for each."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = REPOSITORY / "docs" / "reference" / "patterns"
-COMMON = SHARED / "shflbench.cuh"  # what every kernel may use
-NOTE = "<!-- Written by `make docs` from the code; do not edit. -->"
+COMMON = SHARED / "shflbench.cuh"  # available to every kernel
+NOTE = "<!-- Generated from the code by `make docs`; do not edit. -->"
 ABOUT = """\
-A pattern is one way for the threads of a warp to exchange values; its variants do the same with different means.
-Unsafe variants trust in what the memory model does not promise. They are there to show what that buys."""
+A pattern is one way for the threads of a warp to exchange values; its variants do the same by different mechanisms.
+Unsafe variants rely on behavior that the memory model does not guarantee. They show how much time a barrier costs."""
 _KINDS = {Input: "read", Output: "written", InOut: "read and written in place"}
-_SMALL = (2, 128)  # the launch at which sizes that a pattern computes are told
+_SMALL = (2, 128)  # the launch for which computed sizes are shown
 
 
 def index() -> str:
-    """Return the page that lists the patterns, with what all of them have."""
+    """Return the page that lists the patterns, and what all of them share."""
     rows = []
     for name, folder in builtin().items():
         pattern = load(folder).declaration
@@ -42,21 +42,21 @@ def index() -> str:
             NOTE,
             "# Patterns",
             ABOUT,
-            table(("pattern", "what it does", "dtypes", "claims that it tests"), rows),
-            "Every pattern has these options, too; they change the launch and not the kernel.",
+            table(("pattern", "what it does", "dtypes", "claims tested"), rows),
+            "Every pattern also has these options; they change the launch, not the kernel.",
             table(("option", "values", "meaning"), launch_options),
-            f"Every kernel may use what stands in {link(COMMON)}.\n",
+            f"Every kernel may use the functions in {link(COMMON)}.\n",
         )
     )
 
 
 def _among(values: range | tuple[str, ...]) -> str:
-    """Say which values an option has, in a table's cell."""
+    """Return the values of an option as the text of a cell."""
     return f"{values[0]} to {values[-1]}" if isinstance(values, range) else " ".join(f"`{word}`" for word in values)
 
 
 def page(name: str, machine_code: str | None = None) -> str:
-    """Return the page of a pattern; `machine_code` are its tables, None to take or make those of today."""
+    """Return the page of a pattern; `machine_code` are its tables; with None, they are generated if necessary."""
     pattern = load(builtin()[name])
     text = current_tables(pattern) if machine_code is None else machine_code
     sections = [*_about(pattern.declaration), *_declared(pattern), "## Machine code", with_digest(pattern, text)]
@@ -64,12 +64,12 @@ def page(name: str, machine_code: str | None = None) -> str:
 
 
 def current_tables(pattern: LoadedPattern) -> str:
-    """Return the committed tables while sources and compiler are still the same, else new ones."""
+    """Return the committed tables if they are current, otherwise new ones."""
     return committed_tables(pattern.name)[1] if is_current(pattern) else tables(pattern)
 
 
 def is_current(pattern: LoadedPattern) -> bool:
-    """Return whether the committed tables are of today's sources and compiler."""
+    """Return whether the committed tables match the present sources and compiler."""
     known, text = committed_tables(pattern.name)
     return known == digest(pattern) and compiler_of(text) == find().version
 
@@ -84,11 +84,11 @@ def _about(pattern: Pattern) -> Iterator[str]:
     yield pattern.summary
     yield f"Source: {pattern.source}."
     if pattern.one_pass:
-        yield "A launch makes one pass over its data: there is no timed loop, and the launch is the problem's size."
+        yield "A launch makes one pass over its data: there is no timed loop, and the launch sets the problem's size."
     else:
         yield (
-            "A trip of the timed loop does this once, with what the trip before left. The loop is unrolled by"
-            f" {pattern.unroll} in every variant."
+            "An iteration of the timed loop does this once, with the result of the previous iteration. The loop is"
+            f" unrolled by {pattern.unroll} in every variant."
         )
     if pattern.notes:
         yield pattern.notes
@@ -145,7 +145,7 @@ def _data(pattern: Pattern) -> Iterator[tuple[str, ...]]:
     options = {name: values[0] for name, values in pattern.options.items()}
     at = Setting(DTYPES[pattern.dtypes[0]], options, *_SMALL)
     for buffer in pattern.buffers:
-        count = f"{buffer.per_thread} a thread"
+        count = f"{buffer.per_thread} per thread"
         if buffer.elements is not None:
             count = f"{buffer.count(at)} for a launch of {at.grid}x{at.block}"
         kind = _KINDS[type(buffer)]

@@ -94,7 +94,7 @@ def find_identifiers(source: str, path: str) -> Iterator[Hit]:
     lists = [item for item in identifiers() if fnmatch(path, item.where)]
     for line, name in [(1, Path(path).stem), *_defined_names(source)]:
         for item in lists:
-            if {name, name.lstrip("_")} & item.names:
+            if name in item.names:
                 yield Hit(line, name, item.instead)
 
 
