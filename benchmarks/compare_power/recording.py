@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.errors import ResultsError
-from shflbench.store import RunInfo, rows
+from shflbench.store import RunInfo
+from shflbench.store.rows import ROWS, decode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,7 @@ class Recording:
         """Return the content of the file."""
         facts = {
             "runs": [json.loads(info.to_json()) for info in self.runs],
-            "rows": rows.header() + rows.encode(self.rows),
+            "rows": ROWS.header() + ROWS.encode(self.rows),
             "kernels": self.kernels,
         }
         owner = np.repeat(self.bursts[KERNEL], self.bursts[SAMPLES])
@@ -78,7 +79,7 @@ class Recording:
                 least, above = arrays["least"], arrays["above"].astype(np.int64)
             infos = tuple(RunInfo.from_json(json.dumps(each), path) for each in facts["runs"])
             steps = above + np.repeat(least[bursts[KERNEL]], bursts[SAMPLES])
-            return cls(infos, tuple(rows.decode(facts["rows"], path)), tuple(facts["kernels"]), bursts, steps)
+            return cls(infos, tuple(decode(facts["rows"], path)), tuple(facts["kernels"]), bursts, steps)
         except (OSError, KeyError, ValueError, IndexError, EOFError, zipfile.BadZipFile) as error:
             raise ResultsError(f"{path} is no recording that can be read: {error}", DAMAGED) from error
 

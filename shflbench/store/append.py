@@ -9,8 +9,9 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store import files, rows, samples
+from shflbench.store import files, samples
 from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
+from shflbench.store.rows import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +79,7 @@ class RunFolder:
             if known:
                 files.replace(self.path / ROWS_FILE, self._row_lines())
             elif finished:
-                files.append(self.path / ROWS_FILE, rows.encode(finished).encode())
+                files.append(self.path / ROWS_FILE, ROWS.encode(finished).encode())
 
     def sort(self, order: Iterable[str]) -> None:
         """Put the rows on the disk into the order of these cases: groups end in any order."""
@@ -88,7 +89,7 @@ class RunFolder:
             files.replace(self.path / ROWS_FILE, self._row_lines())
 
     def _row_lines(self) -> bytes:
-        return (rows.header() + rows.encode(self._rows.values())).encode()
+        return (ROWS.header() + ROWS.encode(self._rows.values())).encode()
 
     def finish(
         self,

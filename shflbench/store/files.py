@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ _MEANINGS = {
     errno.EPERM: _REFUSED,
     errno.ENOENT: _GONE,
 }
+
+_SPECIAL = {stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}  # all others are devices
 
 
 @contextmanager
@@ -77,8 +80,14 @@ def append(path: Path, content: bytes) -> None:
 
 
 def read(path: Path) -> bytes:
-    """Return what the file at `path` holds; ResultsError where it is missing or empty."""
+    """Return the content of the file at `path`; ResultsError where it is missing, empty or no regular file.
+
+    Only a regular file is opened: a FIFO would wait for a writer, and /dev/zero has no end.
+    """
     try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            raise ResultsError(f"{path} is a {_SPECIAL.get(stat.S_IFMT(mode), 'device')}, not a file", RESTORE)
         content = path.read_bytes()
     except OSError as error:
         raise ResultsError(f"{path} cannot be read: {error.strerror}", WHICH_FOLDER) from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.store import files, rows, samples
+from shflbench.store.csv_table import complete_length
 from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE, WHICH_FOLDER
 from shflbench.store.provenance import RunInfo
 
@@ -29,17 +30,25 @@ class Run:
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()  # what a reader should know of the files, a sentence each
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run reached its end."""
+        return self.info.finished is not None
+
     def samples(self) -> pd.DataFrame:
-        """Read the raw samples: a column for each of `SAMPLE_COLUMNS`; imports pandas."""
-        return samples.load(self.folder / SAMPLES_FILE)
+        """Read the raw samples: a column for each of `SAMPLE_COLUMNS`; imports pandas.
+
+        ResultsError where the file is missing or damaged, or where that of a finished run lacks its end.
+        """
+        return samples.load(self.folder / SAMPLES_FILE, whole=self.is_finished)
 
     def kept_samples(self) -> Kept | None:
         """Read the kept samples as arrays, which is quicker; None where the folder has no samples.
 
-        ResultsError where the file is damaged, or where a finished run lacks its end.
+        ResultsError where the file is damaged, or where that of a finished run lacks its end.
         """
         path = self.folder / SAMPLES_FILE
-        return samples.read_kept(path, whole=self.info.finished is not None) if path.exists() else None
+        return samples.read_kept(path, whole=self.is_finished) if path.exists() else None
 
 
 def read_run(folder: Path) -> Run:
@@ -70,7 +79,7 @@ def read_rows(folder: Path) -> tuple[tuple[Row, ...], bool]:
     """Return the rows of `results.csv`, and whether a half-written one at its end was left out."""
     path = folder / ROWS_FILE
     content = files.read(path)
-    whole = rows.complete_length(content)
+    whole = complete_length(content)
     return tuple(rows.decode(files.text(content[:whole], path), path)), whole < len(content)
 
 

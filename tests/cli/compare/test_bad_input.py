@@ -103,7 +103,11 @@ DAMAGE: list[tuple[Callable[[], object], str, str]] = [
     (hold(CSV, PNG), "new/results.csv is damaged: not UTF-8", RESTORED),
     (hold(CSV, b"name,price\ntea,3\n"), "new/results.csv:1: the column case_id is missing", RESTORED),
     (hold(SAMPLES, PNG), "new/samples.csv.gz is damaged: ", RESTORED),
-    (hold(SAMPLES, gzip.compress(b"name,price\ntea,3\n")), "new/samples.csv.gz is damaged: ", RESTORED),
+    (
+        hold(SAMPLES, gzip.compress(b"name,price\ntea,3\n")),
+        "new/samples.csv.gz:1: the column case_id is missing",
+        RESTORED,
+    ),
     (hold(INFO, PNG), "new/run.json is damaged: not UTF-8", RESTORED),
     (hold(INFO, b'{"version": 3}'), "new/run.json: `schema` is missing", RESTORED),
     (hold(INFO, b"[]"), "new/run.json: not a JSON object", RESTORED),
@@ -117,7 +121,7 @@ DAMAGE: list[tuple[Callable[[], object], str, str]] = [
         "new/run.json: the suite's text does not match its hash",
         RESTORED,
     ),
-    (replaced(CSV, Path.mkdir), "new/results.csv cannot be read: Is a directory", GIVEN),
+    (replaced(CSV, Path.mkdir), "new/results.csv is a folder, not a file", RESTORED),
     (CSV.unlink, "new/results.csv cannot be read: No such file or directory", GIVEN),
     (time_of_zero, "new/results.csv:2: time_us is '0.0', not a time in µs", RESTORED),
 ]

@@ -16,8 +16,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from shflbench.model import Case
-from shflbench.store import Row, read_run, rows
+from shflbench.store import Row, read_run
 from shflbench.store.files import ROWS_FILE
+from shflbench.store.rows import ROWS
 from tests.conftest import Outcome
 from tests.fakes.processes import Simulated, spread, write
 
@@ -50,7 +51,7 @@ def change_rows(folder: Path, **changes: object) -> None:
 
 def put_rows(folder: Path, changed: Iterable[Row]) -> None:
     """Let the run in `folder` have these rows; its samples stay what they are."""
-    (folder / ROWS_FILE).write_text(rows.header() + rows.encode(changed), encoding="utf-8")
+    (folder / ROWS_FILE).write_text(ROWS.header() + ROWS.encode(changed), encoding="utf-8")
 
 
 def process(*words: str | Path, cwd: Path, **environment: str) -> Outcome:
