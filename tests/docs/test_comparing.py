@@ -15,7 +15,6 @@ from tests.conftest import Command
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "tests" / "data" / "compare" / "h200-1.npz"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 GATE = (ROOT / "docs" / "how-to" / "performance-gate-in-ci.md").read_text(encoding="utf-8")
 HOW_WE_COMPARE = (ROOT / "docs" / "explanation" / "how-we-compare.md").read_text(encoding="utf-8")
 FIGURES = (ROOT / "benchmarks" / "compare_power.md").read_text(encoding="utf-8").splitlines()
@@ -30,16 +29,15 @@ def before_and_after(shflbench: Command) -> Command:
     (batch,) = load([RECORDED])
     both = batch.processes(2)
     slowed = [row.case_id for row in batch.recording.rows if row.case_id.startswith(SLOWED)]
-    assert (len(slowed), len(batch.recording.rows)) == (5, 54)  # as the README says
+    assert (len(slowed), len(batch.recording.rows)) == (5, 54)  # as the page says
     write(Path("before"), batch, [process for process in batch.processes(0) if process not in both][:3])
     write(Path("after"), batch, both[:3], 2, slowed)
     return shflbench
 
 
-@pytest.mark.parametrize("page", [README, GATE], ids=["README", "how-to"])
-def test_example_of_a_page_is_what_compare_prints_of_the_recorded_runs(before_and_after: Command, page: str) -> None:
+def test_example_of_the_page_is_what_compare_prints_of_the_recorded_runs(before_and_after: Command) -> None:
     outcome = before_and_after("compare", "before", "after")
-    blocks = re.findall(r"^```\w*\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```\w*\n(.*?)^```", GATE, re.MULTILINE | re.DOTALL)
     (example,) = [block.splitlines() for block in blocks if "base: before: " in block]
     shown = [line for line in example if line != "…" and not line.startswith("$ ")]
     assert outcome.code == 1
@@ -71,13 +69,10 @@ def test_every_requirement_stands_in_the_explanation_with_what_came_of_it() -> N
     assert [line for line in HOW_WE_COMPARE.splitlines() if line.startswith(("- reached", "- **missed**"))] == asked
 
 
-def test_other_rules_stand_beside_ours_in_both_pages() -> None:
+def test_other_rules_stand_beside_ours() -> None:
     begin = next(number for number, line in enumerate(FIGURES) if line.startswith("| rule |"))
     rows = FIGURES[begin : FIGURES.index("", begin)]
     assert table_of("rule", HOW_WE_COMPARE) == rows
-    shown = table_of("rule", README)
-    assert [line for line in shown if line not in rows] == []
-    assert [sum(name in line for line in shown) for name in ("NVBench", "`compare`")] == [2, 1]
 
 
 def test_every_outcome_is_explained() -> None:

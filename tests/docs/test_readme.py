@@ -1,5 +1,6 @@
-"""The README's figures and links."""
+"""README fits on two screens, and its figures are those of the committed runs."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -9,18 +10,63 @@ from shflbench.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+RUN = ROOT / "results" / "gtc2013" / "nvidia-h200"
+TWO_SCREENS = 110  # lines
+CHOICES = re.findall(r"^\| ([\w ]+) \| `(\w[^`]*)` \| (.*) \| (.*) \| (.*) \|$", README, re.MULTILINE)
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
 
 
-def test_its_table_is_that_of_the_reference_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", str(ROOT / "results" / "gtc2013" / "nvidia-h200")]) == 0
+def test_it_fits_on_two_screens() -> None:
+    lines = README.splitlines()
+    assert len(lines) <= TWO_SCREENS
+    assert max(map(len, lines)) <= 130
+
+
+def test_its_table_of_a_run_is_that_of_the_reference_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(RUN)]) == 0
     shown = capsys.readouterr().out.splitlines()
-    begin = README.index("neighbor  f32")
-    lines = [line for line in README[begin : README.index("```", begin)].splitlines() if line != "…"]
+    begin = README.index("reduce  f32")
+    lines = README[begin : README.index("\n…", begin)].splitlines()
     assert len(lines) > 5
     assert [line for line in lines if line not in shown] == []
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "CONTRIBUTING.md"])
+def rows_of(setting: str) -> dict[str, tuple[float, float, float, bool]]:
+    """Return median, lower and upper bound, and whether it is safe, of each variant in a setting."""
+    pattern, dtype, *options = setting.split()
+    with (RUN / "results.csv").open(encoding="utf-8") as file:
+        return {
+            row["variant"]: (
+                float(row["time_us"]),
+                float(row["time_low_us"]),
+                float(row["time_high_us"]),
+                row["safe"] == "true",
+            )
+            for row in csv.DictReader(file)
+            if (row["pattern"], row["dtype"], row["options"]) == (pattern, dtype, " ".join(options)) and row["time_us"]
+        }
+
+
+@pytest.mark.parametrize(("task", "setting", "fastest", "of_smem", "of_syncwarp"), CHOICES)
+def test_each_choice_is_the_fastest_safe_variant_of_the_run(
+    task: str, setting: str, fastest: str, of_smem: str, of_syncwarp: str
+) -> None:
+    rows = rows_of(setting)
+    safe = sorted((time, low, high, name) for name, (time, low, high, is_safe) in rows.items() if is_safe)
+    best = safe[0]
+    winners = [name for _, low, _, name in safe if low <= best[2]]
+    speeds = [f"{rows[name][0] / best[0]:.1f}×" for name in ("smem", "smem-syncwarp")]
+    row = f"| {task} | `{setting}` | {', '.join(f'`{name}`' for name in winners)} | {' | '.join(speeds)} |"
+    assert f"| {task} | `{setting}` | {fastest} | {of_smem} | {of_syncwarp} |" == row
+
+
+def test_the_choices_show_both_mechanisms() -> None:
+    winners = [fastest for _, _, fastest, _, _ in CHOICES]
+    assert any("`smem" in names for names in winners)
+    assert any("`shfl" in names for names in winners)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: page.name)
 def test_every_link_leads_to_a_file(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for link in re.findall(r"\]\(([^)#]+)", text):
