@@ -49,5 +49,5 @@ def _launch(grid: str | None, block: str | None) -> str:
         case str(), None:
             return "1 block" if grid == "1" else f"{grid} blocks"
         case None, str():
-            return f"{block} threads a block"
+            return f"{block} threads per block"
     return ""

@@ -1,10 +1,11 @@
-"""Time or bandwidth per variant as bars, one panel for each group: the chart of cases that lie on no sweep."""
+"""Time or bandwidth of each variant as a bar, fastest first, a panel per group: the chart of cases on no sweep."""
 
 from __future__ import annotations
 
 from math import ceil
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.contest import time_us
 from shflbench.plot.findings import best_variants, next_mechanism, uncounted
 from shflbench.plot.page import Page
 from shflbench.plot.quantity import TIME, quantity_of
@@ -14,7 +15,7 @@ from shflbench.plot.style import (
     MUTED,
     SMALL_PT,
     bar_look,
-    colour,
+    color_of,
     mechanism_legend,
     shorten,
     width_of,
@@ -31,35 +32,30 @@ if TYPE_CHECKING:
     from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
-MOST_ROWS = 30  # in one figure, which is then some 12 inches high
+MOST_ROWS = 30  # in one figure, which is then about 12 inches high
 _ROW = 0.27  # inches from bar to bar
-_BAR = 0.72  # of it filled
+_BAR = 0.72  # the filled part of that distance
 _HEADING = 0.33  # above a panel
 _AXIS = 0.5  # below the last panel
-_ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of them
-_GAP = 0.07  # between the end of a bar and its words, and between those
+_ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of digits
+_GAP = 0.07  # inches between the end of a bar and its text, and between the parts of that text
+_USUAL = "f32"  # the element type of the one group that is drawn where there are too many
 
 
 def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield one page of the cases beside all sweeps: of their first groups, where there are too many."""
-    rows = beside(subject)
-    about = subject.part(rows)
+    """Yield one page of the cases beside all sweeps: of one group, where there are too many for one figure."""
+    about = subject.part(beside(subject))
     if about.timed:
-        shown = about.part(row for group in first_groups(about) for row in group)
-        if shown.timed:
-            yield quantity_of(shown).name, draw(shown, hidden=len(about.groups) - len(shown.groups))
+        shown = about.part(row for group in drawn_groups(about) for row in group)
+        yield quantity_of(shown).name, draw(shown, hidden=len(about.groups) - len(shown.groups))
 
 
-def first_groups(subject: ChartSubject) -> list[tuple[Row, ...]]:
-    """Return as many groups as one figure holds, in the order of the suite; at least one."""
-    groups: list[tuple[Row, ...]] = []
-    room = MOST_ROWS
-    for group in subject.groups:
-        room -= len(group)
-        if groups and room < 0:
-            break
-        groups.append(group)
-    return groups
+def drawn_groups(subject: ChartSubject) -> tuple[tuple[Row, ...], ...]:
+    """Return all groups if one figure holds them, else one: the first of f32, or else the first."""
+    if len(subject.rows) <= MOST_ROWS:
+        return subject.groups
+    timed = [rows for rows in subject.groups if any(row.time_us for row in rows)]
+    return (next((rows for rows in timed if rows[0].dtype == _USUAL), timed[0]),)
 
 
 def draw(subject: ChartSubject, *, hidden: int = 0) -> Page:
@@ -68,8 +64,7 @@ def draw(subject: ChartSubject, *, hidden: int = 0) -> Page:
     `hidden` is the number of groups that another chart shows.
     """
     quantity = quantity_of(subject)
-    order = _order(subject, quantity)
-    panels = [sorted(rows, key=lambda row: order.index(row.variant)) for rows in subject.groups]
+    panels = [sorted(rows, key=time_us) for rows in subject.groups]
     heading = _HEADING if len(panels) > 1 else 0.0
     better = "longer" if quantity.more_is_better else "shorter"
     page = Page(
@@ -79,10 +74,8 @@ def draw(subject: ChartSubject, *, hidden: int = 0) -> Page:
             next_mechanism(subject),
         ),
         caption=subject.caption,
-        notes=[
-            *([f"Not drawn here, but in {subject.pattern}-speedup: {hidden} more."] if hidden else []),
-            *uncounted(subject),
-        ],
+        notes=[*_elsewhere(subject, hidden), *uncounted(subject)],
+        scope=subject.group_names,
         legend=mechanism_legend(subject.timed),
         body=sum(heading + len(rows) * _ROW for rows in panels) + _AXIS,
     )
@@ -98,29 +91,24 @@ def draw(subject: ChartSubject, *, hidden: int = 0) -> Page:
         _panel(axes, rows, limit, width, quantity, decimals)
         top += heading + len(rows) * _ROW
         axes.tick_params(axis="x", labelbottom=rows is panels[-1], length=3 if rows is panels[-1] else 0)
-    axes.set_xlabel(f"{quantity.label} (line at the end of a bar: 95 % interval of the median)")
+    axes.set_xlabel(f"{quantity.label} (line at the end of a bar: 95% interval of the median)")
     return page
 
 
-def _order(subject: ChartSubject, quantity: Quantity) -> list[str]:
-    """Return the variants as every panel lists them: the baseline, then from slow to fast by their first value."""
-    first: dict[str, Row] = {}
-    for row in sorted(subject.rows, key=lambda row: row.time_us is None):
-        first.setdefault(row.variant, row)
-
-    def rank(variant: str) -> tuple[bool, bool, float]:
-        slowness = quantity.value(first[variant]) * (1 if quantity.more_is_better else -1)
-        return variant != subject.baseline, first[variant].time_us is None, slowness
-
-    return sorted(first, key=rank)
+def _elsewhere(subject: ChartSubject, hidden: int) -> list[str]:
+    """Return a note that says where the hidden groups are."""
+    if not hidden:
+        return []
+    chart = f"{subject.pattern}-speedup shows all" if any(row.speedup for row in subject.timed) else "see results.csv"
+    return [f"1 of {hidden + 1} settings; {chart}."]
 
 
 def _limit(rows: Sequence[Row], width: float, quantity: Quantity, decimals: int) -> float:
-    """Return the axis limit, in the measure's unit, at which every bar has room for its words."""
+    """Return the end of the axis at which every bar has room for its text."""
     return max(quantity.value(row) * width / (width - _words_width(row, quantity, decimals) - 0.1) for row in rows)
 
 
-def _panel(  # noqa: PLR0913, PLR0917  (axes, what is drawn, and the scale that all panels share)
+def _panel(  # noqa: PLR0913, PLR0917  (axes, what is drawn, and the scale shared by all panels)
     axes: Axes, rows: Sequence[Row], limit: float, width: float, quantity: Quantity, decimals: int
 ) -> None:
     axes.set_xlim(0, limit)
@@ -136,7 +124,7 @@ def _panel(  # noqa: PLR0913, PLR0917  (axes, what is drawn, and the scale that 
         value = quantity.value(row)
         axes.barh(y, value, height=_BAR, **bar_look(row))
         if row.variant == row.baseline:
-            axes.plot([value] * 2, [y, len(rows) - 0.5], color=MUTED, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
+            axes.axvline(value, color=MUTED, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
         _interval(axes, y, quantity.interval(row))
         _write(axes, y, row, limit / width, quantity, decimals)
 
@@ -149,14 +137,16 @@ def _interval(axes: Axes, y: float, interval: tuple[float, float] | None) -> Non
         axes.plot([end, end], [y - 0.2, y + 0.2], color=INK, lw=0.9)
 
 
-def _write(  # noqa: PLR0913, PLR0917  (a place, a row, and the scale that all rows share)
-    axes: Axes, y: float, row: Row, a_inch: float, quantity: Quantity, decimals: int
+def _write(  # noqa: PLR0913, PLR0917  (a place, a row, and the scale shared by all rows)
+    axes: Axes, y: float, row: Row, per_inch: float, quantity: Quantity, decimals: int
 ) -> None:
-    x = quantity.value(row) + _GAP * a_inch
+    x = quantity.value(row) + _GAP * per_inch
     for words, weight, tone in _words(row, quantity, decimals):
         label = axes.text(x, y, words, va="center_baseline", size=SMALL_PT, weight=weight, color=tone)
-        label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # over the grid and the baseline's line
-        x += (width_of(words, SMALL_PT, weight) + 1.6 * _GAP) * a_inch
+        label.set_bbox(
+            {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        )  # over the grid and the line of the baseline
+        x += (width_of(words, SMALL_PT, weight) + 1.6 * _GAP) * per_inch
 
 
 def _words_width(row: Row, quantity: Quantity, decimals: int) -> float:
@@ -164,7 +154,7 @@ def _words_width(row: Row, quantity: Quantity, decimals: int) -> float:
 
 
 def _words(row: Row, quantity: Quantity, decimals: int) -> list[tuple[str, str, str]]:
-    """Return what stands behind the row's bar: words, weight and colour of each part."""
+    """Return the text at the end of the row's bar: words, weight and color of each part."""
     parts = [(value_text(row, decimals, quantity), "normal", INK)]
     if row.variant == row.baseline:
         parts.append(("baseline", "normal", MUTED))
@@ -172,19 +162,19 @@ def _words(row: Row, quantity: Quantity, decimals: int) -> list[tuple[str, str, 
         parts.append((f"{row.speedup:.2f}×", "bold", INK))
     if not row.safe:
         proof = "" if row.matched is None else f", matched {row.matched} of {row.inputs}"
-        parts.append((f"UNSAFE{proof}", "normal", colour(row)))
+        parts.append((f"UNSAFE{proof}", "normal", color_of(row)))
     return parts
 
 
 def _decimals(rows: Sequence[Row], quantity: Quantity) -> int:
-    """Return how many decimals the intervals leave: one number for the chart, so that figures line up."""
+    """Return how many decimals the intervals justify: one number for the chart, so that figures line up."""
     halves = sorted(half for row in rows if (half := _half(row, quantity)) is not None)
     typical = halves[len(halves) // 2] if halves else 0.0
     return next((digits for digits in range(4) if round(typical, digits) > 0), 1)
 
 
 def value_text(row: Row, decimals: int, quantity: Quantity = TIME) -> str:
-    """Return the value with half its interval, rounded up so as not to promise too much: `328.0 ± 0.2 µs`."""
+    """Return the value and half its interval, which is never rounded down: `328.0 ± 0.2 µs`."""
     half, value = _half(row, quantity), quantity.value(row)
     if half is None:
         return f"{value:.{decimals}f} {quantity.unit}"

@@ -1,26 +1,28 @@
-"""Time or bandwidth per variant as curves over one factor, a panel for each setting of the others."""
+"""Time or bandwidth per variant as curves over one factor, a panel per setting of the others."""
 
 from __future__ import annotations
 
+from collections import Counter
+from math import nan
 from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from shflbench.analysis.settings import GRID, words
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
-from shflbench.plot.axis import axis_of, scale
+from shflbench.plot.axis import axis_of, is_broken, places, scale
 from shflbench.plot.findings import uncounted, winners
 from shflbench.plot.page import Page
-from shflbench.plot.quantity import TIME, quantity_of
+from shflbench.plot.quantity import quantity_of
 from shflbench.plot.shapes import grid_words, size_of
-from shflbench.plot.style import BODY_PT, colour, fit_size
+from shflbench.plot.style import BODY_PT, color_of, fit_size, tint
 from shflbench.plot.subject import parts, untimed_notes
 from shflbench.plot.sweeps import sweeps
+from shflbench.plot.vertical import depths, vertical_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.plot.quantity import Quantity
     from shflbench.plot.style import Look
     from shflbench.plot.subject import ChartSubject
+    from shflbench.plot.vertical import Vertical
     from shflbench.store import Row
 
 MOST_PANELS = 12  # in one figure
@@ -35,9 +38,12 @@ _ABREAST = 3  # panels side by side
 _LEFT, _GAP = 0.65, 0.35  # inches: room for the axis at the left, and between panels
 _HEADING, _HEIGHT, _AXIS = 0.34, 1.75, 0.5  # inches above, of and below a panel
 _ALONE = 2.6  # inches: the height of the panels of a single line
-# Variants of one mechanism share its colour; line and marker tell them apart.
+_WIDER = 2.0, 2.6  # points per curve on top: width of the line, size of the marker
+_PALE = 0.45  # strength of the color of a curve under another
+_LOWER = 0.01  # in the order of drawing, per curve on top
+# Variants of one mechanism share its color and differ in line and marker.
 _SAFE_LOOKS = (("-", "o"), ("--", "s"), ("-.", "^"), ((0, (6, 1.5)), "D"), ((0, (1, 1)), "v"), ((0, (3, 1, 1, 1)), "P"))
-_UNSAFE_LOOKS = ((":", "o"), (":", "s"), (":", "^"))  # dotted with hollow markers: what the hatch is to a bar
+_UNSAFE_LOOKS = ((":", "o"), (":", "s"), (":", "^"))  # dotted, with hollow markers, as a bar is hatched
 
 
 def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
@@ -52,15 +58,17 @@ def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
 def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Page:
     """Draw a curve for each variant over a factor, with its intervals, on the same axes in all panels.
 
-    `drawn` are all factors that change along the axis, if there are more than the one.
+    `drawn` are all factors that change along the axis, if it has more than one. Curves that coincide lie on one
+    another, the lower ones wider and paler, so that all can be seen.
     """
     quantity, axis = quantity_of(subject), axis_of(subject, factor)
     panels = _panels(subject, drawn or {factor})
-    looks = _looks(subject)
+    vertical = vertical_of(([quantity.value(row) for row in rows if row.time_us] for rows in subject.groups), quantity)
     abreast = min(_ABREAST, len(panels))
     lines = -(-len(panels) // abreast)
     height = _ALONE if lines == 1 else _HEIGHT
     above = _HEADING if any(panels) else 0.1
+    looks = _looks(subject, _depths(subject, panels.values(), axis, vertical, height))
     page = Page(
         title=winners(subject),
         subtitle=(
@@ -68,10 +76,12 @@ def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Pag
             "Library calls show what they compile to and do not compete." if _has_library(subject.timed) else "",
         ),
         caption=subject.caption,
+        scope=subject.group_names,
         notes=uncounted(subject) + untimed_notes(subject.rows),
-        legend=[Line2D([], [], **look) for look in looks.values()],
+        legend=[Line2D([], [], **looks[variant]) for variant in subject.variants if variant in looks],
         body=lines * (above + height + _AXIS),
     )
+    broken = is_broken(places(axis, subject.timed))
     width = (page.width - _LEFT - (abreast - 1) * _GAP - 0.1) / abreast
     for number, (heading, rows) in enumerate(panels.items()):
         line, place = divmod(number, abreast)
@@ -79,9 +89,9 @@ def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Pag
         page.text(x, top + 0.11, heading, size=fit_size(heading, width, BODY_PT, "bold"))
         axes = page.axes(x, top + above, width, height)
         scale(axes, axis, subject.timed, width)
-        _upright(axes, subject.timed, quantity, leftmost=place == 0)
+        vertical.scale(axes, leftmost=place == 0)
         for variant, look in looks.items():
-            _curve(axes, [row for row in rows if row.variant == variant], axis, quantity, look)
+            _curve(axes, [row for row in rows if row.variant == variant], axis, quantity, look, broken=broken)
     return page
 
 
@@ -94,7 +104,7 @@ def _has_library(rows: Sequence[Row]) -> bool:
 
 
 def _panels(subject: ChartSubject, drawn: Collection[str]) -> dict[str, list[Row]]:
-    """Return the timed rows by heading: whatever varies beside what is drawn; grids from small to large."""
+    """Return the timed rows by heading: the factors that vary and are not drawn; grids from small to large."""
     panels = group_by(subject.timed, lambda row: tuple(subject.distinct_factors(row, drawn).items()))
     others = list(dict.fromkeys(words({n: v for n, v in setting if n != GRID}) for setting in panels))
 
@@ -104,7 +114,7 @@ def _panels(subject: ChartSubject, drawn: Collection[str]) -> dict[str, list[Row
 
     headings = {_heading(dict(setting), rows): rows for setting, rows in sorted(panels.items(), key=rank)}
     named = [heading for heading in headings if heading]
-    # Cases that leave out an option that others have.
+    # Cases without an option that others have.
     return {heading or f"not {' or '.join(named)}" if named else heading: rows for heading, rows in headings.items()}
 
 
@@ -113,52 +123,55 @@ def _heading(setting: dict[str, str], rows: Sequence[Row]) -> str:
     return ", ".join(filter(None, (words(setting), grid)))
 
 
-def _looks(subject: ChartSubject) -> dict[str, Look]:
-    """Return how the curve and the legend entry of each timed variant are drawn, in the order of the suite."""
+def _depths(
+    subject: ChartSubject, panels: Iterable[Sequence[Row]], axis: Axis, vertical: Vertical, height: float
+) -> dict[str, int]:
+    """Return how deep each variant's curve lies under others: unsafe curves lie on top, libraries' at the bottom."""
+    curves: list[dict[str, dict[float, float]]] = []
+    for rows in panels:
+        curves.append({})
+        for row in rows:
+            if (place := axis.place(row)) is not None:
+                points = vertical.points(vertical.quantity.value(row), height)
+                curves[-1].setdefault(row.variant, {})[place] = points
+    rows_by_variant = {row.variant: row for row in subject.timed}
+    order = sorted(rows_by_variant.values(), key=lambda row: (row.mechanism == Mechanism.LIBRARY, row.safe))
+    return depths(curves, [row.variant for row in order])
+
+
+def _looks(subject: ChartSubject, depth: Mapping[str, int]) -> dict[str, Look]:
+    """Return how the curve and the legend entry of each timed variant are drawn."""
     looks: dict[str, Look] = {}
-    timed = {row.variant for row in subject.timed}
-    for row in subject.rows:
-        if row.variant in looks or row.variant not in timed:
-            continue
-        full, styles = colour(row), _SAFE_LOOKS if row.safe else _UNSAFE_LOOKS
-        rank = sum(look["color"] == full for look in looks.values())
-        line, marker = styles[rank % len(styles)]
+    ranks: Counter[str] = Counter()
+    for row in {row.variant: row for row in subject.timed}.values():
+        full, styles = color_of(row), _SAFE_LOOKS if row.safe else _UNSAFE_LOOKS
+        line, marker = styles[ranks[full] % len(styles)]
+        ranks[full] += 1
+        level = depth[row.variant]
+        shown = tint(full, _PALE) if level else full
         looks[row.variant] = {
             "label": row.variant if row.safe else f"{row.variant} (UNSAFE)",
-            "color": full,
-            "linestyle": line,
-            "linewidth": 1.6,
+            "color": shown,
+            "linestyle": line if level == 0 else "-",  # dashes would vanish under the curves on top
+            "solid_capstyle": "butt",
+            "linewidth": 1.6 + _WIDER[0] * level,
             "marker": marker,
-            "markersize": 4.5,
-            "markerfacecolor": full if row.safe else "white",
-            "zorder": 1.9 if row.mechanism == Mechanism.LIBRARY else 2.0,  # what a library does lies below our own
+            "markersize": 4.5 + _WIDER[1] * level,
+            "markerfacecolor": shown if row.safe else "white",
+            "zorder": (1.9 if row.mechanism == Mechanism.LIBRARY else 2.0) - _LOWER * level,
         }
     return looks
 
 
-def _upright(axes: Axes, rows: Sequence[Row], quantity: Quantity, *, leftmost: bool) -> None:
-    """Scale y: times by factors, bandwidths from zero, because there the last few per cent count."""
-    values = [quantity.value(row) for row in rows]
-    if quantity is TIME:
-        axes.set_yscale("log")
-        axes.set_ylim(min(values) / 1.25, max(values) * 1.25)
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_minor_formatter(NullFormatter())
-    else:
-        axes.set_ylim(0, max(values) * 1.06)
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.tick_params(axis="y", labelleft=leftmost)
-    axes.grid(visible=True)
-    if leftmost:
-        axes.set_ylabel(quantity.label)
-
-
-def _curve(axes: Axes, rows: Sequence[Row], axis: Axis, quantity: Quantity, look: Look) -> None:
+def _curve(  # noqa: PLR0913  (axes, what is drawn, and how)
+    axes: Axes, rows: Sequence[Row], axis: Axis, quantity: Quantity, look: Look, *, broken: bool
+) -> None:
     placed = {place: row for row in rows if (place := axis.place(row)) is not None}
-    places = sorted(placed)
-    values = [quantity.value(placed[place]) for place in places]
-    axes.plot(places, values, **look)
-    ends = [quantity.interval(placed[place]) or (value, value) for place, value in zip(places, values, strict=True)]
-    axes.vlines(places, [low for low, _ in ends], [high for _, high in ends], color=look["color"], linewidth=1.2)
+    ordered = sorted(placed)
+    values = [quantity.value(placed[place]) for place in ordered]
+    if broken and len(ordered) > 1 and ordered[0] <= 0:  # no line across the break of the axis
+        axes.plot([*ordered[:1], nan, *ordered[1:]], [*values[:1], nan, *values[1:]], **look)
+    else:
+        axes.plot(ordered, values, **look)
+    ends = [quantity.interval(placed[place]) or (value, value) for place, value in zip(ordered, values, strict=True)]
+    axes.vlines(ordered, [low for low, _ in ends], [high for _, high in ends], color=look["color"], linewidth=1.2)

@@ -1,4 +1,4 @@
-"""Every sample of a run's widest cases, in the order in which it was taken: shows outliers, two modes and drift."""
+"""Every sample of the cases with the widest spread, in the order of measuring: shows outliers, two modes and drift."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shflbench.plot.style import (
     MUTED,
     SMALL_PT,
     UNSAFE_HATCH,
-    colour,
+    color_of,
     fit_size,
     mechanism_legend,
     tint,
@@ -32,34 +32,34 @@ if TYPE_CHECKING:
     from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
-MOST_CASES = 20  # of more, those with the widest bands are drawn: what is quieter than they need not be seen
-_BAND = (0.025, 0.975)  # the central 95 % of the samples
-_REACH = 1.4  # the axis goes to this multiple of the furthest band; samples beyond become triangles at its edge
+MOST_CASES = 20  # of more, those with the widest bands are drawn
+_BAND = (0.025, 0.975)  # the central 95% of the samples
+_REACH = 1.4  # the axis goes to this multiple of the furthest band; samples beyond it become triangles at its edge
 _FIGURES = 0.62  # inches for the spread written on the right
 _ROW, _HEADING, _AXIS = 0.42, 0.05, 0.5  # inches: a case, above the cases, below them
-_LABELS = 0.5  # of the page's width, at most, is for the cases' names
-_HALF = 0.38  # of a row, up and down from its middle: where its dots are
+_LABELS = 0.5  # of the page's width, at most, for the cases' names
+_HALF = 0.38  # of a row's height: the dots lie within this distance from its middle
 
 
-Reach = tuple[float, float]  # the ends of the axis, in per cent
+Reach = tuple[float, float]  # the ends of the axis, in percent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strip:
-    """The samples of one case, in per cent from their median, in the order in which they were taken."""
+    """The samples of one case, in percent from their median, in the order of measuring."""
 
     row: Row
     percent: NDArray[np.float64]
 
     @property
     def band(self) -> tuple[float, float]:
-        """The ends of the central 95 % of the samples, in per cent from their median."""
+        """The ends of the central 95% of the samples, in percent from their median."""
         low, high = np.quantile(self.percent, _BAND)
         return float(low), float(high)
 
     @property
     def spread(self) -> float:
-        """How wide that band is, in per cent of the median."""
+        """The width of the band, in percent of the median."""
         return self.band[1] - self.band[0]
 
 
@@ -80,7 +80,7 @@ def draw(subject: ChartSubject) -> Page:
         title=_title(subject, cases, shown),
         subtitle=(
             "A dot is a sample; in each row the first is at the top, the last at the bottom.",
-            "Band and figure: where the central 95 % lie, and how wide that is. The widest case comes first.",
+            "The band holds the central 95% of a case's samples; the number at the right is its width.",
         ),
         caption=subject.caption,
         notes=_notes(subject, cases, shown, reach),
@@ -107,7 +107,7 @@ def strips(subject: ChartSubject) -> list[Strip]:
 
 
 def _reach(shown: Sequence[Strip]) -> Reach:
-    """Return the ends of the axis, in per cent: a little beyond the widest bands, the median well inside."""
+    """Return the ends of the axis, in percent: beyond the widest bands, with the median well inside."""
     low = _REACH * min(strip.band[0] for strip in shown)
     high = _REACH * max(strip.band[1] for strip in shown)
     if low == high:  # every band has no width
@@ -116,23 +116,24 @@ def _reach(shown: Sequence[Strip]) -> Reach:
 
 
 def _title(subject: ChartSubject, cases: Sequence[Strip], shown: Sequence[Strip]) -> str:
-    chosen = f", the {len(shown)} widest are drawn" if len(shown) < len(cases) else ""
-    widest = f"95 % of a case's samples span at most {shown[0].spread:.2f} %"
-    return f"{subject.pattern}: {widest} ({len(cases)} cases{chosen})"
+    count = f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
+    chosen = f"widest {len(shown)} of {count}" if len(shown) < len(cases) else count
+    return f"{subject.pattern}: the central 95% of a case's samples span at most {shown[0].spread:.2f}% ({chosen})"
 
 
 def _notes(subject: ChartSubject, cases: Sequence[Strip], shown: Sequence[Strip], reach: Reach) -> list[str]:
     notes = []
     if len(shown) < len(cases):
-        notes.append(f"Not drawn: {len(cases) - len(shown)} cases, of at most {shown[-1].spread:.2f} %.")
+        rest = len(cases) - len(shown)
+        notes.append(f"Not drawn: {rest} case{'' if rest == 1 else 's'} with at most {shown[-1].spread:.2f}%.")
     beyond = sum(int(((strip.percent < reach[0]) | (strip.percent > reach[1])).sum()) for strip in shown)
     if beyond:
         furthest = max(shown, key=lambda strip: float(np.abs(strip.percent).max()))
         far = furthest.percent[np.abs(furthest.percent).argmax()]
         name = subject.name_of(furthest.row)
-        notes.append(f"Triangles: {_counted(beyond)} beyond the axis, the furthest at {far:+.1f} % ({name}).")
+        notes.append(f"Triangles: {_counted(beyond)} beyond the axis, the furthest at {far:+.1f}% ({name}).")
     if subject.dropped:
-        notes.append(f"Not drawn, as not timed: {_counted(subject.dropped)} taken while the GPU was throttled.")
+        notes.append(f"Not drawn and not used: {_counted(subject.dropped)} taken while the GPU was throttled.")
     return notes
 
 
@@ -156,7 +157,7 @@ def _scale(axes: Axes, labels: Sequence[str], size: float, reach: Reach) -> None
 
 
 def _strip(axes: Axes, y: int, strip: Strip, reach: Reach) -> None:
-    full = colour(strip.row)
+    full = color_of(strip.row)
     band: Look = {"hatch": UNSAFE_HATCH, "facecolor": "none", "edgecolor": tint(full, 0.3)}
     if strip.row.safe:
         band = {"facecolor": tint(full, 0.2)}
@@ -164,11 +165,11 @@ def _strip(axes: Axes, y: int, strip: Strip, reach: Reach) -> None:
     heights = y + np.linspace(-_HALF, _HALF, len(strip.percent))
     below, above = strip.percent < reach[0], strip.percent > reach[1]
     inside = ~(below | above)
-    # One image a strip: as paths, thousands of dots would make the SVG megabytes.
+    # One image per strip: as paths, thousands of dots would take megabytes of SVG.
     dots: Look = {"linestyle": "none", "color": full, "markeredgewidth": 0, "rasterized": True}
     axes.plot(strip.percent[inside], heights[inside], marker="o", markersize=2.6, alpha=0.6, **dots)
     for marker, edge, out in (("<", reach[0], below), (">", reach[1], above)):
         if out.any():
             axes.plot([edge] * int(out.sum()), heights[out], marker=marker, markersize=4, clip_on=False, **dots)
     beside: Look = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "va": "center_baseline"}
-    axes.annotate(f"{strip.spread:.2f} %", (1, y), (8, 0), size=SMALL_PT, **beside)
+    axes.annotate(f"{strip.spread:.2f}%", (1, y), (8, 0), size=SMALL_PT, **beside)

@@ -1,4 +1,4 @@
-"""Which charts a run gets, and where they go."""
+"""Which charts a run gets, and the names of their files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shflbench.store import Run
 
 
-Pages = Callable[["ChartSubject"], "Iterator[tuple[str, Page]]"]  # each page with the end of its file's name
+Pages = Callable[["ChartSubject"], "Iterator[tuple[str, Page]]"]  # the end of each file's name, and its page
 
 OF_A_PATTERN: tuple[Pages, ...] = (bars.pages, overview.pages, curves.pages, heatmap.pages)
 OF_A_RUN: tuple[Pages, ...] = (distribution.pages,)
@@ -31,8 +31,8 @@ OF_A_RUN: tuple[Pages, ...] = (distribution.pages,)
 def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
     """Draw every chart that applies to the run and its patterns as `<pattern>-<chart>.svg` in `folder`.
 
-    Return the paths. A file whose content would not change is not touched. ResultsError where nothing was timed,
-    or where the folder cannot be written.
+    Return the paths. A file whose content would not change is not touched. ResultsError if nothing was timed or the
+    folder cannot be written.
     """
     patterns = subjects(run)
     if not patterns:
@@ -43,7 +43,7 @@ def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
             raise ResultsError(message, "draw it with a newer one: pip install --upgrade shflbench")
     with house_style():
         return [
-            save(page.figure, folder / f"{name}.{kind}", page.title, "name another with --output")
+            save(page, folder / f"{name}.{kind}", "name another with --output")
             for name, page in _charts(patterns, whole_run(run))
             for kind in kinds
         ]

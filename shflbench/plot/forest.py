@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FEW = 12  # lines, that get more air
 _AIRY, _DENSE, _STRIP = 0.28, 0.2, 0.5  # inches: a line of few, of many, a strip of cases
-_TALL = 6.0  # inches of lines, from which on the axis is labelled above them too
+_TALL = 6.0  # inches of lines, from which on the axis is labeled above them too
 _ABOVE, _AXIS = 0.2, 0.5  # inches of an axis above the lines and below them
 _LABELS = 0.5  # of the page's width, at most, is for the cases' names
 _LEAST_PT = 6.5  # the smallest type; a name that is still too long is cut
@@ -35,7 +35,7 @@ def draw_forest(comparison: Comparison, path: Path) -> None:
     kind_of(path)
     with house_style():
         page = draw(comparison)
-        save(page.figure, path, page.title, "name a file elsewhere with --plot")
+        save(page, path, "name a file elsewhere with --plot")
 
 
 def kind_of(path: Path) -> str:

@@ -34,16 +34,16 @@ class Rest:
 
     @property
     def changes(self) -> list[float]:
-        """Their changes, in per cent; not of those that have none."""
+        """Their changes, in percent; not of those that have none."""
         return [percent(verdict.ratio.value) for verdict in self.verdicts if verdict.ratio]
 
     @property
     def figure(self) -> str:
-        """The span of their changes: `+0.02 to +0.34 %`; empty where there is none."""
+        """The span of their changes: `+0.02 to +0.34%`; empty where there is none."""
         if not self.changes:
             return ""
         low, high = signed(min(self.changes)), signed(max(self.changes))
-        return f"{low} %" if low == high else f"{low} to {high} %"
+        return f"{low}%" if low == high else f"{low} to {high}%"
 
 
 def fold(comparison: Comparison) -> tuple[list[Verdict], list[Rest]]:
@@ -68,7 +68,7 @@ def fold(comparison: Comparison) -> tuple[list[Verdict], list[Rest]]:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The ends of the axis, in per cent: below 0, above 0."""
+    """The ends of the axis, in percent: below 0, above 0."""
 
     low: float
     high: float

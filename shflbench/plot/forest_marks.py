@@ -1,4 +1,4 @@
-"""How a case looks in a forest plot: the colour and the mark of its outcome, its line, and strips of many cases."""
+"""How a case looks in a forest plot: the color and the mark of its outcome, its line, and strips of many cases."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from shflbench.plot.style import Look
 
 # Of what is judged by its change, in the order of importance. Red is slower and blue is faster, as in the heat maps
-# (both are of ColorBrewer's RdBu). A test holds that all stay apart for every kind of sight; who sees no colour has
+# (both are of ColorBrewer's RdBu). A test holds that all stay apart for every kind of sight; who sees no color has
 # the shapes.
-COLOURS = {
+COLORS = {
     Outcome.SLOWER: "#B2182B",
     Outcome.SUSPECTED: "#C98200",
     Outcome.INCONCLUSIVE: "#8A1A75",
@@ -57,13 +57,13 @@ def look_of(outcome: Outcome, *, judged: bool) -> Look:
     """Return the keywords with which matplotlib draws the mark of an outcome; all are alike where nothing is judged."""
     if not judged:
         return _WITHOUT_VERDICT
-    tone = COLOURS[outcome]
+    tone = COLORS[outcome]
     face = "white" if outcome in _HOLLOW else tone
     return {"color": tone, "marker": MARKERS[outcome], "markersize": 5, "markerfacecolor": face}
 
 
 def legend(comparison: Comparison) -> list[Artist]:
-    """Return a labelled mark for each outcome that is drawn, and a patch for the band of no change that matters."""
+    """Return a labeled mark for each outcome that is drawn, and a patch for the band of no change that matters."""
     if comparison.across:
         return []
     drawn = {verdict.outcome for verdict in comparison.verdicts if verdict.ratio}
@@ -71,20 +71,20 @@ def legend(comparison: Comparison) -> list[Artist]:
         Line2D(
             [], [], label=f"{outcome.replace('-', ' ')} ({comparison.count(outcome)})", **look_of(outcome, judged=True)
         )
-        for outcome in COLOURS
+        for outcome in COLORS
         if outcome in drawn
     ]
     thresholds = {verdict.threshold for verdict in comparison.verdicts if verdict.ratio and verdict.threshold}
     if thresholds:
         low, high = (f"{100 * edge:.3g}" for edge in (min(thresholds), max(thresholds)))
-        said = f"{low} %" if low == high else f"{low} to {high} %, by case"
+        said = f"{low}%" if low == high else f"{low} to {high}%, by case"
         marks.append(Patch(facecolor=_BAND, label=f"within the threshold ({said})"))
     return marks
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The axes that the lines are drawn on; y is in inches from the top, x in per cent."""
+    """The axes that the lines are drawn on; y is in inches from the top, x in percent."""
 
     axes: Axes
     scale: Scale
@@ -108,7 +108,7 @@ class Sheet:
 
     def line(self, y: float, height: float, verdict: Verdict) -> None:
         """Draw one case: its band, its interval, its mark; one that has no change or no longer counts says why."""
-        if verdict.ratio is None or (self.judged and verdict.outcome not in COLOURS):
+        if verdict.ratio is None or (self.judged and verdict.outcome not in COLORS):
             self._words(y, why_not(verdict, judged=self.judged), verdict.outcome)
             return
         if verdict.threshold and self.judged:
@@ -128,7 +128,7 @@ class Sheet:
 
     def strip(self, y: float, height: float, rest: Rest) -> None:
         """Draw a dot for each of many cases, spread over the height of the strip."""
-        if not rest.changes or (self.judged and rest.outcome not in COLOURS):
+        if not rest.changes or (self.judged and rest.outcome not in COLORS):
             self._words(y, "not listed here", rest.outcome)
             return
         bands = [verdict.threshold for verdict in rest.verdicts if verdict.threshold]
@@ -148,7 +148,7 @@ class Sheet:
 
     @property
     def _inch(self) -> float:
-        """An inch on the page, in per cent of the axis."""
+        """An inch on the page, in percent of the axis."""
         return (self.scale.high - self.scale.low) / self.width
 
     def _band(self, y: float, height: float, threshold: float) -> None:
@@ -159,7 +159,7 @@ class Sheet:
 
     def _words(self, y: float, words: str, outcome: Outcome) -> None:
         x = self.scale.low + _BESIDE / 72 * self._inch
-        tone = COLOURS[Outcome.SLOWER] if outcome in _ALARMING and self.judged else MUTED
+        tone = COLORS[Outcome.SLOWER] if outcome in _ALARMING and self.judged else MUTED
         fitted = shorten(words, self.width - _BESIDE / 72, SMALL_PT)
         text = self.axes.text(x, y, fitted, va="center", size=SMALL_PT, color=tone, style="italic")
         text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # over the grid

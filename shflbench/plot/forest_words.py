@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import UNDECIDED, Metric, Outcome
+from shflbench.plot.page import Caption
 from shflbench.suite.quotes import escape
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_NOTES = 6  # of what to doubt and what differs; of more it is said how many there are
 _ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of them
-_TWO_DIGITS, _ONE_DIGIT = 10, 100  # per cent below which a figure has two decimals, one decimal
+_TWO_DIGITS, _ONE_DIGIT = 10, 100  # percent below which a figure has two decimals, one decimal
 _MINUS = "\N{MINUS SIGN}"
 # What became of one case, and of several.
 _SAID = {
@@ -66,7 +67,7 @@ def _span(comparison: Comparison) -> str:
     if not changes:
         return f"none of {cases(len(comparison.verdicts))} has a value on both sides"
     low, middle, high = (signed(change) for change in (changes[0], median(changes), changes[-1]))
-    far = f"{low} to {high} %, the median by {middle} %" if len(changes) > 1 else f"{low} %"
+    far = f"{low} to {high}%, the median by {middle}%" if len(changes) > 1 else f"{low}%"
     return f"{_NAMES[comparison.metric]} of {cases(len(changes))} changes by {far}"
 
 
@@ -93,12 +94,12 @@ def cases(count: int) -> str:
 
 
 def percent(ratio: float) -> float:
-    """Return a ratio as a change in per cent."""
+    """Return a ratio as a change in percent."""
     return 100 * (ratio - 1)
 
 
 def signed(change: float) -> str:
-    """Return a change in per cent with its sign and about three digits: `+2.13`, `+41.0`."""
+    """Return a change in percent with its sign and about three digits: `+2.13`, `+41.0`."""
     digits = _decimals(change)
     return f"{round(change, digits) + 0.0:+.{digits}f}".replace("-", _MINUS)  # + 0.0: no minus before a rounded zero
 
@@ -115,14 +116,14 @@ def why_not(verdict: Verdict, *, judged: bool) -> str:
 
 
 def figure_of(verdict: Verdict) -> str:
-    """Return the change with the wider half of its interval, rounded up: `+2.13 ± 0.10 %`; empty if unknown."""
+    """Return the change with the wider half of its interval, rounded up: `+2.13 ± 0.10%`; empty if unknown."""
     if verdict.ratio is None:
         return ""
     change = percent(verdict.ratio.value)
     digits = _decimals(change)
     half = 100 * max(verdict.ratio.high - verdict.ratio.value, verdict.ratio.value - verdict.ratio.low)
     up = ceil(half * 10**digits - _ROUNDING) / 10**digits
-    return f"{signed(change)} ± {up:.{digits}f} %" if up > 0 else f"{signed(change)} %"
+    return f"{signed(change)} ± {up:.{digits}f}%" if up > 0 else f"{signed(change)}%"
 
 
 def notes(comparison: Comparison) -> list[str]:
@@ -147,10 +148,10 @@ def _side(side: SideInfo) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def caption(comparison: Comparison) -> str:
-    """Return the suite, the metric, and what the intervals rest on."""
+def caption(comparison: Comparison) -> Caption:
+    """Return the suite, the metric, and the noise that the intervals follow from."""
     suites = dict.fromkeys((comparison.base.suite, comparison.new.suite))
     parts = [f"Suite {' and '.join(suites)}", f"metric {comparison.metric}, in {comparison.metric.unit}"]
     if noise := comparison.noise:
-        parts += [f"noise {noise.source}: sd² = ({noise.a_us:.3g} µs)² + ({100 * noise.b:.2g} % of the time)²"]
-    return plain(" · ".join(parts))
+        parts += [f"noise {noise.source}: sd² = ({noise.a_us:.3g} µs)² + ({100 * noise.b:.2g}% of the time)²"]
+    return Caption(plain(" · ".join(parts)))

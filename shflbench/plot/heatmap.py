@@ -1,4 +1,4 @@
-"""Speed-up over the baseline as heat maps over grid and block size, one panel for each variant."""
+"""Speed-up over the baseline as heat maps over grid and block size, a panel per variant, fastest first."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _ABREAST = 3  # panels side by side
 _GAP = 0.25  # inches between panels
 _HEADING, _CELL, _AXIS = 0.34, 0.32, 0.5  # inches: above a panel, a cell's height, below a panel
 _SWATCH = 0.3  # inches from the patch of a mechanism to the panel's heading
-_BAR = 0.7  # inches for the colour bar
-_LEAST_SCALE = log2(1.5)  # the colours reach at least to 1.5×, so that a per cent does not look like a finding
+_BAR = 0.7  # inches for the color bar
+_LEAST_SCALE = log2(1.5)  # the colors reach at least to 1.5×, so that 1% does not look like a finding
 _TWO_DIGITS = 10  # from here on one decimal is enough
-# Blue is faster and red is slower; its two ends stay apart for every kind of colour blindness (ColorBrewer).
-COLOURS = colormaps["RdBu"]
+# Blue is faster and red is slower; the two ends differ for every kind of color blindness (ColorBrewer).
+COLORS = colormaps["RdBu"]
 
 
 def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield the pages of the cases whose launches form a grid; not of passes over data, where the grid is its size."""
+    """Yield the pages of the cases whose launches form a grid; not of passes over data, where the grid is the size."""
     settings = group_by(subject.rows, lambda row: subject.distinct_setting(row, {GRID, BLOCK}))
     about = subject.part(row for rows in settings.values() if _is_map(rows) for row in rows)
     if not any(_is_compared(row) for row in about.rows):
@@ -51,7 +51,7 @@ def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
 
 
 def _is_map(rows: Sequence[Row]) -> bool:
-    """Return whether the launches vary in blocks and in threads a block."""
+    """Return whether the launches vary in blocks and in threads per block."""
     launches = {row.launch for row in rows if _is_compared(row)}
     several = len(grids_of(rows)) > 1 and len(blocks_of(rows)) > 1
     return several and len(launches) >= FEWEST_LAUNCHES and not all(map(one_pass, rows))
@@ -68,6 +68,7 @@ def draw(subject: ChartSubject) -> Page:
         title=speedup_range(subject),
         subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
         caption=subject.caption,
+        scope=subject.group_names,
         notes=untimed_notes(subject.rows),
         body=lines * (_HEADING + height + _AXIS) + _BAR,
     )
@@ -83,7 +84,7 @@ def draw(subject: ChartSubject) -> Page:
         _cells(axes, rows, grids, blocks, scale)
         axes.set_yticks([y + 0.5 for y in range(len(grids))], labels if place == 0 else [""] * len(grids))
     bar = page.axes(label_width, lines * (_HEADING + height + _AXIS) + 0.1, page.width - label_width, 0.13)
-    colour_bar(page, bar, scale, subject.baseline or "the baseline")
+    color_bar(page, bar, scale, subject.baseline or "the baseline")
     return page
 
 
@@ -92,17 +93,18 @@ def _is_compared(row: Row) -> bool:
 
 
 def _panels(subject: ChartSubject) -> dict[str, list[Row]]:
-    """Return the rows by heading: the variant, whether it is unsafe, and whatever varies beside the launch."""
+    """Return the rows by heading: the variant, whether it is unsafe, and what varies other than the launch."""
 
     def heading(row: Row) -> str:
         name = row.variant if row.safe else f"{row.variant} (UNSAFE)"
         return ", ".join(filter(None, (name, subject.distinct_setting(row, {GRID, BLOCK}))))
 
-    return group_by((row for row in subject.rows if row.variant != subject.baseline), heading)
+    compared = (row for row in subject.rows if row.variant != subject.baseline)
+    return group_by(sorted(compared, key=lambda row: subject.variants.index(row.variant)), heading)
 
 
 def scale_of(rows: Sequence[Row]) -> Normalize:
-    """Return the colour scale over log2 of the speed-up, as far to the slow side as to the fast: its middle is 1×."""
+    """Return the color scale over log2 of the speed-up, symmetric about 1×."""
     reach = max((abs(log2(row.speedup)) for row in rows if row.speedup), default=0.0)
     return Normalize(-max(reach, _LEAST_SCALE), max(reach, _LEAST_SCALE))
 
@@ -113,7 +115,7 @@ def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequen
         [log2(row.speedup) if (row := cells.get((y, x))) and row.speedup else nan for x in range(len(blocks))]
         for y in range(len(grids))
     ]
-    axes.pcolormesh(values, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=1.5)
+    axes.pcolormesh(values, cmap=COLORS, norm=scale, edgecolors="white", linewidth=1.5)
     axes.set_ylim(len(grids), 0)
     for (y, x), row in cells.items():
         if row.speedup is None:
@@ -121,10 +123,10 @@ def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequen
             words, tone, size = ("no ratio" if row.time_us else str(row.status)), MUTED, SMALL_PT - 2
         else:
             words, size = cell_text(row.speedup), SMALL_PT
-            tone = ink_on(COLOURS(scale(log2(row.speedup))))
+            tone = ink_on(COLORS(scale(log2(row.speedup))))
         axes.text(x + 0.5, y + 0.5, words, ha="center", va="center_baseline", color=tone, size=size)
     axes.set_xticks([x + 0.5 for x in range(len(blocks))], [str(block) for block in blocks])
-    axes.set_xlabel("threads a block", labelpad=2)
+    axes.set_xlabel("threads per block", labelpad=2)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 
@@ -134,9 +136,9 @@ def cell_text(speedup: float) -> str:
     return f"{speedup:.2f}" if speedup < _TWO_DIGITS else f"{speedup:.1f}"
 
 
-def colour_bar(page: Page, axes: Axes, scale: Normalize, baseline: str) -> None:
-    """Draw what the colours mean: factors of two, the middle is as fast as the baseline."""
-    bar = page.figure.colorbar(ScalarMappable(scale, COLOURS), cax=axes, orientation="horizontal")
+def color_bar(page: Page, axes: Axes, scale: Normalize, baseline: str) -> None:
+    """Draw the scale of the colors in factors of two; the middle is the speed of the baseline."""
+    bar = page.figure.colorbar(ScalarMappable(scale, COLORS), cax=axes, orientation="horizontal")
     end = int(scale_end(scale))
     steps = range(-end, end + 1) if end else (-_LEAST_SCALE, 0, _LEAST_SCALE)
     bar.set_ticks(list(steps), labels=[f"{2**step:.3g}×" for step in steps])
@@ -145,5 +147,5 @@ def colour_bar(page: Page, axes: Axes, scale: Normalize, baseline: str) -> None:
 
 
 def scale_end(scale: Normalize) -> float:
-    """Return log2 of the largest speed-up that the colours reach."""
+    """Return log2 of the largest speed-up on the scale."""
     return scale.vmax or _LEAST_SCALE

@@ -1,4 +1,4 @@
-"""Speed-up over the baseline as one table of colours: a line a setting, a column a variant."""
+"""Speed-up over the baseline as one table of colors: a line per setting, a column per variant, fastest first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from matplotlib.patches import Rectangle
 
-from shflbench.plot.bars import first_groups
+from shflbench.plot.bars import drawn_groups
 from shflbench.plot.findings import uncounted, winners
-from shflbench.plot.heatmap import COLOURS, cell_text, colour_bar, scale_of
+from shflbench.plot.heatmap import COLORS, cell_text, color_bar, scale_of
 from shflbench.plot.page import Page
 from shflbench.plot.style import MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, mechanism_legend, width_of
 from shflbench.plot.subject import parts, untimed_notes
@@ -29,28 +29,30 @@ _DIGITS = 3  # of the shortest time
 _CELL = 0.21  # inches: the height of a line
 _COLUMN = 1.05  # inches, at most: the width of a column
 _HEAD = 0.62  # inches above the cells: swatch and name of each variant
-_NAME_LINE = 0.14  # inches a line of a name
-_BAR = 0.75  # inches for the colour bar
+_NAME_LINE = 0.14  # inches per line of a name
+_BAR = 0.75  # inches for the color bar
 
 
 def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield the pages of the cases beside all sweeps where their groups are too many for bars."""
+    """Yield the pages of the cases beside all sweeps, if their groups are too many for bars."""
     about = subject.part(beside(subject))
-    if len(first_groups(about)) == len(about.groups) or not any(row.speedup for row in about.timed):
+    if len(drawn_groups(about)) == len(about.groups) or not any(row.speedup for row in about.timed):
         return
     for ending, part in parts(about, MOST_LINES, ()):
         yield f"speedup{ending}", draw(part)
 
 
 def draw(subject: ChartSubject) -> Page:
-    """Draw a line for each group and a column for each variant but the baseline, whose time stands in front."""
-    variants = {row.variant: row for row in subject.rows if row.variant != subject.baseline}
+    """Draw a line for each group, with the time of the baseline first, and a column for each other variant."""
+    rows = {row.variant: row for row in subject.rows}
+    variants = {variant: rows[variant] for variant in subject.variants if variant != subject.baseline}
     lines = [group[0] for group in subject.groups]
     height = len(lines) * _CELL
     page = Page(
         title=winners(subject),
         subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
         caption=subject.caption,
+        scope=subject.group_names,
         notes=uncounted(subject) + untimed_notes(subject.rows),
         legend=mechanism_legend(variants.values()),
         body=_HEAD + height + _BAR,
@@ -67,12 +69,12 @@ def draw(subject: ChartSubject) -> Page:
     _cells(axes, subject, list(variants), scale)
     axes.set_yticks([y + 0.5 for y in range(len(lines))], settings)
     bar = page.axes(label_width, _HEAD + height + 0.12, page.width - label_width, 0.13)
-    colour_bar(page, bar, scale, subject.baseline or "the baseline")
+    color_bar(page, bar, scale, subject.baseline or "the baseline")
     return page
 
 
 def _head(page: Page, row: Row, x: float, width: float) -> None:
-    """Write the variant's name above its column, a line a part of it, and unsafe ones as such."""
+    """Write the variant's name above its column, in one line or two, and mark an unsafe one."""
     lines = _broken(row.variant, width - 0.08) + ([] if row.safe else ["UNSAFE"])
     top = _HEAD - len(lines) * _NAME_LINE - 0.04
     page.swatch(x + 0.04, top - 0.14, bar_look(row))
@@ -82,7 +84,7 @@ def _head(page: Page, row: Row, x: float, width: float) -> None:
 
 
 def _broken(name: str, width: float) -> list[str]:
-    """Return the name in lines of at most `width` inches, broken behind its hyphens; two lines at most."""
+    """Return the name on one line if it is at most `width` inches wide, else broken after its first hyphen."""
     if width_of(name, SMALL_PT - 0.5, "bold") <= width or "-" not in name:
         return [name]
     first, _, rest = name.partition("-")
@@ -104,9 +106,9 @@ def _cells(axes: Axes, subject: ChartSubject, variants: Sequence[str], scale: No
                 words, tone = ("no ratio" if row.time_us else str(row.status)), MUTED
             else:
                 values[y][x] = log2(row.speedup)
-                words, tone = cell_text(row.speedup), ink_on(COLOURS(scale(log2(row.speedup))))
+                words, tone = cell_text(row.speedup), ink_on(COLORS(scale(log2(row.speedup))))
             axes.text(x + 0.5, y + 0.5, words, ha="center", va="center_baseline", color=tone, size=SMALL_PT)
-    axes.pcolormesh(values, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=1.5)
+    axes.pcolormesh(values, cmap=COLORS, norm=scale, edgecolors="white", linewidth=1.5)
     axes.set_ylim(len(values), 0)
     axes.set_xticks([])
     axes.tick_params(length=0)

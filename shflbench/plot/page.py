@@ -1,7 +1,8 @@
-"""The sheet that every chart is drawn on: what was found above it, where it comes from below it."""
+"""The page that every chart is drawn on: the finding above it, the origin of its data below it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
@@ -17,11 +18,20 @@ if TYPE_CHECKING:
 
     from shflbench.plot.style import Look
 
-WIDTH = 9.0  # inches: 900 pixels in a README, at 100 pixels an inch
+WIDTH = 9.0  # inches: 900 pixels in a README, at 100 pixels per inch
 MARGIN = 0.15  # inches on every side
-_TITLE_LINE, _TEXT_LINE, _NOTE_LINE = 0.24, 0.19, 0.165  # inches a line
+_TITLE_LINE, _TEXT_LINE, _NOTE_LINE = 0.24, 0.19, 0.165  # inches per line
 _LEGEND_LINE = 0.22
-_HANDLE, _PAD, _SPACING = 2.4, 0.8, 1.6  # of a legend: the line, the gaps behind it and behind its name, in font sizes
+_HINTED = 0.97  # of the width is for text: hinting draws it up to 2% wider than measured
+_HANDLE, _PAD, _SPACING = 2.4, 0.8, 1.6  # of a legend: the line, the gaps after it and after its name, in font sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What a reader has to know who has the chart alone."""
+
+    origin: str  # where the data come from
+    warning: str = ""  # why to doubt them; empty if there is no reason
 
 
 class Page:
@@ -32,24 +42,30 @@ class Page:
         *,
         title: str,
         subtitle: Sequence[str],
-        caption: str,
+        caption: Caption,
         body: float,
+        scope: Sequence[str] = (),
         notes: Sequence[str] = (),
         legend: Sequence[Artist] = (),
     ) -> None:
-        """Lay the page out around a body of `body` inches height; the figure grows with its texts."""
-        text_width = WIDTH - 2 * MARGIN
+        """Lay the page out around a body of `body` inches height; the figure grows with its texts.
+
+        `scope` names the groups of cases that the chart shows.
+        """
+        width = WIDTH - 2 * MARGIN
+        text_width = width * _HINTED
         title_lines = balance(title, text_width, TITLE_PT, "bold")
         subtitle_lines = [line for part in subtitle for line in wrap(part, text_width, BODY_PT)]
-        note_lines = [line for note in notes for line in wrap(note, text_width, SMALL_PT)]
-        caption_lines = wrap(caption, text_width, SMALL_PT)
+        note_lines = [line for note in (*notes, caption.warning) for line in wrap(note, text_width, SMALL_PT)]
+        origin_lines = wrap(caption.origin, text_width, SMALL_PT)
         header = MARGIN + len(title_lines) * _TITLE_LINE + len(subtitle_lines) * _TEXT_LINE + 0.04
         legend_lines = _legend_lines(legend, text_width)
         header += len(legend_lines) * _LEGEND_LINE
-        footer = MARGIN + (len(note_lines) + len(caption_lines)) * _NOTE_LINE + 0.06
+        footer = MARGIN + (len(note_lines) + len(origin_lines)) * _NOTE_LINE + 0.06
 
         self.title = title
-        self.width = text_width  # inches of the body
+        self.scope = tuple(scope)
+        self.width = width  # inches of the body
         self._top = header
         self._height = header + body + footer
         self.figure = Figure(figsize=(WIDTH, self._height))
@@ -59,7 +75,7 @@ class Page:
         for number, handles in enumerate(legend_lines):
             self._legend(handles, y + number * _LEGEND_LINE)
         y = self._lines(note_lines, header + body, _NOTE_LINE, {"size": SMALL_PT, "weight": "normal"})
-        self._lines(caption_lines, y + 0.06, _NOTE_LINE, {"size": SMALL_PT, "weight": "normal", "color": MUTED})
+        self._lines(origin_lines, y + 0.06, _NOTE_LINE, {"size": SMALL_PT, "weight": "normal", "color": MUTED})
 
     def axes(self, indent: float, top: float, width: float, height: float) -> Axes:
         """Add axes at a place in inches, counted from the top left corner of the body."""
@@ -68,7 +84,7 @@ class Page:
             ((MARGIN + indent) / WIDTH, bottom / self._height, width / WIDTH, height / self._height)
         )
 
-    def text(  # noqa: PLR0913  (place, words, and three things that set texts apart)
+    def text(  # noqa: PLR0913  (a place, the words, and three properties of a text)
         self, indent: float, top: float, words: str, *, size: float = BODY_PT, weight: str = "bold", color: str = INK
     ) -> None:
         """Write at a place in inches, counted from the top left corner of the body; by default a panel's heading."""

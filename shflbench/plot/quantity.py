@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Quantity:
     """One quantity of a timed row, with its interval."""
 
-    name: str  # in the names of files
+    name: str  # in file names
     words: str
     unit: str
     more_is_better: bool
@@ -28,17 +28,17 @@ class Quantity:
 
     @property
     def label(self) -> str:
-        """What stands beside an axis."""
+        """The label of an axis."""
         return f"{self.words}, {self.unit}"
 
 
 def gb_per_s(row: Row) -> float:
-    """Return the useful bytes that the row moves a second, in 10^9; 0 where that is not known."""
+    """Return the useful bytes that the row moves per second, in 10^9; 0 if unknown."""
     return row.gb_per_s or 0.0
 
 
 def bytes_moved(row: Row) -> float:
-    """Return the useful bytes that one launch reads and writes; 0 where that is not known."""
+    """Return the useful bytes that one launch reads and writes; 0 if unknown."""
     return gb_per_s(row) * (row.time_us or 0.0) * 1000
 
 

@@ -12,28 +12,32 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from matplotlib.figure import Figure
+    from shflbench.plot.page import Page
 
-# A chart is an SVG unless a PNG is asked for: sharp at every size, a third of the bytes, and its text can be searched,
-# read aloud and compared line by line.
+# SVG is the default: sharp at every size, a third of the bytes, and its text can be searched, read aloud and compared
+# line by line.
 SVG, PNG, PDF = "svg", "png", "pdf"
 PNG_DPI = 150  # 1350 pixels: sharp at README width, also on screens of one and a half pixels a point
-# Without dates and versions, or each redrawing would differ.
-METADATA: Mapping[str, Mapping[str, str | None]] = {
+# Without dates and versions, which would make each redrawing differ.
+METADATA: Mapping[str, Mapping[str, str | list[str] | None]] = {
     PNG: {"Software": None},
     SVG: {"Date": None, "Creator": None, "Format": None, "Type": None},
     PDF: {"CreationDate": None, "Creator": None, "Producer": None},
 }
 
 
-def save(figure: Figure, path: Path, title: str, remedy: str) -> Path:
-    """Save a figure as the ending of `path` says, titled for screen readers, and return the path.
+def save(page: Page, path: Path, remedy: str) -> Path:
+    """Save a page in the format that the suffix of `path` names, and return the path. Call inside `house_style()`.
 
-    ResultsError with the `remedy` where it cannot be written. Call inside `house_style()`.
+    Its metadata hold the title, for screen readers, and as keywords its scope, by which a search for a case finds its
+    charts. ResultsError with the `remedy` where it cannot be written.
     """
     kind = path.suffix[1:].lower()
     buffer = BytesIO()
-    figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata={**METADATA[kind], "Title": title})
+    metadata = {**METADATA[kind], "Title": page.title}
+    if kind == SVG and page.scope:
+        metadata["Keywords"] = list(page.scope)
+    page.figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata=metadata)
     try:
         _write(path, buffer.getvalue())
     except OSError as error:
@@ -43,7 +47,7 @@ def save(figure: Figure, path: Path, title: str, remedy: str) -> Path:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write aside, then rename: a crash leaves the old file or the new one, never half of one."""
+    """Write a temporary file, then rename it: a crash leaves the old file or the new one, never half of one."""
     if path.is_file() and path.read_bytes() == content:
         return
     path.parent.mkdir(parents=True, exist_ok=True)

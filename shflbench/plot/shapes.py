@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from shflbench.store import Row
 
-UNKNOWN = float("inf")  # the size of a grid whose device is not known: sorts last
+UNKNOWN = float("inf")  # the size of a grid whose device is unknown: sorts last
 
 
 def grid_of(row: Row) -> str:
@@ -38,11 +38,11 @@ def blocks_of(rows: Iterable[Row]) -> list[int]:
 def grid_words(rows: Sequence[Row]) -> str:
     """Return the grid that the rows share, for a reader: `2*sms = 264 blocks`, `1 block`.
 
-    A grid that follows the block size (`fill`) has no one number of blocks.
+    A grid that depends on the block size (`fill`) has several numbers of blocks.
     """
-    written, sizes = grid_of(rows[0]), {row.grid for row in rows}
+    expression, sizes = grid_of(rows[0]), {row.grid for row in rows}
     size = sizes.pop() if len(sizes) == 1 else None
     if size is None:
-        return written
+        return expression
     count = "1 block" if size == 1 else f"{size} blocks"
-    return count if written == str(size) else f"{written} = {count}"
+    return count if expression == str(size) else f"{expression} = {count}"

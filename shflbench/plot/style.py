@@ -1,4 +1,4 @@
-"""How every chart looks: the one place for colours, hatching, fonts and how a mechanism is called."""
+"""How every chart looks: colors, hatching, fonts, and the names of the mechanisms."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from shflbench.store.columns import Row
 
 # Found by search, from the hues of Okabe and Ito ("Color Universal Design", 2008): each has a contrast of at least 3:1
-# against white (WCAG 2.2, 1.4.11) and stays apart from every other for the three kinds of dichromats
-# (Machado, Oliveira and Fernandes 2009). A test holds both.
-COLOURS: Mapping[Mechanism, str] = {
+# against white (WCAG 2.2, 1.4.11) and differs from every other for the three kinds of dichromats
+# (Machado, Oliveira and Fernandes 2009). A test checks both.
+COLORS: Mapping[Mechanism, str] = {
     Mechanism.SMEM: "#CC7F00",
     Mechanism.SMEM_UNSAFE: "#8C1C13",
     Mechanism.SHFL: "#0072B2",
@@ -47,7 +47,7 @@ NAMES: Mapping[Mechanism, str] = {
     Mechanism.LIBRARY: "library",
 }
 INK = "#1F1F1F"  # text and intervals
-MUTED = "#5F5F5F"  # what is said aside: 6.4:1 against white
+MUTED = "#5F5F5F"  # secondary text: 6.4:1 against white
 RULE = "#D9D9D9"  # grid lines and empty cells
 UNSAFE_HATCH = "/////"
 
@@ -58,7 +58,7 @@ _MEASURE = TextToPath()
 
 _RC: Mapping[RcKeyType, object] = {
     "font.family": ["sans-serif"],
-    # matplotlib draws with DejaVu Sans, which it brings along; the others stand in where an SVG is shown without it.
+    # matplotlib includes DejaVu Sans and draws with it; a viewer without that font shows an SVG with the others.
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
     "font.size": BODY_PT,
     "text.color": INK,
@@ -82,7 +82,7 @@ _RC: Mapping[RcKeyType, object] = {
     "legend.frameon": False,
     "legend.fontsize": SMALL_PT,
     "savefig.facecolor": "white",
-    # Text stays text: the files are a third of the size, can be searched, read aloud and compared line by line in git.
+    # Text stays text: the files are a third of the size, and can be searched, read aloud and compared by line in git.
     "svg.fonttype": "none",
     "svg.hashsalt": "shflbench",  # ids of clip paths and hatches are random without it
 }
@@ -90,20 +90,20 @@ _RC: Mapping[RcKeyType, object] = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw and save inside this: matplotlib's own defaults plus ours, whatever matplotlibrc the user has."""
+    """Draw and save inside this context: matplotlib's defaults plus ours, whatever matplotlibrc the user has."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_RC)
         yield
 
 
-def colour(row: Row) -> str:
-    """Return the colour of the row's mechanism, as `#RRGGBB`."""
-    return COLOURS[Mechanism(row.mechanism)]
+def color_of(row: Row) -> str:
+    """Return the color of the row's mechanism, as `#RRGGBB`."""
+    return COLORS[Mechanism(row.mechanism)]
 
 
 def ink_on(background: ColorType) -> str:
-    """Return the text colour, ours or white, that stands out more from the background."""
+    """Return the text color, `INK` or white, with the higher contrast to the background."""
     back, dark = luminance(background), luminance(INK)
     return INK if (back + 0.05) ** 2 >= (dark + 0.05) * 1.05 else "white"
 
@@ -115,21 +115,21 @@ def luminance(tone: ColorType) -> float:
 
 
 def tint(full: ColorType, strength: float) -> tuple[float, float, float]:
-    """Return the colour mixed with white; `strength` 1 leaves it as it is."""
+    """Return the color mixed with white; `strength` 1 leaves it as it is."""
     red, green, blue = (1 - strength * (1 - channel) for channel in to_rgb(full))
     return red, green, blue
 
 
 def bar_look(row: Row) -> Look:
-    """Return the keywords with which matplotlib fills the row's bar or legend patch: unsafe ones are hatched."""
-    full = colour(row)
+    """Return the keywords with which matplotlib fills the row's bar or legend patch; an unsafe row is hatched."""
+    full = color_of(row)
     if row.safe:
         return {"facecolor": full, "edgecolor": full, "linewidth": 0.8}
     return {"facecolor": tint(full, 0.15), "edgecolor": full, "linewidth": 0.8, "hatch": UNSAFE_HATCH}
 
 
 def mechanism_legend(rows: Iterable[Row]) -> list[Patch]:
-    """Return one labelled patch a mechanism, in the order in which the mechanisms are declared."""
+    """Return one labeled patch per mechanism, in the order of their declaration."""
     seen = {(Mechanism(row.mechanism), row.safe): row for row in rows}
     order = list(Mechanism)
     return [
@@ -145,7 +145,7 @@ def _legend_name(mechanism: Mechanism, *, safe: bool) -> str:
 
 @cache
 def width_of(text: str, points: float = BODY_PT, weight: str = "normal") -> float:
-    """Return how wide the text is drawn, in inches: margins and line breaks follow from it."""
+    """Return the width of the drawn text, in inches, from which margins and line breaks follow."""
     font = FontProperties(family="DejaVu Sans", weight=weight, size=points)
     width, _, _ = _MEASURE.get_text_width_height_descent(text, font, ismath=False)
     return width / 72
@@ -168,7 +168,7 @@ def wrap(text: str, width: float, points: float = BODY_PT, weight: str = "normal
 
 
 def balance(text: str, width: float, points: float = BODY_PT, weight: str = "normal") -> list[str]:
-    """Return the text wrapped in as few lines as `wrapped` needs, of about the same length: no last word alone."""
+    """Return the text in as few lines as `wrap` needs, all of about the same length: no word alone on the last line."""
     lines = narrower = wrap(text, width, points, weight)
     while len(narrower) == len(lines) > 1:
         lines = narrower

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import fsum, inf, log
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.contest import time_us
 from shflbench.analysis.settings import DTYPE, ITERATIONS, common_factors, factors, words
 from shflbench.grouping import group_by
+from shflbench.plot.page import Caption
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -19,13 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)  # without slots, so that what follows from the rows is found once
 class ChartSubject:
-    """One pattern of one run, or a part of its cases; or a whole run, called after its suite."""
+    """One pattern of one run, or a part of its cases; or a whole run, named after its suite."""
 
     pattern: str
     rows: tuple[Row, ...]  # in the order of the suite
-    samples: pd.DataFrame  # those that the rows' times come from, in the order in which they were taken
-    dropped: int  # samples left out because the GPU was throttled
-    caption: str
+    samples: pd.DataFrame  # those that the rows' times come from, in the order of measuring
+    dropped: int  # samples that were dropped because the GPU was throttled
+    caption: Caption
 
     @cached_property
     def timed(self) -> tuple[Row, ...]:
@@ -37,9 +40,25 @@ class ChartSubject:
         """The launch expressions, each once, in the order of the suite."""
         return tuple(dict.fromkeys(row.launch for row in self.rows))
 
+    @cached_property
+    def variants(self) -> tuple[str, ...]:
+        """The variants, fastest first; those without a time last.
+
+        They are ranked by the geometric mean of their times, each relative to the fastest time of its group.
+        """
+        lags: dict[str, list[float]] = {row.variant: [] for row in self.rows}
+        for rows in self.groups:
+            fastest = min(map(time_us, rows))
+            for row in rows:
+                if row.time_us:
+                    lags[row.variant].append(log(row.time_us / fastest))
+        return tuple(
+            sorted(lags, key=lambda variant: fsum(lags[variant]) / len(lags[variant]) if lags[variant] else inf)
+        )
+
     @property
     def baseline(self) -> str | None:
-        """The variant that the speed-ups refer to, as far as a row says so."""
+        """The variant that the speed-ups refer to, if a row names it."""
         return next((row.baseline for row in self.rows if row.baseline), None)
 
     @cached_property
@@ -47,35 +66,40 @@ class ChartSubject:
         """The rows that differ in variant only, group by group."""
         return tuple(map(tuple, group_by(self.rows, lambda row: tuple(factors(row).items())).values()))
 
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The name of each group: a case id without its variant, `neighbor/f32/26x1024/4096/mode=idx`."""
+        return tuple(f"{rows[0].pattern}/{rows[0].case_id.split('/', 2)[-1]}" for rows in self.groups)
+
     @cached_property
     def common_factors(self) -> dict[str, str]:
         """The factors that all rows have in common."""
         settings = [factors(row) for row in self.rows]
-        trips = {setting[ITERATIONS] for setting in settings if ITERATIONS in setting}  # a pass over data has none
-        return common_factors(settings) | ({ITERATIONS: trips.pop()} if len(trips) == 1 else {})
+        counts = {setting[ITERATIONS] for setting in settings if ITERATIONS in setting}  # a pass over data has none
+        return common_factors(settings) | ({ITERATIONS: counts.pop()} if len(counts) == 1 else {})
 
     @property
     def shared_setting(self) -> str:
         """What all rows have in common, in words: ` at 26x1024, 4096 iterations`; empty if nothing."""
-        said = words(self.common_factors)
-        return f" at {said}" if said else ""
+        common = words(self.common_factors)
+        return f" at {common}" if common else ""
 
     def distinct_factors(self, row: Row, without: Collection[str] = ()) -> dict[str, str]:
-        """Return the factors that set the row's group apart from the others, but for those named in `without`."""
-        known = {*self.common_factors, *without}
-        return {name: value for name, value in factors(row).items() if name not in known}
+        """Return the factors by which the row's group differs from others, except those named in `without`."""
+        excluded = {*self.common_factors, *without}
+        return {name: value for name, value in factors(row).items() if name not in excluded}
 
     def distinct_setting(self, row: Row, without: Collection[str] = ()) -> str:
-        """Return the same in words: `f64`; empty for the only group."""
+        """Return these factors in words: `f64`; empty for the only group."""
         return words(self.distinct_factors(row, without))
 
     def name_of(self, row: Row) -> str:
-        """Return what to call the row where no heading says its group: `smem, f64`."""
+        """Return the row's name where no heading names its group: `smem, f64`."""
         pattern = "" if row.pattern == self.pattern else f"{row.pattern} "
         return ", ".join(filter(None, (pattern + row.variant, self.distinct_setting(row))))
 
     def part(self, rows: Iterable[Row]) -> ChartSubject:
-        """Return the same of some of the rows alone."""
+        """Return a subject of some of the rows."""
         return replace(self, rows=tuple(rows))
 
 
@@ -93,15 +117,15 @@ def whole_run(run: Run) -> ChartSubject:
     """Return the subject that is all of the run, with its samples."""
     samples = run.samples()
     counts = samples["case_id"].map({row.case_id: row.iterations for row in run.rows if row.time_us is not None})
-    at_own_count = samples[samples["iterations"] == counts]
-    kept = at_own_count[~at_own_count["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
-    return ChartSubject(run.info.suite.name, run.rows, kept, len(at_own_count) - len(kept), origin(run.info))
+    timed = samples[samples["iterations"] == counts]
+    kept = timed[~timed["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
+    return ChartSubject(run.info.suite.name, run.rows, kept, len(timed) - len(kept), caption_of(run.info))
 
 
 def parts(subject: ChartSubject, most: int, drawn: Collection[str]) -> list[tuple[str, ChartSubject]]:
     """Return the subject, or, where it has more than `most` settings, its parts by element type, then by option.
 
-    The factors that the chart itself shows (`drawn`) make no settings and no parts. Each part comes with the end of its
+    The factors that the chart itself shows (`drawn`) do not count as settings. Each part comes with the end of its
     file's name: empty, or `-f32-xor`.
     """
     names = dict.fromkeys(name for row in subject.rows for name in subject.distinct_factors(row, drawn))
@@ -111,8 +135,8 @@ def parts(subject: ChartSubject, most: int, drawn: Collection[str]) -> list[tupl
     smaller_parts = []
     for value in _values(subject, name):
         part = subject.part(row for row in subject.rows if factors(row).get(name, "") == value)
-        said = f"-{name}-{value}" if value.isdecimal() else f"-{value}"
-        smaller_parts += [(said + ending, smaller) for ending, smaller in parts(part, most, drawn) if smaller.timed]
+        suffix = f"-{name}-{value}" if value.isdecimal() else f"-{value}"
+        smaller_parts += [(suffix + ending, smaller) for ending, smaller in parts(part, most, drawn) if smaller.timed]
     return smaller_parts
 
 
@@ -120,10 +144,10 @@ def _values(subject: ChartSubject, name: str) -> list[str]:
     return list(dict.fromkeys(factors(row).get(name, "") for row in subject.rows))
 
 
-def origin(info: RunInfo) -> str:
-    """Return the caption: device, driver, suite, date and version, for a reader who has the chart alone."""
-    device, versions = info.device, info.versions
-    words_of = [
+def caption_of(info: RunInfo) -> Caption:
+    """Return device, driver, suite, date and version of a run, and what disturbed it if it was not quiet."""
+    device, versions, noise = info.device, info.versions, info.noise
+    parts_of_origin = [
         f"{device.name} ({device.arch})" if device else info.arch,
         f"driver {versions.driver}" if versions.driver else "",
         f"CUDA {versions.cuda}" if versions.cuda else "",
@@ -131,11 +155,14 @@ def origin(info: RunInfo) -> str:
         f"run of {info.started[:10]}",
         f"shflbench {versions.shflbench}",
     ]
-    return " · ".join(part for part in words_of if part)
+    warning = (
+        "" if noise is None or noise.quiet else f"{noise.verdict[:1].upper()}{noise.verdict[1:]}: {noise.sentence}."
+    )
+    return Caption(" · ".join(filter(None, parts_of_origin)), warning)
 
 
 def untimed_notes(rows: Sequence[Row], most: int = 6) -> list[str]:
-    """Return a sentence for each variant that has no time somewhere, and why; at most `most`, then how many more."""
+    """Return a sentence for each variant and reason for which cases have no time; at most `most`, then a count."""
     untimed = group_by((row for row in rows if row.time_us is None), lambda row: (row.variant, why_untimed(row)))
     notes = [f"No time for {variant}{_where(cases)}: {why}" for (variant, why), cases in untimed.items()]
     if len(notes) > most:
@@ -144,7 +171,7 @@ def untimed_notes(rows: Sequence[Row], most: int = 6) -> list[str]:
 
 
 def why_untimed(row: Row) -> str:
-    """Return why the row has no time, in words: `skipped: needs sm_80`."""
+    """Return why the row has no time: `skipped: needs sm_80`."""
     return f"{row.status}: {row.reason}" if row.reason else f"{row.status}, not timed"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
-FEWEST = 3  # values that make an axis; two are compared by bars
+FEWEST = 3  # values of an axis; two values are compared by bars
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Sweep:
     """Cases over the values of one factor."""
 
     factor: str
-    drawn: frozenset[str]  # what lies along the axis: the factor, and the blocks where they follow from it
+    drawn: frozenset[str]  # what lies along the axis: the factor, and the blocks if they depend on it
     rows: tuple[Row, ...]  # in the order of the suite
-    settings: int  # how many different ones of all other factors: the panels of a chart
+    settings: int  # of all other factors: the panels of a chart
 
     @property
     def cases(self) -> set[str]:
@@ -33,10 +33,10 @@ class Sweep:
 
 
 def sweeps(subject: ChartSubject) -> list[Sweep]:
-    """Return the sweeps that show every case that lies on one, as few as it takes, the largest first."""
+    """Return the fewest sweeps that show every case that lies on one, the largest first."""
     names = dict.fromkeys(name for row in subject.rows for name in factors(row))
     axes = [name for name in names if name not in {DTYPE, ITERATIONS} and name not in subject.common_factors]
-    if not all(map(one_pass, subject.rows)):  # of a pass over data the blocks are the size; else they come last
+    if not all(map(one_pass, subject.rows)):  # the blocks of a pass over data are its size; else they come last
         axes.sort(key=lambda name: name == GRID)
     remaining, chosen = {row.case_id for row in subject.rows}, []
     while axes:
@@ -57,7 +57,7 @@ def beside(subject: ChartSubject) -> list[Row]:
 
 
 def position(row: Row, factor: str) -> float | None:
-    """Return the row's place on the axis of a factor, None where it is no number."""
+    """Return the row's place on the axis of a factor; None if its value is not a number."""
     if factor == GRID:
         return row.grid
     value = factors(row).get(factor, "")
@@ -65,9 +65,9 @@ def position(row: Row, factor: str) -> float | None:
 
 
 def _sweep(factor: str, rows: Sequence[Row], remaining: set[str]) -> Sweep | None:
-    """Return the sweep over a factor of those settings that have enough of its values, and a row that is left.
+    """Return the sweep over a factor, of the settings that have enough of its values and a remaining row.
 
-    A suite may give each value of an option blocks of its own, so that the bytes stay the same: a pass over data is
+    A suite may choose other blocks for each value of an option, so that the bytes stay the same: a pass over data is
     then swept over both together.
     """
     drawn = frozenset({factor, GRID})
@@ -84,7 +84,7 @@ def _sweep(factor: str, rows: Sequence[Row], remaining: set[str]) -> Sweep | Non
 
 
 def _by_setting(rows: Iterable[Row], drawn: frozenset[str]) -> list[list[Row]]:
-    """Return the rows that agree in everything that is not drawn."""
+    """Return the rows in lists that agree in every factor that is not drawn."""
 
     def others(row: Row) -> tuple[tuple[str, str], ...]:
         return tuple((name, value) for name, value in factors(row).items() if name not in drawn)
@@ -93,7 +93,7 @@ def _by_setting(rows: Iterable[Row], drawn: frozenset[str]) -> list[list[Row]]:
 
 
 def _is_ambiguous(factor: str) -> Callable[[Sequence[Row]], bool]:
-    """Return a test whether a variant would have two points at one value of the factor."""
+    """Return a predicate: whether a variant would have two points at one value of the factor."""
     return lambda rows: len({(row.variant, position(row, factor)) for row in rows}) < len(rows)
 
 

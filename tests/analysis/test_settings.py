@@ -33,7 +33,7 @@ def test_factors_are_everything_but_the_variant() -> None:
     [
         ({"dtype": "f32", "grid": "26", "block": "1024", "iterations": "4096", "mode": "xor"}, None),
         ({"grid": "2*sms", "block": "256"}, "2*sms x 256"),
-        ({"block": "256"}, "256 threads a block"),
+        ({"block": "256"}, "256 threads per block"),
         ({"grid": "1"}, "1 block"),
         ({}, ""),
     ],

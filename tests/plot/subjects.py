@@ -1,4 +1,4 @@
-"""Subjects for the charts' tests, without a detour over the disk, and what stands on a drawn page."""
+"""Subjects for the tests of charts, made without the disk, and the texts and points of a drawn page."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from matplotlib.text import Text
 
 from shflbench.model import Sample
 from shflbench.plot.page import Page
-from shflbench.plot.subject import ChartSubject, origin
+from shflbench.plot.subject import ChartSubject, caption_of
 from shflbench.store import Row
 from shflbench.store.columns import SAMPLE_COLUMNS
 from tests.fakes.runs import info, measured
@@ -29,7 +29,7 @@ def subject(rows: Iterable[Row], samples: Iterable[Sample] = ()) -> ChartSubject
     """Return the subject that the rows and samples of one pattern make."""
     cases = tuple(rows)
     frame = pd.DataFrame([asdict(sample) for sample in samples], columns=list(SAMPLE_COLUMNS))
-    return ChartSubject(cases[0].pattern, cases, frame, 0, origin(info()))
+    return ChartSubject(cases[0].pattern, cases, frame, 0, caption_of(info()))
 
 
 def texts(page: Page) -> list[str]:

@@ -1,32 +1,36 @@
 from dataclasses import replace
 
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from shflbench.model import Mechanism, Status
 from shflbench.plot import bars
-from shflbench.plot.style import COLOURS
+from shflbench.plot.style import COLORS
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, points, rows, subject, texts
 
 
 def test_a_bar_is_as_long_as_the_time_and_its_words_say_time_and_speed_up() -> None:
-    found = rows()
-    page = bars.draw(subject(found))
+    cases = rows()
+    page = bars.draw(subject(cases))
     (axes,) = page.figure.axes
     lengths = sorted(bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle))
-    assert lengths == sorted(row.time_us for row in found if row.time_us)
-    written = texts(page)
-    for row in found:
-        assert any(text.startswith(f"{row.time_us:.1f} ± ") and text.endswith(" µs") for text in written)
-    assert {"4.69×", "2.41×", "baseline"} <= set(written)
+    assert lengths == sorted(row.time_us for row in cases if row.time_us)
+    shown = texts(page)
+    for row in cases:
+        assert any(text.startswith(f"{row.time_us:.1f} ± ") and text.endswith(" µs") for text in shown)
+    assert {"4.69×", "2.41×", "baseline"} <= set(shown)
     assert "µs" in axes.get_xlabel()
 
 
-def test_the_baseline_is_first_and_the_others_run_from_slow_to_fast() -> None:
-    (axes,) = bars.draw(subject(rows())).figure.axes
-    names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == ["smem", "smem-deck", "smem-double", "smem-unsafe", "smem-syncwarp", "shfl"]
+def test_the_fastest_is_at_the_top_of_each_panel() -> None:
+    cases = [
+        replace(row, time_us=1.0) if (row.variant, row.dtype) == ("smem", "f64") else row for row in rows("f32", "f64")
+    ]
+    upper, lower = bars.draw(subject(cases)).figure.axes
+    assert _names(upper) == ["shfl", "smem-syncwarp", "smem-unsafe", "smem-double", "smem-deck", "smem"]
+    assert _names(lower) == ["smem", "shfl", "smem-syncwarp", "smem-unsafe", "smem-double", "smem-deck"]
 
 
 def test_the_interval_is_drawn_at_the_end_of_the_bar() -> None:
@@ -42,11 +46,11 @@ def test_unsafe_bars_are_hatched_and_say_how_many_inputs_matched() -> None:
     assert len(hatched) == texts(page).count("UNSAFE, matched 8 of 8") == 2
 
 
-def test_library_variants_have_the_colour_of_libraries() -> None:
+def test_library_variants_have_the_color_of_libraries() -> None:
     page = bars.draw(subject(rows(pattern="reduce")))
-    grey = [bar for bar in page.figure.axes[0].patches if bar.get_edgecolor()[:3] == pytest.approx((0x8C / 255,) * 3)]
-    assert COLOURS[Mechanism.LIBRARY] == "#8C8C8C"
-    assert len(grey) == 2
+    gray = [bar for bar in page.figure.axes[0].patches if bar.get_edgecolor()[:3] == pytest.approx((0x8C / 255,) * 3)]
+    assert COLORS[Mechanism.LIBRARY] == "#8C8C8C"
+    assert len(gray) == 2
     assert page.figure.legends[0].get_texts()[-1].get_text() == "library"
 
 
@@ -57,15 +61,15 @@ def test_every_group_has_a_panel_on_one_common_axis() -> None:
 
 
 def test_a_row_without_a_time_says_why_in_its_place() -> None:
-    found = rows()
-    found[1] = untimed(found[1], Status.INCORRECT, "lane 3: expected 1.5, found 2.5; " + "and so on " * 30)
-    found[2] = untimed(found[2], Status.SKIPPED, "needs sm_80")
-    page = bars.draw(subject(found))
+    cases = rows()
+    cases[1] = untimed(cases[1], Status.INCORRECT, "lane 3: expected 1.5, found 2.5; " + "and so on " * 30)
+    cases[2] = untimed(cases[2], Status.SKIPPED, "needs sm_80")
+    page = bars.draw(subject(cases))
     (axes,) = page.figure.axes
-    assert [label.get_text() for label in axes.get_yticklabels()][-2:] == ["smem-double", "smem-syncwarp"]
-    written = texts(page)
-    assert "skipped: needs sm_80" in written
-    assert any(text.startswith("incorrect: lane 3: expected 1.5") and text.endswith("…") for text in written)
+    assert _names(axes)[-2:] == ["smem-double", "smem-syncwarp"]
+    shown = texts(page)
+    assert "skipped: needs sm_80" in shown
+    assert any(text.startswith("incorrect: lane 3: expected 1.5") and text.endswith("…") for text in shown)
 
 
 @pytest.mark.parametrize(("half", "said"), [(0.2, "± 0.2"), (0.21, "± 0.3"), (0.0, "± 0.1")])
@@ -79,18 +83,31 @@ def test_a_sweep_is_too_much_for_bars() -> None:
     assert not list(bars.pages(subject(rows(launches=SWEEP))))
 
 
-def test_passes_over_data_show_bandwidth_the_longest_last() -> None:
+def test_passes_over_data_show_bandwidth_the_longest_first() -> None:
     ((name, page),) = bars.pages(subject(rows(pattern="struct-access", launches=("65536x256",))))
     (axes,) = page.figure.axes
     assert name == "bandwidth"
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["direct", "smem", "shfl", "soa"]
+    assert _names(axes) == ["soa", "shfl", "smem", "direct"]
     assert axes.get_xlabel().startswith("useful bytes moved, GB/s ")
     assert any(text.endswith(" GB/s") for text in texts(page))
     assert "Useful bytes moved at f32, 65536x256; longer is better." in texts(page)
 
 
-def test_of_too_many_groups_the_first_are_drawn_and_the_others_are_said_to_be_elsewhere() -> None:
-    found = rows("f32", "f64", options=[f"mode={mode}" for mode in ("idx", "up", "down", "xor")])
-    ((_, page),) = bars.pages(subject(found))
-    assert len(page.figure.axes) == 5
-    assert "Not drawn here, but in neighbor-speedup: 3 more." in texts(page)
+def test_of_too_many_groups_that_of_f32_is_drawn_and_a_note_says_where_all_are() -> None:
+    cases = rows("f16", "f32", "f64", options=[f"mode={mode}" for mode in ("up", "down")])
+    ((_, page),) = bars.pages(subject(cases))
+    assert len(page.figure.axes) == 1
+    assert page.scope == ("neighbor/f32/26x1024/4096/mode=up",)
+    assert "1 of 6 settings; neighbor-speedup shows all." in texts(page)
+
+
+def test_without_f32_the_first_group_that_has_a_time_is_drawn() -> None:
+    cases = rows("f16", "f64", "i32", options=["mode=up", "mode=down"])
+    cases[:6] = [untimed(row, Status.FAILED, "crashed") for row in cases[:6]]
+    ((_, page),) = bars.pages(subject(replace(row, speedup=None) for row in cases))
+    assert page.scope == ("neighbor/f16/26x1024/4096/mode=down",)
+    assert "1 of 6 settings; see results.csv." in texts(page)
+
+
+def _names(axes: Axes) -> list[str]:
+    return [label.get_text() for label in axes.get_yticklabels()]

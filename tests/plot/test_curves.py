@@ -1,24 +1,27 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from matplotlib.lines import Line2D
 
 from shflbench.analysis.settings import BLOCK, GRID
 from shflbench.model import Status
 from shflbench.plot import bars, curves
-from shflbench.plot.style import colour
+from shflbench.plot.style import color_of
 from shflbench.store import Row
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, points, rows, subject, texts
 
 
 def test_there_is_a_panel_for_each_grid_and_a_curve_for_each_variant() -> None:
-    found = rows(launches=SWEEP)
-    page = curves.draw(subject(found), BLOCK)
-    assert [axes.get_xlabel() for axes in page.figure.axes] == ["threads a block"] * 3
+    cases = rows(launches=SWEEP)
+    page = curves.draw(subject(cases), BLOCK)
+    assert [axes.get_xlabel() for axes in page.figure.axes] == ["threads per block"] * 3
     assert {"1 block", "sms = 132 blocks", "2*sms = 264 blocks"} <= set(texts(page))
-    shfl = [row for row in found if row.variant == "shfl" and row.launch.startswith("2*sms")]
+    shfl = [row for row in cases if row.variant == "shfl" and row.launch.startswith("2*sms")]
     drawn = next(line for line in page.figure.axes[2].lines if line.get_label() == "shfl")
     assert points(drawn) == ([32, 256, 1024], [row.time_us for row in shfl])
-    assert drawn.get_color() == colour(shfl[0])
+    assert drawn.get_color() == color_of(shfl[0])
 
 
 def test_variants_of_one_mechanism_differ_in_line_or_marker() -> None:
@@ -27,7 +30,7 @@ def test_variants_of_one_mechanism_differ_in_line_or_marker() -> None:
     assert len(looks) == len(handles) == 6
 
 
-def test_unsafe_curves_are_dotted_hollow_and_labelled() -> None:
+def test_unsafe_curves_are_dotted_hollow_and_labeled() -> None:
     unsafe = [line for line in _legend(rows(launches=SWEEP)) if "UNSAFE" in str(line.get_label())]
     assert len(unsafe) == 2
     assert all(line.get_linestyle() == ":" and line.get_markerfacecolor() == "white" for line in unsafe)
@@ -40,11 +43,11 @@ def test_all_panels_share_the_time_axis() -> None:
 
 
 def test_a_case_without_a_time_leaves_a_gap_and_a_note() -> None:
-    found = [
+    cases = [
         untimed(row, Status.FAILED, "crashed") if (row.variant, row.launch) == ("shfl", "sms x 256") else row
         for row in rows(launches=SWEEP)
     ]
-    page = curves.draw(subject(found), BLOCK)
+    page = curves.draw(subject(cases), BLOCK)
     drawn = next(line for line in page.figure.axes[1].lines if line.get_label() == "shfl")
     assert points(drawn)[0] == [32, 1024]
     assert "No time for shfl (f32, sms x 256): failed: crashed" in texts(page)
@@ -65,56 +68,95 @@ def test_a_numeric_option_is_an_axis_and_words_make_panels() -> None:
     assert points(page.figure.axes[0].lines[0])[0] == [2, 8, 32]
 
 
+def test_the_legend_names_the_fastest_first() -> None:
+    labels = [str(line.get_label()) for line in _legend(rows(launches=SWEEP))]
+    assert [label.removesuffix(" (UNSAFE)") for label in labels] == [
+        "shfl",
+        "smem-syncwarp",
+        "smem-unsafe",
+        "smem-double",
+        "smem-deck",
+        "smem",
+    ]
+
+
+def test_of_curves_that_coincide_the_lower_one_is_wider_and_all_others_are_not() -> None:
+    axes = curves.draw(subject(rows(launches=SWEEP)), BLOCK).figure.axes[0]
+    lines = {str(line.get_label()): line for line in axes.lines}
+    on_top, below = lines["smem-unsafe (UNSAFE)"], lines["smem-syncwarp"]
+    assert below.get_linewidth() > on_top.get_linewidth() + 1.5
+    assert below.get_markersize() > on_top.get_markersize() + 2
+    assert below.get_zorder() < on_top.get_zorder()
+    assert lines["shfl"].get_linewidth() == on_top.get_linewidth()
+
+
+def test_bandwidths_that_would_look_like_zero_get_a_logarithmic_axis() -> None:
+    launches = [f"{blocks}x256" for blocks in (16, 1024, 65536)]
+    cases = rows(pattern="struct-access", launches=launches, options=["words=4"])
+    slow = [
+        replace(row, gb_per_s=5.0, time_us=1e4)
+        if row.variant == "direct" and row.block * (row.grid or 0) > 1e6
+        else row
+        for row in cases
+    ]
+    (axes,) = curves.draw(subject(slow), GRID).figure.axes
+    assert axes.get_yscale() == "log"
+    assert axes.get_ylim()[0] > 0
+
+
 def test_too_many_panels_are_split_into_files_by_element_type_then_option() -> None:
     options = [f"mode={mode};words={words}" for mode in range(9) for words in (2, 4, 8, 16, 32, 33, 34, 35, 36, 37)]
-    found = rows("f32", "f64", options=[option.replace("mode=", "mode=m") for option in options])
-    assert [name for name, _ in curves.pages(subject(found))] == ["time-by-words-f32", "time-by-words-f64"]
+    cases = rows("f32", "f64", options=[option.replace("mode=", "mode=m") for option in options])
+    assert [name for name, _ in curves.pages(subject(cases))] == ["time-by-words-f32", "time-by-words-f64"]
 
 
 def test_passes_over_data_show_bandwidth_over_their_size_and_never_iterations() -> None:
     launches = [f"{blocks}x256" for blocks in (16, 1024, 65536)]
-    found = rows(pattern="struct-access", launches=launches, options=["words=4"])
-    ((name, page),) = curves.pages(subject(found))
+    cases = rows(pattern="struct-access", launches=launches, options=["words=4"])
+    ((name, page),) = curves.pages(subject(cases))
     (axes,) = page.figure.axes
     assert name == "bandwidth-by-size"
     assert page.title.startswith("struct-access: soa is the fastest safe variant at 2 of 3 sizes, 1 tie")
     assert axes.get_ylabel() == "useful bytes moved, GB/s"
     assert axes.get_ylim()[0] == 0
     assert [label.get_text() for label in axes.get_xticklabels()] == ["128 KiB", "8 MiB", "512 MiB"]
-    assert points(axes.lines[0])[1] == [row.gb_per_s for row in found if row.variant == "direct"]
+    assert points(axes.lines[0])[1] == [row.gb_per_s for row in cases if row.variant == "direct"]
     assert not any("iteration" in text for text in texts(page))
 
 
 def test_labels_of_many_values_keep_clear_of_one_another() -> None:
-    found = rows(options=[f"stride={stride}" for stride in range(1, 33)])
-    page = curves.draw(subject(found), "stride")
+    cases = rows(options=[f"stride={stride}" for stride in range(1, 33)])
+    page = curves.draw(subject(cases), "stride")
     shown = [label.get_text() for label in page.figure.axes[0].get_xticklabels()]
     assert shown[-1] == "32"
     assert len(shown) < 32
 
 
-def test_zero_has_a_place_on_the_axis() -> None:
-    found = rows(options=[f"extra_shared={size}" for size in (0, 1024, 4096, 16384)])
-    page = curves.draw(subject(found), "extra_shared")
+def test_zero_lies_beyond_a_break_of_a_logarithmic_axis() -> None:
+    cases = rows(options=[f"extra_shared={size}" for size in (0, 1024, 4096, 16384)])
+    page = curves.draw(subject(cases), "extra_shared")
     (axes,) = page.figure.axes
     assert axes.get_xlim()[0] < 0
     assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "1024", "4096", "16384"]
-    assert axes.get_xlabel() == "extra_shared: unused shared memory, bytes a block"
+    assert len([line for line in axes.lines if line.get_label() == "break"]) == 3
+    shfl = next(line for line in axes.lines if line.get_label() == "shfl")
+    assert np.isnan(points(shfl)[1]).tolist() == [False, True, False, False, False]  # no line across the break
+    assert axes.get_xlabel() == "extra_shared: unused shared memory, bytes per block"
 
 
 def test_one_block_size_makes_an_axis_of_the_blocks() -> None:
-    found = rows(launches=("26x1024", "132x1024", "264x1024"))
-    ((name, page),) = curves.pages(subject(found))
+    cases = rows(launches=("26x1024", "132x1024", "264x1024"))
+    ((name, page),) = curves.pages(subject(cases))
     assert name == f"time-by-{GRID}"
     assert page.figure.axes[0].get_xlabel() == "blocks"
 
 
-def _legend(found: list[Row]) -> list[Line2D]:
-    page = curves.draw(subject(found), BLOCK)
+def _legend(cases: list[Row]) -> list[Line2D]:
+    page = curves.draw(subject(cases), BLOCK)
     return [line for legend in page.figure.legends for line in legend.get_lines()]
 
 
 def test_panel_of_cases_that_leave_an_option_out_says_so() -> None:
-    found = rows(launches=SWEEP[:3]) + rows(launches=SWEEP[:3], options=["l2=cold"])
-    one_grid = [row for row in found if row.launch.startswith(SWEEP[0].split("x")[0])]
+    cases = rows(launches=SWEEP[:3]) + rows(launches=SWEEP[:3], options=["l2=cold"])
+    one_grid = [row for row in cases if row.launch.startswith(SWEEP[0].split("x")[0])]
     assert {"l2=cold", "not l2=cold"} <= set(texts(curves.draw(subject(one_grid), BLOCK)))

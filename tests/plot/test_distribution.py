@@ -38,7 +38,7 @@ def test_samples_beyond_the_axis_are_triangles_at_its_edge_and_counted() -> None
     page = distribution.draw(about)
     (axes,) = page.figure.axes
     edges = [points(line)[0] for line in axes.lines if line.get_marker() == ">"]
-    far = f"{distribution.strips(about)[0].percent[0]:+.1f} %"
+    far = f"{distribution.strips(about)[0].percent[0]:+.1f}%"
     assert {x for edge in edges for x in edge} == {axes.get_xlim()[1]}
     assert far.startswith(("+49", "+50"))
     assert f"Triangles: 1 sample beyond the axis, the furthest at {far} (smem)." in texts(page)
@@ -48,7 +48,7 @@ def test_the_title_says_how_wide_the_widest_case_is() -> None:
     about = sampled("f32", "f64")
     widest = max(distribution.strips(about), key=lambda strip: strip.spread)
     assert distribution.draw(about).title == (
-        f"neighbor: 95 % of a case's samples span at most {widest.spread:.2f} % (12 cases)"
+        f"neighbor: the central 95% of a case's samples span at most {widest.spread:.2f}% (12 cases)"
     )
 
 
@@ -57,9 +57,9 @@ def test_of_many_cases_the_widest_are_drawn_and_the_chart_says_so() -> None:
     page = distribution.draw(about)
     (axes,) = page.figure.axes
     spreads = sorted((strip.spread for strip in distribution.strips(about)), reverse=True)
-    assert page.title.endswith("(54 cases, the 20 widest are drawn)")
-    assert f"Not drawn: 34 cases, of at most {spreads[19]:.2f} %." in texts(page)
-    assert [text.get_text() for text in axes.texts] == [f"{spread:.2f} %" for spread in spreads[:20]]
+    assert page.title.endswith("(widest 20 of 54 cases)")
+    assert f"Not drawn: 34 cases with at most {spreads[19]:.2f}%." in texts(page)
+    assert [text.get_text() for text in axes.texts] == [f"{spread:.2f}%" for spread in spreads[:20]]
 
 
 def test_unsafe_bands_are_hatched() -> None:
@@ -70,7 +70,7 @@ def test_unsafe_bands_are_hatched() -> None:
 
 def test_dropped_samples_are_named() -> None:
     page = distribution.draw(replace(sampled(), dropped=3))
-    assert "Not drawn, as not timed: 3 samples taken while the GPU was throttled." in texts(page)
+    assert "Not drawn and not used: 3 samples taken while the GPU was throttled." in texts(page)
 
 
 def test_samples_that_are_all_equal_can_be_drawn() -> None:

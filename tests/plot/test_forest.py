@@ -19,18 +19,18 @@ LONG = "private-array/local/f32/8*sms x 64/1024/length=32/index=uniform/math=0/c
 
 
 def test_every_case_has_a_line_and_the_most_important_is_at_the_top() -> None:
-    found = rich()
-    page = draw(found)
-    assert names(page) == [verdict.case_id for verdict in found.by_importance()]
+    comparison = rich()
+    page = draw(comparison)
+    assert names(page) == [verdict.case_id for verdict in comparison.by_importance()]
     (axes,) = page.figure.axes
     heights = [axes.transData.transform((0, y))[1] for y in axes.get_yticks()]
     assert all(above > below for above, below in pairwise(heights))
 
 
 def test_a_mark_is_at_the_change_and_its_bar_is_the_interval() -> None:
-    (verdict,) = (found := of([0.02])).verdicts
+    (verdict,) = (comparison := of([0.02])).verdicts
     assert verdict.ratio
-    page = draw(found)
+    page = draw(comparison)
     (mark,) = marks(page)
     assert points(mark)[0] == pytest.approx([2.0])
     ends = [100 * (verdict.ratio.low - 1), 100 * (verdict.ratio.high - 1)]
@@ -41,16 +41,16 @@ def test_the_band_of_each_case_is_its_own_threshold_and_the_same_size_of_step_bo
     narrow, wide = timed("a/b", 300, 0.0), timed("c/d", 300, 0.0, threshold=0.25)
     page = draw(of_verdicts([narrow, wide]))
     assert sorted(bands(page)) == [pytest.approx((-20, 25)), pytest.approx((100 / 1.01 - 100, 1))]
-    assert "within the threshold (1 to 25 %, by case)" in texts(page)
+    assert "within the threshold (1 to 25%, by case)" in texts(page)
 
 
 def test_a_case_without_a_ratio_says_why_in_its_line() -> None:
     page = draw(rich())
-    written = texts(page)
+    labels = texts(page)
     for verdict in rich().verdicts:
         if verdict.outcome in {Outcome.MISSING, Outcome.NEW}:
-            assert f"{verdict.outcome}: {verdict.sentence}" in written
-    assert any(words.startswith("failed: incorrect (3 of 8 inputs matched") for words in written)
+            assert f"{verdict.outcome}: {verdict.sentence}" in labels
+    assert any(words.startswith("failed: incorrect (3 of 8 inputs matched") for words in labels)
     assert len(marks(page)) == sum(verdict.ratio is not None for verdict in rich().verdicts)
 
 
@@ -61,8 +61,8 @@ def test_no_label_overlaps_another_or_leaves_the_page(cases: int) -> None:
         page = draw(replace(rich(), verdicts=(replace(several[0], case_id=LONG), *several[1:])))
         page.figure.draw_without_rendering()
         (axes,) = page.figure.axes
-        written = [*axes.get_yticklabels(), *(item for item in axes.texts if item.get_text())]
-        boxes = [item.get_window_extent() for item in written]
+        labels = [*axes.get_yticklabels(), *(item for item in axes.texts if item.get_text())]
+        boxes = [item.get_window_extent() for item in labels]
     assert len(boxes) >= 2 * min(cases, 60)
     assert not [(one, other) for one, other in combinations(boxes, 2) if overlap(one, other)]
     sheet = page.figure.bbox
@@ -90,7 +90,7 @@ def test_a_case_that_failed_is_no_mark_even_if_its_value_is_known() -> None:
     assert "not listed here" in texts(draw(of_verdicts([replace(failed, case_id=f"a/{n}") for n in range(101)])))
 
 
-def test_a_tall_chart_is_labelled_above_too() -> None:
+def test_a_tall_chart_is_labeled_above_too() -> None:
     assert above(draw(many(60, slower=1)).figure.axes[0])
     assert not above(draw(many(20, slower=1)).figure.axes[0])
 

@@ -55,22 +55,22 @@ def test_of_many_cases_those_that_are_the_same_share_a_strip() -> None:
     assert names(page)[-1] == "427 same"
     (strip,) = (line for line in page.figure.axes[0].lines if len(points(line)[0]) == 427)
     assert points(strip)[0] == pytest.approx([0.01] * 427)
-    assert "+0.01 %" in texts(page)
+    assert "+0.01%" in texts(page)
 
 
 def test_of_more_findings_than_a_page_holds_it_is_said_how_many_are_not_listed() -> None:
-    found = many(430, slower=300)
-    assert names(draw(found))[MOST_LINES:] == ["200 more slower", "130 same"]
-    listed, rests = fold(found)
+    comparison = many(430, slower=300)
+    assert names(draw(comparison))[MOST_LINES:] == ["200 more slower", "130 same"]
+    listed, rests = fold(comparison)
     assert len(listed) + sum(len(rest.verdicts) for rest in rests) == 430
 
 
 def test_a_report_of_many_cases_says_how_many_more_there_are() -> None:
-    found = [
+    comparison = [
         replace(verdict, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS)
         for verdict in many(430, slower=0).verdicts
     ]
-    assert names(draw(replace(across(), verdicts=tuple(found))))[-1] == "330 more cases"
+    assert names(draw(replace(across(), verdicts=tuple(comparison))))[-1] == "330 more cases"
 
 
 def test_what_has_no_ratio_and_no_line_is_counted() -> None:

@@ -11,7 +11,7 @@ from tests.plot.subjects import texts
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("comparison", "title_text"),
     [
         (many(40, slower=2), "2 of 40 cases got slower"),
         (many(1, slower=1), "1 of 1 case got slower"),
@@ -31,29 +31,29 @@ from tests.plot.subjects import texts
         ),
     ],
 )
-def test_the_title_says_what_was_found(found: Comparison, said: str) -> None:
-    assert title(found) == said
-    assert draw(found).title == said
+def test_the_title_says_what_was_found(comparison: Comparison, title_text: str) -> None:
+    assert title(comparison) == title_text
+    assert draw(comparison).title == title_text
 
 
 def test_below_the_chart_stand_both_sides_the_metric_and_the_source_of_the_noise() -> None:
-    found = rich()
-    said = " ".join(texts(draw(found)))
-    for side in (found.base, found.new):
-        assert f"{side.name} · {side.device} · driver {side.driver} · NVRTC {side.nvrtc}" in said
-        assert f"run of {side.started[:10]} · 3 processes" in said
-    assert "metric time, in µs" in said
-    assert found.noise
-    assert found.noise.source in said
-    for doubt in (*found.warnings, *found.notes):
-        assert doubt in said
+    comparison = rich()
+    title_text = " ".join(texts(draw(comparison)))
+    for side in (comparison.base, comparison.new):
+        assert f"{side.name} · {side.device} · driver {side.driver} · NVRTC {side.nvrtc}" in title_text
+        assert f"run of {side.started[:10]} · 3 processes" in title_text
+    assert "metric time, in µs" in title_text
+    assert comparison.noise
+    assert comparison.noise.source in title_text
+    for doubt in (*comparison.warnings, *comparison.notes):
+        assert doubt in title_text
 
 
 def test_of_many_notes_it_is_said_how_many_there_are() -> None:
-    found = replace(quiet(), notes=tuple(f"thing {n} differs" for n in range(20)))
-    written = texts(draw(found))
-    assert "… and 14 more, which `shflbench compare` prints" in written
-    assert "Note: thing 6 differs" not in written
+    comparison = replace(quiet(), notes=tuple(f"thing {n} differs" for n in range(20)))
+    labels = texts(draw(comparison))
+    assert "… and 14 more, which `shflbench compare` prints" in labels
+    assert "Note: thing 6 differs" not in labels
 
 
 def test_registers_are_not_faster_or_slower_but_fewer_or_more() -> None:
@@ -70,14 +70,14 @@ def test_the_figure_beside_a_line_never_makes_the_interval_narrower() -> None:
     assert verdict.ratio
     narrow = replace(verdict.ratio, low=verdict.ratio.value - 0.00101, high=verdict.ratio.value + 0.0005)
     page = draw(of_verdicts([replace(verdict, ratio=narrow)]))
-    assert "+2.00 ± 0.11 %" in texts(page)
-    assert "+2.00 %" in texts(draw(of_verdicts([replace(verdict, ratio=replace(narrow, low=1.02, high=1.02))])))
+    assert "+2.00 ± 0.11%" in texts(page)
+    assert "+2.00%" in texts(draw(of_verdicts([replace(verdict, ratio=replace(narrow, low=1.02, high=1.02))])))
 
 
 def test_what_failed_is_not_said_twice_and_control_characters_are_not_written() -> None:
-    written = texts(draw(rich()))
-    assert any(words.startswith("failed (the worker stopped: CUDA_ERROR_ILLEGAL_ADDRESS") for words in written)
-    assert all(words.isprintable() for words in written)
+    labels = texts(draw(rich()))
+    assert any(words.startswith("failed (the worker stopped: CUDA_ERROR_ILLEGAL_ADDRESS") for words in labels)
+    assert all(words.isprintable() for words in labels)
 
 
 def test_a_report_says_how_far_the_cases_changed() -> None:
@@ -85,9 +85,9 @@ def test_a_report_says_how_far_the_cases_changed() -> None:
         replace(verdict, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS)
         for verdict in of([-0.5, 0.03, 1.5]).verdicts
     ]
-    found = replace(across(), verdicts=tuple(verdicts))
-    assert title(found) == (
-        "Report without verdict: the time of 3 cases changes by \N{MINUS SIGN}50.0 to +150 %, the median by +3.00 %"
+    comparison = replace(across(), verdicts=tuple(verdicts))
+    assert title(comparison) == (
+        "Report without verdict: the time of 3 cases changes by \N{MINUS SIGN}50.0 to +150%, the median by +3.00%"
     )
-    nothing = replace(found, verdicts=tuple(replace(verdict, ratio=None) for verdict in verdicts))
+    nothing = replace(comparison, verdicts=tuple(replace(verdict, ratio=None) for verdict in verdicts))
     assert title(nothing) == "Report without verdict: none of 3 cases has a value on both sides"

@@ -2,7 +2,7 @@ from itertools import combinations
 
 from matplotlib.patches import Patch
 
-from shflbench.plot.page import WIDTH, Page
+from shflbench.plot.page import WIDTH, Caption, Page
 from shflbench.plot.style import house_style
 
 
@@ -11,7 +11,7 @@ def test_every_part_lies_on_the_page_however_long_its_text() -> None:
         page = Page(
             title="a finding that takes more than one line " * 4,
             subtitle=("what is drawn " * 20, "", "and more"),
-            caption="where it comes from " * 20,
+            caption=Caption("where the data come from " * 20, "why to doubt them " * 20),
             notes=["a note " * 40],
             legend=[Patch(label=f"a mechanism with a long name {number}") for number in range(9)],
             body=1.0,
@@ -24,7 +24,7 @@ def test_every_part_lies_on_the_page_however_long_its_text() -> None:
 
 
 def test_axes_are_placed_in_inches_from_the_top_left_of_the_body() -> None:
-    page = Page(title="found", subtitle=(), caption="from", body=2.0)
+    page = Page(title="found", subtitle=(), caption=Caption("from"), body=2.0)
     upper, lower = page.axes(0, 0, 3, 1), page.axes(0, 1, 3, 1)
     assert upper.get_position().y0 == lower.get_position().y1
     assert round(upper.get_position().width * WIDTH, 6) == 3

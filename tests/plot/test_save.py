@@ -2,18 +2,17 @@ import os
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
 from shflbench.errors import ResultsError
+from shflbench.plot.page import Caption, Page
 from shflbench.plot.save import save
 from shflbench.plot.style import house_style
 
 
 def put(folder: Path, words: str = "4.69×") -> list[Path]:
     with house_style():
-        figure = Figure(figsize=(1, 1))
-        figure.text(0.1, 0.5, words)
-        return [save(figure, folder / f"chart.{kind}", "what was found", "elsewhere") for kind in ("png", "svg")]
+        page = Page(title="the finding", subtitle=[words], caption=Caption("from"), body=1, scope=["neighbor/f32/1x32"])
+        return [save(page, folder / f"chart.{kind}", "elsewhere") for kind in ("png", "svg")]
 
 
 def test_a_figure_is_saved_in_each_format_under_one_name_and_nothing_else_stays(tmp_path: Path) -> None:
@@ -27,7 +26,12 @@ def test_neither_file_says_when_or_with_what_it_was_drawn(tmp_path: Path) -> Non
     assert b"Software" not in png
     assert b"<dc:date>" not in svg
     assert b"Matplotlib" not in png + svg
-    assert "<title>what was found</title>" in svg.decode()
+    assert "<title>the finding</title>" in svg.decode()
+
+
+def test_the_svg_names_the_groups_that_it_shows(tmp_path: Path) -> None:
+    _, svg = put(tmp_path)
+    assert "<rdf:li>neighbor/f32/1x32</rdf:li>" in svg.read_text("utf-8")
 
 
 def test_text_in_the_svg_is_text(tmp_path: Path) -> None:

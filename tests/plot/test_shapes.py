@@ -5,9 +5,9 @@ from tests.plot.subjects import rows
 
 
 def test_grids_are_ordered_by_their_size_and_blocks_by_number() -> None:
-    found = rows(launches=("2*sms x 64", "sms x 1024", "1x1024", "sms x 64"))
-    assert grids_of(found) == ["1", "sms", "2*sms"]
-    assert blocks_of(found) == [64, 1024]
+    cases = rows(launches=("2*sms x 64", "sms x 1024", "1x1024", "sms x 64"))
+    assert grids_of(cases) == ["1", "sms", "2*sms"]
+    assert blocks_of(cases) == [64, 1024]
 
 
 def test_a_grid_is_said_as_written_and_in_blocks() -> None:

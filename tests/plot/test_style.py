@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 
 from shflbench.model import Mechanism
 from shflbench.plot.style import (
-    COLOURS,
+    COLORS,
     INK,
     MUTED,
     NAMES,
@@ -35,15 +35,15 @@ SIGHT = {
 
 
 def lab(linear: np.ndarray) -> np.ndarray:
-    """Return CIE L*a*b* of a linear sRGB colour, white at D65."""
+    """Return CIE L*a*b* of a linear sRGB color, white at D65."""
     to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
     xyz = to_xyz @ np.clip(linear, 0, 1) / np.array([0.9505, 1.0, 1.089])
     x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-def linear(colour: str) -> np.ndarray:
-    channels = np.array(to_rgb(colour))
+def linear(color: str) -> np.ndarray:
+    channels = np.array(to_rgb(color))
     return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
 
 
@@ -52,24 +52,24 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_every_mechanism_has_a_colour_and_a_name_of_its_own() -> None:
-    assert set(COLOURS) == set(NAMES) == set(Mechanism)
-    assert len(set(COLOURS.values())) == len(set(NAMES.values())) == len(Mechanism)
+def test_every_mechanism_has_a_color_and_a_name_of_its_own() -> None:
+    assert set(COLORS) == set(NAMES) == set(Mechanism)
+    assert len(set(COLORS.values())) == len(set(NAMES.values())) == len(Mechanism)
 
 
-@pytest.mark.parametrize("colour", [*COLOURS.values(), INK, MUTED])
-def test_every_colour_stands_out_from_the_page(colour: str) -> None:
-    assert contrast(colour, "#FFFFFF") >= (4.5 if colour in {INK, MUTED} else 3)
+@pytest.mark.parametrize("color", [*COLORS.values(), INK, MUTED])
+def test_every_color_stands_out_from_the_page(color: str) -> None:
+    assert contrast(color, "#FFFFFF") >= (4.5 if color in {INK, MUTED} else 3)
 
 
 @pytest.mark.parametrize("sight", SIGHT)
-def test_colours_differ_for_every_kind_of_sight(sight: str) -> None:
-    seen = {mechanism: lab(SIGHT[sight] @ linear(colour)) for mechanism, colour in COLOURS.items()}
+def test_colors_differ_for_every_kind_of_sight(sight: str) -> None:
+    seen = {mechanism: lab(SIGHT[sight] @ linear(color)) for mechanism, color in COLORS.items()}
     nearest = min(np.linalg.norm(seen[one] - seen[other]) for one, other in combinations(seen, 2))
     assert nearest > 11  # ΔE of 2 is just visible side by side
 
 
-def test_the_colour_follows_the_mechanism_not_the_pattern_or_the_variant() -> None:
+def test_the_color_follows_the_mechanism_not_the_pattern_or_the_variant() -> None:
     looks = {row.mechanism: bar_look(row)["edgecolor"] for row in rows()}
     assert all(
         bar_look(row)["edgecolor"] == looks[row.mechanism] for row in rows(pattern="reduce") if row.mechanism in looks

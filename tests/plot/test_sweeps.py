@@ -12,17 +12,17 @@ WIDTHS = tuple(f"width={width}" for width in (2, 4, 8))
 
 def test_the_factor_with_the_fewest_panels_is_the_axis() -> None:
     options = [f"{width};math={math}" for width in WIDTHS for math in (0, 1, 2, 3)]
-    (found,) = sweeps(subject(rows(options=options)))
-    assert (found.factor, found.settings) == ("math", 3)
+    (cases,) = sweeps(subject(rows(options=options)))
+    assert (cases.factor, cases.settings) == ("math", 3)
 
 
 def test_two_experiments_of_a_pattern_make_two_sweeps_that_share_a_case() -> None:
     over_width = rows(options=WIDTHS)
     over_blocks = rows(launches=("26x1024", "132x1024", "264x1024"), options=["width=4"])
     every = {row.case_id: row for row in (*over_width, *over_blocks)}
-    found = sweeps(subject(every.values()))
-    assert [sweep.factor for sweep in found] == ["width", "grid"]
-    assert [len(sweep.rows) for sweep in found] == [18, 18]
+    cases = sweeps(subject(every.values()))
+    assert [sweep.factor for sweep in cases] == ["width", "grid"]
+    assert [len(sweep.rows) for sweep in cases] == [18, 18]
 
 
 def test_two_values_are_left_to_bars() -> None:
@@ -32,14 +32,14 @@ def test_two_values_are_left_to_bars() -> None:
 
 
 def test_blocks_that_follow_from_an_option_lie_on_its_axis() -> None:
-    found = [
+    cases = [
         row
         for words, blocks in ((2, 4096), (4, 2048), (8, 1024))
         for row in rows(pattern="struct-access", launches=(f"{blocks}x256",), options=[f"words={words}"])
     ]
-    (sweep,) = sweeps(subject(found))
+    (sweep,) = sweeps(subject(cases))
     assert (sweep.factor, sweep.drawn, sweep.settings) == ("words", frozenset({"words", "grid"}), 1)
-    ((name, page),) = curves.pages(subject(found))
+    ((name, page),) = curves.pages(subject(cases))
     assert (name, len(page.figure.axes)) == ("bandwidth-by-words", 1)
 
 
@@ -54,17 +54,17 @@ def test_cases_that_lie_on_no_sweep_are_beside_it() -> None:
 
 
 def test_a_value_without_any_time_makes_no_axis() -> None:
-    found = [
+    cases = [
         untimed(row, Status.FAILED, "crashed") if row.option_texts == ("width=8",) else row
         for row in rows(options=WIDTHS)
     ]
-    assert sweeps(subject(found)) == []
+    assert sweeps(subject(cases)) == []
 
 
 def test_a_grid_that_follows_the_device_is_placed_by_its_blocks() -> None:
     launches = ("1x1024", "sms x 1024", "2*sms x 1024")
-    (found,) = sweeps(subject(rows(launches=launches)))
-    assert found.factor == "grid"
+    (cases,) = sweeps(subject(rows(launches=launches)))
+    assert cases.factor == "grid"
 
 
 def test_parts_are_made_by_element_type_first_and_named_after_what_they_share() -> None:
@@ -77,8 +77,8 @@ def test_parts_are_made_by_element_type_first_and_named_after_what_they_share() 
 
 
 def test_a_part_without_a_time_is_left_out() -> None:
-    found = [untimed(row, Status.FAILED, "crashed") if row.dtype == "f64" else row for row in rows("f32", "f64")]
-    assert [ending for ending, _ in parts(subject(found), 1, ())] == ["-f32"]
+    cases = [untimed(row, Status.FAILED, "crashed") if row.dtype == "f64" else row for row in rows("f32", "f64")]
+    assert [ending for ending, _ in parts(subject(cases), 1, ())] == ["-f32"]
 
 
 def test_one_iteration_of_a_pass_over_data_is_no_setting() -> None:

@@ -1,0 +1,87 @@
+"""The vertical axis of curves: by factors or from zero, and which curves would hide one another on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, log10
+from typing import TYPE_CHECKING
+
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+
+from shflbench.plot.quantity import TIME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+    from shflbench.plot.quantity import Quantity
+
+_LOST = 20  # of a bandwidth this many times as large as another of its group, the other looks like zero
+_FEW_DECADES = 2.5  # up to which there is room for ticks at 1, 2 and 5
+_ABOVE = {True: 1.25, False: 1.06}  # of a logarithmic and of a linear axis: its end over the largest value
+_NEAR = 2.0  # points; markers are 4.5 points wide
+
+
+@dataclass(frozen=True, slots=True)
+class Vertical:
+    """One axis for all panels of a chart."""
+
+    quantity: Quantity
+    low: float
+    high: float
+    logarithmic: bool
+
+    def scale(self, axes: Axes, *, leftmost: bool) -> None:
+        """Scale and label y."""
+        if self.logarithmic:
+            axes.set_yscale("log")
+            few = log10(self.high / self.low) <= _FEW_DECADES
+            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+            axes.yaxis.set_minor_locator(NullLocator())
+            axes.yaxis.set_minor_formatter(NullFormatter())
+        else:
+            axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
+        axes.set_ylim(self.low, self.high)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.tick_params(axis="y", labelleft=leftmost)
+        axes.grid(visible=True)
+        if leftmost:
+            axes.set_ylabel(self.quantity.label)
+
+    def points(self, value: float, height: float) -> float:
+        """Return how high a value lies above the axis, in points, on a panel of `height` inches."""
+        if self.logarithmic:
+            return 72 * height * log(value / self.low) / log(self.high / self.low)
+        return 72 * height * (value - self.low) / (self.high - self.low)
+
+
+def vertical_of(groups: Iterable[Sequence[float]], quantity: Quantity) -> Vertical:
+    """Return the axis for the values of each group: times by factors; bandwidths from zero unless some look like it."""
+    ranges = [(min(values), max(values)) for values in groups if values]
+    low, high = min(least for least, _ in ranges), max(most for _, most in ranges)
+    logarithmic = quantity is TIME or any(most > _LOST * least for least, most in ranges)
+    room = _ABOVE[logarithmic]
+    return Vertical(quantity, low / room if logarithmic else 0.0, high * room, logarithmic)
+
+
+def depths(panels: Iterable[Mapping[str, Mapping[float, float]]], order: Sequence[str]) -> dict[str, int]:
+    """Return for each variant how many curves lie on top of its own, so that it is drawn that much wider.
+
+    `panels` hold a curve for each variant: place on x → height in points. Of curves that coincide, those earlier in
+    `order` lie on top.
+    """
+    curves = list(panels)
+    depth: dict[str, int] = {}
+    for variant in order:
+        above = {depth[other] for other in depth if any(_coincide(panel, variant, other) for panel in curves)}
+        depth[variant] = next(level for level in range(len(order)) if level not in above)
+    return depth
+
+
+def _coincide(panel: Mapping[str, Mapping[float, float]], one: str, other: str) -> bool:
+    """Return whether at least half of the points that two curves share lie so near that one hides the other."""
+    first, second = panel.get(one, {}), panel.get(other, {})
+    shared = first.keys() & second.keys()
+    near = sum(abs(first[place] - second[place]) < _NEAR for place in shared)
+    return bool(shared) and 2 * near >= len(shared)
