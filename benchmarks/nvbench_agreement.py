@@ -45,9 +45,9 @@ Written by `python -m benchmarks.nvbench_agreement --record`; do not edit.
 ## How
 
 - Both load the same cubins, which shflbench builds, at the same launch, iterations and inputs. They take turns.
-- NVBench, {processes} processes: its default settings (at least 0.5 s of GPU time a kernel, noise of 0.5 %, L2 cache
+- NVBench, {processes} processes: its default settings (at least 0.5 s of GPU time a kernel, noise of 0.5%, L2 cache
   flushed before each launch), its cold measurement only. A time is the median of their medians.
-- shflbench, {runs} runs, precision 0.5 %, L2 cache {l2}. A time is the median of theirs.
+- shflbench, {runs} runs, precision 0.5%, L2 cache {l2}. A time is the median of theirs.
 - Ranges go from the smallest to the largest, as a fraction of the median. The difference is that of the two medians.
 - Wall time without start-up: NVBench's is what its samples took, by its own account. shflbench's goes from the end of
   its warm-up to its last line, verification, sampling and storing included.

@@ -1,18 +1,18 @@
-"""Every error that a user can meet, each with its remedy and its exit code.
+"""All errors that are reported to users, with advice and exit code.
 
 ShflbenchError
-├── UsageError                 2   flags or arguments that make no sense together
-├── InputError                 3   something that the user wrote or kept cannot be used
+├── UsageError                 2   invalid options or arguments
+├── InputError                 3   an invalid file or folder of the user
 │   ├── SuiteError                 a suite file, with line and column
 │   ├── PatternError               a pattern folder
 │   └── ResultsError               a run folder
-├── MissingError               4   something that this machine lacks
+├── MissingError               4   a missing or broken component of this machine
 │   ├── DeviceError                no GPU, no driver, or a broken cupy
-│   └── CompilerError              no NVRTC, no headers, no disassembler
+│   └── CompilerError              no NVRTC, no headers, or no disassembler
 └── KernelError                5   a kernel that cannot be used
-    ├── CompileError               NVRTC refused it
-    └── LaunchError                it crashed, or could not be started
-        └── EmulatorError          the emulator cannot read, load or finish it
+    ├── CompileError               NVRTC rejected it
+    └── LaunchError                it crashed or could not be started
+        └── EmulatorError          the emulator cannot read, load or complete it
 """
 
 from __future__ import annotations
@@ -23,47 +23,47 @@ TERMINATED = 143  # 128 + SIGTERM
 
 
 class TerminatedError(KeyboardInterrupt):
-    """Somebody asked the process to end, as a queue does whose time is up; handled like Ctrl-C."""
+    """The process received a signal to end, for example from a job queue; handled like Ctrl-C."""
 
 
 class ShflbenchError(Exception):
-    """Say in one sentence what went wrong and where; `advice` says what to do about it."""
+    """An error in one sentence: what is wrong and where; `advice` is what to do about it."""
 
     exit_code = INTERNAL_FAULT
 
     def __init__(self, message: str, advice: str = "") -> None:
-        """Keep the sentence (no trailing period needed) and the remedy, which may be empty."""
+        """Keep the sentence, without a period at its end, and the advice, which may be empty."""
         super().__init__(message)
         self.message = message
         self.advice = advice
 
 
 class UsageError(ShflbenchError):
-    """Flags or arguments that make no sense together."""
+    """Invalid options or arguments."""
 
     exit_code = 2
 
 
 class InputError(ShflbenchError):
-    """Something that the user wrote or kept cannot be used."""
+    """An invalid file or folder of the user."""
 
     exit_code = 3
 
 
 class SuiteError(InputError):
-    """A suite file is wrong; the message starts with file:line:column."""
+    """An invalid suite file; the message starts with file:line:column."""
 
 
 class PatternError(InputError):
-    """A pattern folder is wrong or unknown."""
+    """An invalid or unknown pattern folder."""
 
 
 class ResultsError(InputError):
-    """A run folder cannot be read, written or continued."""
+    """A run folder that cannot be read, written or resumed."""
 
 
 class MissingError(ShflbenchError):
-    """Something that this machine lacks."""
+    """A missing or broken component of this machine."""
 
     exit_code = 4
 
@@ -83,7 +83,7 @@ class KernelError(ShflbenchError):
 
 
 class CompileError(KernelError):
-    """NVRTC refused a kernel; the message shows the numbered source line."""
+    """NVRTC rejected a kernel; the message shows the source line with its number."""
 
 
 class LaunchError(KernelError):
@@ -91,4 +91,4 @@ class LaunchError(KernelError):
 
 
 class EmulatorError(LaunchError):
-    """The emulator cannot read, load or finish a kernel; the message names the instruction."""
+    """The emulator cannot read, load or complete a kernel; the message names the instruction."""

@@ -1,4 +1,4 @@
-"""The frozen dataclasses that the stages pass to one another (standard library only)."""
+"""The frozen dataclasses that the stages exchange (standard library only)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path  # noqa: TC003
 
 from shflbench.thresholds import Thresholds
 
-WARP = 32  # threads a warp, on every GPU that CUDA has run on
-MAX_BLOCK = 1024  # threads a block, on every GPU since Fermi
-SENTINEL = "sentinel"  # where a case's id has its pattern, the id of a sentinel has this
+WARP = 32  # threads per warp, on every GPU with CUDA
+MAX_BLOCK = 1024  # threads per block, on every GPU since Fermi
+SENTINEL = "sentinel"  # in the id of a sentinel, in place of the pattern
 
 
 class Status(StrEnum):
-    """What became of a case."""
+    """The final status of a case."""
 
     TIMED = "timed"
     VERIFIED = "verified"
@@ -41,18 +41,18 @@ class Mechanism(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """An element type: its name here, in CUDA C++ and in NumPy, and the bytes of one element."""
+    """An element type: its name in shflbench, in CUDA C++ and in NumPy, and the bytes per element."""
 
     name: str
     cuda: str
-    numpy: str  # of one component; `bfloat16` is known to NumPy once ml_dtypes is imported
+    numpy: str  # of one component; NumPy knows `bfloat16` if ml_dtypes is imported
     size: int
-    components: int = 1  # numbers in one element: float4 has four
-    header: str = ""  # of CUDA, that defines the type
+    components: int = 1  # numbers per element: float4 has four
+    header: str = ""  # the CUDA header that defines the type
 
     @property
     def words(self) -> int:
-        """How many 32-bit words one element takes, the unit of a shuffle."""
+        """The number of 32-bit words per element, the unit of a shuffle."""
         return max(1, self.size // 4)
 
     @property
@@ -83,7 +83,7 @@ class Launch:
     """A launch shape: the expression as the user wrote it, and the grid once the device is known."""
 
     expression: str  # canonical, e.g. "26x1024" or "2*sms x 256"
-    block: int  # threads a block
+    block: int  # threads per block
     grid: int | None  # blocks; None while it depends on an unknown device
 
 
@@ -118,19 +118,18 @@ class Case:
 class MeasureRules:
     """How long to measure a case: until its interval is within `precision`, inside these limits."""
 
-    precision: float = 0.005  # half-width of the 95 % interval of the median, as a fraction of it
-    # Over which a case's rounds are spread, at least: slow states of a GPU last up to 0.1 s.
-    min_seconds: float = 1.0
-    max_seconds: float = 2.0  # seconds of sampling a case, at most
-    min_samples: int = 27  # timed launches a case, at least
-    max_samples: int = 2500
-    processes: int = 1  # fresh worker processes a case
-    timeout: float = 60.0  # seconds without a sign of life after which a worker process is killed
+    precision: float = 0.005  # half-width of the 95% interval of the median, as a fraction of the median
+    min_seconds: float = 1.0  # from the first to the last round of a case: slow states of a GPU last up to 0.1 s
+    max_seconds: float = 2.0  # of sampling per case
+    min_samples: int = 27  # per case
+    max_samples: int = 2500  # per case
+    processes: int = 1  # fresh worker processes per case
+    timeout: float = 60.0  # seconds without an event after which a worker process is killed
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """Keep only these patterns, variants and dtypes; run at these launches and iterations. Empty changes nothing."""
+    """Keep only these patterns, variants and dtypes, and use these launches and iterations; empty changes nothing."""
 
     patterns: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
@@ -141,26 +140,26 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A validated suite file: what to run, how to measure it, and the text it came from."""
+    """A validated suite file: the cases, how to measure them, and the text of the file."""
 
     name: str
     title: str
     path: Path
     text: str  # verbatim, for provenance
-    cases: tuple[Case, ...]  # in the order of the file; grids None where the device decides
+    cases: tuple[Case, ...]  # in the order of the file; a grid is None if it depends on the device
     rules: MeasureRules
     pattern_folders: Mapping[str, Path]  # pattern name → its folder, for every pattern in `cases`
-    thresholds: Thresholds = field(default_factory=Thresholds)  # for comparing its runs; no measurement depends on them
+    thresholds: Thresholds = field(default_factory=Thresholds)  # for comparisons only; measurements ignore them
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What one kernel occupies, by the compiler's own report."""
+    """The resources of one kernel, as the compiler reports them."""
 
-    registers: int  # a thread
-    shared_bytes: int  # a block, static part
-    local_bytes: int  # a thread, stack frame
-    spill_bytes: int  # a thread, stores and loads together
+    registers: int  # per thread
+    shared_bytes: int  # per block, static part
+    local_bytes: int  # per thread, stack frame
+    spill_bytes: int  # per thread, stores plus loads
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +179,12 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The timed loop as found in the SASS."""
+    """A loop in the SASS whose counter changes by a constant."""
 
     start: int  # address of its first instruction
     end: int  # address of its last instruction
-    trips: int  # iterations of the source loop in one pass through the body: the unroll factor
-    counts: Mapping[str, int]  # base opcode → instructions in the body, all `trips` together
+    unroll: int  # iterations of the source loop per pass through the body
+    counts: Mapping[str, int]  # base opcode → instructions in the body, for all `unroll` iterations
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,27 +196,27 @@ class Kernel:
     ptx: str
     cubin: bytes = field(repr=False)
     resources: Resources
-    sass: tuple[Instruction, ...] | None = field(repr=False)  # None where no disassembler reads `arch`
-    loop: Loop | None  # None without SASS, or where the pattern declares no iterations
-    violations: tuple[str, ...]  # what breaks the pattern's promises; empty for an honest kernel
+    sass: tuple[Instruction, ...] | None = field(repr=False)  # None if no disassembler can read `arch`
+    loop: Loop | None  # the timed loop; None without SASS, or if the pattern has no iterations
+    violations: tuple[str, ...]  # deviations from the declared machine code, one sentence each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceState:
-    """How a GPU is set up, and who else is on it, when a run starts; None where nobody says."""
+    """The configuration and load of a GPU when a run starts; None where unknown."""
 
     pci_bus: str | None = None  # domain:bus:device.function, e.g. "00000000:5d:00.0"
     l2_bytes: int | None = None
     max_memory_clock_mhz: int | None = None
-    application_clock_mhz: int | None = None  # SM clock that programs are to run at; the owner may have lowered it
+    application_clock_mhz: int | None = None  # the configured SM clock for programs, which may be lowered
     application_memory_clock_mhz: int | None = None
     ecc: bool | None = None
-    mig: bool | None = None  # whether the GPU is cut into instances
-    persistence: bool | None = None  # whether the driver stays loaded while nobody uses the GPU
+    mig: bool | None = None  # whether the GPU is divided into instances
+    persistence: bool | None = None  # whether the driver stays loaded while no process uses the GPU
     compute_mode: str | None = None  # default, exclusive-process or prohibited
     power_limit_w: float | None = None  # the lowest of those in force
     memory_used_bytes: int | None = None
-    other_processes: int | None = None  # that compute on it, as far as this process is shown them
+    other_processes: int | None = None  # other processes on the GPU that are visible to this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +227,7 @@ class Device:
     uuid: str
     arch: str
     sms: int
-    max_shared_bytes: int  # a block, opt-in
+    max_shared_bytes: int  # per block, opt-in
     memory_bytes: int
     clock_mhz: int  # the highest SM clock the driver offers
     driver: str
@@ -240,13 +239,13 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What verification found for one case."""
+    """The result of verifying one case."""
 
-    matched: int  # input sets whose every output was right
-    inputs: int  # input sets tried
-    iterations: tuple[int, ...]  # iteration counts that each input set was run with
-    launch: str  # the launch it was run at, e.g. "26x1024"
-    mismatch: str = ""  # the first wrong value, in words; empty when all matched
+    matched: int  # input sets with correct outputs
+    inputs: int  # input sets
+    iterations: tuple[int, ...]  # iteration counts at which each input set was run
+    launch: str  # at which they were run, e.g. "26x1024"; the emulator uses fewer blocks for large cases
+    mismatch: str = ""  # the first wrong value, in words; empty if all inputs matched
 
     @property
     def complete(self) -> bool:
@@ -255,7 +254,7 @@ class Proof:
 
 
 def is_sentinel(case_id: str) -> bool:
-    """Whether it is the id of a sentinel, whose samples stand among those of the cases."""
+    """Whether `case_id` is the id of a sentinel; their samples are stored with those of the cases."""
     return case_id.partition("/")[0] == SENTINEL
 
 
@@ -268,21 +267,21 @@ class Sample:
     round: int
     sample: int  # index within its round
     iterations: int
-    launches: int  # launches that the time was divided by
+    launches: int  # launches between the two events, by which the time was divided
     time_us: float
     sm_clock_mhz: float | None  # measured on the device around this sample's burst
-    dropped: bool  # taken while the GPU was throttled
-    seconds: float | None = None  # from the first round of its process to the begin of its burst
+    dropped: bool  # taken while the GPU was throttled, or launched too late by the host
+    seconds: float | None = None  # from the first round of its process to the start of its burst
 
     @property
     def is_sentinel(self) -> bool:
-        """Whether a sentinel was timed, and no case."""
+        """Whether it is a sample of a sentinel and not of a case."""
         return is_sentinel(self.case_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with its 95 % interval."""
+    """An estimate with its 95% interval."""
 
     value: float
     low: float
@@ -290,50 +289,50 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half the interval's width, as a fraction of the value."""
+        """Half the width of the interval, as a fraction of the value."""
         return (self.high - self.low) / 2 / abs(self.value) if self.value else float("inf")
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The GPU's state around one round, by NVML; None where NVML does not say."""
+    """The GPU's state around one round, from NVML; None where NVML does not report it."""
 
     sm_clock_mhz: int | None = None
     temperature_c: int | None = None
     power_w: float | None = None
-    throttle: tuple[str, ...] = ()  # reasons that slow the clock down; empty when there is none
+    throttle: tuple[str, ...] = ()  # reasons for a reduced clock; empty if there are none
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What sampling one case gave."""
+    """The estimate from the samples of one case."""
 
-    time_us: Interval  # one launch at the case's iterations
-    ns_per_iteration: Interval | None  # slope over iteration counts; None for one-pass patterns
-    launch_overhead_us: float | None  # the slope line's value at no iterations
+    time_us: Interval  # of one launch at the case's iterations
+    ns_per_iteration: Interval | None  # slope over iteration counts; None for patterns of one pass
+    launch_overhead_us: float | None  # the intercept of that line
     sm_clock_mhz: float | None
     samples: int  # kept, at the case's iterations
     dropped: int
     rounds: int  # kept
-    launches: int  # that each sample brackets
-    processes: tuple[int, ...]  # numbers of the worker processes that the samples are from
+    launches: int  # per sample
+    processes: tuple[int, ...]  # numbers of the worker processes that took the samples
     troubles: tuple[Trouble, ...] = ()
 
 
 class Disturbance(StrEnum):
-    """What can be wrong with the samples of a case."""
+    """A kind of disturbance in the samples of a case."""
 
-    DRIFT = "drift"  # its time moves steadily one way
+    DRIFT = "drift"  # the time moves steadily in one direction
     SLOW_EPISODES = "slow-episodes"  # some rounds are slower than the others
-    TWO_LEVELS = "two-levels"  # its samples gather around two times
+    TWO_LEVELS = "two-levels"  # the samples cluster around two times
     THROTTLED = "throttled"  # samples were dropped
-    NONLINEAR = "nonlinear"  # its times at the iteration counts do not lie on a line
-    PROCESSES = "processes"  # its worker processes disagree
+    NONLINEAR = "nonlinear"  # the times at the iteration counts are not on a line
+    PROCESSES = "processes"  # the worker processes disagree
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that is wrong with the samples of a case: how large, and what to do about it."""
+    """One disturbance in the samples of a case: its kind and size, and what to do."""
 
     kind: Disturbance
     size: float  # as a fraction of the time; of THROTTLED, of the samples
@@ -341,12 +340,12 @@ class Trouble:
     advice: str
 
 
-QUIET = "quiet"  # as the verdict on a run, and in the column `noise`: nothing disturbed it
+QUIET = "quiet"  # the verdict on a run, and the value of the column `noise`, if no disturbance was detected
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How quiet a machine was, the evidence in a sentence, and what to do about it (empty where it was quiet)."""
+    """The verdict on a machine, its evidence in one sentence, and what to do (empty if it was quiet)."""
 
     verdict: str
     sentence: str
@@ -354,5 +353,5 @@ class Noise:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing disturbed it."""
+        """Whether no disturbance was detected."""
         return self.verdict == QUIET

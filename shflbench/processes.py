@@ -1,4 +1,4 @@
-"""Spread work over processes, one for each core; no process outlives the one that started it, also after kill -9."""
+"""Run jobs in parallel processes, one per core; they end with their parent, even after kill -9."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-PR_SET_PDEATHSIG = 1  # prctl(2): the signal that a process gets when the thread that started it ends
+PR_SET_PDEATHSIG = 1  # prctl(2): the signal that a process receives when the thread that started it ends
 
 
 def kill_on_parent_exit(parent: int) -> None:
-    """Have this process killed when the process `parent`, whose main thread started it, ends."""
+    """Have the kernel kill this process when the process `parent`, whose main thread started it, ends."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before
-        os._exit(1)  # nobody is left to hear of it
+    if os.getppid() != parent:  # it has already ended
+        os._exit(1)
 
 
 def run_in_processes(
@@ -32,10 +32,10 @@ def run_in_processes(
 ) -> Generator[tuple[int, Future[Result]], None, None]:
     """Yield the index of each job with its future, as soon as the job is done.
 
-    A future raises BrokenProcessPool where its process, or another one beside it, crashed. Whoever stops iterating,
-    by Ctrl-C for example, ends the processes.
+    A future raises BrokenProcessPool if a process of the pool crashed. If the caller stops iterating, for example after
+    Ctrl-C, the processes are killed.
     """
-    # Not by fork: a process that has opened a GPU must not be forked.
+    # Not `fork`: a process that has opened a GPU must not be forked.
     context = get_context("spawn")
     workers = min(len(jobs), os.cpu_count() or 1)
     before = active_children()
@@ -55,7 +55,7 @@ def run_in_processes(
 
 
 def map_in_processes(function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[Result]:
-    """Yield what `function` returns for each job, in the order of the jobs, as soon as it is known."""
+    """Yield the result of `function` for each job, in the order of the jobs, as soon as it is available."""
     done: dict[int, Future[Result]] = {}
     following = 0
     for index, future in run_in_processes(function, jobs) if jobs else ():
@@ -67,7 +67,7 @@ def map_in_processes(function: Callable[[Job], Result], jobs: Sequence[Job]) -> 
 
 @contextmanager
 def _block_sigint() -> Iterator[None]:
-    """Let processes that start meanwhile ignore Ctrl-C, which the terminal sends to them as well."""
+    """Make processes that start meanwhile ignore Ctrl-C, which the terminal sends to all processes."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,4 +1,4 @@
-"""Build kernels: compile them file by file, disassemble them, find their loops and check them."""
+"""Build kernels: compile each file, disassemble the kernels, find their loops, and check them."""
 
 from __future__ import annotations
 
@@ -32,34 +32,34 @@ if TYPE_CHECKING:
 
 Name = TypeVar("Name")
 
-JOBS_PER_CORE = 8  # enough to keep every core busy to the end and to show progress; each starts the disassembler
+JOBS_PER_CORE = 8  # enough to keep every core busy to the end and to show progress; each job starts the disassembler
 
 
 @dataclass(frozen=True, slots=True)
 class BuildRequest:
-    """One kernel to build: its source, and what is expected of its machine code."""
+    """One kernel to build: its source, and the machine code that its declaration expects."""
 
     source: Source
     expected: ExpectedCode
     arguments: tuple[Argument, ...]
-    key: str  # under which the cache keeps it
+    key: str  # in the cache
 
 
 @dataclass(frozen=True, slots=True)
 class MachineCode:
-    """What compiler and disassembler make of a source; plain data, which another process can send."""
+    """The output of compiler and disassembler; plain data, which can be sent between processes."""
 
     compiled: Compiled
-    sass: tuple[Instruction, ...] | None  # None where no disassembler reads it
+    sass: tuple[Instruction, ...] | None  # None if no disassembler can read it
 
 
 def machine_code(
     units: Sequence[Sequence[Source]], arch: str, toolchain: Toolchain
 ) -> list[list[MachineCode | CompileError]]:
-    """Compile and disassemble the kernels of translation units; each that NVRTC refuses becomes an error.
+    """Compile and disassemble the kernels of translation units; return an error for each kernel that NVRTC rejects.
 
-    Together they take a fifth of the time: the compiler reads the headers once per unit, and the disassembler starts
-    once.
+    This takes a fifth of the time of single kernels: the compiler reads the headers once per unit, and the disassembler
+    starts once.
     """
     compiled = [_compile_unit(sources, arch, toolchain) for sources in units]
     kernels = [kernel for unit in compiled for kernel in unit if not isinstance(kernel, CompileError)]
@@ -73,7 +73,7 @@ def machine_code(
 
 
 def _compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[Compiled | CompileError]:
-    """Compile the kernels of one translation unit together, or one by one where NVRTC refuses any."""
+    """Compile the kernels of one translation unit together; if NVRTC rejects one, compile each alone."""
     try:
         unit = nvrtc.compile_unit(sources, arch, toolchain)
     except CompileError as error:
@@ -85,29 +85,29 @@ def _compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) ->
 
 
 class Builder:
-    """Builds kernels for one architecture, and keeps them in a cache folder."""
+    """Builds kernels for one architecture, with a cache on disk."""
 
     def __init__(self, toolchain: Toolchain, arch: str, cache_folder: Path | None) -> None:
-        """Build for `arch` (`sm_90`); without `cache_folder` nothing is kept."""
+        """Build for `arch` (`sm_90`); without `cache_folder`, nothing is cached."""
         self.toolchain = toolchain
         self.arch = arch
         self.cache = KernelCache(cache_folder)
 
     def request(self, pattern: LoadedPattern, case: Case) -> BuildRequest:
-        """Return what has to be built for `case`."""
+        """Return the build request for `case`."""
         variant = pattern.declaration.variant(case.variant)
         dtype = DTYPES[case.dtype]
         source = translation_unit(pattern, variant, dtype, case.options)
         expected = ExpectedCode.of(pattern.declaration, variant, dtype, dict(case.options))
-        given = signature.arguments(pattern.declaration, variant, dtype)
+        declared = signature.arguments(pattern.declaration, variant, dtype)
         return BuildRequest(
-            source, expected, given, key(source, self.arch, self.toolchain.identity, repr((expected, given)))
+            source, expected, declared, key(source, self.arch, self.toolchain.identity, repr((expected, declared)))
         )
 
     def build(self, pattern: LoadedPattern, case: Case) -> Kernel:
-        """Return the kernel of `case`, from the cache if it is there.
+        """Return the kernel of `case`, from the cache if possible.
 
-        Raises CompileError if NVRTC refuses it, or if it takes other arguments than it is given.
+        CompileError if NVRTC rejects it, or if its parameters do not match the declared arguments.
         """
         request = self.request(pattern, case)
         if (kernel := self.cache.get(request.key)) is not None:
@@ -116,9 +116,9 @@ class Builder:
         return self.finish(request, code)
 
     def build_all(self, requests: Mapping[Name, BuildRequest]) -> Iterator[tuple[Name, Kernel | KernelError]]:
-        """Yield each request's name with its kernel, or with why there is none, as soon as it is known.
+        """Yield the name of each request with its kernel or its error, as soon as it is built.
 
-        Compiles in processes and not in threads, so that a compiler that crashes does not end the run.
+        Compiles in processes and not in threads, so that a crash of the compiler does not end the run.
         """
         missing: dict[Name, BuildRequest] = {}
         for name, request in requests.items():
@@ -130,7 +130,7 @@ class Builder:
         yield from self._compile(sorted(_units(missing), key=_cost, reverse=True))
 
     def _compile(self, units: Sequence[Mapping[Name, BuildRequest]]) -> Iterator[tuple[Name, Kernel | KernelError]]:
-        """Compile whole units; after a crash of the compiler, look for the kernel that it crashed on."""
+        """Compile whole units; after a crash of the compiler, search for the kernel that caused it."""
         if not units:
             return
         crashed: list[Mapping[Name, BuildRequest]] = []
@@ -158,9 +158,9 @@ class Builder:
                 yield name, CompileError(message, "Simplify the kernel, or try another version of NVRTC.")
 
     def finish(self, request: BuildRequest, code: MachineCode | CompileError) -> Kernel:
-        """Check `code` against the declaration, and keep the kernel that comes of it.
+        """Check `code` against the declaration, cache the kernel and return it.
 
-        CompileError if there is no code, or if it takes other arguments than it is given.
+        CompileError if there is no code, or if its parameters do not match the declared arguments.
         """
         if isinstance(code, CompileError):
             raise code
@@ -191,7 +191,7 @@ def _units(requests: Mapping[Name, BuildRequest]) -> Iterable[dict[Name, BuildRe
 
 
 def _cost(unit: Mapping[Name, BuildRequest]) -> int:
-    """Return about how long a unit takes: CUDA's headers cost as much as dozens of kernels."""
+    """Return a unit's relative cost: CUDA headers cost as much as dozens of kernels."""
     return len(unit) + 30 * next(iter(unit.values())).source.includes_cuda
 
 

@@ -1,4 +1,4 @@
-"""Keep compiled kernels on disk, addressed by everything that went into them."""
+"""Cache compiled kernels on disk, by a hash of everything that determines them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KERNEL, CUBIN = "kernel", "cubin"  # endings of the files
 
 
 def key(source: Source, arch: str, toolchain_identity: str, expected: str) -> str:
-    """Return the name under which a kernel is kept: a hash of source, headers, options, compiler and these rules."""
+    """Return the name of a kernel in the cache: a hash of source, headers, options, compiler and this package."""
     parts = (_rules(), toolchain_identity, arch, source.name, source.expression, expected, source.text)
     headers = tuple(part for item in source.headers.items() for part in item)
     return hashlib.sha256(json.dumps([*parts, *headers]).encode()).hexdigest()
@@ -32,22 +32,22 @@ def key(source: Source, arch: str, toolchain_identity: str, expected: str) -> st
 
 @cache
 def _rules() -> str:
-    """Return a hash of this package, whose code decides what is read from the machine code."""
+    """Return a hash of this package, whose code determines what is read from the machine code."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 class KernelCache:
-    """A folder of kernels, one compressed file each, and of their cubins; several processes may use it at once."""
+    """A folder of compressed kernels and cubins; several processes may use it at the same time."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Use `folder`; None keeps nothing."""
+        """Use `folder`; with None, nothing is cached."""
         self._folder = folder
-        self._cubins: dict[str, bytes] = {}  # read or written already, by digest
-        self.problem = ""  # why nothing can be kept, in words
+        self._cubins: dict[str, bytes] = {}  # already read or written, by digest
+        self.problem = ""  # why nothing can be cached, as a sentence
 
     def get(self, name: str) -> Kernel | None:
-        """Return the kernel kept as `name`, or None; a damaged file counts as none."""
+        """Return the cached kernel `name`; None if there is none, or if its file is damaged."""
         if self._folder is None:
             return None
         try:
@@ -57,7 +57,7 @@ class KernelCache:
             return None
 
     def put(self, name: str, kernel: Kernel) -> None:
-        """Keep `kernel` and, unless it is there, its cubin."""
+        """Write `kernel` and, unless it exists, its cubin."""
         if self._folder is None:
             return
         digest = hashlib.sha256(kernel.cubin).hexdigest()
@@ -67,10 +67,10 @@ class KernelCache:
                 self._cubins[digest] = kernel.cubin
             _write(_path(self._folder, name, KERNEL), _json().dump_json(replace(kernel, cubin=digest.encode())))
         except OSError as error:
-            self.problem = f"compiled kernels cannot be kept in {self._folder}: {error.strerror or error}"
+            self.problem = f"compiled kernels cannot be cached in {self._folder}: {error.strerror or error}"
 
     def _cubin(self, folder: Path, digest: str) -> bytes:
-        """Return the cubin with this digest, the same object each time; ValueError if it is damaged."""
+        """Return the cubin with this digest, as the same object each time; ValueError if it is damaged."""
         if digest not in self._cubins:
             content = zlib.decompress(_path(folder, digest, CUBIN).read_bytes())
             if hashlib.sha256(content).hexdigest() != digest:
@@ -91,7 +91,7 @@ def _path(folder: Path, name: str, kind: str) -> Path:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write aside and rename, so that no reader sees half of the file."""
+    """Write a temporary file and rename it, so that no reader sees an incomplete file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, aside = tempfile.mkstemp(dir=path.parent)
     try:

@@ -1,4 +1,4 @@
-"""Find loops in SASS: control flow, natural loops, and the step of a loop's counter."""
+"""Find loops in SASS: control flow, natural loops, and the step of a loop counter."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from shflbench.model import Instruction
 
 _NEVER_FALLS_THROUGH = {"EXIT", "RET", "BRX", "JMX", "KILL", "BRA", "JMP"}
-_WAYS_OUT = {"CALL", "EXIT", "BRA", "JMP"}
-_SUMS = {"IADD3", "IADD", "VIADD", "UIADD3", "UVIADD", "MOV", "UMOV", "R2UR"}  # a copy is a sum of one
+_EXITS = {"CALL", "EXIT", "BRA", "JMP"}
+_SUMS = {"IADD3", "IADD", "VIADD", "UIADD3", "UVIADD", "MOV", "UMOV", "R2UR"}  # a copy is a sum of one term
 _COMPARES = {"ISETP", "UISETP"}
 _COPIES = {"PLOP3", "UPLOP3"}  # from a uniform predicate to one that a branch can take, and back
 _PREDICATE = re.compile(r"^U?P\d")
@@ -27,17 +27,17 @@ _IMMEDIATE = re.compile(r"^-?0x[0-9a-f]+$")
 
 @dataclass(frozen=True, slots=True)
 class NaturalLoop:
-    """A loop by its back edge: the blocks from which its end is reached without passing its head.
+    """A natural loop: the blocks that reach its back edge without passing its head.
 
     Source: Aho, Lam, Sethi, Ullman, Compilers, section 9.6.6.
     """
 
     body: tuple[int, ...]  # indices of instructions, ascending
-    back_edge: int  # index of the branch back
+    back_edge: int  # index of the backward branch
 
 
 def counted_loops(sass: Sequence[Instruction]) -> list[Loop]:
-    """Return the loops of the machine code whose counter moves by a constant, with their instructions counted."""
+    """Return the loops whose counter changes by a constant, with the counts of their instructions."""
     loops = []
     for loop in natural_loops(sass):
         body = [sass[index] for index in loop.body]
@@ -48,7 +48,7 @@ def counted_loops(sass: Sequence[Instruction]) -> list[Loop]:
 
 
 def natural_loops(sass: Sequence[Instruction]) -> list[NaturalLoop]:
-    """Return every natural loop; the branch to itself that pads a kernel's end is none."""
+    """Return every natural loop, except the branch to itself after the end of a kernel."""
     follows = _successors(sass)
     reached = _reached(follows)
     precedes: list[list[int]] = [[] for _ in sass]
@@ -81,12 +81,12 @@ def _successors(sass: Sequence[Instruction]) -> list[list[int]]:
 
 
 def _conditional(instruction: Instruction) -> bool:
-    """Whether a branch names its predicate among the operands (`BRA.U UP0, 0x1a0`) instead of before the opcode."""
+    """Whether a branch has its predicate among the operands (`BRA.U UP0, 0x1a0`) and not before the opcode."""
     return len(instruction.operands) > 1
 
 
 def _target(instruction: Instruction) -> int | None:
-    # BRA.DIV leads to the out-of-line path of diverged warps, which comes back: not part of the loop as timed.
+    # BRA.DIV leads to the out-of-line path of diverged warps, which returns: not part of the timed loop.
     if instruction.base not in {"BRA", "JMP"} or ".DIV" in instruction.opcode or not instruction.operands:
         return None
     last = instruction.operands[-1]
@@ -94,7 +94,7 @@ def _target(instruction: Instruction) -> int | None:
 
 
 def _reached(follows: Sequence[Sequence[int]]) -> list[int]:
-    """Return what can be reached from the entry, ascending; the way of diverged warps cannot."""
+    """Return the instructions that are reachable from the entry, ascending, without the path of diverged warps."""
     reached, waiting = {0}, [0]
     while waiting:
         new = set(follows[waiting.pop()]) - reached
@@ -114,16 +114,16 @@ def _body(precedes: Sequence[Sequence[int]], source: int, head: int) -> set[int]
 
 
 def _dominates(precedes: Sequence[Sequence[int]], head: int, source: int) -> bool:
-    """Whether every way from the entry to `source` leads through `head`."""
+    """Whether every path from the entry to `source` passes `head`."""
     return head == 0 or 0 not in _body(precedes, source, head)
 
 
 def counter_step(body: Sequence[Instruction], back_edge: Instruction) -> int:
-    """Return by how much the loop's counter moves in one pass, 0 if no counter decides about the back edge.
+    """Return the change of the loop counter per pass; 0 if no counter determines whether the back edge is taken.
 
-    The counter is what is compared for the predicate that decides, followed back through sums and copies.
+    The counter is the operand of the comparison that sets the branch's predicate, traced back through sums and copies.
     """
-    decider = back_edge if _predicate(back_edge) else _last_way_out(body)
+    decider = back_edge if _predicate(back_edge) else _last_exit(body)
     predicate = _predicate(decider) if decider else ""
     for index, item in reversed(list(enumerate(body))):
         if decider is None or item.address >= decider.address:
@@ -143,18 +143,18 @@ def _bare(predicate: str) -> str:
     return predicate.lstrip("@!")
 
 
-def _last_way_out(body: Sequence[Instruction]) -> Instruction | None:
-    """Return the last conditional way out of a loop that ends in a branch back without a condition.
+def _last_exit(body: Sequence[Instruction]) -> Instruction | None:
+    """Return the last conditional exit of a loop that ends in an unconditional backward branch.
 
-    Where the back edge is too far for a condition of its own, ptxas leaves the loop by a call that does not return.
+    If the back edge is too far for a conditional branch, ptxas exits the loop by a call that does not return.
     """
     inside = {item.address for item in body}
-    ways_out = [item for item in body if item.base in _WAYS_OUT and _predicate(item) and _target(item) not in inside]
-    return ways_out[-1] if ways_out else None
+    exits = [item for item in body if item.base in _EXITS and _predicate(item) and _target(item) not in inside]
+    return exits[-1] if exits else None
 
 
 def _step(operand: str, place: int, body: Sequence[Instruction]) -> int:
-    """Return by how much the register that instruction `place` of the body reads moves from pass to pass."""
+    """Return the change per pass of the register that instruction `place` of the body reads."""
     changing = {instruction.operands[0] for instruction in body if instruction.operands}
     register, moved = _origin(operand, body[:place], changing)
     seen: dict[str, int] = {}
@@ -179,7 +179,7 @@ def _origin(operand: str, code: Sequence[Instruction], changing: AbstractSet[str
 
 
 def _terms(instruction: Instruction) -> tuple[str, ...]:
-    """Return what an instruction adds up: of a copy its source, nothing of what is neither sum nor copy."""
+    """Return the terms of a sum, or the source of a copy; nothing for other instructions."""
     _, *operands = instruction.operands
     if instruction.opcode.startswith("IMAD.IADD"):  # IMAD.IADD d, a, 0x1, b
         return (operands[0], operands[2])

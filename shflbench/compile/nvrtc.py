@@ -1,4 +1,4 @@
-"""Call NVRTC: one translation unit in; PTX, cubin, mangled name and ptxas report out."""
+"""Compile a translation unit with NVRTC to PTX, a cubin, mangled names and the report of ptxas."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from shflbench.compile.toolchain import Toolchain
 
 OPTIONS = (
-    "-std=c++17",  # the least that CCCL accepts
-    "-lineinfo",  # source lines for the reports on hazards and hot spots; does not change the code
-    "--no-cache",  # what NVRTC takes from its own cache comes without the report of the next option
+    "-std=c++17",  # the oldest that CCCL accepts
+    "-lineinfo",  # source lines for reports on hazards and hot spots; does not change the code
+    "--no-cache",  # results from NVRTC's own cache lack the report of the next option
     "--ptxas-options=-v",  # registers, stack and spills in the log
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What NVRTC makes of one kernel."""
+    """The output of NVRTC for one kernel."""
 
     symbol: str
     ptx: str
@@ -33,13 +33,13 @@ class Compiled:
 
 
 def compile_kernel(source: Source, arch: str, toolchain: Toolchain) -> Compiled:
-    """Compile `source` for `arch` (`sm_90`); CompileError shows the numbered source line."""
+    """Compile `source` for `arch` (`sm_90`); the CompileError shows the source line with its number."""
     (compiled,) = compile_unit([source], arch, toolchain)
     return compiled
 
 
 def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[Compiled]:
-    """Compile kernels that differ in their expression only; they share PTX, cubin and log."""
+    """Compile kernels that differ only in their expression; they share PTX, cubin and log."""
     from cuda.bindings import nvrtc
 
     source = sources[0]
@@ -54,7 +54,7 @@ def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> 
         (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
         log = _text(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            raise _refused(source, arch, log, status.name)
+            raise _error(source, arch, log, status.name)
         ptx = _text(program, nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
         cubin = _bytes(program, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)
         symbols = [_call(nvrtc.nvrtcGetLoweredName(program, item.expression.encode())).decode() for item in sources]
@@ -64,11 +64,11 @@ def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> 
 
 
 _ENTRY = re.compile(r"^(?:\.\w+\s+)*\.entry\s+(?P<symbol>[\w$]+)\s*\(")
-_NO_CODE = re.compile(r'"[^"\n]*"|//.*|/\*.*?\*/')  # where a brace is none: strings and comments
+_NO_CODE = re.compile(r'"[^"\n]*"|//.*|/\*.*?\*/')  # strings and comments, in which braces do not count
 
 
 def ptx_by_kernel(ptx: str) -> dict[str, str]:
-    """Return, by kernel, the text with the code of no other kernel, which the emulator would take time to read."""
+    """Return, by kernel, the text without the other kernels, which the emulator need not parse."""
     parts: list[tuple[str, list[str]]] = [("", [])]  # kernel or "", lines
     symbol, depth = "", 0
     for line in ptx.splitlines(keepends=True):
@@ -88,7 +88,7 @@ def ptx_by_kernel(ptx: str) -> dict[str, str]:
 def _call(answer: tuple[Any, ...]) -> Any:  # noqa: ANN401  (the binding is untyped)
     status, *values = answer
     if status.value != 0:
-        raise CompilerError(f"NVRTC answers {status.name}", "See `shflbench doctor`.")
+        raise CompilerError(f"NVRTC returned {status.name}", "Run `shflbench doctor`.")
     return values[0] if values else None
 
 
@@ -105,26 +105,26 @@ def _text(program: Any, size: Any, get: Any) -> str:  # noqa: ANN401
 _ERROR = re.compile(
     r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error\b[^:]*: (?P<what>.+)$", re.MULTILINE
 )
-_NAMES = "__nv_name_map"  # the file that NVRTC makes of the name expressions
+_NAMES = "__nv_name_map"  # the file that NVRTC generates from the name expressions
 _NO_HEADER = "cannot open source file"
-_MEND = "Mend the source line; the rest of the suite is not affected."
+_FIX = "Fix the source line; the rest of the suite is not affected."
 
 
-def _refused(source: Source, arch: str, log: str, status: str) -> CompileError:
+def _error(source: Source, arch: str, log: str, status: str) -> CompileError:
     kernel = f"{source.expression} for {arch}"
     match = _ERROR.search(log)
     if match is None:
         first = next((line.strip() for line in log.splitlines() if "error" in line), status)
-        return CompileError(f"{kernel} does not compile: {first}", "See `shflbench doctor` for the compiler in use.")
+        return CompileError(f"{kernel} does not compile: {first}", "`shflbench doctor` shows the compiler in use.")
     file, number, what = match["file"], int(match["line"]), match["what"].strip()
     if file == _NAMES:
         template, _, argument = source.expression.partition("<")
         wanted = f"kernel template `{template}` for <{argument}" if argument else f"kernel `{template}`"
-        return CompileError(f"{kernel} does not compile: {source.name} has no {wanted}", _MEND)
+        return CompileError(f"{kernel} does not compile: {source.name} has no {wanted}", _FIX)
     texts = {source.name: source.text.split(f'#line 1 "{source.name}"\n', 1)[-1], **source.headers}
     lines = texts.get(file, "").splitlines()
     shown = f"\n  {number} | {lines[number - 1].strip()}" if number <= len(lines) else ""
-    advice = _MEND
+    advice = _FIX
     if what.startswith(_NO_HEADER):
-        advice = "Mend the #include; `shflbench doctor` says which of CUDA's headers are missing, and how to get them."
+        advice = "Fix the #include; `shflbench doctor` lists missing CUDA headers and how to install them."
     return CompileError(f"{kernel} does not compile: {file}:{number}: {what}{shown}", advice)

@@ -13,11 +13,11 @@ _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) b
 
 
 def parse(log: str, symbol: str = "") -> Resources:
-    """Return what the kernel `symbol` occupies, or the only one; CompileError if the compiler's `log` has no report."""
+    """Return the resources of the kernel `symbol`, or of the only kernel; CompileError if `log` has no report."""
     _, _, log = log.rpartition(f"function '{symbol}' for") if symbol else ("", "", log)
     registers, frame = _REGISTERS.search(log), _FRAME.search(log)
     if registers is None or frame is None:
-        raise CompileError("the compiler reports no registers and spills", "Run it again; if it stays, update NVRTC.")
+        raise CompileError("the compiler reports no registers and spills", "Run again; if it repeats, update NVRTC.")
     shared = _SHARED.search(log)
     return Resources(
         registers=int(registers[1]),

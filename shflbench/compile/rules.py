@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _OTHER_NAMES = {"VOTEU": "VOTE", "ATOMSG": "ATOMS", "BARRIER": "BAR", "REDG": "RED", "ATOM": "ATOMG"}
 _OTHER_NAMES |= {"LD": "LDG", "ST": "STG"}  # a generic access
 
-# Each inner list: one of these must be in the code, or the mechanism is not there.
+# Of each inner tuple, one opcode must be in the code; otherwise the mechanism is missing.
 NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
     Mechanism.SHFL: (("SHFL",),),
     Mechanism.SMEM: (("STS",), ("LDS",)),
@@ -25,28 +25,28 @@ NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
     Mechanism.COLLECTIVE: (("VOTE", "REDUX", "CREDUX", "MATCH"),),
     Mechanism.LOCAL: (("LDL",),),
 }
-# What must not be in the code.
+# Opcodes that must not be in the code.
 FORBIDDEN: Mapping[Mechanism, tuple[str, ...]] = {Mechanism.REGISTER: ("LDL", "STL")}
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCode:
-    """What is expected of the machine code of one kernel."""
+    """The machine code that the declaration of a kernel expects."""
 
     mechanism: Mechanism
-    may_fold: bool  # whether the compiler may do without the mechanism
-    unroll: int | None  # iterations in one pass through the timed loop; None: there is no timed loop
+    may_fold: bool  # whether the compiler may remove the mechanism
+    unroll: int | None  # iterations per pass through the timed loop; None: there is no timed loop
     counts: Mapping[str, int] | None  # exchange instructions per iteration; None: not declared
 
     @classmethod
     def of(cls, pattern: Pattern, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> ExpectedCode:
-        """Return what the declaration of a kernel says of its machine code."""
+        """Return the machine code that a declaration expects."""
         unroll = None if pattern.one_pass else pattern.unroll
         return cls(variant.mechanism, variant.folds(options), unroll, variant.expected_counts(dtype, options))
 
 
 def exchanges(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the exchange instructions among `counts`, under one name for each kind; zeros left out."""
+    """Return the exchange instructions among `counts`, with one name per kind and without zeros."""
     exchanged: dict[str, int] = {}
     for opcode, count in counts.items():
         name = _OTHER_NAMES.get(opcode, opcode)
@@ -56,8 +56,8 @@ def exchanges(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def timed_loop(loops: Sequence[Loop]) -> Loop | None:
-    """Return the loop with the largest step: the unrolled one, and not that for the remaining trips."""
-    return max(loops, key=lambda loop: (loop.trips, -loop.start), default=None)
+    """Return the loop with the largest step: the unrolled loop, not the one for the remaining iterations."""
+    return max(loops, key=lambda loop: (loop.unroll, -loop.start), default=None)
 
 
 def violations(expected: ExpectedCode, sass: Sequence[Instruction], loops: Sequence[Loop]) -> Iterator[str]:
@@ -66,10 +66,10 @@ def violations(expected: ExpectedCode, sass: Sequence[Instruction], loops: Seque
     present = {_OTHER_NAMES.get(instruction.base, instruction.base) for instruction in sass}
     for choice in () if expected.may_fold else NEEDED.get(mechanism, ()):
         if not present & set(choice):
-            yield f"the machine code has no {' or '.join(choice)}: the {mechanism} mechanism was optimised away"
+            yield f"the machine code has no {' or '.join(choice)}: the {mechanism} mechanism was optimized away"
     for opcode in FORBIDDEN.get(mechanism, ()):
         if opcode in present:
-            yield f"the machine code has {opcode}, which the {mechanism} mechanism does without"
+            yield f"the machine code has {opcode}, which the {mechanism} mechanism must not use"
     if expected.unroll is not None:
         yield from _of_loop(expected.unroll, expected.counts, loops)
 
@@ -79,14 +79,14 @@ def _of_loop(unroll: int, counts: Mapping[str, int] | None, loops: Sequence[Loop
     if timed is None:
         yield "the machine code has no loop: the compiler folded or unrolled it away"
         return
-    if timed.trips != unroll:
-        steps = ", ".join(str(loop.trips) for loop in loops)
-        yield f"the loop is unrolled by {timed.trips}, not by the declared {unroll} (steps found: {steps})"
+    if timed.unroll != unroll:
+        steps = ", ".join(str(loop.unroll) for loop in loops)
+        yield f"the loop is unrolled by {timed.unroll}, not by the declared {unroll} (steps of all loops: {steps})"
         return
     if counts is None:
         return
     totals = {**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)}
     for opcode in dict.fromkeys((*EXCHANGES, *counts)):
         expected = counts.get(opcode, 0)
-        if totals.get(opcode, 0) != expected * timed.trips:
-            yield f"the loop has {totals.get(opcode, 0) / timed.trips:g} {opcode} a trip, not the declared {expected}"
+        if totals.get(opcode, 0) != expected * unroll:
+            yield f"the loop has {totals.get(opcode, 0) / unroll:g} {opcode} per iteration, not the declared {expected}"

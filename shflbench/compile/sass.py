@@ -22,12 +22,12 @@ _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
 def disassemble(kernels: Sequence[bytes], arch: str, nvdisasm: Path | None) -> list[tuple[Instruction, ...]] | None:
-    """Return the instructions of each kernel, or None where no disassembler reads them.
+    """Return the instructions of each kernel; None if no disassembler can read them.
 
     `kernels` is machine code without its cubin (see `cubin.kernel_code`). One call disassembles all of it, because
-    nvdisasm takes 0.4 s to start. What a linker would fill in, the address of a function outside the kernel, reads as
-    it stands in the code. nvdisasm 13 refuses what CUDA 13 dropped (sm_70), which is no error of the kernel.
-    Raises CompilerError if nvdisasm does not run, or prints what shflbench cannot read.
+    nvdisasm takes 0.4 s to start. Addresses that a linker would fill in, of functions outside the kernel, are returned
+    as they are in the code. nvdisasm 13 rejects architectures that CUDA 13 dropped (sm_70); then the result is None.
+    CompilerError if nvdisasm does not run, or if its output cannot be read.
     """
     if nvdisasm is None or not kernels:
         return None

@@ -1,4 +1,4 @@
-"""Check the parameters of a compiled kernel against the arguments that its declaration gives it, before any launch."""
+"""Check the parameters of a compiled kernel against the declared arguments, before any launch."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _TYPE = re.compile(r"\.(?P<kind>[bsuf])(?P<bits>[0-9]+)\b")
 _COUNT = re.compile(r"\[(?P<count>[0-9]+)\]")
 _POINTER_BYTES = 8
 
-ADVICE = "Name what the kernel takes as `arguments` of the variant, in the kernel's order."
+ADVICE = "List the kernel's parameters in `arguments` of the variant, in the kernel's order."
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What the declaration gives in one place."""
+    """One declared argument."""
 
     name: str
     size: int  # bytes
@@ -34,30 +34,30 @@ class Argument:
 
     @property
     def words(self) -> str:
-        """What it is, e.g. `a 4-byte integer`."""
+        """Its type in words, e.g. `a 4-byte integer`."""
         return "a pointer" if self.pointer else _words(self.size, "f" if self.floating else "u")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What the kernel takes in one place."""
+    """One parameter of the kernel."""
 
     kind: str  # of its PTX type: b (bytes), s, u or f
     size: int  # bytes
 
     @property
     def words(self) -> str:
-        """What it is, as far as PTX tells: a pointer is an integer of 8 bytes."""
+        """Its type in words; in PTX, a pointer is an integer of 8 bytes."""
         known = _words(self.size, self.kind)
         return f"{known} or a pointer" if (self.kind, self.size) == ("u", _POINTER_BYTES) else known
 
     def takes(self, given: Argument) -> bool:
-        """Whether it is of the kind and the size of what is given; a `__half` is two bytes of no kind."""
+        """Whether size and kind match those of the argument; a `__half` is two bytes without a kind."""
         return self.size == given.size and (self.kind == "b" or (self.kind == "f") == given.floating)
 
 
 def arguments(pattern: Pattern, variant: Variant, dtype: Dtype) -> tuple[Argument, ...]:
-    """Return what the declaration gives the kernel, in order."""
+    """Return the declared arguments, in order."""
     numbers = {item.name: DTYPES[item.dtype] if item.dtype else dtype for item in pattern.scalars}
     numbers[ITERATIONS] = DTYPES["i32"]
     return tuple(
@@ -69,7 +69,7 @@ def arguments(pattern: Pattern, variant: Variant, dtype: Dtype) -> tuple[Argumen
 
 
 def parameters(ptx: str, symbol: str) -> list[Parameter]:
-    """Return what the kernel `symbol` takes, in order."""
+    """Return the parameters of the kernel `symbol`, in order."""
     entry = re.search(rf"\.entry\s+{re.escape(symbol)}\s*\(([^)]*)\)", ptx)
     layout = []
     for text in entry[1].split(",") if entry else ():
@@ -81,7 +81,7 @@ def parameters(ptx: str, symbol: str) -> list[Parameter]:
 
 
 def check(expression: str, taken: Sequence[Parameter], given: Sequence[Argument]) -> None:
-    """Raise CompileError unless the kernel `expression` takes what it is given."""
+    """Raise CompileError unless the parameters of the kernel `expression` match the declared arguments."""
     if len(taken) != len(given):
         names = ", ".join(item.name for item in given)
         raise CompileError(

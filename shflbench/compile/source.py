@@ -1,4 +1,4 @@
-"""Make one translation unit of a pattern's files, a variant, an element type and options."""
+"""Create the translation unit of a variant from the pattern's files, an element type and options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTI
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A translation unit as the compiler gets it; holds no path of this machine, so that equal files compile equal."""
+    """A translation unit; it contains no path of this machine, so that equal files compile to equal code."""
 
     name: str  # shown in messages and line tables, e.g. "neighbor/kernels.cu"
     text: str
@@ -32,15 +32,15 @@ class Source:
 
     @property
     def unit(self) -> tuple[object, ...]:
-        """What sources have in common that can be compiled together.
+        """The part that sources share if they can be compiled together.
 
-        ptxas gives every kernel of a unit a section for dynamic shared memory if one of them uses some.
+        ptxas gives every kernel of a unit a section for dynamic shared memory if one of them uses it.
         """
         return (self.name, self.text, self.takes_shared, *self.headers.items())
 
     @property
     def includes_cuda(self) -> bool:
-        """Whether it includes headers of CUDA, which take the compiler longer than the kernels."""
+        """Whether it includes CUDA headers, which take longer to compile than the kernels."""
         included = (name for text in (self.text, *self.headers.values()) for name in _INCLUDE.findall(text))
         return any(name not in self.headers for name in included)
 
@@ -61,7 +61,7 @@ def translation_unit(
 
 
 def source_name(pattern: LoadedPattern, variant: Variant) -> str:
-    """Return how messages and line tables name the file of a variant, e.g. `neighbor/kernels.cu`."""
+    """Return the file name of a variant in messages and line tables, e.g. `neighbor/kernels.cu`."""
     return f"{pattern.name}/{Path(variant.source).name}"
 
 
@@ -71,7 +71,7 @@ def expression(pattern: str, variant: Variant, dtype: Dtype) -> str:
 
 
 def kernel_name(pattern: str, variant: Variant) -> str:
-    """Return the name under which a variant's kernel is defined, e.g. `neighbor_shfl`."""
+    """Return the name of a variant's kernel in its definition, e.g. `neighbor_shfl`."""
     return _expression(pattern, variant).partition("<")[0].rpartition("::")[2]
 
 
@@ -80,7 +80,7 @@ def _expression(pattern: str, variant: Variant) -> str:
 
 
 def _prelude(pattern: Pattern, dtype: Dtype, options: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    """Yield what comes before the text: macros on the command line would break NVRTC's own prelude."""
+    """Yield the lines before the text; macros on the command line would break NVRTC's own prelude."""
     if dtype.header:
         yield f"#include <{dtype.header}>"
         yield f"#define DTYPE_{dtype.name.upper()} 1"
@@ -98,10 +98,10 @@ def _macro(text: str) -> str:
 
 
 def headers(pattern: LoadedPattern, variant: Variant) -> dict[str, Path]:
-    """Return the headers that a variant's source leads to, by the names under which they are included.
+    """Return the headers that a variant's source includes, directly or through others, by their names in `#include`.
 
-    They are looked for beside the file that includes them, beside the source, in the pattern's folder, and among those
-    that all patterns share; what is found nowhere is CUDA's, or missing. PatternError if a file cannot be read.
+    The search order is: the folder of the including file, of the source, of the pattern, and of the headers that all
+    patterns share. Other headers belong to CUDA or are missing. PatternError if a file cannot be read.
     """
     source = pattern.folder / variant.source
     folders = (source.parent, pattern.folder, SHARED)

@@ -13,19 +13,19 @@ from shflbench.errors import CompilerError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-INSTALL = "`shflbench doctor` says what to install: the extra cuda13 or cuda12 with a GPU, compile without one."
+INSTALL = "Run `shflbench doctor`: it lists what to install."
 
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """What compiling takes: NVRTC's version, folders of CUDA and CCCL headers, and nvdisasm."""
+    """The compiler: NVRTC's version, folders of CUDA and CCCL headers, and nvdisasm."""
 
     nvrtc: tuple[int, int]
     library: str  # path of the NVRTC library
-    headers: tuple[Path, ...]  # CUDA runtime and CCCL; a missing one only costs the variants that include it
+    headers: tuple[Path, ...]  # CUDA runtime and CCCL; without them, only the variants that include them fail
     nvdisasm: Path | None
-    architectures: tuple[int, ...]  # compute capabilities that NVRTC compiles for, as 90 for sm_90
-    identity: str  # changes whenever compiler or headers do: part of the cache key
+    architectures: tuple[int, ...]  # compute capabilities that NVRTC supports; 90 for sm_90
+    identity: str  # changes with the compiler and the headers; part of the cache key
 
     @property
     def version(self) -> str:
@@ -33,7 +33,7 @@ class Toolchain:
         return "{}.{}".format(*self.nvrtc)
 
     def nvdisasm_version(self) -> str | None:
-        """Ask nvdisasm for its version, e.g. `13.5.37`; None if there is none or it does not say."""
+        """Return the version of nvdisasm, e.g. `13.5.37`; None if it is missing or does not report one."""
         if self.nvdisasm is None:
             return None
         question = [str(self.nvdisasm), "--version"]
@@ -50,13 +50,13 @@ class Toolchain:
         if match is None or int(match[1]) not in self.architectures:
             known = ", ".join(f"sm_{number}" for number in self.architectures)
             raise CompilerError(
-                f"NVRTC {self.version} does not compile for {arch}; it knows {known}",
-                "Architectures before sm_75 need CUDA 12: pip install 'shflbench[cuda12]'.",
+                f"NVRTC {self.version} does not compile for {arch}; it supports {known}",
+                "Architectures before sm_75 need the extra `cuda12`, newer ones than these a newer `cuda13`.",
             )
 
 
 def find() -> Toolchain:
-    """Return this machine's toolchain; CompilerError says what is missing."""
+    """Return this machine's toolchain; CompilerError if a part is missing."""
     try:
         from cuda.bindings import nvrtc
         from cuda.pathfinder import load_nvidia_dynamic_lib
@@ -73,7 +73,7 @@ def find() -> Toolchain:
             f"NVRTC, the CUDA compiler library, cannot be loaded: {str(error).splitlines()[0]}", INSTALL
         ) from error
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        raise CompilerError(f"NVRTC answers {status.name} when asked for its version", INSTALL)
+        raise CompilerError(f"NVRTC returned {status.name} for its version", INSTALL)
     headers = tuple(dict.fromkeys(_headers()))
     return Toolchain(
         nvrtc=(major, minor),
@@ -106,7 +106,7 @@ def _nvdisasm() -> Path | None:
 
 
 def _build(library: str | None) -> int:
-    # NVRTC tells major.minor only; the size tells two patch releases apart.
+    # NVRTC reports major.minor only; the size distinguishes patch releases.
     return Path(library).stat().st_size if library else 0
 
 

@@ -1,7 +1,7 @@
-"""Find what is wrong with the samples of a case: pure functions of them.
+"""Find disturbances in the samples of a case: pure functions.
 
-Each check asks two questions. Is the effect more than chance, by a test that holds for independent noise of any shape?
-And is it large enough to matter? The first alone flags what nobody cares about, the second whatever is noisy.
+Each check has two conditions. The effect is statistically significant, by a test that is valid for independent noise of
+any distribution; and it is large enough to matter. The first alone flags negligible effects, the second plain noise.
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ if TYPE_CHECKING:
 
     ByProcess = Mapping[int, Sequence[Round]]
 
-# The share of undisturbed cases that a check may flag; all together it must stay below one in twenty.
+# The share of undisturbed cases that one check may flag; for all checks together it must stay below 5%.
 SIGNIFICANCE = 0.01
-# Slow rounds get most: two 0.3 % slower ones of three launches with 0.1 % of noise are found in 95 %, at 0.01 in 92 %.
+# Slow rounds get the largest share: with 0.1% of noise, two rounds of three launches that are 0.3% slower are detected
+# in 95% of the cases at 0.03, and in 92% at 0.01.
 SLOW_SIGNIFICANCE = 0.03
-FEWEST_ROUNDS = 8  # that can show anything at that: seven have the same sign by chance in 1.6 % of all cases
+FEWEST_ROUNDS = 8  # that can be significant: seven rounds have the same sign by chance in 1.6% of all cases
 
 # The smallest effects that matter, as fractions of the time.
-DRIFT = 0.003  # over all rounds: by more, two runs of the same code should not differ either
-LEVELS = 0.003  # from one level to the other: what separates the usual and the slow state of a GPU
+DRIFT = 0.003  # over all rounds: two runs of the same code should not differ by more either
+LEVELS = 0.003  # between the levels: the difference between the usual and the slow state of a GPU
 NONLINEAR = 0.005  # of the middle from the line through the ends: the precision usually asked for
 PROCESSES = 0.005  # from one process to another: likewise
 # The best cut through 27 samples of a normal distribution is this wide in less than 1 of 1,000 cases.
 LEVELS_APART = 5.0  # standard deviations within a level
-STEPS_APART = 3.0  # of the timer: times on two neighbouring steps are no two levels
-# Of the samples, at least, on either level; fewer are outliers or slow episodes. The cut is looked for a little beyond:
-# there the best one through a long tail ends up, such as that of bursts whose first launches are slower.
+STEPS_APART = 3.0  # of the timer: times on adjacent steps are not two levels
+# The smallest share of the samples on a level; fewer are outliers or slow episodes. The search for the cut also covers
+# slightly smaller shares: the best cut through a long tail lies there, for example of bursts with slow first launches.
 MINORITY = 0.25
 SMALLEST_CUT = 0.2
 
 
 def troubles(samples: Sequence[Sample], iterations: int) -> tuple[Trouble, ...]:
-    """Return what is wrong with all the samples of one case, whose own iterations are `iterations`."""
+    """Return the disturbances in all samples of a case that has `iterations` iterations."""
     rounds: defaultdict[int, list[Round]] = defaultdict(list)
     for round_ in rounds_of(samples):
         if iterations in round_.times_us:
@@ -64,18 +65,18 @@ def troubles(samples: Sequence[Sample], iterations: int) -> tuple[Trouble, ...]:
 
 
 def _relative(rounds: Sequence[Round], iterations: int) -> list[list[float]]:
-    """Return how far the samples of each round of one process are above its typical time, as fractions of it."""
+    """Return, by round, how far each sample of a process is above its typical time, as a fraction of that time."""
     typical = median(round_.median_us(iterations) for round_ in rounds)
     return [[time / typical - 1 for time in round_.times_us[iterations]] for round_ in rounds]
 
 
 def _moments(rounds: Sequence[Round]) -> list[float]:
-    """Return when each round was, in seconds if all of them know, else in rounds."""
+    """Return when each round began: in seconds if all rounds have them, else as round numbers."""
     return [float(round_.number) if round_.seconds is None else round_.seconds for round_ in rounds]
 
 
 def _trend(rounds: ByProcess, iterations: int) -> Trend | None:
-    """Return how the rounds' medians move with time in all processes alike, None unless they do."""
+    """Return the trend of the rounds' medians that all processes share; None if it is not significant."""
     strata = [
         list(zip(_moments(series), map(median, _relative(series, iterations)), strict=True))
         for series in rounds.values()
@@ -104,7 +105,7 @@ def _drift(rounds: ByProcess, moved: Trend | None) -> Trouble | None:
 
 
 def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> Trouble | None:
-    """Judge what is left when any trend is taken out, or the last rounds of every rise would be slow ones."""
+    """Check the times after subtracting the trend; otherwise the last rounds of every rise would count as slow."""
     slope = moved.slope if moved else 0.0
     levelled = [
         [time - slope * moment for time in times]
@@ -118,7 +119,7 @@ def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> T
         Disturbance.SLOW_EPISODES,
         slow.excess,
         f"{slow.rounds} of {len(levelled)} rounds were {percent(slow.excess)} slower than the others",
-        "stop what else runs on the GPU; a larger `min_seconds` spreads the rounds over more of such episodes",
+        "stop other programs on the GPU; a larger `min_seconds` spreads the rounds over more slow episodes",
     )
 
 
@@ -136,8 +137,8 @@ def _two_levels(rounds: ByProcess, step: float, iterations: int) -> Trouble | No
     return Trouble(
         Disturbance.TWO_LEVELS,
         size,
-        f"{levels.share:.0%} of its samples take {percent(size)} longer than the rest, and few lie between",
-        "its median jumps when the shares change: `--processes 3` shows how far, a chart of its samples between what",
+        f"{levels.share:.0%} of its samples take {percent(size)} longer than the rest, with few in between",
+        "its median jumps when the shares change: repeat it in several processes to see by how much",
     )
 
 
@@ -148,13 +149,13 @@ def _throttled(dropped: Sequence[bool]) -> Trouble | None:
     return Trouble(
         Disturbance.THROTTLED,
         count / len(dropped),
-        f"{count} of {len(dropped)} samples were dropped: the GPU was throttled, or overtook the host that launches",
+        f"{count} of {len(dropped)} samples were dropped: the GPU was throttled, or the host launched too late",
         "let the GPU cool down or lock a lower clock (`nvidia-smi --lock-gpu-clocks`); keep a core free for the host",
     )
 
 
 def _nonlinear(rounds: Sequence[Round], step: float, iterations: int) -> Trouble | None:
-    """Hold the middle iteration count against the line through the ends, round by round."""
+    """Compare the time at the middle iteration count with the line through the ends, round by round."""
     counts = sorted({count for round_ in rounds for count in round_.times_us if count <= iterations})
     whole = [round_ for round_ in rounds if all(count in round_.times_us for count in counts)]
     if len(counts) != 3 or len(whole) < FEWEST_ROUNDS:  # noqa: PLR2004
@@ -177,7 +178,7 @@ def _nonlinear(rounds: Sequence[Round], step: float, iterations: int) -> Trouble
 
 
 def _processes(rounds: ByProcess, step: float, iterations: int) -> Trouble | None:
-    """Hold the slowest process against the fastest one: their rounds must not even overlap."""
+    """Compare the slowest process with the fastest: they disagree if the intervals of their rounds do not overlap."""
     intervals = {
         process: widen(median_interval([round_.median_us(iterations) for round_ in series], 1 - SIGNIFICANCE), step / 2)
         for process, series in rounds.items()
@@ -192,11 +193,11 @@ def _processes(rounds: ByProcess, step: float, iterations: int) -> Trouble | Non
     return Trouble(
         Disturbance.PROCESSES,
         size,
-        f"it takes {percent(size)} more in process {slow} than in process {fast}, beyond what their rounds scatter",
-        "time more iterations, for the difference is mostly the same at any length, or compare more processes",
+        f"it takes {percent(size)} longer in process {slow} than in process {fast}; their intervals do not overlap",
+        "time more iterations, because the offset of a process is nearly constant, or measure in more processes",
     )
 
 
 def percent(fraction: float) -> str:
-    """Return a fraction as a reader of a warning wants it: `0.31 %`, `12 %`, `250 %`."""
-    return f"{100 * fraction:.2g} %" if fraction < 1 else f"{100 * fraction:.0f} %"
+    """Return a fraction as a percentage with two digits: `0.31%`, `12%`, `250%`."""
+    return f"{100 * fraction:.2g}%" if fraction < 1 else f"{100 * fraction:.0f}%"

@@ -1,4 +1,4 @@
-"""Turn the samples of a case into its time: pure functions of them."""
+"""Estimate the time of a case from its samples: pure functions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def timing(samples: Sequence[Sample], iterations: int) -> Timing | None:
-    """Return what all the samples of one case say, whose own iterations are `iterations`.
+    """Return the estimate from all samples of a case that has `iterations` iterations; None if no round was kept.
 
-    None if no round was kept. A round that a crash cut short counts for what it has.
+    A round that a crash ended early counts with the samples that it has.
     """
     rounds = rounds_of(samples)
     timed = [round_ for round_ in rounds if iterations in round_.times_us]
@@ -48,43 +48,43 @@ def timing(samples: Sequence[Sample], iterations: int) -> Timing | None:
 def _time_us(rounds: Sequence[Round], iterations: int, step: float) -> Interval:
     """Return the median of the rounds' medians.
 
-    A round is the independent unit, not a launch: what slows a GPU down lasts up to 0.1 s and hits all launches of a
-    round alike. A time is known to the timer's step and no better, however often the same step comes up.
+    The independent unit is the round and not the launch: slow states of a GPU last up to 0.1 s and affect all launches
+    of a round alike. A time is never known more precisely than the timer's step, even if all samples are equal.
 
-    Every process adds an offset of its own to all its times, drawn afresh (on one H200 with a standard deviation of
-    0.05 µs, for kernels below 10 µs of 2–5 %). Rounds of one process do not show it. Those of several do, but
-    their interval shrinks with the rounds and not with the processes: it must at least hold each process's own median.
+    Each process adds a random offset to all its times (on one H200 with a standard deviation of 0.05 µs; 2–5% for
+    kernels below 10 µs). The rounds of one process do not show it. The rounds of several do, but their interval shrinks
+    with the number of rounds and not of processes: therefore it is widened until it covers the median of each process.
     """
     medians = [round_.median_us(iterations) for round_ in rounds]
     pooled = widen(median_interval(medians), step / 2)
     by_process: dict[int, list[float]] = {}
     for round_, value in zip(rounds, medians, strict=True):
         by_process.setdefault(round_.process, []).append(value)
-    centres = [median(values) for values in by_process.values()]
-    return Interval(pooled.value, min(pooled.low, *centres, pooled.value), max(pooled.high, *centres, pooled.value))
+    centers = [median(values) for values in by_process.values()]
+    return Interval(pooled.value, min(pooled.low, *centers, pooled.value), max(pooled.high, *centers, pooled.value))
 
 
 def _ns_per_iteration(rounds: Sequence[Round], iterations: int, step: float) -> Interval | None:
     """Return the median over rounds of the slope between the most and the fewest iterations.
 
-    Noise grows with the time, and then the line through the two ends is known as well as the one of least squares
-    through all three counts: at 4, 2 and 1 parts its variance is 12 % less if the noise is a fraction of the time, and
-    4 % more if it is the same everywhere. And it leaves the middle to tell whether there is a line at all.
+    The slope between the two ends is as precise as a least-squares fit through all three counts: at 4, 2 and 1 parts
+    its variance is 12% smaller if the noise is proportional to the time, and 4% larger if it is constant. The count in
+    the middle remains for a check of linearity.
     """
     fewest = min(count for round_ in rounds for count in round_.times_us)
-    trips = iterations - fewest
-    if trips <= 0:
+    difference = iterations - fewest
+    if difference <= 0:
         return None
     slopes = [
-        1000 * (round_.median_us(iterations) - round_.median_us(fewest)) / trips
+        1000 * (round_.median_us(iterations) - round_.median_us(fewest)) / difference
         for round_ in rounds
         if fewest in round_.times_us
     ]
-    return widen(median_interval(slopes), 1000 * step / trips)  # half a step at either end
+    return widen(median_interval(slopes), 1000 * step / difference)  # half a step at either end
 
 
 def _clock_mhz(samples: Sequence[Sample]) -> float | None:
-    """Return the median SM clock over bursts, each of which has one for all its samples."""
+    """Return the median SM clock over bursts; all samples of a burst share one clock."""
     clocks = {
         (sample.process, sample.round, sample.iterations): sample.sm_clock_mhz
         for sample in samples

@@ -1,6 +1,6 @@
-"""What whoever measures reports to the run, one JSON line each on the way out of a worker process.
+"""Events that a job reports to the run; a worker process sends each as one line of JSON.
 
-What is at hand is told before it is tried, so that a crash can be put down to its case.
+A step is reported before it starts, so that a crash can be attributed to its case.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shflbench.model import Conditions, Device, Proof, Sample, Status
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The device is open; `problem` says what cannot be found out about it."""
+    """The device is open; `problem` names what cannot be read from it."""
 
     name: str  # of the backend
     device: Device
@@ -34,7 +34,7 @@ class OpenFailed:
 
 @dataclass(frozen=True, slots=True)
 class WarmedUp:
-    """The device is warm; `steady` tells whether its clock stopped moving in time."""
+    """The device is warm; `steady` is whether its clock became steady in time."""
 
     steady: bool
     clock_mhz: float | None
@@ -49,7 +49,7 @@ class ImportStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """What is tried now: if nothing follows, it is what crashed."""
+    """A step has started; if no further event follows, this step crashed."""
 
     case_id: str
     step: str  # opening, verifying or timing
@@ -57,16 +57,16 @@ class StepStarted:
 
 @dataclass(frozen=True, slots=True)
 class GridResolved:
-    """A case has a place on the device."""
+    """The grid of a case is known."""
 
     case_id: str
-    grid: int | None  # None where nobody knows the device
-    resident_blocks: int | None  # that an SM holds at once; None where that would be a model
+    grid: int | None  # None if it depends on an unknown device
+    resident_blocks: int | None  # per SM; None on the emulator, where it would be a model
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A case was verified, if unsafe only counted."""
+    """A case was verified; of an unsafe case the matches were counted."""
 
     case_id: str
     proof: Proof
@@ -74,7 +74,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class CaseFailed:
-    """A case gets no further."""
+    """A case ended before it was measured."""
 
     case_id: str
     status: Status
@@ -87,12 +87,12 @@ class BurstTaken:
 
     case_id: str
     iterations: int
-    launches: int  # that each sample brackets
-    seconds: float  # from the first round of the process to the begin of the burst
+    launches: int  # per sample
+    seconds: float  # from the first round of the process to the start of the burst
     times_us: tuple[float, ...]
     sm_clock_mhz: float | None
     dropped: bool
-    host_bound: bool = False  # dropped because the GPU overtook the host that launches
+    host_bound: bool = False  # dropped because the host launched too late
 
     def samples(self, process: int, number: int) -> list[Sample]:
         """Return the samples as they are stored, taken in round `number` of `process`."""
@@ -129,7 +129,7 @@ class RoundDone:
 
 @dataclass(frozen=True, slots=True)
 class Converged:
-    """A case has been sampled enough in this process."""
+    """The sampling of a case in this process ended."""
 
     case_id: str
     stopped_by: str  # the rule that ended it
@@ -137,14 +137,14 @@ class Converged:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that the user should know."""
+    """A message to the user."""
 
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class SentinelFailed:
-    """A sentinel failed, and is timed no more."""
+    """A sentinel failed and is not timed any more."""
 
     sentinel: str
     reason: str
@@ -152,12 +152,12 @@ class SentinelFailed:
 
 @dataclass(frozen=True, slots=True)
 class ContextLost:
-    """No kernel can be run any more: a crashed one took the device's context along."""
+    """A crashed kernel destroyed the device's context; this process cannot run another kernel."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobDone:
-    """All of the job has been told."""
+    """The job is complete."""
 
 
 JobEvent: TypeAlias = (
@@ -181,7 +181,7 @@ KINDS: dict[str, type[JobEvent]] = {kind.__name__: kind for kind in get_args(Job
 
 
 def encode(event: JobEvent) -> str:
-    """Return the event as one line, with its end."""
+    """Return the event as one line that ends with a newline."""
     name = type(event).__name__
     return f'{{"{name}":{_adapter(name).dump_json(event).decode()}}}\n'
 

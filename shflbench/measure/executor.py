@@ -1,4 +1,4 @@
-"""Who does the jobs of a run: a backend in this process, a GPU in a worker process, or the emulator in several."""
+"""Execute the jobs of a run: in this process, on a GPU in a worker process, or on the emulator in several processes."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ EMULATOR = "shflbench.backends.emulator.backend:EmulatorBackend"
 
 
 class Executor(Protocol):
-    """Does jobs on one device, in one process after another, numbered from 0."""
+    """Executes jobs on one device, in one process after another; processes are numbered from 0."""
 
     name: str  # the value of the column `backend`
     timed: bool  # whether its samples are measurements
     device: Device
-    problem: str  # what cannot be found out about the device, a sentence; empty if it can
+    problem: str  # a sentence about what cannot be read from the device; empty if nothing
 
     def run(self, job: Job) -> Generator[JobEvent, None, None]:
-        """Report all that happens in a job; a case that crashes or hangs is reported as CaseFailed.
+        """Execute a job and yield its events; a case that crashes or hangs yields CaseFailed.
 
-        Processes and rounds are numbered here. DeviceError where the device cannot be used any more.
+        The executor numbers processes and rounds. DeviceError if the device cannot be used any more.
         """
         ...
 
     def restart(self) -> None:
-        """Go on in a fresh process; DeviceError where the device cannot be used any more."""
+        """Use a fresh process from now on; DeviceError if the device cannot be used any more."""
         ...
 
     def others(self) -> int | None:
-        """Return how many processes of others compute on the device; None if unknown."""
+        """Return the number of other processes on the device; None if unknown."""
         return self.device.state.other_processes
 
     def close(self) -> None:
-        """End the processes that were started, whatever they are doing."""
+        """Kill the processes that were started."""
         ...
 
 
 class InProcessExecutor(Executor):
-    """Does jobs in this process."""
+    """Executes jobs in this process."""
 
     def __init__(self, backend: Backend) -> None:
         """Run jobs on `backend`."""
@@ -62,11 +62,11 @@ class InProcessExecutor(Executor):
         self._process = self._round = 0
 
     def run(self, job: Job) -> Generator[JobEvent, None, None]:
-        """Do the job; DeviceError where the device was lost, because this process cannot be replaced."""
+        """Execute the job; DeviceError if the context was lost, because this process cannot be replaced."""
         for event in self._runner.do(replace(job, process=self._process, first_round=self._round)):
             if isinstance(event, ContextLost):
                 raise DeviceError(
-                    "a kernel crashed, and the device cannot be used any more", "Go on with --resume in a new process."
+                    "a kernel crashed, and this process cannot use the device any more", "Resume the run: --resume."
                 )
             if isinstance(event, RoundDone):
                 self._round = event.number + 1
@@ -74,7 +74,7 @@ class InProcessExecutor(Executor):
                 yield event
 
     def restart(self) -> None:
-        """Go on as if in a fresh process, as far as that goes."""
+        """Continue with a new number and a new runner in the same process."""
         self._runner = JobRunner(self._runner.backend)
         self._process, self._round = self._process + 1, 0
 
@@ -83,32 +83,32 @@ class InProcessExecutor(Executor):
 
 
 class GpuExecutor(Supervisor):
-    """Does jobs on a GPU, in one worker process after another."""
+    """Executes jobs on a GPU, in one worker process after another."""
 
     timed = True
 
     def __init__(self, opener: str, index: int, timeout: float) -> None:
-        """Open GPU `index` by `opener` (`module:function`) in a worker, which may be silent for `timeout` seconds.
+        """Open GPU `index` by `opener` (`module:function`) in a worker, which must report within `timeout` seconds.
 
-        DeviceError where the GPU cannot be used.
+        DeviceError if the GPU cannot be used.
         """
         super().__init__(WorkerDevice(opener, str(index), timeout=timeout))
         opened = self.open()
         self.name, self.device, self.problem = opened.name, opened.device, opened.problem
 
     def restart(self) -> None:
-        """Go on in a fresh process, which the next job starts."""
+        """End the process; the next job starts another."""
         self.close()
 
     def others(self) -> int | None:
-        """Return how many processes of others compute on the GPU now; None if unknown."""
+        """Return the number of other processes on the GPU now; None if unknown."""
         return Monitor(self.device.uuid).other_processes({os.getpid(), *self.pids})
 
 
 class EmulatorExecutor(Executor):
-    """Emulates the groups of a job side by side, each in one of several worker processes.
+    """Emulates the groups of a job in parallel, in several worker processes.
 
-    What a kernel does depends on its own launches alone, so that results are the same with any number of workers.
+    The results of a kernel depend on its own launches alone, so they are the same with any number of workers.
     """
 
     name = "emulator"
@@ -116,22 +116,22 @@ class EmulatorExecutor(Executor):
     problem = ""
 
     def __init__(self, device: Device, workers: int) -> None:
-        """Emulate `device` in so many processes; start none yet."""
+        """Emulate `device` in `workers` processes; start none yet."""
         self.device = device
-        emulator = WorkerDevice(EMULATOR, device.arch, "emulator", "Go on with --resume.", "ptx")
+        emulator = WorkerDevice(EMULATOR, device.arch, "emulator", "Resume the run: --resume.", "ptx")
         self._supervisors = [Supervisor(emulator) for _ in range(workers)]
 
     def run(self, job: Job) -> Generator[JobEvent, None, None]:
-        """Do the job, and report what happens in any of its groups; DeviceError where no process can be started."""
+        """Execute the job and yield the events of all its groups; DeviceError if no process can be started."""
         waiting = deque(replace(job, groups=(group,)) for group in job.groups)
         idle = self._supervisors[: len(waiting)]
         for supervisor in idle:
             supervisor.start()
         busy: dict[Supervisor, Generator[JobEvent, None, None]] = {}
         while waiting or busy:
-            given = [idle.pop() for _ in range(min(len(idle), len(waiting)))]
-            busy |= {supervisor: supervisor.run(waiting.popleft()) for supervisor in given}
-            for supervisor in given or ready(busy):
+            assigned = [idle.pop() for _ in range(min(len(idle), len(waiting)))]
+            busy |= {supervisor: supervisor.run(waiting.popleft()) for supervisor in assigned}
+            for supervisor in assigned or ready(busy):
                 event = next(busy[supervisor], None)
                 if event is None:
                     del busy[supervisor]
@@ -140,9 +140,9 @@ class EmulatorExecutor(Executor):
                     yield event
 
     def restart(self) -> None:
-        """Do nothing: no process leaves a trace on the next one."""
+        """Do nothing: an emulated process has no offset of its own."""
 
     def close(self) -> None:
-        """End all processes, whatever they are doing."""
+        """Kill all processes."""
         for supervisor in self._supervisors:
             supervisor.close()

@@ -1,4 +1,4 @@
-"""What whoever measures is asked to do: one window of groups, and how it travels to a worker process."""
+"""A job: one window of groups to measure, and its JSON form for worker processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shflbench.model import Case, Kernel, MeasureRules  # noqa: TC001
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-Code = Literal["cubin", "ptx"]  # of a kernel: what a GPU runs, and what the emulator runs
+Code = Literal["cubin", "ptx"]  # of a kernel: a GPU runs cubins, the emulator PTX
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,20 @@ class Job:
     rules: MeasureRules
     seed: int
     process: int = 0  # number of the worker process, unique in a run
-    first_round: int = 0  # rounds are numbered through all windows of a process
-    failed_sentinels: tuple[str, ...] = ()  # sentinels that failed before, and are not to be timed
+    first_round: int = 0  # round numbers continue through all windows of a process
+    failed_sentinels: tuple[str, ...] = ()  # sentinels that failed before and are not timed
 
     def __contains__(self, case_id: object) -> bool:
         """Whether the case with this id is part of the job."""
         return any(task.case.id == case_id for group in self.groups for task in group)
 
     def without(self, ended: Collection[str]) -> Job:
-        """Return what is left of the job when the cases `ended` are done with."""
+        """Return the job without the cases that have `ended`."""
         groups = (tuple(task for task in group if task.case.id not in ended) for group in self.groups)
         return replace(self, groups=tuple(group for group in groups if group))
 
     def to_json(self, code: Code) -> str:
-        """Return the job as one line; of their code, kernels keep what is to be run."""
+        """Return the job as one line; kernels keep only the `code` that is run."""
         kernels = {id(task.kernel): task.kernel for group in self.groups for task in group}
         places = {key: place for place, key in enumerate(kernels)}
         run_by = {key: kernel.cubin if code == "cubin" else b"" for key, kernel in kernels.items()}
@@ -81,7 +81,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class _Wire:
-    """A job as it travels: each kernel once, its code apart."""
+    """The JSON form of a job: each kernel once, and each cubin once."""
 
     job: Job
     groups: list[list[tuple[Case, int]]]

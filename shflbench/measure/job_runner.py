@@ -1,4 +1,4 @@
-"""Do jobs: verify the groups of a window, and sample them together."""
+"""Run jobs: verify the groups of a window, then sample their cases together."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from shflbench.measure.job import Job
     from shflbench.patterns.discover import LoadedPattern
 
-MEMORY_SHARE = 0.5  # of the free memory that a window may fill: cases that launch cold need more than their buffers
-BUSY_MS = 50.0  # before a window is sampled: its clock may have sunk while inputs were drawn and results compared
-# The warm-up goes on in steps until the clock is steady.
+MEMORY_SHARE = 0.5  # of the free memory that a window may use: launches with a cold cache need more than their buffers
+BUSY_MS = 50.0  # before a window is sampled: the clock may have fallen while the host verified results
+# The warm-up continues in steps until the clock is steady.
 STEP_MS = 50.0
-STEADY_STEPS = 4  # as many in a row within STEADY of one another
+STEADY_STEPS = 4  # consecutive steps whose clocks differ by STEADY at most
 STEADY = 0.002
 MOST_STEPS = 60  # three seconds
 
 
 @dataclass(slots=True)
 class JobRunner:
-    """A device, and what stays on it from job to job."""
+    """Runs jobs on a device; keeps its sentinels open from job to job."""
 
     backend: Backend
     _patterns: dict[str, LoadedPattern] = field(default_factory=dict)
@@ -53,11 +53,11 @@ class JobRunner:
     _start: float | None = None  # when the first round of this process began, in seconds
 
     def __post_init__(self) -> None:
-        """Take what cannot be found out about the device for known."""
+        """Remember the device's problem, which the run has already reported."""
         self._problem = self.backend.problem
 
     def do(self, job: Job) -> Iterator[JobEvent]:
-        """Tell all there is to tell about `job`: JobDone at the end, or Lost where no kernel can be run any more."""
+        """Run `job` and yield its events: JobDone at the end, or ContextLost if no kernel can run any more."""
         try:
             yield from self._do(job)
         except DeviceLostError:
@@ -93,7 +93,7 @@ class JobRunner:
                 self._patterns[name] = load(job.folders[name])
 
     def _prepare(self, waiting: deque[Group], opened: ExitStack) -> Generator[JobEvent, None, list[SampledKernel]]:
-        """Prepare as many of the groups as the device's memory holds together, at least one."""
+        """Prepare as many groups as fit into the device's memory together, at least one."""
         kernels: list[SampledKernel] = []
         while waiting:
             if kernels and waiting[0].footprint() > MEMORY_SHARE * self.backend.free_bytes():
@@ -105,7 +105,7 @@ class JobRunner:
         return kernels
 
     def _sample(self, job: Job, kernels: list[SampledKernel], first: int) -> Generator[JobEvent, None, int]:
-        """Sample the kernels, from round `first` on; return the number of the round after."""
+        """Sample the kernels, from round `first` on; return the number of the next round."""
         self.backend.keep_busy(BUSY_MS)
         if self._start is None:
             self._start = self.backend.now()
@@ -118,10 +118,10 @@ class JobRunner:
         return first
 
     def _open_sentinels(self, job: Job) -> Iterator[JobEvent]:
-        """Open the sentinels that run on this device; without them the run goes on, and says so."""
+        """Open the sentinels for this device; if there are none, report that and continue."""
         sentinel_calls = calls(self.backend.device)
         if not sentinel_calls:
-            yield Note(f"there are no sentinels for {self.backend.device.arch}: nothing watches the machine")
+            yield Note(f"there are no sentinels for {self.backend.device.arch}, so slow states of the GPU go unnoticed")
         for name, call, iterations in sentinel_calls:
             if name in job.failed_sentinels:
                 continue
@@ -135,7 +135,7 @@ class JobRunner:
 
 
 def warm_up(backend: Backend) -> tuple[bool, float | None]:
-    """Keep the device busy until its SM clock is steady; return whether it became so, and the clock in MHz."""
+    """Keep the device busy until its SM clock is steady; return whether it is, and the clock in MHz."""
     clocks: list[float] = []
     for _ in range(MOST_STEPS):
         clock = backend.keep_busy(STEP_MS)

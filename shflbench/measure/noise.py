@@ -1,4 +1,4 @@
-"""Judge how quiet the machine was during a run: pure functions of what the run saw."""
+"""Judge how quiet the machine was during a run: pure functions of the run's observations."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ if TYPE_CHECKING:
 
     from shflbench.model import Sample
 
-Verdict = Literal["quiet", "busy GPU", "drifting clock"]
+Verdict = Literal["quiet", "busy GPU", "drifting clock", "unsteady GPU"]
 
-# Kernels shorter than this show the offset of their process (up to 0.08 µs) and the timer's step, not the machine.
+# Times of shorter kernels vary with the offset of the process (up to 0.08 µs) and the timer's step more than with the
+# state of the machine.
 LONG_US = 100.0
-# One H200 left to itself is 0.25–0.39 % slower for 17 % of the time, 0.1 s at most in a row, and half an hour later
-# its long kernels take the same to 0.07 %. So:
-SLOW = 0.0015  # excess of a round in the slow state: halfway there
-SLOW_SHARE = 1 / 3  # of the rounds: twice as many as usual
-FAR = 0.01  # excess of a round that no slow state explains: another program ran in between
-FAR_SHARE = 0.05  # of the rounds: as rare ones as that are left out by every median
-MOVED = 0.004  # from one part of a run to another: more than all of it in the slow state
+# An idle H200 is 0.25–0.39% slower for 17% of the time, at most 0.1 s in a row, and the times of long kernels repeat to
+# 0.07% after half an hour. Therefore:
+SLOW = 0.0015  # excess of a round in the slow state: half of the slowdown
+SLOW_SHARE = 1 / 3  # of the rounds: twice the usual share
+FAR = 0.01  # excess of a round that the slow state does not explain
+FAR_SHARE = 0.05  # of the rounds: a median ignores a smaller share
+MOVED = 0.004  # from one part of a run to another: more than if one part is entirely in the slow state
 PARTS = 10  # of a run, at most
-FEWEST_ROUNDS = 9  # a part: more than half of them are slow by chance in 1 of 100
-CLOCK = 0.01  # from the 5th to the 95th of 100 bursts: a clock that holds moves by less than 0.1 %
+FEWEST_ROUNDS = 9  # per part: more than half of nine rounds are slow by chance in 1 of 100 parts
+CLOCK = 0.01  # from the 5th to the 95th percentile of the bursts: a steady clock moves by less than 0.1%
 DROPPED = 0.01  # of the samples
 
-_STOP_OTHERS = "stop what else runs on the GPU (`nvidia-smi` lists it) and run again"
+_STOP_OTHERS = "stop other programs on the GPU (`nvidia-smi` lists them) and run again"
 _RUN_AGAIN = "run again, or choose another GPU with --gpu"
 _LOCK_CLOCK = "let the GPU cool down, lock its clock (`nvidia-smi --lock-gpu-clocks`) and run again"
 
@@ -42,10 +43,10 @@ def verdict(
     dropped: float = 0.0,
     clocks_mhz: Sequence[float] = (),
 ) -> Noise:
-    """Return how quiet the machine was; the first evidence against it decides, in the order of the arguments below.
+    """Return how quiet the machine was; the first evidence of a disturbance decides, in the order of the arguments.
 
-    Args: how many other processes computed on the GPU at the run's start and at its end, None if unknown; the share of
-    all samples that was taken under throttling; the SM clock of each burst; the samples of all sentinels.
+    Args: the number of other processes on the GPU at the start and at the end of the run, None if unknown; the share of
+    all samples that were taken while the GPU was throttled; the SM clock of each burst; the samples of all sentinels.
     """
     excesses = _excesses(sentinels)
     against = (
@@ -77,35 +78,33 @@ def _by_clock(clocks_mhz: Sequence[float]) -> Iterator[Noise]:
 
 
 def _by_drift(excesses: Sequence[Sequence[float]]) -> Iterator[Noise]:
-    """Hold the parts of the run against one another, each by the median of its rounds."""
+    """Compare the medians of the parts of the run."""
     moves = []
     for sentinel in excesses:
         parts = min(PARTS, len(sentinel) // FEWEST_ROUNDS)
         bounds = [len(sentinel) * part // parts for part in range(parts + 1)] if parts else [0]
         levels = [median(sentinel[begin:end]) for begin, end in pairwise(bounds)]
         moves.append(max(levels, default=0.0) - min(levels, default=0.0))
-    # All of them, or it was the kernel and not the clock.
+    # All sentinels, because a moving clock affects each of them.
     if min(moves, default=0.0) > MOVED:
-        sentence = f"the sentinels' times moved by {100 * min(moves):.1f} % in the course of the run"
+        sentence = f"the times of all long sentinels moved by {100 * min(moves):.1f}% or more during the run"
         yield Noise("drifting clock", sentence, _LOCK_CLOCK)
 
 
 def _by_scatter(excesses: Sequence[Sequence[float]], *, alone: bool) -> Iterator[Noise]:
-    """Judge slow rounds; where NVML listed no other process (`alone`), none is claimed."""
+    """Compare the share of slow rounds with the usual one; they do not prove that another program ran (`alone`)."""
     rounds = [excess for sentinel in excesses for excess in sentinel]
     for limit, most in ((FAR, FAR_SHARE), (SLOW, SLOW_SHARE)):
         share = sum(excess > limit for excess in rounds) / len(rounds) if rounds else 0.0
         if share > most:
-            sentence = (
-                f"the sentinels were more than {100 * limit:.2g} % slower than usual in {share:.0%} of their rounds"
-            )
+            sentence = f"the sentinels were over {100 * limit:.2g}% slower than usual in {share:.0%} of their rounds"
             if alone:
                 sentence += "; NVML listed no other process"
-            yield Noise("busy GPU", sentence, _RUN_AGAIN if alone else _STOP_OTHERS)
+            yield Noise("unsteady GPU", sentence, _RUN_AGAIN if alone else _STOP_OTHERS)
 
 
 def _excesses(sentinels: Sequence[Sample]) -> list[list[float]]:
-    """Return by what fraction each round of each long sentinel took longer than usual, in the run's order."""
+    """Return, for each long sentinel, the excess of each round over the usual time as a fraction, in order."""
 
     def kind(sample: Sample) -> tuple[str, int]:
         return sample.case_id, sample.iterations
@@ -120,7 +119,7 @@ def _excesses(sentinels: Sequence[Sample]) -> list[list[float]]:
 
 
 def _middle(values: Sequence[float]) -> tuple[float, float]:
-    """Return what nine tenths of the values lie between."""
+    """Return the 5th and the 95th percentile of the values."""
     ordered = sorted(values)
     left_out = len(ordered) // 20
     return ordered[left_out], ordered[-1 - left_out]
@@ -135,7 +134,7 @@ def _quiet(excesses: Sequence[Sequence[float]], clocks_mhz: Sequence[float]) -> 
     known = []
     if excesses:
         low, high = _middle([excess for sentinel in excesses for excess in sentinel])
-        known.append(f"nine tenths of the sentinels' rounds within {100 * (high - low):.2f} %")
+        known.append(f"90% of the sentinels' rounds within {100 * (high - low):.2f}%")
     if clocks_mhz:
-        known.append(f"the SM clock within {100 * _clock_range(clocks_mhz):.2f} %")
-    return ", ".join(known) if known else "neither sentinels nor a clock were measured that could tell otherwise"
+        known.append(f"the SM clock within {100 * _clock_range(clocks_mhz):.2f}%")
+    return ", ".join(known) if known else "no disturbance was seen, without sentinels and without a clock"

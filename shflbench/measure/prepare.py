@@ -1,4 +1,4 @@
-"""Take the cases of one group to the device: placed, opened and verified, ready to be sampled."""
+"""Prepare the cases of one group: resolve the grid, open the kernels and verify them."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from shflbench.measure.job import Task
     from shflbench.patterns.discover import LoadedPattern
 
-FEW_BLOCKS = 2  # to verify with where the grid depends on a device that is not known
+FEW_BLOCKS = 2  # in verification, if the grid depends on an unknown device
 
 
 class Group:
     """The cases of one group on a device; they share their inputs."""
 
     def __init__(self, tasks: Sequence[Task], pattern: LoadedPattern, backend: Backend, seed: int) -> None:
-        """Touch no device yet."""
+        """Keep the arguments; the device is not used yet."""
         self._pattern, self._backend, self._seed = pattern, backend, seed
         self._tasks = sorted(tasks, key=lambda task: task.case.variant != pattern.declaration.reference_variant)
         self._kernels: list[SampledKernel] = []
         self._workload: Workload | None = None
 
     def footprint(self) -> int:
-        """Return the bytes of device memory that its buffers take together, 0 where that cannot be told."""
-        self._place()
+        """Return the bytes of device memory for all its buffers; 0 if the pattern fails to compute them."""
+        self._resolve_grid()
         try:
             return sum(_bytes(self._pattern, task.case, self._grid(task.case)) for task in self._tasks)
-        except PatternError:  # its rows will say so
+        except PatternError:  # reported in its rows
             return 0
 
     def prepare(self) -> Generator[JobEvent, None, list[SampledKernel]]:
-        """Place, open and verify each case; return those that may be timed.
+        """Open and verify each case; return those that may be timed.
 
-        DeviceLostError after a crash that nothing survives.
+        DeviceLostError after a crash that destroys the context.
         """
-        self._place()
+        self._resolve_grid()
         for task in self._tasks:
             yield StepStarted(task.case.id, "verifying")
             try:
@@ -57,25 +57,25 @@ class Group:
                 if isinstance(error, LaunchError) and not self._backend.usable():
                     raise DeviceLostError from error
             except MemoryError:
-                reason = "this machine's memory does not hold the data to verify it with"
+                reason = "the host does not have enough memory to verify it"
                 yield CaseFailed(task.case.id, Status.FAILED, reason)
         return self._kernels
 
-    def _place(self) -> None:
-        """Give `fill` launches their grid, the same for all variants: that which the hungriest leaves room for."""
+    def _resolve_grid(self) -> None:
+        """Compute the grid of a launch with `fill`: for all variants that of the variant with the lowest occupancy."""
         launch = self._tasks[0].case.launch
-        if launch.grid is not None or not self._backend.timed:  # how many blocks fill an SM, only a GPU says
+        if launch.grid is not None or not self._backend.timed:  # only a GPU has an occupancy
             return
         resident = min(filter(None, map(self._resident_if_any, self._tasks)), default=None)
         if resident is not None:
             grid = resolve_grid(launch.expression, self._backend.device.sms, resident)
-            placed = replace(launch, grid=grid)
-            self._tasks = [replace(task, case=replace(task.case, launch=placed)) for task in self._tasks]
+            resolved = replace(launch, grid=grid)
+            self._tasks = [replace(task, case=replace(task.case, launch=resolved)) for task in self._tasks]
 
     def _one(self, task: Task) -> Generator[JobEvent, None, None]:
         case, grid = task.case, self._grid(task.case)
         resident = self._resident(task)
-        # An emulated device's occupancy would be a model among measurements.
+        # The occupancy of an emulated device would be a model among measurements.
         yield GridResolved(case.id, case.launch.grid, resident if self._backend.timed else None)
         if reason := self._unfit(task, grid, resident):
             yield CaseFailed(case.id, Status.SKIPPED, reason)
@@ -101,7 +101,7 @@ class Group:
             yield Converged(case.id, "")
 
     def _grid(self, case: Case) -> int:
-        """Return the blocks to verify a case with: its own, or as many as the backend runs in acceptable time."""
+        """Return the blocks in verification: those of the case, or as many as the backend runs in acceptable time."""
         grid = case.launch.grid or FEW_BLOCKS
         if self._backend.most_threads is None:
             return grid
@@ -115,11 +115,11 @@ class Group:
     def _resident_if_any(self, task: Task) -> int | None:
         try:
             return self._resident(task)
-        except (LaunchError, PatternError):  # its row will say so
+        except (LaunchError, PatternError):  # reported in its row
             return None
 
     def _unfit(self, task: Task, grid: int, resident: int) -> str:
-        """Return why the device cannot hold a case, empty if it can."""
+        """Return why a case does not fit the device; empty if it does."""
         case = task.case
         if not resident:
             shared = task.kernel.resources.shared_bytes + shared_of(self._pattern, case)
@@ -131,7 +131,7 @@ class Group:
 
 
 def shared_of(pattern: LoadedPattern, case: Case) -> int:
-    """Return the dynamic shared memory of a block; PatternError where the pattern's own functions fail."""
+    """Return the dynamic shared memory per block, in bytes; PatternError if a function of the pattern fails."""
     with pattern.calling("PATTERN"):
         setting = setting_of(case, case.launch.grid or FEW_BLOCKS)
         return shared_bytes(pattern.declaration.variant(case.variant), case, setting)

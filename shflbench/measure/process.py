@@ -1,4 +1,4 @@
-"""One worker process, seen from the process that started it: jobs go in, events come out."""
+"""The parent's side of a worker process: send jobs, receive events."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from shflbench.measure.events import JobEvent
 
-END_SECONDS = 10.0  # for a killed process to go away: a driver that hangs holds it, and waiting longer does not help
-CHUNK = 1 << 16  # bytes: what a pipe of Linux holds
-LAST_WORDS = 4096  # bytes of what a worker printed that are looked through for its last line
-LONGEST_LINE = 300  # characters of that line that are kept
+END_SECONDS = 10.0  # until a killed process ends; if the driver hangs, waiting longer does not help
+CHUNK = 1 << 16  # bytes: the capacity of a pipe on Linux
+LAST_BYTES = 4096  # of the worker's output, which are searched for its last line
+LONGEST_LINE = 300  # characters of that line
 
 
 class WorkerDiedError(Exception):
-    """Say how the worker process ended, in words that can follow a colon."""
+    """How the worker process ended, as the part of a sentence that follows a colon."""
 
 
 class Worker:
@@ -56,7 +56,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid
 
     @property
@@ -65,28 +65,28 @@ class Worker:
 
     @property
     def has_event(self) -> bool:
-        """Whether the next event was read already."""
+        """Whether the next event was already read."""
         return b"\n" in self._buffer
 
     def fileno(self) -> int:
-        """Return the pipe that events come through."""
+        """Return the pipe from which events are read."""
         return self._events
 
     def send(self, job: str, timeout: float | None) -> None:
-        """Send a job, as JSON; WorkerDiedError if it is not taken within `timeout` seconds."""
+        """Send a job, as JSON; WorkerDiedError if the worker does not read it within `timeout` seconds."""
         rest = memoryview(f"{job}\n".encode())
         rest_seconds = _countdown(timeout)
         try:
             while rest:
                 _, ready, _ = select.select([], [self._jobs], [], rest_seconds())
                 if not ready:
-                    raise WorkerDiedError(f"its worker process took no work for {timeout:g} s")
+                    raise WorkerDiedError(f"its worker process accepted no job for {timeout:g} s")
                 rest = rest[self._jobs.write(rest) or 0 :]
         except BrokenPipeError as error:
             raise WorkerDiedError(self._end()) from error
 
     def receive(self, timeout: float | None) -> JobEvent:
-        """Return the next event; WorkerDiedError if there is none within `timeout` seconds, or if the worker died."""
+        """Return the next event; WorkerDiedError if none comes within `timeout` seconds, or if the worker died."""
         rest_seconds = _countdown(timeout)
         while not self.has_event:
             ready, _, _ = select.select([self._events], [], [], rest_seconds())
@@ -99,11 +99,11 @@ class Worker:
         line, _, self._buffer = self._buffer.partition(b"\n")
         try:
             return decode(line.decode())
-        except ValueError as error:  # the crash of a kernel's host code may write anywhere
-            raise WorkerDiedError(f"its worker process said what nobody understands: {line[:80]!r}") from error
+        except ValueError as error:  # a crash in a pattern's host code may write anywhere
+            raise WorkerDiedError(f"its worker process sent an invalid event: {line[:80]!r}") from error
 
     def kill(self) -> None:
-        """End the process at once, and wait until it is gone."""
+        """Kill the process, and wait until it has ended."""
         self._process.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END_SECONDS)
@@ -116,25 +116,25 @@ class Worker:
         try:
             code = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
-            return "its worker process closed its pipe and went on"
+            return "its worker process closed its pipe and did not end"
         if code < 0:
             how = f"its worker process was ended by {_name(-code)}"
         else:
             how = f"its worker process ended with exit code {code}"
-        last = "" if -code == signal.SIGKILL else self._last_words()  # who is killed says nothing
+        last = "" if -code == signal.SIGKILL else self._last_line()  # a killed process prints nothing about it
         return f"{how}: {last}" if last else how
 
-    def _last_words(self) -> str:
-        """Return the last line that was printed, without what a table could not show."""
+    def _last_line(self) -> str:
+        """Return the last line that was printed, without unprintable characters."""
         end = self._printed.seek(0, os.SEEK_END)
-        self._printed.seek(max(0, end - LAST_WORDS))
+        self._printed.seek(max(0, end - LAST_BYTES))
         printed = self._printed.read().decode(errors="replace")
         lines = ["".join(filter(str.isprintable, line)).strip() for line in printed.splitlines()]
         return next((line[:LONGEST_LINE] for line in reversed(lines) if line), "")
 
 
 def _countdown(timeout: float | None) -> Callable[[], float | None]:
-    """Return what tells how many of `timeout` seconds are left; None where there is no end."""
+    """Return a function that returns the rest of `timeout` in seconds; None if there is no timeout."""
     if timeout is None:
         return lambda: None
     deadline = time.monotonic() + timeout
@@ -142,6 +142,6 @@ def _countdown(timeout: float | None) -> Callable[[], float | None]:
 
 
 def _name(number: int) -> str:
-    """Return a signal as users know it: `SIGSEGV (Segmentation fault)`."""
+    """Return the name and the description of a signal: `SIGSEGV (Segmentation fault)`."""
     known = signal.strsignal(number) or "unknown"
     return f"{signal.Signals(number).name} ({known})" if number in set(signal.Signals) else f"signal {number}"

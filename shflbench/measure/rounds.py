@@ -1,4 +1,4 @@
-"""The kept samples of a case, round by round, and the rounds that were slow as a whole."""
+"""Group the kept samples of a case by round, and detect slow rounds."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     from shflbench.model import Sample
 
-# NVIDIA's GPUs stamp events in steps of 32 ns where anybody has looked closely; CUDA promises 0.5 µs or so
-# (`cudaEventElapsedTime`). A wider gap between two samples is not a step but a lack of samples.
+# Timestamps of events have steps of 32 ns on all GPUs for which measurements are known; CUDA documents about 0.5 µs
+# (`cudaEventElapsedTime`). A larger gap between two samples is not a step of the timer.
 USUAL_STEP_US = 0.032
 WIDEST_STEP_US = 1.0
 
-# Half of what the slow state of a GPU costs: on one H200 +0.25–0.39 % for 17 % of the time, 0.1 s at most in a row.
+# Half of the slowdown in the slow state of a GPU: on one H200 +0.25–0.39% for 17% of the time, at most 0.1 s in a row.
 STANDS_OUT = 0.0015
-# One slow round is left out by the median and by its interval, whatever slowed it down.
+# A single slow round changes neither the median nor its interval.
 FEWEST_SLOW = 2
-SHUFFLES = 299  # a chance of 3 % is then known to ±1 %, within 6 ms for 30 rounds of 9 samples
+SHUFFLES = 299  # determine a probability of 3% to ±1%, in 6 ms for 30 rounds of 9 samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Round:
 
 
 def rounds_of(samples: Sequence[Sample]) -> list[Round]:
-    """Return the rounds of which a sample was kept, in order, process by process."""
+    """Return the rounds with kept samples, ordered by process and number."""
     kept = (sample for sample in samples if not sample.dropped)
     by_round = group_by(kept, lambda sample: (sample.process, sample.round))
     return [_round(*key, by_round[key]) for key in sorted(by_round)]
@@ -59,9 +59,9 @@ def _round(process: int, number: int, samples: Sequence[Sample]) -> Round:
 
 
 def step_us(samples: Sequence[Sample]) -> float:
-    """Return the step in which the times of `samples` were taken, as it shows in the time of one launch."""
+    """Return the timer's step in the times of `samples`, divided by the launches of a sample."""
     by_kind = group_by(samples, lambda sample: (sample.iterations, sample.launches))
-    # Among times of another iteration count a step is no step: those differ by their iterations.
+    # Only among times of the same iteration count is the smallest difference a step of the timer.
     gaps = {kind: resolution([sample.time_us for sample in alike]) for kind, alike in by_kind.items()}
     steps = [gap for (_, launches), gap in gaps.items() if 0 < gap * launches <= WIDEST_STEP_US]
     most = max((launches for _, launches in by_kind), default=1)
@@ -70,19 +70,19 @@ def step_us(samples: Sequence[Sample]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Episodes:
-    """Rounds that stand out."""
+    """The slow rounds of a case."""
 
-    rounds: int  # that do
-    excess: float  # their median excess over the median round
+    rounds: int
+    excess: float  # the median of their excesses over the median round
 
 
 def slow_rounds(rounds: Sequence[Sequence[float]], significance: float) -> Episodes | None:
-    """Return which of the `rounds` are slow as a whole; their samples are fractions of the typical time.
+    """Return how many `rounds` are slow, and by how much; None if none is. Samples are relative to the typical time.
 
-    A round's level is the mean of the faster half of its samples: late launches do not raise it, and it scatters less
-    than the median. The second-slowest round has to stand out by STANDS_OUT, and by more than nearly always when the
-    same samples are dealt to the rounds at random. That test is exact for independent noise of any shape
-    (Fisher, The Design of Experiments, 1935, section 21), for then the deal is as good as the real one.
+    The level of a round is the mean of the faster half of its samples: single slow launches do not raise it, and it
+    varies less than the median. The second-slowest round must exceed the median by STANDS_OUT, and by more than in a
+    random assignment of the same samples to rounds. This permutation test is exact for independent noise of any
+    distribution (Fisher, The Design of Experiments, 1935, section 21).
     """
     size = min(map(len, rounds), default=0)
     if len(rounds) <= 2 * FEWEST_SLOW or not size:
@@ -92,9 +92,9 @@ def slow_rounds(rounds: Sequence[Sequence[float]], significance: float) -> Episo
     standing = float(_standing(levels))
     if standing < STANDS_OUT:
         return None
-    source = np.random.default_rng(0)  # the same samples always give the same answer
-    deals = source.permuted(np.broadcast_to(samples.ravel(), (SHUFFLES, samples.size)), axis=1)
-    chance = _standing(_levels(deals.reshape(SHUFFLES, *samples.shape)))
+    generator = np.random.default_rng(0)  # seeded: the same samples always give the same result
+    shuffled = generator.permuted(np.broadcast_to(samples.ravel(), (SHUFFLES, samples.size)), axis=1)
+    chance = _standing(_levels(shuffled.reshape(SHUFFLES, *samples.shape)))
     if (1 + np.count_nonzero(chance >= standing)) / (1 + SHUFFLES) > significance:
         return None
     excess = levels - np.median(levels)
@@ -110,6 +110,6 @@ def _levels(samples: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _standing(levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return by how much the second-highest of the levels along the last axis exceeds their median."""
+    """Return the excess of the second-highest level along the last axis over the median level."""
     ordered = np.sort(levels, axis=-1)
     return np.asarray(ordered[..., -FEWEST_SLOW] - np.median(ordered, axis=-1))

@@ -29,50 +29,50 @@ if TYPE_CHECKING:
 
 
 class DeviceLostError(Exception):
-    """A kernel that crashed took the device's context along: no other can be run in this process."""
+    """A crashed kernel destroyed the device's context; this process cannot run another kernel."""
 
 
 @dataclass(slots=True)
 class SampledKernel:
-    """One kernel being kernel, and what decides when it has been kernel enough."""
+    """An open kernel with what its samples show so far."""
 
     name: str  # id of the case, or of the sentinel
     group: str  # the cases that are compared with one another; empty for a sentinel
     open_kernel: OpenKernel
     counts: tuple[int, ...]  # iteration counts to time; the first is the case's own
-    launches: int = 1  # that one sample brackets
-    samples: dict[int, int] = field(default_factory=dict)  # a burst, by iteration count
+    launches: int = 1  # per sample
+    samples: dict[int, int] = field(default_factory=dict)  # per burst, by iteration count
     medians: list[float] = field(default_factory=list)  # of each kept round, at the case's own iterations, in µs
-    kept: int = 0  # samples at the case's own iterations
-    seconds: float = 0.0  # that its bursts took
-    began: float | None = None  # when its first kept round did, in seconds
+    kept: int = 0  # number of samples at the case's own iterations
+    seconds: float = 0.0  # total duration of its bursts
+    began: float | None = None  # start of its first kept round, in seconds
     failure: str = ""
 
     @classmethod
     def of(cls, case: Case, open_kernel: OpenKernel, unroll: int) -> SampledKernel:
-        """Return a case ready to be sampled; `unroll` keeps the other iteration counts on whole passes."""
+        """Return a case ready to be sampled; its iteration counts differ by whole passes of `unroll` iterations."""
         return cls(case.id, case.group, open_kernel, iteration_counts(case.iterations, unroll))
 
     def take(self, iterations: int, burst: Burst, began: float) -> None:
-        """Take a kept burst into account, of a round that began at `began`."""
+        """Add a kept burst, of a round that began at `began`."""
         if iterations == self.counts[0]:
             self.medians.append(median(burst.times_us))
             self.kept += len(burst.times_us)
             self.began = began if self.began is None else self.began
 
     def why_stop(self, now: float, rules: MeasureRules) -> str:
-        """Return what ends its sampling, empty to go on."""
+        """Return the rule that ends its sampling; empty to continue."""
         span = 0.0 if self.began is None else now - self.began
         return why_stop(self.medians, self.kept, span, self.seconds, rules)
 
     def close(self) -> None:
-        """Give the buffers back, if the device still takes them."""
+        """Free the buffers, unless the device is lost."""
         with suppress(LaunchError):
             self.open_kernel.close()
 
 
 class Sampler:
-    """Samples the groups of a window; every round launches each of their cases, in a new order."""
+    """Samples the groups of a window; every round launches all their cases, in a new order."""
 
     def __init__(
         self,
@@ -82,12 +82,12 @@ class Sampler:
         rules: MeasureRules,
         random: Random,
     ) -> None:
-        """Sample `cases` on `backend` until each is known to `rules.precision`, and `sentinels` in the same rounds."""
+        """Sample `cases` on `backend` by `rules`, and `sentinels` in the same rounds."""
         self._backend, self._rules, self._random = backend, rules, random
         self._cases, self._sentinels = list(cases), list(sentinels)
 
     def rounds(self, process: int, first: int, start: float) -> Iterator[JobEvent]:
-        """Sample round after round until every group is settled. DeviceLostError after a crash that nothing survives.
+        """Sample in rounds until every group has converged; DeviceLostError after a crash that destroys the context.
 
         `process` and `first` number the rounds; `start` is when the first round of the process began, in seconds.
         """
@@ -95,22 +95,22 @@ class Sampler:
         number = first
         while self._cases:
             yield from self._round(process, number, start)
-            yield from self._settle()
+            yield from self._close_converged()
             number += 1
 
     def _choose(self) -> Iterator[JobEvent]:
-        """Choose how many samples a burst takes, and how many launches a sample."""
+        """Choose the samples per burst and the launches per sample."""
         times: dict[str, dict[int, float]] = {}  # of one launch, by kernel and iteration count, in µs
         for kernel in self._all:
             times[kernel.name] = {}
             for iterations in kernel.counts:
                 burst = yield from self._burst(kernel, iterations, FEWEST_SAMPLES)
                 if burst is None:
-                    self._still_usable()
+                    self._check_device()
                     break
                 times[kernel.name][iterations] = median(burst.times_us)
-        self._leave_out_failed()
-        for kernel in self._cases:  # the cases of a group bracket the same, or they could not be compared
+        self._remove_failed()
+        for kernel in self._cases:  # only times with the same number of launches per sample compare
             group_times = [times[other.name][other.counts[0]] for other in self._cases if other.group == kernel.group]
             kernel.launches = launches_per_sample(min(group_times))
         for kernel in self._all:
@@ -118,7 +118,7 @@ class Sampler:
             kernel.samples = {count: samples_per_burst(launches * us) for count, us in times[kernel.name].items()}
 
     def _round(self, process: int, number: int, start: float) -> Iterator[JobEvent]:
-        """Launch everything once, and tell what was taken."""
+        """Take one burst of every kernel at each of its iteration counts, and yield the samples."""
         began, before = self._backend.now(), self._backend.conditions()
         points = [(kernel, iterations) for kernel in self._all for iterations in kernel.counts]
         taken: list[tuple[SampledKernel, int, float, Burst]] = []
@@ -130,7 +130,7 @@ class Sampler:
             if burst is not None:
                 taken.append((kernel, iterations, at, burst))
             elif not self._backend.usable():
-                break  # what was taken stays
+                break  # the bursts of this round that were taken are kept
         after = self._backend.conditions()
         throttled = bool(before.throttle or after.throttle)
         bursts = []
@@ -144,15 +144,15 @@ class Sampler:
             )
         yield RoundDone(process, number, tuple(bursts), after)
         if any(kernel.failure for kernel in self._all):
-            self._still_usable()
-            self._leave_out_failed()
+            self._check_device()
+            self._remove_failed()
 
-    def _still_usable(self) -> None:
+    def _check_device(self) -> None:
         if not self._backend.usable():
             raise DeviceLostError
 
     def _burst(self, kernel: SampledKernel, iterations: int, samples: int) -> Generator[JobEvent, None, Burst | None]:
-        """Take one burst; None if it failed, which is then told."""
+        """Take one burst; None if it failed, which an event then reports."""
         yield StepStarted(kernel.name, "timing")
         start = self._backend.now()
         first = unsettled(samples)
@@ -169,23 +169,23 @@ class Sampler:
             yield SentinelFailed(kernel.name, kernel.failure)
         return None
 
-    def _leave_out_failed(self) -> None:
+    def _remove_failed(self) -> None:
         for kernel in self._all:
             if kernel.failure:
                 kernel.close()
         self._cases = [kernel for kernel in self._cases if not kernel.failure]
         self._sentinels = [kernel for kernel in self._sentinels if not kernel.failure]
 
-    def _settle(self) -> Iterator[JobEvent]:
-        """Let go of the groups whose every case has a reason to stop: only together does drift hit them alike."""
+    def _close_converged(self) -> Iterator[JobEvent]:
+        """Close the groups of which every case may stop; a group stays whole, so that drift affects its cases alike."""
         now = self._backend.now()
         reasons = {kernel.name: kernel.why_stop(now, self._rules) for kernel in self._cases}
-        going_on = {kernel.group for kernel in self._cases if not reasons[kernel.name]}
+        unfinished = {kernel.group for kernel in self._cases if not reasons[kernel.name]}
         for kernel in self._cases:
-            if kernel.group not in going_on:
+            if kernel.group not in unfinished:
                 yield Converged(kernel.name, reasons[kernel.name])
                 kernel.close()
-        self._cases = [kernel for kernel in self._cases if kernel.group in going_on]
+        self._cases = [kernel for kernel in self._cases if kernel.group in unfinished]
 
     @property
     def _all(self) -> list[SampledKernel]:

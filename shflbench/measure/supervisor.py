@@ -1,4 +1,4 @@
-"""Keep a worker process at work: attribute a crash or a hang to the case at hand, and go on in another process."""
+"""Supervise worker processes: attribute a crash or a hang to the case that runs, and continue in another process."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Code, Job
 
-START_SECONDS = 120.0  # to import CUDA's packages and open the device, on a machine that is busy
-# Deaths in a row that brought a job no further, as by a job's first launch of a device that is broken. One is forgiven:
-# somebody may kill a worker between two kernels.
+START_SECONDS = 120.0  # to import CUDA's packages and open the device, on a busy machine
+# Consecutive crashes without progress, for example on the first launch on a broken device. The first one is tolerated:
+# a worker may have been killed from outside between two kernels.
 MOST_IDLE_DEATHS = 2
 
-DOCTOR = "`shflbench doctor` says what it finds"
+DOCTOR = "Run `shflbench doctor`."
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerDevice:
-    """What a worker process opens, and how it is spoken of."""
+    """The device of a worker process, and how messages refer to it."""
 
     opener: str  # `module:function`, which is called with the argument
     argument: str
     noun: str = "GPU"
-    remedy: str = "`nvidia-smi` should say what is wrong; once it is mended, go on with --resume"
-    code: Code = "cubin"  # what it runs
-    timeout: float | None = None  # seconds for which it may be silent; None: as long as it likes
+    remedy: str = "Check the GPU with `nvidia-smi`, then resume the run: --resume."
+    code: Code = "cubin"  # that it runs
+    timeout: float | None = None  # the longest time between two events, in seconds; None: unlimited
 
 
 class Supervisor:
-    """Does jobs in one worker process after another: what crashes or hangs costs its own case."""
+    """Runs jobs in one worker process after another; a crash or a hang fails only the case that ran."""
 
     def __init__(self, worker_device: WorkerDevice) -> None:
         """Start no process yet."""
@@ -62,14 +62,14 @@ class Supervisor:
         self._is_open = False
 
     def start(self) -> Worker:
-        """Start a worker process unless there is one, and return it; its device may not be open yet."""
+        """Return the worker process; start it if there is none. Its device may not be open yet."""
         if self._worker is None:
             self._worker = Worker(self._worker_device.opener, self._worker_device.argument)
             self._number, self._round, self._is_open = self._number + 1, 0, False
         return self._worker
 
     def open(self) -> Opened:
-        """Wait for the device of a new worker; DeviceError where it cannot be used."""
+        """Wait until a new worker has opened its device; DeviceError if it cannot."""
         try:
             event = self.start().receive(START_SECONDS)
         except WorkerDiedError as death:
@@ -85,7 +85,7 @@ class Supervisor:
         raise AssertionError(event)
 
     def run(self, job: Job) -> Generator[JobEvent, None, None]:
-        """Do the job, in as many processes as it takes; DeviceError where the device cannot be used any more."""
+        """Run the job, in several processes if one crashes; DeviceError if the device cannot be used any more."""
         done: set[str] = set()
         idle_deaths = 0
         while (rest := job.without(done)).groups:
@@ -101,26 +101,28 @@ class Supervisor:
                 )
 
     def _attempt(self, job: Job, done: set[str]) -> Generator[JobEvent, None, WorkerDiedError | None]:
-        """Do the job in one process, adding to `done` what it is done with; return how that died, None if it did not.
+        """Run the job in one process and add finished cases to `done`; return how the process died, None if it did not.
 
-        A death is told as the end of what was at hand.
+        The step that was running when the process died is reported as failed.
         """
-        at_hand = ""
+        running = ""
         try:
             for event in self._events(job):
                 match event:
                     case StepStarted(case_id):
-                        at_hand = case_id
+                        running = case_id
                     case GridResolved():
-                        pass  # any other event ends the step that was started
+                        pass  # every other event ends the step
                     case _:
-                        at_hand = ""
+                        running = ""
                 self._note(event, done)
                 yield event
         except WorkerDiedError as death:
-            if at_hand:
-                failed = at_hand in job
-                last = CaseFailed(at_hand, Status.FAILED, str(death)) if failed else SentinelFailed(at_hand, str(death))
+            if running:
+                is_case = running in job
+                last = (
+                    CaseFailed(running, Status.FAILED, str(death)) if is_case else SentinelFailed(running, str(death))
+                )
                 self._note(last, done)
                 yield last
             return death
@@ -136,7 +138,7 @@ class Supervisor:
                 self._round = number + 1
 
     def _events(self, job: Job) -> Iterator[JobEvent]:
-        """Yield what a worker tells about `job`; WorkerDiedError if it does not get to its end."""
+        """Yield the worker's events for `job`; WorkerDiedError if it does not complete."""
         worker = self.start()
         if not self._is_open:
             self._open_in_job()
@@ -146,7 +148,7 @@ class Supervisor:
         worker.send(job.to_json(self._worker_device.code), timeout)
         while not isinstance(event := worker.receive(timeout), JobDone):
             if isinstance(event, ContextLost):
-                raise WorkerDiedError("a kernel that crashed took its context along")
+                raise WorkerDiedError("a crashed kernel destroyed its context")
             timeout = None if isinstance(event, ImportStarted) else self._worker_device.timeout
             yield event
 
@@ -161,26 +163,26 @@ class Supervisor:
 
     @property
     def pids(self) -> set[int]:
-        """The number of the worker process, if there is one."""
+        """The id of the worker process, if there is one."""
         return {self._worker.pid} if self._worker else set()
 
     def fileno(self) -> int:
-        """Return the pipe that a worker at work reports through."""
+        """Return the pipe through which the worker sends events."""
         return self.start().fileno()
 
     @property
     def has_event(self) -> bool:
-        """Whether an event was read from the pipe, beside the last one that was reported."""
+        """Whether another event was already read from the pipe."""
         return self.start().has_event
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
 
 
 def ready(supervisors: Collection[Supervisor]) -> list[Supervisor]:
-    """Wait until workers that are at work report something, and return their supervisors."""
-    at_once = [supervisor for supervisor in supervisors if supervisor.has_event]
-    return at_once or select.select(supervisors, [], [])[0]
+    """Wait for an event of any worker, and return the supervisors that have one."""
+    buffered = [supervisor for supervisor in supervisors if supervisor.has_event]
+    return buffered or select.select(supervisors, [], [])[0]

@@ -1,4 +1,4 @@
-"""Verify a kernel at its own launch against the pattern's NumPy reference, or against its reference variant."""
+"""Verify a kernel at its launch against the pattern's NumPy reference, or against its reference variant."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def verify(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
-    """Run `kernel` on every input set at every verifying iteration count.
+    """Run `kernel` on every input set, at every iteration count used for verification.
 
-    LaunchError if it crashes, PatternError if the pattern's own functions fail.
+    LaunchError if it crashes, PatternError if a function of the pattern fails.
     """
     return _proof(kernel, workload, launch)
 
 
 def verify_reference(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
-    """Run the reference variant's `kernel` twice each time: what it gives is right if it gives it again.
+    """Run the reference variant's `kernel` twice each time; its result is the reference if both runs agree.
 
     Errors as for `verify`. Afterwards the other variants can be verified, unless the results differed.
     """
@@ -52,26 +52,26 @@ def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool
 
 
 def after(workload: Workload, iterations: int) -> str:
-    """Return the words that say how many trips were made, empty for a pattern that makes one pass."""
+    """Return the iteration count in words; empty for a pattern of one pass."""
     if workload.pattern.declaration.one_pass:
         return ""
     return "after 1 iteration " if iterations == 1 else f"after {iterations} iterations "
 
 
 def difference(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
-    """Return the first difference of `got` from what must come of input set `index`, in words; empty if none."""
+    """Return the first difference of `got` from the reference for input set `index`, in words; empty if none."""
     tolerance = workload.pattern.tolerance(workload.setting, iterations)
     return mismatch(got, workload.expected(index, iterations), tolerance, workload.unordered)
 
 
 def mismatch(got: Sequence[Array], expected: Sequence[Array], tolerance: float, unordered: Sequence[bool] = ()) -> str:
-    """Return the first difference in words, empty if there is none.
+    """Return the first difference in words; empty if there is none.
 
-    Without a tolerance the bits must agree; with one, the absolute error of each floating-point number. Of what is
-    `unordered`, each row (the last axis of what is expected) may be in any order.
+    Without a tolerance, the bits must agree. With a tolerance, the absolute error of each floating-point number must
+    not exceed it. In an output that is `unordered`, each row (the last axis of the reference) may have any order.
     """
-    for number, (actual, right) in enumerate(zip(got, expected, strict=True)):
-        rows, wanted = actual.reshape(right.shape), right
+    for number, (actual, reference) in enumerate(zip(got, expected, strict=True)):
+        rows, wanted = actual.reshape(reference.shape), reference
         if number < len(unordered) and unordered[number]:
             rows, wanted = np.sort(rows, axis=-1), np.sort(wanted, axis=-1)
         flat, wanted = rows.reshape(-1), wanted.reshape(-1)
@@ -84,10 +84,10 @@ def mismatch(got: Sequence[Array], expected: Sequence[Array], tolerance: float, 
     return ""
 
 
-def _differs(actual: Array, right: Array, tolerance: float) -> Array:
-    if not tolerance or np.issubdtype(right.dtype, np.integer):
-        unsigned = f"u{right.dtype.itemsize}"
-        return np.asarray(actual.view(unsigned) != np.ascontiguousarray(right).view(unsigned))
-    # Not `abs(difference) > tolerance`, which a NaN would pass.
-    difference = actual.astype(np.float64) - right.astype(np.float64)
+def _differs(actual: Array, reference: Array, tolerance: float) -> Array:
+    if not tolerance or np.issubdtype(reference.dtype, np.integer):
+        unsigned = f"u{reference.dtype.itemsize}"
+        return np.asarray(actual.view(unsigned) != np.ascontiguousarray(reference).view(unsigned))
+    # Not `abs(difference) > tolerance`, which accepts NaN.
+    difference = actual.astype(np.float64) - reference.astype(np.float64)
     return np.asarray(~(np.abs(difference) <= tolerance))

@@ -1,9 +1,9 @@
-"""The process that measures: it opens a device, takes jobs on stdin, and tells what happens through a pipe of its own.
+"""The worker process: opens a device, reads jobs from stdin, and writes events to a separate pipe.
 
     python -m shflbench.measure.worker MODULE:FUNCTION ARGUMENT PIPE PARENT
 
-`FUNCTION(ARGUMENT)` opens the backend; PIPE is the file descriptor of the pipe, PARENT the process that started this.
-Only `supervisor` starts it. What libraries print goes to stdout and stderr, and does not disturb.
+`FUNCTION(ARGUMENT)` opens the backend; PIPE is the file descriptor of the pipe, PARENT the id of the parent process.
+`measure/process.py` starts it. Output of libraries goes to stdout and stderr and does not mix with events.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def main(opener: str, argument: str, pipe: str, parent: str) -> None:
-    """Do jobs until stdin ends."""
-    kill_on_parent_exit(int(parent))  # nothing may stay behind on the GPU
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    fcntl.fcntl(int(pipe), fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # or a process that a library starts could keep it open
+    """Run jobs until stdin ends."""
+    kill_on_parent_exit(int(parent))  # no process may stay on the GPU
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    fcntl.fcntl(int(pipe), fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # otherwise a library's child process could keep it open
     with os.fdopen(int(pipe), "w", encoding="utf-8") as out:
         try:
             backend = _open(opener, argument)

@@ -1,4 +1,4 @@
-"""The data that one group of cases is verified with: inputs, and what must come out."""
+"""The data with which one group of cases is verified: inputs and expected outputs."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 INPUT_SETS = 8
 FEWEST_INPUT_SETS = 1
-MOST_BYTES = 2**28  # of all input sets together, for which NumPy takes seconds; of larger data there are fewer sets
+MOST_BYTES = 2**28  # of all input sets together, which take NumPy seconds; larger data has fewer sets
 
 
 def setting_of(case: Case, grid: int) -> Setting:
-    """Return what the kernel of `case` is launched with, with `grid` blocks."""
+    """Return the setting of `case` with `grid` blocks."""
     options = {name: value for name, value in case.options if name not in LAUNCH_OPTIONS}
     return Setting(DTYPES[case.dtype], options, grid, case.launch.block)
 
 
 def shared_bytes(variant: Variant, case: Case, setting: Setting) -> int:
-    """Return the dynamic shared memory of a block."""
+    """Return the dynamic shared memory per block, in bytes."""
     return variant.shared(setting) + int(dict(case.options).get("extra_shared", 0))
 
 
 def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting) -> KernelCall:
-    """Return the launch of `kernel`, which is that of `case`; PatternError where the pattern's own functions fail."""
+    """Return the launch of `kernel` for `case`; PatternError if a function of the pattern fails."""
     declared = pattern.declaration
     variant = declared.variant(case.variant)
     options = dict(case.options)
@@ -83,7 +83,7 @@ def _dtype(item: Input | InOut | Output | Scalar, setting: Setting) -> Dtype:
 
 @dataclass(slots=True)
 class Workload:
-    """Inputs for one pattern at one setting, drawn once and shared by all variants."""
+    """Inputs of one pattern at one setting, generated once and shared by all variants."""
 
     pattern: LoadedPattern
     setting: Setting
@@ -93,7 +93,7 @@ class Workload:
     _inputs: dict[int, list[Array]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Size the buffers; PatternError where the pattern's own functions fail."""
+        """Compute the sizes of the buffers; PatternError if a function of the pattern fails."""
         with self.pattern.calling("PATTERN"):
             self.buffers = buffers_of(self.pattern, self.setting)
 
@@ -104,16 +104,16 @@ class Workload:
 
     @property
     def input_sets(self) -> int:
-        """How many input sets to verify with."""
+        """The number of input sets."""
         nbytes = sum(buffer.nbytes for buffer in self.buffers)
         return max(FEWEST_INPUT_SETS, min(INPUT_SETS, MOST_BYTES // max(1, nbytes)))
 
     @property
     def verify_iterations(self) -> tuple[int, ...]:
-        """The iteration counts to verify with: odd, and one that runs the unrolled body three times.
+        """The iteration counts in verification: odd, and one of them with three passes through the unrolled body.
 
-        Not twice: 2·16 trips rotate a warp's 32 values to where they were, and a kernel that left
-        them out would look right.
+        Not two passes: 2·16 iterations rotate the 32 values of a warp to their original places, so that a kernel that
+        skips them would look correct.
         """
         declared = self.pattern.declaration
         return (1,) if declared.one_pass else (1, (3 * declared.unroll + 3) | 1)
@@ -129,8 +129,8 @@ class Workload:
     def inputs(self, index: int) -> list[Array]:
         """Return input set `index`: one read-only array for each buffer that is read.
 
-        Their shape is [warps, 32·per_thread], or [elements] where the pattern gives the size, with the components of an
-        element as a last axis. PatternError where the pattern's own `inputs` fails.
+        Their shape is [warps, 32·per_thread], or [elements] if the pattern declares the size, with the components of an
+        element as the last axis. PatternError if the pattern's function `inputs` fails.
         """
         if index not in self._inputs:
             rng = np.random.default_rng((self.seed, index))
@@ -149,7 +149,7 @@ class Workload:
                 array.reshape(self._shape(item)) for array, item in zip(drawn, declared, strict=True)
             ]
             for array in self._inputs[index]:
-                array.flags.writeable = False  # a reference that works in place would spoil the other variants' inputs
+                array.flags.writeable = False  # a reference that works in place would change the other variants' inputs
         return self._inputs[index]
 
     def _shape(self, buffer: Input | InOut) -> tuple[int, ...]:
@@ -158,28 +158,28 @@ class Workload:
         return (*rows, components) if components > 1 else rows
 
     def expected(self, index: int, iterations: int) -> list[Array]:
-        """Return what must come of input set `index` after `iterations` trips; PatternError if the reference fails."""
+        """Return the reference for input set `index` after `iterations` iterations; PatternError if it fails."""
         key = (index, iterations)
         if key not in self._expected:
             if self.pattern.declaration.reference_variant:
                 name = self.pattern.declaration.reference_variant
-                raise PatternError(f"there is nothing to compare with: the reference variant `{name}` gave no result")
+                raise PatternError(f"there is no reference: the reference variant `{name}` gave no result")
             outputs = self.pattern.reference(self.inputs(index), self.setting, iterations)
             self._check("reference", outputs, [buffer for buffer in self.buffers if buffer.written])
             self._expected[key] = list(outputs)
         return self._expected[key]
 
     def accept_expected(self, outputs: Sequence[Array], index: int, iterations: int) -> None:
-        """Take what the reference variant made of input set `index` for right; PatternError if it made nothing."""
-        written = [buffer for buffer in self.buffers if buffer.written]
-        for array, buffer in zip(outputs, written, strict=True):
+        """Make the reference variant's `outputs` the reference for input set `index`; PatternError if it wrote none."""
+        outputs_declared = [buffer for buffer in self.buffers if buffer.written]
+        for array, buffer in zip(outputs, outputs_declared, strict=True):
             if buffer.initial is None and not buffer.read and (array.view(np.uint8) == POISON).all():
                 name = self.pattern.declaration.reference_variant
                 raise PatternError(f"the reference variant `{name}` writes nothing to `{buffer.name}`")
         self._expected[(index, iterations)] = list(outputs)
 
     def discard_expected(self) -> None:
-        """Take nothing for right any more."""
+        """Discard the reference variant's outputs."""
         self._expected.clear()
 
     def _check(self, function: str, arrays: Sequence[object], buffers: Sequence[Buffer]) -> None:

@@ -1,4 +1,4 @@
-"""The pipeline: the only place that joins the stages."""
+"""The pipeline of a run, which connects the stages."""
 
 from shflbench.measure.events import Note, WarmedUp
 from shflbench.session.events import Compiling, GroupDone, RunEvent, Working

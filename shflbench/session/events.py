@@ -1,4 +1,4 @@
-"""What a run reports to the terminal: some events of its jobs as they are, and what only the whole run knows."""
+"""Events that a run reports to the terminal: some events of its jobs, and progress of the whole run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Compiling:
-    """So many kernels are compiled, of so many."""
+    """Progress of compiling, in kernels."""
 
     done: int
     total: int
@@ -35,7 +35,7 @@ class Compiling:
 
 @dataclass(frozen=True, slots=True)
 class Working:
-    """What is being done now, and how much of the run is done."""
+    """The current step, and progress of the run, in units of which a case has two: verify and time."""
 
     text: str
     done: float
@@ -44,7 +44,7 @@ class Working:
 
 @dataclass(frozen=True, slots=True)
 class GroupDone:
-    """The rows of one group are on disk; `troubles` tell what is wrong with the samples of its cases, by case."""
+    """The rows of one group are on disk; `troubles` are the disturbances in its samples, by case."""
 
     rows: tuple[Row, ...]
     troubles: Mapping[str, Sequence[Trouble]]
@@ -54,20 +54,20 @@ RunEvent: TypeAlias = Compiling | WarmedUp | Working | GroupDone | Note
 
 
 class RunProgress:
-    """Counts one unit to verify a case, and one to time it."""
+    """Computes the progress of a run: one unit to verify a case, and one to time it."""
 
     def __init__(self, cases: int) -> None:
-        """Expect so many cases, counted once for each process that they are measured in."""
+        """Expect `cases` cases, each counted once per process."""
         self._total, self._ended = 2.0 * cases, 0.0
         self._verified: set[str] = set()  # and not ended
         self._round = self._first = 0
 
     def expect(self, cases: int) -> None:
-        """Count as done whatever is not to come: a case that failed is not measured in later processes."""
+        """Count all but `cases` cases as done: a case that failed is not measured in later processes."""
         self._ended = self._total - 2.0 * cases
 
     def report(self, event: JobEvent) -> Iterator[WarmedUp | Working | Note]:
-        """Yield what the terminal is told of an event."""
+        """Yield the events for the terminal that follow from an event of a job."""
         match event:
             case WarmedUp(steady, clock):
                 yield event
@@ -76,7 +76,7 @@ class RunProgress:
             case Note():
                 yield event
             case SentinelFailed(sentinel, reason):
-                yield Note(f"{sentinel} failed, and watches the machine no more: {reason}")
+                yield Note(f"{sentinel} failed and is not timed any more: {reason}")
             case StepStarted(case_id, "verifying"):
                 self._first = self._round
                 yield self._at(f"verifying {case_id}")

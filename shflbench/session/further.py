@@ -1,4 +1,4 @@
-"""Choose the cases that are worth measuring in further processes, because what they are measured for is undecided."""
+"""Choose the undecided cases to measure in further processes within a time budget."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProcessPass:
-    """What measuring in one process took."""
+    """The cost of measuring in one process."""
 
     seconds: float = 0.0
     cases: int = 0
 
     @property
     def seconds_per_case(self) -> float:
-        """What a further process is likely to take for each case; 0 if nothing was measured yet."""
+        """The expected seconds per case in a further process; 0 if nothing was measured yet."""
         return self.seconds / self.cases if self.cases else 0.0
 
 
-# Given the last pass, returns the cases to measure in one more process, with those of their groups.
+# A function of the last pass that returns the cases to measure in one more process, together with their groups.
 Undecided: TypeAlias = Callable[[ProcessPass], Collection[str]]
 
 
 def affordable(
     needs: Mapping[str, int], groups: Mapping[str, Collection[Case]], seconds_per_case: float, budget: float
 ) -> frozenset[str]:
-    """Return the cases that can be given all the further processes that they need in `budget` seconds.
+    """Return the cases that can be measured in all the processes that they need within `budget` seconds.
 
-    Args: how many processes each case needs; all groups, which are measured as a whole. The cases that need the fewest
-    come first.
+    Cases that need the fewest processes come first. Args: the number of processes that each case needs; all groups,
+    because a group is measured as a whole.
     """
     group_of = {case.id: group for group, cases in groups.items() for case in cases}
-    given: Counter[str] = Counter()  # processes, by group
+    assigned: Counter[str] = Counter()  # processes, by group
     chosen = set()
     for case_id, processes in sorted(needs.items(), key=lambda item: item[1]):
         group = group_of[case_id]
-        seconds = (processes - given[group]) * len(groups[group]) * seconds_per_case
+        seconds = (processes - assigned[group]) * len(groups[group]) * seconds_per_case
         if seconds <= budget:
             budget -= seconds
-            given[group] = processes
+            assigned[group] = processes
             chosen.add(case_id)
     return frozenset(chosen)

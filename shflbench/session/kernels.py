@@ -1,4 +1,4 @@
-"""Compile all kernels of a run, several at a time."""
+"""Compile all kernels of a run, in parallel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KernelKey = tuple[str, str, str, tuple[tuple[str, str], ...]]
 
 
 def key(case: Case) -> KernelKey:
-    """Return what distinguishes the kernels of cases: what belongs to the launch does not."""
+    """Return the part of a case that determines its kernel: all but the launch."""
     return (
         case.pattern,
         case.variant,
@@ -31,7 +31,7 @@ def key(case: Case) -> KernelKey:
 def compile_all(
     plan: Plan, cases: Sequence[Case]
 ) -> Generator[Compiling, None, tuple[dict[KernelKey, Kernel | KernelError], str]]:
-    """Compile the kernels of `cases`; return each kernel, or why there is none, and any trouble with the cache."""
+    """Compile the kernels of `cases`; return each kernel or its error, and the problem of the cache, if any."""
     builder = Builder(plan.toolchain, plan.arch, plan.cache_folder)
     requests = {key(case): builder.request(plan.patterns[case.pattern], case) for case in cases}
     kernels: dict[KernelKey, Kernel | KernelError] = {}

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 def run(
     plan: Plan, folder: RunFolder, stopped: Resumed | None = None, undecided: Undecided | None = None
 ) -> Iterator[RunEvent]:
-    """Run what `stopped` left of `plan`, storing the rows of each group in `folder` as soon as it ends.
+    """Run `plan`, without the cases that a `stopped` run finished, and store each group in `folder` when it ends.
 
-    Yields what happens as it happens. A kernel's failure costs its own row; errors of the disk, of the suite or of the
-    device end the run. Once all is on disk, `undecided` is asked which cases to measure in one more process, again
-    and again until it names none.
+    Yields events as they occur. A failed kernel costs only its own row; errors of the disk, of the suite or of the
+    device end the run. When all rows are on disk, `undecided` chooses cases to measure in one more process, until it
+    returns none.
     """
     kernels, problem = yield from compile_all(plan, plan.unfinished_cases(stopped))
     state = RunState(plan, kernels, stopped)
@@ -50,23 +50,23 @@ def run(
 
 
 class Stages:
-    """What a run does once its kernels are compiled."""
+    """The stages of a run after its kernels are compiled."""
 
     def __init__(self, plan: Plan, folder: RunFolder, state: RunState, *, keep_samples: bool) -> None:
-        """Measure nothing yet; `keep_samples` of groups that are done, where further processes may add to them."""
+        """Keep the arguments; `keep_samples` of finished groups if further processes may add to them."""
         self._plan, self._folder, self._state, self._keep_samples = plan, folder, state, keep_samples
-        self._notes: list[str] = []  # that are not on disk
+        self._notes: list[str] = []  # not on disk yet
         self._progress = RunProgress(0)
         self._last = ProcessPass()
 
     def note(self, *sentences: str) -> Iterator[Note]:
-        """Report and remember what the user should know; nothing where a sentence is empty."""
+        """Report messages to the user and remember them for the run's record; skip empty ones."""
         for sentence in filter(None, sentences):
             self._notes.append(sentence)
             yield Note(sentence)
 
     def store_unrun(self, stopped: Resumed | None) -> Iterator[GroupDone]:
-        """Store the groups of which no case is to be run."""
+        """Store the groups without a case to run."""
         pending = self._state.pending(self._plan.suite.rules.processes) if self._plan.executor else {}
         known = {row.case_id for row in stopped.rows} if stopped else set()
         for group, cases in self._plan.groups.items():
@@ -75,7 +75,7 @@ class Stages:
                 yield GroupDone(self._state.rows(group), {})
 
     def measure(self, executor: Executor) -> Iterator[RunEvent]:
-        """Measure each group in one process after another, as many as the suite asks for."""
+        """Measure each group in as many processes as the suite says, one after another."""
         most = self._plan.suite.rules.processes
         self._progress = RunProgress(self._to_come(1))
         for processes in range(1, most + 1):
@@ -83,7 +83,7 @@ class Stages:
             yield from self._one_process(executor, self._state.pending(processes), is_last=processes == most)
 
     def measure_further(self, executor: Executor, undecided: Undecided) -> Iterator[RunEvent]:
-        """Measure the groups of cases that are `undecided` in one more process after another."""
+        """Measure the groups of `undecided` cases in further processes, one after another."""
         while cases := undecided(self._last):
             kernels, _ = yield from compile_all(self._plan, self._state.missing_kernels(cases))
             groups = self._state.start_further(cases, kernels)
@@ -98,7 +98,7 @@ class Stages:
             self.finish()
 
     def finish(self) -> None:
-        """Write down what is only known once all is measured."""
+        """Store what is known only at the end of the run."""
         self._folder.append((), self._state.pop_unsaved())
         notes, self._notes = self._notes, []
         if self._plan.executor is None or not self._state.timed:
@@ -110,14 +110,14 @@ class Stages:
         self._folder.finish(utc_now(), notes, others_after=others, noise=noise, sentinels=version)
 
     def _to_come(self, first: int) -> int:
-        """Return how many cases are left to measure, from the process `first` on, each counted once per process."""
+        """Return the number of cases to measure from process `first` on, each counted once per process."""
         counts = range(first, self._plan.suite.rules.processes + 1)
         return sum(len(tasks) for processes in counts for tasks in self._state.pending(processes).values())
 
     def _one_process(
         self, executor: Executor, groups: Mapping[str, Sequence[Task]], *, is_last: bool
     ) -> Iterator[RunEvent]:
-        """Measure groups in a process that has measured nothing else; `is_last`: they are done then."""
+        """Measure groups in a fresh process; `is_last` if they are finished after it."""
         if not groups:
             return
         if self._last.cases:
@@ -129,9 +129,9 @@ class Stages:
         self._last = replace(self._last, seconds=monotonic() - began)
 
     def _window(self, executor: Executor, window: Sequence[Sequence[Task]], *, is_last: bool) -> Iterator[RunEvent]:
-        """Measure the groups of a window together, storing each as it ends.
+        """Measure the groups of a window together, and store each when it ends.
 
-        Those that are timed share their rounds and are done together, in the order of the suite; others as they end.
+        Timed groups share their rounds and are reported together, in the order of the suite; others when they end.
         """
         job = Job(
             groups=tuple(map(tuple, window)),
@@ -153,7 +153,7 @@ class Stages:
                     yield from self.note(report.sentence) if isinstance(report, Note) else (report,)
         pending = {} if is_last else self._state.pending(self._plan.suite.rules.processes)
         for group in [tasks[0].case.group for tasks in window]:
-            if group in timed and group not in pending:  # those with processes to come are not done
+            if group in timed and group not in pending:  # not if further processes follow
                 yield self._done(group)
 
     def _done(self, group: str) -> GroupDone:

@@ -1,4 +1,4 @@
-"""Everything that is decided before a run starts."""
+"""The plan of a run: all decisions before it starts."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """One run: which suite, compiled by what and for which architecture, run by whom."""
+    """One run: the suite, the compiler, the architecture and the executor."""
 
     suite: Suite
     toolchain: Toolchain
     arch: str
     executor: Executor | None  # None: compile only
     cache_folder: Path | None
-    sms: int | None  # of the device, or as the user says; None leaves grids open that depend on it
+    sms: int | None  # of the device, or given by the user; None leaves grids open that depend on it
     seed: int = 0
 
     def close(self) -> None:
-        """End whatever runs the kernels."""
+        """Close the executor."""
         if self.executor is not None:
             self.executor.close()
 
@@ -46,11 +46,11 @@ class Plan:
         return {name: load(folder) for name, folder in self.suite.pattern_folders.items()}
 
     def unsupported_reason(self, case: Case) -> str:
-        """Return why the architecture cannot run `case`, empty if it can."""
+        """Return why the architecture does not support `case`; empty if it does."""
         return self.patterns[case.pattern].declaration.variant(case.variant).unsupported_reason(self.arch)
 
     def unfinished_cases(self, stopped: Resumed | None) -> list[Case]:
-        """Return the cases whose kernels are needed: those that a stopped run did not bring to their end."""
+        """Return the cases that a stopped run did not finish."""
         known = {row.case_id: row for row in stopped.rows} if stopped else {}
         most = self.suite.rules.processes
 
@@ -66,9 +66,9 @@ class Plan:
 
 
 def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
-    """Return the record of a run that starts now; `overrides` are those already applied to `plan.suite`."""
+    """Return the record of a run that starts now; `overrides` are already applied to `plan.suite`."""
     suite = plan.suite
-    device = plan.executor.device if plan.executor and plan.executor.timed else None  # the emulated one is none
+    device = plan.executor.device if plan.executor and plan.executor.timed else None  # none for the emulator
     return RunInfo(
         suite=SuiteText(suite.name, suite.title, suite.path.name, suite.text),
         settings=RunSettings(

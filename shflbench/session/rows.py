@@ -1,4 +1,4 @@
-"""Make rows of results from what the stages found."""
+"""Create the rows of results from the outputs of the stages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shflbench.model import Case, Conditions, Device, Kernel, Proof, Timing
     from shflbench.patterns.declare import Pattern
 
-# What a case that crashes in its second process must not keep from the first.
+# Columns that are emptied if a case fails, also those of earlier processes.
 TIMES = (
     *("time_us", "time_low_us", "time_high_us", "samples", "rounds", "launches", "processes", "stopped_by", "noise"),
     *("ns_per_iteration", "ns_per_iteration_low", "ns_per_iteration_high", "cycles_per_iteration"),
@@ -25,7 +25,7 @@ TIMES = (
 
 
 def start_row(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
-    """Return the row of a case of which nothing is known yet but what the suite and the pattern say."""
+    """Return the row of a case with what the suite and the pattern declare."""
     variant = pattern.variant(case.variant)
     return Row(
         case_id=case.id,
@@ -48,16 +48,16 @@ def start_row(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
 
 
 def end_row(row: Row, status: Status, reason: str) -> Row:
-    """Return `row` as one that got no further, without any time, and with the reason in one line."""
+    """Return `row` with its final status and reason (as one line), without times."""
     kept = {item.name: getattr(row, item.name) for item in fields(row) if item.name not in TIMES}
     return Row(**{**kept, "status": status, "reason": " ".join(reason.split())})
 
 
 def add_kernel(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
-    """Return `row` with what the compiler and the machine code say."""
+    """Return `row` with the resources and the instruction counts of its kernel."""
     counts = None
     if loop := kernel.loop:
-        counts = {opcode: count / loop.trips for opcode, count in exchanges(loop.counts).items()} or None
+        counts = {opcode: count / loop.unroll for opcode, count in exchanges(loop.counts).items()} or None
     return replace(
         row,
         status=Status.COMPILED,
@@ -70,22 +70,22 @@ def add_kernel(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
 
 
 def add_grid(row: Row, grid: int | None, resident_blocks: int | None, device: Device | None) -> Row:
-    """Return `row` with its grid on the device, and with its occupancy where `resident_blocks` an SM are known."""
+    """Return `row` with its grid on the device, and its occupancy if the `resident_blocks` per SM are known."""
     row = replace(row, grid=grid)
     if device is None or not device.threads_per_sm or not resident_blocks or "carveout" in dict(row.options):
-        return row  # the driver's calculator does not know of a carveout
+        return row  # the driver's occupancy calculator ignores the carveout
     return replace(row, occupancy=resident_blocks * row.block / device.threads_per_sm)
 
 
 def wants(row: Row, processes: int) -> bool:
-    """Whether a case is to be measured further, until it was measured in so many processes."""
+    """Whether a case has been measured in fewer than `processes` processes and may be measured again."""
     if row.status is Status.TIMED:
         return max(1, len(row.processes)) < processes
     return row.status is Status.COMPILED
 
 
 def add_proof(row: Row, proof: Proof) -> Row:
-    """Return `row` with the result of verification: an unsafe variant is reported, not judged."""
+    """Return `row` with the result of verification; an unsafe variant keeps its status and reports its matches."""
     row = replace(
         row,
         matched=proof.matched,
@@ -100,7 +100,7 @@ def add_proof(row: Row, proof: Proof) -> Row:
 
 
 def add_times(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int | None = None) -> Row:
-    """Return `row` with its times, and with the bandwidth where it is known how many bytes a launch moves."""
+    """Return `row` with its times, and with the bandwidth if the bytes moved per launch are known."""
     slope, clock = timing.ns_per_iteration, timing.sm_clock_mhz
     return replace(
         row,
@@ -129,7 +129,7 @@ def add_times(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int
 
 
 def with_speedups(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of one group, each timed one with its speed-up over the baseline, if that was timed."""
+    """Return the rows of one group; if the baseline was timed, timed rows have their speedup over it."""
     base = next((interval for row in rows if row.variant == row.baseline and (interval := time_of(row))), None)
     return [_add_speedup(row, base) for row in rows]
 

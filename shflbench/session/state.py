@@ -1,4 +1,4 @@
-"""The state of a run: what is known of each case, from what the compiler found to its samples."""
+"""The state of a run: the rows and samples of each case."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ THROTTLED = "every sample was taken while the GPU was throttled"
 
 
 class _Burst(NamedTuple):
-    """What the machine did meanwhile."""
+    """The state of the machine during one burst."""
 
     sm_clock_mhz: float | None
     throttled: bool
@@ -42,49 +42,48 @@ class Samples:
     """The samples of one case or sentinel."""
 
     taken: list[Sample] = field(default_factory=list)
-    unsaved: list[Sample] = field(default_factory=list)  # the part of them that is not on disk
+    unsaved: list[Sample] = field(default_factory=list)  # those of `taken` that are not on disk
 
     def add(self, sample: Sample) -> None:
-        """Add a sample that was taken now."""
+        """Add a new sample."""
         self.taken.append(sample)
         self.unsaved.append(sample)
 
     def keep_processes(self, end: int, last: int | None = None) -> None:
-        """Keep what was taken in the processes before `end`, and in process `last`."""
+        """Keep the samples of the processes before `end` and of process `last`."""
         for samples in (self.taken, self.unsaved):
             samples[:] = [sample for sample in samples if sample.process < end or sample.process == last]
 
     def pop_unsaved(self) -> list[Sample]:
-        """Return what is not on disk, which counts as saved from then on."""
+        """Return the samples that are not on disk; they count as saved afterwards."""
         unsaved, self.unsaved = self.unsaved, []
         return unsaved
 
 
 @dataclass(slots=True)
 class CaseState:
-    """What is known of one case."""
+    """The state of one case."""
 
     case: Case
     row: Row
     samples: Samples = field(default_factory=Samples)
-    troubles: Sequence[Trouble] = ()  # with samples that were taken now
-    is_open: bool = False  # whether somebody works on it
-    earlier: Row | None = None  # its row before the further process that it is measured in
-    takes_samples: bool = True  # not after it failed in a further process
+    troubles: Sequence[Trouble] = ()  # in the samples of this run
+    is_open: bool = False  # whether a job on it is running
+    earlier: Row | None = None  # its row before the current further process
+    takes_samples: bool = True  # false after it failed in a further process
 
 
 class RunState:
-    """The state of a run while it goes on: it is given what happens, and asked for what is finished.
+    """The state of a run: `apply` takes events, and the other methods return rows and samples.
 
-    When all is on disk, some cases may be measured in further processes. What such a process adds to a case counts if
-    it brings the case to its end. A case that fails in it keeps what was measured before; one whose result is wrong
-    does not.
+    When all rows are on disk, some cases may be measured in further processes. The samples of a further process count
+    if the case converges in it. A case that fails in it keeps its earlier row; a case with a wrong result does not.
     """
 
     def __init__(
         self, plan: Plan, kernels: Mapping[KernelKey, Kernel | KernelError], stopped: Resumed | None = None
     ) -> None:
-        """Start with what the compiler found, and with what a stopped run left."""
+        """Start with the compiled kernels, and with the rows and samples of a stopped run."""
         self._plan, self._kernels = plan, dict(kernels)
         known = {row.case_id: row for row in stopped.rows} if stopped else {}
         self._groups = {
@@ -105,7 +104,7 @@ class RunState:
         return self._cases[name].samples if name in self._cases else self._sentinels[name]
 
     def _first_row(self, case: Case) -> Row:
-        """Return the row of a case of which nothing but its kernel is known."""
+        """Return the row of a case with its compiled kernel."""
         pattern, kernel = self._plan.patterns[case.pattern], self._kernels.get(key(case))
         backend = self._plan.executor.name if self._plan.executor else "none"
         row = rows.start_row(case, pattern.declaration, backend, self._plan.arch)
@@ -120,19 +119,19 @@ class RunState:
         return rows.end_row(row, Status.FAILED, "; ".join(kernel.violations)) if kernel.violations else row
 
     def pending(self, processes: int) -> dict[str, list[Task]]:
-        """Return what is to be done of each group until every case was measured in so many processes."""
+        """Return, by group, the tasks for cases that have been measured in fewer than `processes` processes."""
         return self._tasks(state for state in self._cases.values() if rows.wants(state.row, processes))
 
     def missing_kernels(self, cases: Collection[str]) -> list[Case]:
-        """Return the cases of the groups of `cases` that have no kernel, as after a run was resumed."""
+        """Return the cases in the groups of `cases` that have no kernel, as after a resume."""
         return [state.case for state in self._with_groups(cases) if key(state.case) not in self._kernels]
 
     def start_further(
         self, cases: Collection[str], kernels: Mapping[KernelKey, Kernel | KernelError]
     ) -> dict[str, list[Task]]:
-        """Return what is to be done to measure the groups of `cases` in one more process; `kernels` are further ones.
+        """Return the tasks to measure the groups of `cases` in one more process; add `kernels` to the known kernels.
 
-        Cases that have no time are left out.
+        Cases without a time are skipped.
         """
         self._kernels |= kernels
         groups = self._tasks(state for state in self._with_groups(cases) if state.row.status is Status.TIMED)
@@ -149,7 +148,7 @@ class RunState:
         return [state for state in self._cases.values() if state.case.group in groups]
 
     def _tasks(self, states: Iterable[CaseState]) -> dict[str, list[Task]]:
-        """Return what there is to do by group, of cases that have a kernel."""
+        """Return the tasks of the cases that have a kernel, by group."""
         groups: dict[str, list[Task]] = {}
         for state in states:
             if isinstance(kernel := self._kernels.get(key(state.case)), Kernel):
@@ -157,12 +156,12 @@ class RunState:
         return groups
 
     def start(self, tasks: Iterable[Task]) -> None:
-        """Note that somebody works on these cases."""
+        """Mark the cases of these tasks as open."""
         for task in tasks:
             self._cases[task.case.id].is_open = True
 
     def apply(self, event: JobEvent) -> str:
-        """Note what an event says; return the group that it finishes, empty if none."""
+        """Update the state by an event; return the group that the event finishes, empty if none."""
         match event:
             case GridResolved(name, grid, resident):
                 device = self._plan.executor.device if self._plan.executor else None
@@ -180,13 +179,13 @@ class RunState:
         return ""
 
     def _take(self, samples: Iterable[Sample]) -> None:
-        """Take samples, but none of a case that failed in a further process: they come after its end."""
+        """Add samples, except those of a case that has failed in a further process."""
         for sample in samples:
             if sample.case_id not in self._cases or self._cases[sample.case_id].takes_samples:
                 self._samples(sample.case_id).add(sample)
 
     def _converge(self, state: CaseState, stopped_by: str) -> str:
-        if state.earlier:  # crashes at other cases may have cut processes short
+        if state.earlier:  # crashes at other cases may have ended processes early
             state.samples.keep_processes(self._first_further, state.samples.taken[-1].process)
         state.troubles = ()
         state.row = self._timed(state, replace(state.row, stopped_by=stopped_by or None))
@@ -197,15 +196,15 @@ class RunState:
             state.samples.keep_processes(self._first_further)
             state.row, state.takes_samples = state.earlier, False
             why = " ".join(reason.split())
-            sentence = f"{state.case.id} failed in a further process, and keeps what was measured before: {why}"
+            sentence = f"{state.case.id} failed in a further process, and keeps its earlier times: {why}"
             self.further_failures.append(sentence)
         else:
             state.row, state.troubles = rows.end_row(state.row, status, reason), ()
         return self._close(state)
 
     def _timed(self, state: CaseState, row: Row) -> Row:
-        """Return the row of a case that was sampled with its times."""
-        if not state.samples.taken:  # whoever ran it takes no time
+        """Return the row of a case with the times of its samples."""
+        if not state.samples.taken:  # the emulator takes none
             return row
         times = timing(state.samples.taken, row.iterations)
         if times is None:
@@ -226,11 +225,11 @@ class RunState:
         return "" if any(other.is_open for other in self._groups[group]) else group
 
     def rows(self, group: str) -> tuple[Row, ...]:
-        """Return the rows of a group, with speed-ups over the baseline."""
+        """Return the rows of a group, with speedups over the baseline."""
         return tuple(rows.with_speedups([state.row for state in self._groups[group]]))
 
     def troubles(self, group: str) -> dict[str, Sequence[Trouble]]:
-        """Return what is wrong with the samples of the cases of a group, by case; nothing for those that are quiet."""
+        """Return the disturbances in the samples of a group, by case, without undisturbed cases."""
         return {state.case.id: state.troubles for state in self._groups[group] if state.troubles}
 
     def all_rows(self) -> tuple[Row, ...]:
@@ -238,26 +237,26 @@ class RunState:
         return tuple(row for group in self._groups for row in self.rows(group))
 
     def pop_unsaved(self, group: str = "") -> list[Sample]:
-        """Return the samples of a group and of the sentinels that are not on disk yet; of the latter alone for none.
+        """Return the samples of a group and of the sentinels that are not on disk; without a group, of the sentinels.
 
-        They count as saved from then on.
+        They count as saved afterwards.
         """
         groups = [state.samples for state in self._groups.get(group, ())]
         return [sample for samples in (*groups, *self._sentinels.values()) for sample in samples.pop_unsaved()]
 
     def forget(self, group: str) -> None:
-        """Let go of the samples of a group that was measured in all its processes."""
+        """Free the samples of a group that was measured in all its processes."""
         for state in self._groups[group]:
             state.samples.taken.clear()
 
     @property
     def timed(self) -> bool:
-        """Whether anything was timed, be it before the run was stopped."""
+        """Whether anything was timed, now or before the run was stopped."""
         every = (*(state.samples for state in self._cases.values()), *self._sentinels.values())
         return bool(self._bursts) or any(samples.taken for samples in every)
 
     def noise(self, others: int | None) -> Noise:
-        """Judge how quiet the machine was; `others` are the other processes on the GPU now, None if unknown."""
+        """Return how quiet the machine was; `others` counts the other processes on the GPU now, None if unknown."""
         before = self._plan.executor.device.state.other_processes if self._plan.executor else None
         return verdict(
             [sample for samples in self._sentinels.values() for sample in samples.taken],
@@ -268,7 +267,7 @@ class RunState:
 
 
 def _with_grids(cases: Iterable[Case], plan: Plan) -> list[Case]:
-    """Return cases with their grids, as far as these can be known before the device is asked."""
+    """Return cases with their grids, as far as these can be computed without the device."""
     return [
         case
         if case.launch.grid is not None or plan.sms is None or "fill" in case.launch.expression

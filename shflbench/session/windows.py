@@ -1,4 +1,4 @@
-"""Put the groups of a run into windows, which are verified and sampled together."""
+"""Divide the groups of a run into windows, which are verified and sampled together."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-# Cases of a window, at least. On an H200 one takes about 5 ms a round, so that the nine rounds of a case that is soon
-# settled spread over a second: slow states last up to 0.1 s and must not hit most of them.
+# The smallest number of cases per window. On an H200 a case takes about 5 ms per round, so the fewest rounds, nine,
+# take a second: slow states last up to 0.1 s and must not affect most of the rounds.
 CASES = 24
-# What a case then takes of the time of a window, in seconds.
+# The share of a case in the time of a window, in seconds.
 CASE_SECONDS = 0.005 * FEWEST_ROUNDS
 
 
 def least_seconds(suite: Suite) -> float:
-    """Return about how long sampling `suite` takes where every case reaches its precision in its first rounds."""
+    """Return the approximate seconds of sampling `suite` if every case reaches its precision in the fewest rounds."""
     groups = group_by(suite.cases, lambda case: case.group)
     sizes = [sum(map(len, window)) for window in windows(groups.values())]
     return suite.rules.processes * sum(max(suite.rules.min_seconds, CASE_SECONDS * size) for size in sizes)
 
 
 def windows(groups: Iterable[Sequence[Item]]) -> Iterator[list[Sequence[Item]]]:
-    """Yield the groups, those side by side together until there are `CASES` cases; no group is split."""
+    """Yield windows of consecutive groups with at least `CASES` cases; no group is split."""
     window: list[Sequence[Item]] = []
     for group in groups:
         window.append(group)

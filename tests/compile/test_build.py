@@ -42,15 +42,15 @@ def test_kernel_is_the_same_alone_and_beside_others(name: str, toolchain: Toolch
     subject = kernels.subjects()[name]
     (unit,) = (names for names in kernels.units() if name in names)
     assert len(unit) > 1
-    together = kernels.compiled(name)
+    joint = kernels.compiled(name)
     alone = Builder(toolchain, "sm_90", None).build(subject.pattern, subject.case)
-    assert same(together, alone)
-    assert re.findall(r"[.]entry (\w+)", together.ptx) == re.findall(r"[.]entry (\w+)", alone.ptx) == [alone.symbol]
+    assert same(joint, alone)
+    assert re.findall(r"[.]entry (\w+)", joint.ptx) == re.findall(r"[.]entry (\w+)", alone.ptx) == [alone.symbol]
     # On sm_90 a section for shared memory has 1 KiB, and ptxas may give every kernel of a file one.
-    assert (b".nv.shared._Z" in together.cubin) == (b".nv.shared._Z" in alone.cubin)
+    assert (b".nv.shared._Z" in joint.cubin) == (b".nv.shared._Z" in alone.cubin)
     # Beside others a kernel has other labels; `.loc` and `.file` number the files that any of them includes.
-    told = re.compile(r"\$L__\w+|\t[.](?:loc|file|section)\b.*")
-    code = [told.sub("", text[text.index(".entry") : text.index("\n}\n")]) for text in (together.ptx, alone.ptx)]
+    debug = re.compile(r"\$L__\w+|\t[.](?:loc|file|section)\b.*")
+    code = [debug.sub("", text[text.index(".entry") : text.index("\n}\n")]) for text in (joint.ptx, alone.ptx)]
     assert code[0] == code[1]
 
 
@@ -58,7 +58,9 @@ def test_cub_s_integer_sum_is_one_redux(toolchain: Toolchain) -> None:
     subject = kernels.subjects()["reduce/cub/i32/width=32"]
     kernel = Builder(toolchain, "sm_90", None).build(subject.pattern, subject.case)
     assert kernel.loop is not None
-    assert exchanges(kernel.loop.counts) == {"REDUX": 4}  # in 4 trips; all lanes get its sum, so the shuffle goes
+    assert exchanges(kernel.loop.counts) == {
+        "REDUX": 4
+    }  # in 4 iterations; all lanes get its sum, so no shuffle is left
 
 
 def test_without_a_disassembler_nothing_is_claimed_about_the_machine_code(toolchain: Toolchain, tmp_path: Path) -> None:

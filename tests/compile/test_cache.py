@@ -33,7 +33,7 @@ def test_kernel_comes_back_as_it_was_without_being_compiled(
 ) -> None:
     pattern = planted(tmp_path / "source", ROTATE, per_iteration={"SHFL": 2})
     first = Builder(toolchain, "sm_90", tmp_path / "cache").build(pattern, case())
-    assert first.violations == ("the loop has 1 SHFL a trip, not the declared 2",)
+    assert first.violations == ("the loop has 1 SHFL per iteration, not the declared 2",)
     monkeypatch.setattr("shflbench.compile.nvrtc.compile_unit", refuse)
     assert Builder(toolchain, "sm_90", tmp_path / "cache").build(pattern, case()) == first
 
@@ -118,7 +118,7 @@ def test_folder_that_cannot_be_written_is_named_and_costs_the_keeping_alone(
     (tmp_path / "taken").touch()
     builder = Builder(toolchain, "sm_90", tmp_path / "taken" / "kernels")
     assert builder.build(planted(tmp_path / "source"), case()).violations == ()
-    assert builder.cache.problem == f"compiled kernels cannot be kept in {tmp_path}/taken/kernels: Not a directory"
+    assert builder.cache.problem == f"compiled kernels cannot be cached in {tmp_path}/taken/kernels: Not a directory"
 
 
 def test_nothing_is_kept_without_a_folder(kernel: Kernel) -> None:

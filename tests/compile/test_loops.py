@@ -11,7 +11,7 @@ ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 UNROLLED = '_Pragma("unroll {}") for ({}) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);'
 DOWN = UNROLLED.format(16, "int left = iterations; left > 0; --left")
 BARRIERS = THROUGH_MEMORY.replace("__syncwarp", "__syncthreads")
-# Indexing by a multiple of the trip gives the loop a second counter, whose registers are used for other things, too.
+# Indexing by a multiple of the iteration adds a second counter, whose registers also have other uses.
 SCALED = """\
 T keep[64];
     for (int i = 0; i < 64; ++i) keep[i] = values[thread() + i];
@@ -27,7 +27,7 @@ def test_timed_loop_is_found_on_every_architecture(
 ) -> None:
     kernel = build(planted(tmp_path, loop), arch=arch)
     assert kernel.loop is not None
-    assert kernel.loop.trips == 16
+    assert kernel.loop.unroll == 16
     assert {opcode: kernel.loop.counts.get(opcode, 0) for opcode in ("SHFL", "STS", "LDS", "BAR")} == {
         "SHFL": 0,
         "STS": 0,
@@ -40,13 +40,13 @@ def test_timed_loop_is_found_on_every_architecture(
 def test_loop_that_counts_down_is_measured_by_its_step(build: Build, tmp_path: Path, arch: str) -> None:
     kernel = build(planted(tmp_path, DOWN), arch=arch)
     assert kernel.loop is not None
-    assert (kernel.loop.trips, kernel.loop.counts["SHFL"]) == (16, 16)
+    assert (kernel.loop.unroll, kernel.loop.counts["SHFL"]) == (16, 16)
 
 
-def test_counter_is_told_from_registers_that_move_with_it(build: Build, tmp_path: Path) -> None:
+def test_counter_is_distinguished_from_registers_that_change_with_it(build: Build, tmp_path: Path) -> None:
     kernel = build(planted(tmp_path, SCALED, mechanism=Mechanism.LOCAL))
     assert kernel.loop is not None
-    assert (kernel.loop.trips, kernel.loop.counts["LDL"]) == (16, 16)
+    assert (kernel.loop.unroll, kernel.loop.counts["LDL"]) == (16, 16)
     assert kernel.violations == ()
 
 
@@ -57,10 +57,10 @@ def test_shuffle_of_diverged_warps_is_not_counted(build: Build, tmp_path: Path) 
     assert kernel.violations == ()
 
 
-def test_loop_for_the_remaining_trips_is_found_beside_the_unrolled_one(build: Build, tmp_path: Path) -> None:
+def test_loop_for_the_remaining_iterations_is_found_beside_the_unrolled_one(build: Build, tmp_path: Path) -> None:
     sass = build(planted(tmp_path)).sass
     assert sass is not None
-    assert sorted(loop.trips for loop in counted_loops(sass)) == [1, 16]
+    assert sorted(loop.unroll for loop in counted_loops(sass)) == [1, 16]
 
 
 def test_code_without_a_loop_has_none(build: Build, tmp_path: Path) -> None:

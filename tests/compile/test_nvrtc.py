@@ -96,5 +96,5 @@ def test_compiler_that_does_not_answer_is_no_fault_of_the_kernel(
     from cuda.bindings import nvrtc
 
     monkeypatch.setattr(nvrtc, "nvrtcCreateProgram", lambda *_: (nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY, None))
-    with pytest.raises(CompilerError, match=r"^NVRTC answers NVRTC_ERROR_OUT_OF_MEMORY$"):
+    with pytest.raises(CompilerError, match=r"^NVRTC returned NVRTC_ERROR_OUT_OF_MEMORY$"):
         Builder(toolchain, "sm_90", None).build(planted(tmp_path), case())

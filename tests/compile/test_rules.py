@@ -20,7 +20,7 @@ T keep[16];
         x += keep[at & 15];
         at += int(x);
     }"""
-NO_SHFL = "the machine code has no SHFL: the shfl mechanism was optimised away"
+NO_SHFL = "the machine code has no SHFL: the shfl mechanism was optimized away"
 NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away"
 
 
@@ -30,12 +30,12 @@ NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away
         pytest.param(ROTATE, (), id="honest shuffle"),
         pytest.param(
             "REPEAT(iterations) { __shfl_sync(FULL_WARP, x, 0); x = x * T(0.5) + T(lane()); }",
-            (NO_SHFL, "the loop has 0 SHFL a trip, not the declared 1"),
+            (NO_SHFL, "the loop has 0 SHFL per iteration, not the declared 1"),
             id="shuffle that nobody reads",
         ),
         pytest.param(
             "REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, 0);",
-            ("the loop has 0.0625 SHFL a trip, not the declared 1",),
+            ("the loop has 0.0625 SHFL per iteration, not the declared 1",),
             id="repeated broadcast",
         ),
         pytest.param(
@@ -50,17 +50,17 @@ NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away
         ),
         pytest.param(
             f'_Pragma("unroll 1"){PLAIN}',
-            ("the loop is unrolled by 1, not by the declared 16 (steps found: 1)",),
+            ("the loop is unrolled by 1, not by the declared 16 (steps of all loops: 1)",),
             id="loop not unrolled",
         ),
         pytest.param(
             f'_Pragma("unroll 8"){PLAIN}',
-            ("the loop is unrolled by 8, not by the declared 16 (steps found: 8, 1)",),
+            ("the loop is unrolled by 8, not by the declared 16 (steps of all loops: 8, 1)",),
             id="loop unrolled by too little",
         ),
         pytest.param(
             ROTATE.replace("= __shfl", "+= values[trip & 31] + __shfl"),
-            ("the loop has 1 LDG a trip, not the declared 0",),
+            ("the loop has 1 LDG per iteration, not the declared 0",),
             id="global memory that nobody declared",
         ),
     ],
@@ -79,21 +79,21 @@ def test_broken_promise_of_a_shuffle_is_a_sentence(
             THROUGH_MEMORY.replace("] = x;", "] = x; slots[blockDim.x + threadIdx.x] = x;"),
             Mechanism.SMEM,
             MEMORY,
-            ("the loop has 2 STS a trip, not the declared 1",),
+            ("the loop has 2 STS per iteration, not the declared 1",),
             id="one store too many",
         ),
         pytest.param(
             THROUGH_MEMORY.replace("__syncwarp", "__syncthreads"),
             Mechanism.SMEM,
             MEMORY,
-            ("the loop has 2 BAR a trip, not the declared 0",),
+            ("the loop has 2 BAR per iteration, not the declared 0",),
             id="undeclared barriers",
         ),
         pytest.param(
             ROTATE,
             Mechanism.COLLECTIVE,
             None,
-            ("the machine code has no VOTE or REDUX or CREDUX or MATCH: the collective mechanism was optimised away",),
+            ("the machine code has no VOTE or REDUX or CREDUX or MATCH: the collective mechanism was optimized away",),
             id="nothing collective",
         ),
         pytest.param(
@@ -101,7 +101,7 @@ def test_broken_promise_of_a_shuffle_is_a_sentence(
             "    REPEAT(iterations) x += __shfl_xor_sync(FULL_WARP, keep[trip % 4], 1);",
             Mechanism.LOCAL,
             None,
-            ("the machine code has no LDL: the local mechanism was optimised away",),
+            ("the machine code has no LDL: the local mechanism was optimized away",),
             id="array kept in registers",
         ),
         pytest.param(INDEXED, Mechanism.LOCAL, {"LDL": 1}, (), id="honest local memory"),
@@ -109,7 +109,7 @@ def test_broken_promise_of_a_shuffle_is_a_sentence(
             INDEXED,
             Mechanism.REGISTER,
             None,
-            tuple(f"the machine code has {name}, which the register mechanism does without" for name in ("LDL", "STL")),
+            tuple(f"the machine code has {name}, which the register mechanism must not use" for name in ("LDL", "STL")),
             id="registers that lie in local memory",
         ),
         pytest.param(ARITHMETIC, Mechanism.REGISTER, {"FFMA": 1}, (), id="arithmetic that is promised, too"),
@@ -117,7 +117,7 @@ def test_broken_promise_of_a_shuffle_is_a_sentence(
             ARITHMETIC,
             Mechanism.REGISTER,
             {"FFMA": 2, "SHFL": 0},
-            ("the loop has 1 FFMA a trip, not the declared 2",),
+            ("the loop has 1 FFMA per iteration, not the declared 2",),
             id="less arithmetic than promised",
         ),
     ],
@@ -134,7 +134,8 @@ def test_broken_promise_is_a_sentence(
 
 
 @pytest.mark.parametrize(
-    ("mode", "sentences"), [("folded", ()), ("kept", (NO_SHFL, "the loop has 0 SHFL a trip, not the declared 1"))]
+    ("mode", "sentences"),
+    [("folded", ()), ("kept", (NO_SHFL, "the loop has 0 SHFL per iteration, not the declared 1"))],
 )
 def test_mechanism_may_be_folded_only_where_the_variant_says_so(
     build: Build, tmp_path: Path, mode: str, sentences: tuple[str, ...]

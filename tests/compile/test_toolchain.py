@@ -45,7 +45,7 @@ def test_library_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatc
 
     failed: Any = nvrtc.nvrtcResult.NVRTC_ERROR_INTERNAL_ERROR
     monkeypatch.setattr(nvrtc, "nvrtcVersion", lambda: (failed, 0, 0))
-    with pytest.raises(CompilerError, match=r"^NVRTC answers NVRTC_ERROR_INTERNAL_ERROR when asked for its version$"):
+    with pytest.raises(CompilerError, match=r"^NVRTC returned NVRTC_ERROR_INTERNAL_ERROR for its version$"):
         find()
 
 
@@ -67,6 +67,6 @@ def test_architecture_that_the_compiler_knows_is_accepted(toolchain: Toolchain, 
 def test_architecture_that_the_compiler_does_not_know_names_those_it_does(toolchain: Toolchain, arch: str) -> None:
     with pytest.raises(CompilerError) as caught:
         toolchain.require(arch)
-    start = f"NVRTC {toolchain.version} does not compile for {arch}; it knows sm_"
+    start = f"NVRTC {toolchain.version} does not compile for {arch}; it supports sm_"
     assert caught.value.message.startswith(start)
     assert ", sm_90, " in caught.value.message

@@ -7,7 +7,7 @@ from tests.faults.conftest import End, Machine, Make, fault
 from tests.faults.test_signals import ctrl_c, terminate
 
 SHFL = "neighbor/shfl/f32/2x64/256/mode=idx"
-SUSPICIOUS = {"neighbor/shfl": {"base_us": 4.32}}  # 3.5 % slower, which one process a side leaves suspected
+SUSPICIOUS = {"neighbor/shfl": {"base_us": 4.32}}  # 3.5% slower: suspected with one process per side
 AGAINST = ("suite.yaml", "--processes", "1", "--against", "base")
 FURTHER = 2  # number of the worker that measures longer: two others made the base and the run
 
@@ -53,7 +53,7 @@ def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slo
         "neighbor/smem": {0},
         "neighbor/shfl": {0, 2},
     }
-    assert any("failed in a further process, and keeps what was measured before" in note for note in made.notes())
+    assert any("failed in a further process, and keeps its earlier times" in note for note in made.notes())
 
 
 @pytest.mark.archs

@@ -46,7 +46,7 @@ def test_compiled_kernels_that_cannot_be_kept_cost_a_warning(make: Make, tmp_pat
     made.cache.touch()
     outcome = made.run("suite.yaml", "--output", "out", "--pattern", "reduce", "--variant", "smem")
     assert outcome.code == 0
-    assert f"warning: compiled kernels cannot be kept in {tmp_path / 'cache'}: Not a directory\n" in outcome.err
+    assert f"warning: compiled kernels cannot be cached in {tmp_path / 'cache'}: Not a directory\n" in outcome.err
 
 
 def meanwhile(made: Machine, change: Callable[[Path], object]) -> Outcome:

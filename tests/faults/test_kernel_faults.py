@@ -72,7 +72,7 @@ def test_sentinels_that_crash_or_hang_are_left_out_and_cost_no_row(make: Make) -
         "l2": "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)",
         "barrier": "it did not end within 2 s",
     }
-    expected = [f"sentinel/{name} failed, and watches the machine no more: {why}" for name, why in notes.items()]
+    expected = [f"sentinel/{name} failed and is not timed any more: {why}" for name, why in notes.items()]
     assert list(made.notes()) == expected
     assert [line for line in outcome.err.splitlines() if line.startswith("warning: ")] == [
         f"warning: {sentence}" for sentence in expected

@@ -70,7 +70,7 @@ def test_run_that_is_killed_at_random_moments_and_resumed_equals_an_uninterrupte
 
 
 def started(made: Machine) -> bool:
-    """Whether there is a run to go on with; what was killed before that is cleared away."""
+    """Whether there is a run to resume; if the process was killed before, remove its folder."""
     if (made.folder / "out" / "run.json").exists():
         return True
     shutil.rmtree(made.folder / "out", ignore_errors=True)

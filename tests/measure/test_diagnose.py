@@ -39,12 +39,12 @@ def test_quiet_case_has_no_trouble() -> None:
 
 
 @pytest.mark.parametrize(("change", "verb"), [(0.01, "rose"), (-0.01, "fell")])
-def test_drift_is_told_with_its_size_and_its_time(change: float, verb: str) -> None:
+def test_drift_is_reported_with_its_size_and_its_time(change: float, verb: str) -> None:
     found = only(quiet([100 * (1 + change * number / (ROUNDS - 1)) for number in range(ROUNDS)]))
     assert found.kind == Disturbance.DRIFT
     assert found.size == pytest.approx(0.01, rel=0.1)
     assert found.sentence.startswith(f"its time {verb} by ")
-    assert found.sentence.endswith(" % over 1.9 s")
+    assert found.sentence.endswith("% over 1.9 s")
 
 
 def test_drift_of_samples_that_do_not_know_their_time_goes_by_rounds() -> None:
@@ -52,12 +52,12 @@ def test_drift_of_samples_that_do_not_know_their_time_goes_by_rounds() -> None:
     assert only(samples).sentence.endswith(" over 19 rounds")
 
 
-def test_clear_drift_that_is_too_small_to_matter_is_not_told() -> None:
+def test_clear_drift_that_is_too_small_to_matter_is_not_reported() -> None:
     assert troubles(quiet([100 + number / 100 for number in range(ROUNDS)], noise=0.0001), ITERATIONS) == ()
 
 
 def test_drift_is_looked_for_within_processes_and_not_between_them() -> None:
-    """Each process is 0.4 % slower than the one before, and none moves."""
+    """Each process is 0.4% slower than the one before, and none moves."""
     samples = [
         sample
         for process in range(4)
@@ -85,7 +85,7 @@ def test_late_launches_do_not_make_their_rounds_slow() -> None:
     assert troubles(samples, ITERATIONS) == ()
 
 
-def test_slow_rounds_of_a_drifting_case_are_told_beside_its_drift() -> None:
+def test_slow_rounds_of_a_drifting_case_are_reported_beside_its_drift() -> None:
     levels = [100 + number / 20 + (0.5 if number in {8, 9} else 0) for number in range(ROUNDS)]
     assert [found.kind for found in troubles(quiet(levels), ITERATIONS)] == [
         Disturbance.DRIFT,
@@ -93,7 +93,7 @@ def test_slow_rounds_of_a_drifting_case_are_told_beside_its_drift() -> None:
     ]
 
 
-def test_samples_on_two_levels_are_told_with_their_distance_and_share() -> None:
+def test_samples_on_two_levels_are_reported_with_their_distance_and_share() -> None:
     samples = [
         replace(sample, time_us=sample.time_us * 1.02) if sample.sample in {1, 3} else sample
         for sample in quiet([100.0] * ROUNDS)
@@ -101,7 +101,7 @@ def test_samples_on_two_levels_are_told_with_their_distance_and_share() -> None:
     found = only(samples)
     assert found.kind == Disturbance.TWO_LEVELS
     assert found.size == pytest.approx(0.02, rel=0.05)
-    assert found.sentence.startswith("40% of its samples take 2 % longer")
+    assert found.sentence.startswith("40% of its samples take 2% longer")
 
 
 def test_bursts_that_settle_are_on_no_two_levels() -> None:
@@ -115,17 +115,17 @@ def test_bursts_that_settle_are_on_no_two_levels() -> None:
     assert troubles(samples, ITERATIONS) == ()
 
 
-def test_two_neighbouring_steps_of_the_timer_are_no_levels() -> None:
-    """At 5 µs a step of 32 ns is 0.6 %."""
+def test_two_adjacent_steps_of_the_timer_are_no_levels() -> None:
+    """One step of 32 ns at 5 µs is 0.6%."""
     samples = [sample for number in range(ROUNDS) for sample in burst([5.0, 5.032, 5.032, 5.0, 5.032], round_=number)]
     assert troubles(samples, ITERATIONS) == ()
 
 
-def test_throttled_samples_are_told_with_their_share() -> None:
+def test_throttled_samples_are_reported_with_their_share() -> None:
     samples = quiet([100.0] * ROUNDS)
     found = only([replace(sample, dropped=sample.round in {3, 4}) for sample in samples])
     assert (found.kind, found.size) == (Disturbance.THROTTLED, 0.1)
-    assert found.sentence == "10 of 100 samples were dropped: the GPU was throttled, or overtook the host that launches"
+    assert found.sentence == "10 of 100 samples were dropped: the GPU was throttled, or the host launched too late"
 
 
 def test_case_without_a_kept_sample_is_throttled_and_nothing_else() -> None:
@@ -137,7 +137,7 @@ def test_middle_off_the_line_is_nonlinear(off: float, word: str) -> None:
     found = only(lined([104.0, 104.1] * 10, also=lambda count: off if count == 50 else 0.0))
     assert found.kind == Disturbance.NONLINEAR
     assert found.size == pytest.approx(0.6 / 54, rel=0.05)
-    assert found.sentence == f"at 50 iterations it takes 1.1 % {word} than the line through 25 and 100 says"
+    assert found.sentence == f"at 50 iterations it takes 1.1% {word} than the line through 25 and 100 says"
 
 
 def test_middle_a_little_off_the_line_is_not_nonlinear() -> None:
@@ -162,7 +162,7 @@ def test_processes_disagree_if_not_even_their_rounds_overlap() -> None:
     found = only([sample for samples in steady for sample in samples])
     assert found.kind == Disturbance.PROCESSES
     assert found.size == pytest.approx(0.01, rel=0.1)
-    assert " in process 7 than in process 1, " in found.sentence
+    assert " longer in process 7 than in process 1; " in found.sentence
 
 
 def test_processes_whose_rounds_overlap_do_not_disagree() -> None:

@@ -67,10 +67,10 @@ def test_eight_launches_a_sample_are_known_to_an_eighth_of_it() -> None:
     assert found.launches == 8
 
 
-def test_single_wild_samples_and_rounds_change_nothing() -> None:
+def test_single_outliers_change_nothing() -> None:
     samples = lined(LEVELS)
-    wild = [replace(sample, time_us=500.0) if sample.sample == 0 else sample for sample in samples]
-    assert timed(wild).time_us == timed(samples).time_us
+    outliers = [replace(sample, time_us=500.0) if sample.sample == 0 else sample for sample in samples]
+    assert timed(outliers).time_us == timed(samples).time_us
     assert timed(lined([*LEVELS[:1], 9000.0, *LEVELS[2:]])).time_us.high < 105
 
 

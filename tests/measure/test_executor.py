@@ -19,8 +19,8 @@ def job(*variants: str) -> Job:
     return prepared.job(prepared.tasks(*variants, iterations=256), rules=RULES)
 
 
-def rounds(told: Sequence[JobEvent]) -> list[tuple[int, int]]:
-    return [(event.process, event.number) for event in told if isinstance(event, RoundDone)]
+def rounds(events: Sequence[JobEvent]) -> list[tuple[int, int]]:
+    return [(event.process, event.number) for event in events if isinstance(event, RoundDone)]
 
 
 def test_rounds_are_numbered_through_the_jobs_of_a_process() -> None:
@@ -32,19 +32,21 @@ def test_rounds_are_numbered_through_the_jobs_of_a_process() -> None:
     assert rounds(list(here.run(job("shfl")))) == [(1, number) for number in range(9)]
 
 
-def test_end_of_a_job_is_not_told() -> None:
-    told = list(InProcessExecutor(FakeBackend()).run(job("shfl")))
-    assert not any(isinstance(event, JobDone) for event in told)
-    assert isinstance(told[-1], Converged)
+def test_end_of_a_job_is_not_reported() -> None:
+    events = list(InProcessExecutor(FakeBackend()).run(job("shfl")))
+    assert not any(isinstance(event, JobDone) for event in events)
+    assert isinstance(events[-1], Converged)
 
 
 def test_device_that_is_lost_ends_the_run_because_this_process_cannot_be_replaced() -> None:
     here = InProcessExecutor(FakeBackend({"shfl": Script(run_raises={0: ContextLostError("illegal memory access")})}))
-    told: list[JobEvent] = []
-    with pytest.raises(DeviceError, match="a kernel crashed, and the device cannot be used any more") as caught:
-        told.extend(here.run(job("shfl")))
+    events: list[JobEvent] = []
+    with pytest.raises(
+        DeviceError, match="a kernel crashed, and this process cannot use the device any more"
+    ) as caught:
+        events.extend(here.run(job("shfl")))
     assert "--resume" in caught.value.advice
-    assert not told or isinstance(told[-1], CaseFailed)
+    assert not events or isinstance(events[-1], CaseFailed)
 
 
 def test_device_tells_what_it_is() -> None:

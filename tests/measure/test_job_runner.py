@@ -102,15 +102,15 @@ def test_window_without_anything_to_time_does_not_open_the_sentinels_again() -> 
     assert Counter(burst.case_id for burst in rounds(second)[0].bursts)["sentinel/shuffle"] == 1
 
 
-def test_device_for_which_there_are_no_sentinels_is_told_once() -> None:
+def test_device_for_which_there_are_no_sentinels_is_reported_once() -> None:
     runner = JobRunner(FakeBackend(device=UNKNOWN))
     first, second = list(runner.do(job(F32))), list(runner.do(job(F64)))
-    assert of(Note, first) == [Note("there are no sentinels for sm_10: nothing watches the machine")]
+    assert of(Note, first) == [Note("there are no sentinels for sm_10, so slow states of the GPU go unnoticed")]
     assert of(Note, second) == []
     assert set.union(*timed(first)) == NAMES["f32"]
 
 
-def test_sentinel_that_cannot_be_opened_is_told_and_left_out() -> None:
+def test_sentinel_that_cannot_be_opened_is_reported_and_left_out() -> None:
     device = FakeBackend({"sentinel_shuffle": Script(open_raises=LaunchError("no memory"))})
     events = list(JobRunner(device).do(job(F32)))
     assert of(SentinelFailed, events) == [SentinelFailed("sentinel/shuffle", "no memory")]
@@ -139,7 +139,7 @@ def test_sentinels_that_failed_in_an_earlier_process_are_not_opened() -> None:
         pytest.param({"sentinel_l2": Script(burst_raises={8: ContextLostError("gone")})}, id="by a sentinel"),
     ],
 )
-def test_lost_device_is_the_last_that_is_told(scripts: dict[str, Script]) -> None:
+def test_lost_device_is_the_last_that_is_reported(scripts: dict[str, Script]) -> None:
     events = list(JobRunner(FakeBackend(scripts)).do(job(F32, F64)))
     assert events[-1] == ContextLost()
     assert of(JobDone, events) == []
@@ -155,7 +155,7 @@ def test_crash_of_a_case_leaves_the_rest_of_the_window_alone() -> None:
     assert events[-1] == JobDone()
 
 
-def test_problem_of_nvml_that_appears_later_is_told_once() -> None:
+def test_problem_of_nvml_that_appears_later_is_reported_once() -> None:
     device = FakeBackend()
     runner = JobRunner(device)
     assert of(Note, list(runner.do(job(F32)))) == []
@@ -165,7 +165,7 @@ def test_problem_of_nvml_that_appears_later_is_told_once() -> None:
     assert of(Note, third) == []
 
 
-def test_problem_that_was_known_from_the_start_is_not_told_again() -> None:
+def test_problem_that_was_known_from_the_start_is_not_reported_again() -> None:
     device = FakeBackend()
     device.problem = "NVML is not there"
     assert of(Note, list(JobRunner(device).do(job(F32)))) == []
@@ -191,7 +191,7 @@ def test_moments_are_counted_from_the_first_round_of_the_process_in_all_its_jobs
 def test_device_is_kept_busy_between_verifying_and_timing(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeBackend()
     events: list[JobEvent] = []
-    busy: list[int] = []  # how much had been told before
+    busy: list[int] = []  # how much had been events before
     usual = device.keep_busy
 
     def keep_busy(milliseconds: float) -> float | None:

@@ -14,7 +14,7 @@ STEADY = [1980.0 + number % 3 / 10 for number in range(100)]
 def sentinel(
     factor: Callable[[int], float] = lambda _: 1.0, *, name: str = "long", time_us: float = 300.0, rounds: int = 200
 ) -> list[Sample]:
-    """Return three samples in each round, 0.05 % around `time_us`, times `factor` of the round's number."""
+    """Return three samples in each round, 0.05% around `time_us`, times `factor` of the round's number."""
     source = Random(name)  # noqa: S311
     return [
         sample
@@ -28,25 +28,25 @@ def sentinel(
 
 
 def slow_state(number: int) -> float:
-    """Return what an H200 left to itself does: 0.3 % slower in one round of six."""
+    """Return the factor of an idle H200, which is 0.3% slower in one round of six."""
     return 1.003 if number % 6 == 0 else 1.0
 
 
-def test_quiet_machine_is_quiet_and_its_figures_are_told() -> None:
+def test_verdict_on_a_quiet_machine_states_its_figures() -> None:
     found = verdict(sentinel() + sentinel(name="other"), others=(0, 0), clocks_mhz=STEADY)
     assert (found.verdict, found.advice) == ("quiet", "")
-    assert found.sentence.startswith("nine tenths of the sentinels' rounds within 0.1")
-    assert found.sentence.endswith("the SM clock within 0.01 %")
+    assert found.sentence.startswith("90% of the sentinels' rounds within 0.1")
+    assert found.sentence.endswith("the SM clock within 0.01%")
 
 
 def test_usual_slow_state_of_a_gpu_is_quiet() -> None:
     assert verdict(sentinel(slow_state)).verdict == "quiet"
 
 
-def test_nothing_measured_says_so() -> None:
+def test_verdict_without_measurements_says_so() -> None:
     found = verdict()
     assert found.verdict == "quiet"
-    assert "neither sentinels nor a clock" in found.sentence
+    assert found.sentence == "no disturbance was seen, without sentinels and without a clock"
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_throttling_is_a_drifting_clock() -> None:
     assert verdict(sentinel(), dropped=0.005).verdict == "quiet"
 
 
-def test_clock_that_moves_is_told_with_its_ends() -> None:
+def test_moving_clock_is_reported_with_its_range() -> None:
     found = verdict(clocks_mhz=[1980.0] * 50 + [1920.0] * 50)
     assert (found.verdict, found.sentence) == ("drifting clock", "the SM clock moved between 1920 and 1980 MHz")
 
 
-def test_one_odd_reading_of_the_clock_is_none() -> None:
+def test_one_outlier_of_the_clock_is_ignored() -> None:
     assert verdict(clocks_mhz=[*STEADY, 200.0]).verdict == "quiet"
 
 
@@ -91,7 +91,7 @@ def test_one_odd_reading_of_the_clock_is_none() -> None:
 def test_long_sentinels_that_move_are_a_drifting_clock(factor: Callable[[int], float]) -> None:
     found = verdict(sentinel(factor) + sentinel(factor, name="other"), clocks_mhz=STEADY)
     assert found.verdict == "drifting clock"
-    assert found.sentence.startswith("the sentinels' times moved by ")
+    assert found.sentence.startswith("the times of all long sentinels moved by ")
     assert "lock its clock" in found.advice
 
 
@@ -104,28 +104,29 @@ def test_one_sentinel_that_moves_alone_is_not_the_clock() -> None:
 @pytest.mark.parametrize(
     ("factor", "sentence"),
     [
-        (lambda number: 1.5 if number % 10 == 0 else 1.0, "more than 1 % slower than usual in 10% of their rounds"),
-        (lambda number: 1.004 if number % 5 < 2 else 1.0, "more than 0.15 % slower than usual in 40% of their rounds"),
+        (lambda number: 1.5 if number % 10 == 0 else 1.0, "over 1% slower than usual in 10% of their rounds"),
+        (lambda number: 1.004 if number % 5 < 2 else 1.0, "over 0.15% slower than usual in 40% of their rounds"),
     ],
 )
-def test_many_slow_rounds_make_a_busy_gpu(factor: Callable[[int], float], sentence: str) -> None:
+def test_many_slow_rounds_make_an_unsteady_gpu(factor: Callable[[int], float], sentence: str) -> None:
     found = verdict(sentinel(factor))
-    assert (found.verdict, found.sentence) == ("busy GPU", f"the sentinels were {sentence}")
+    assert (found.verdict, found.sentence) == ("unsteady GPU", f"the sentinels were {sentence}")
+    assert "stop other programs" in found.advice
 
 
-def test_busy_gpu_claims_no_process_where_nvml_lists_none() -> None:
-    busy = sentinel(lambda number: 1.5 if number % 10 == 0 else 1.0)
-    alone = verdict(busy, others=(0, 0))
-    assert alone.verdict == "busy GPU"
+def test_slow_rounds_are_not_attributed_to_a_process_if_nvml_lists_none() -> None:
+    slow = sentinel(lambda number: 1.5 if number % 10 == 0 else 1.0)
+    alone = verdict(slow, others=(0, 0))
+    assert alone.verdict == "unsteady GPU"
     assert alone.sentence.endswith("; NVML listed no other process")
     assert alone.advice == "run again, or choose another GPU with --gpu"
-    assert "NVML" not in verdict(busy, others=(0, None)).sentence
+    assert "NVML" not in verdict(slow, others=(0, None)).sentence
 
 
-def test_short_sentinels_show_their_process_and_not_the_machine() -> None:
+def test_offsets_of_processes_in_short_sentinels_are_ignored() -> None:
     second = [replace(sample, process=1) for sample in sentinel(name="short", time_us=10.5)]
     assert verdict(sentinel(name="short", time_us=10.0) + second).verdict == "quiet"
 
 
-def test_short_run_is_not_cut_in_parts() -> None:
+def test_short_run_is_not_divided_into_parts() -> None:
     assert verdict(sentinel(lambda number: 1 + 0.005 * number / 17, rounds=17)).verdict != "drifting clock"

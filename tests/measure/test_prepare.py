@@ -33,8 +33,8 @@ class Prepared:
         except DeviceLostError:
             self.lost = True
 
-    def _all(self, told: Generator[JobEvent, None, list[SampledKernel]]) -> Generator[JobEvent, None, None]:
-        self.kernels = yield from told
+    def _all(self, events: Generator[JobEvent, None, list[SampledKernel]]) -> Generator[JobEvent, None, None]:
+        self.kernels = yield from events
 
     @property
     def names(self) -> list[str]:
@@ -71,7 +71,7 @@ def test_reference_variant_comes_first_whatever_the_order_of_the_suite() -> None
     assert prepared.names == [SMEM, SHFL]
 
 
-def test_fill_gives_all_variants_as_many_blocks_as_the_hungriest_leaves_room_for() -> None:
+def test_fill_gives_all_variants_the_grid_of_the_variant_with_the_lowest_occupancy() -> None:
     device = FakeBackend(device=replace(H200, max_shared_bytes=5 * 256))
     prepared = Prepared(device, filling(tasks("smem", "shfl")))
     assert set(prepared.placed.values()) == {(5 * 132, 5), (5 * 132, 32)}
@@ -157,15 +157,15 @@ def test_wrong_result_ends_a_safe_variant_and_is_only_counted_of_an_unsafe_one()
     assert len(device.held) == 1
 
 
-def hungry(*_: object) -> NoReturn:
+def out_of_memory(*_: object) -> NoReturn:
     raise MemoryError
 
 
 def test_host_that_is_too_small_costs_the_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.measure.prepare.verify", hungry)
+    monkeypatch.setattr("shflbench.measure.prepare.verify", out_of_memory)
     device = FakeBackend()
     prepared = Prepared(device, tasks("shfl"))
-    reason = "this machine's memory does not hold the data to verify it with"
+    reason = "the host does not have enough memory to verify it"
     assert prepared.ended == {SHFL: (Status.FAILED, reason)}
     assert device.held == []
 

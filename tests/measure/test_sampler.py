@@ -121,7 +121,7 @@ def test_order_is_repeated_by_the_same_seed_and_by_no_other() -> None:
     assert same != other
 
 
-def test_what_is_at_hand_is_told_before_each_burst() -> None:
+def test_what_is_at_hand_is_reported_before_each_burst() -> None:
     sampled = Sampled(BOTH, watched=True)
     doing = [event.case_id for event in sampled.events if isinstance(event, StepStarted)]
     taken = [name for one in sampled.rounds for name, _ in order(one)]
@@ -158,7 +158,7 @@ def test_rounds_are_spread_over_the_seconds_that_the_rules_ask_for() -> None:
     assert sampled.settled == {name_of("shfl"): "precision", name_of("smem"): "precision"}
 
 
-def test_time_that_runs_out_is_told_from_precision_that_was_reached() -> None:
+def test_time_that_runs_out_is_reported_from_precision_that_was_reached() -> None:
     rules = MeasureRules(precision=0.0001, min_seconds=0.0, max_seconds=0.05)
     sampled = Sampled({"shfl": Script(noise=0.2), "smem": SMEM}, rules=rules)
     assert sampled.settled == {name_of("shfl"): "max_seconds", name_of("smem"): "precision"}
@@ -235,7 +235,7 @@ def test_burst_in_which_the_host_fell_behind_is_dropped_and_no_other() -> None:
     assert len(kept) == 9
 
 
-# A case is asked once for each iteration count how long it takes, then three times a round.
+# A case is launched once per iteration count to choose its samples, then at three counts per round.
 @pytest.mark.parametrize("burst", [0, 1, 2, 3, 10, 28])
 def test_crash_at_any_burst_costs_the_case_and_no_other(burst: int) -> None:
     crashing = Script(burst_raises={burst: LaunchError("shfl: illegal address")})
@@ -263,7 +263,7 @@ def test_windows_ends_with_its_last_case_whatever_the_sentinels_do() -> None:
     assert [event.case_id for event in sampled.ended] != []
 
 
-def test_sentinel_that_crashes_is_told_and_left_out() -> None:
+def test_sentinel_that_crashes_is_reported_and_left_out() -> None:
     crash = Script(20.0, 0.0, burst_raises={4: LaunchError("illegal address")})
     sampled = Sampled({**BOTH, "sentinel": crash}, watched=True)
     assert [event for event in sampled.events if isinstance(event, SentinelFailed)] == [
@@ -302,15 +302,15 @@ def test_device_without_a_clock_leaves_it_unknown() -> None:
 def test_closing_a_subject_of_a_lost_device_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeBackend()
     kernel = opened(device)
-    asked: list[str] = []
+    calls: list[str] = []
 
     def refuse() -> None:
-        asked.append("close")
+        calls.append("close")
         raise LaunchError("the context is gone")
 
     monkeypatch.setattr(kernel, "close", refuse)
     SampledKernel("a case", "its group", kernel, (1,)).close()
-    assert asked == ["close"]
+    assert calls == ["close"]
 
 
 def test_first_sample_of_a_long_burst_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from shflbench.measure.schedule import iteration_counts, launches_per_sample, sa
     [
         (4096, 16, (4096, 2048, 1024)),
         (1024, 4, (1024, 512, 256)),
-        (100, 16, (100, 52, 36)),  # 6, 3 and 2 passes, and 4 trips each
+        (100, 16, (100, 52, 36)),  # 6, 3 and 2 passes, with 4 remaining iterations each
         (48, 16, (48, 32, 16)),
         (32, 16, (32, 16)),  # half of the passes and a quarter of them are both one
         (31, 16, (31,)),  # one pass: none to leave out
@@ -24,7 +24,7 @@ def test_other_counts_leave_out_half_and_three_quarters_of_the_passes(
 
 @pytest.mark.parametrize("iterations", range(1, 200, 7))
 @pytest.mark.parametrize("unroll", [1, 4, 16])
-def test_all_counts_leave_the_same_trips_to_the_remainder_loop(iterations: int, unroll: int) -> None:
+def test_all_counts_have_the_same_number_of_remaining_iterations(iterations: int, unroll: int) -> None:
     counts = iteration_counts(iterations, unroll)
     assert {count % unroll for count in counts} == {iterations % unroll}
     assert counts[0] == iterations

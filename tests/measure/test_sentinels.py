@@ -22,8 +22,8 @@ from tools import sentinels as tool
 SYMBOLS = sorted({sentinel.symbol for sentinel in SENTINELS})
 UNREAD = "sm_70"  # nvdisasm 13, the only one published as a package, does not read it
 READABLE = [arch for arch in manifest().cubins if arch != UNREAD]
-# Instructions of the kernel's own kind in one trip of its loop.
-A_TRIP: Mapping[str, Mapping[str, int]] = {
+# The instructions of each sentinel's mechanism, per iteration.
+PER_ITERATION: Mapping[str, Mapping[str, int]] = {
     "sentinel_barrier": {"BAR": 1, "STS": 1, "LDS": 1},
     "sentinel_integer": {"LOP3": 3},
     "sentinel_l2": {"LDG": 1},
@@ -72,9 +72,9 @@ def machine_code(arch: str) -> Mapping[str, tuple[Instruction, ...]]:
 def test_every_loop_runs_with_its_instructions(arch: str, symbol: str) -> None:
     loop = rules.timed_loop(loops.counted_loops(machine_code(arch)[symbol]))
     assert loop is not None
-    assert loop.trips == 16
-    of_interest = {**rules.exchanges(loop.counts), **{opcode: loop.counts[opcode] for opcode in A_TRIP[symbol]}}
-    assert of_interest == {opcode: count * loop.trips for opcode, count in A_TRIP[symbol].items()}
+    assert loop.unroll == 16
+    of_interest = {**rules.exchanges(loop.counts), **{opcode: loop.counts[opcode] for opcode in PER_ITERATION[symbol]}}
+    assert of_interest == {opcode: count * loop.unroll for opcode, count in PER_ITERATION[symbol].items()}
 
 
 def test_what_no_disassembler_reads_has_the_kernels_all_the_same() -> None:

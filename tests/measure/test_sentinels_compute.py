@@ -1,4 +1,4 @@
-"""What the sentinels compute, held against formulas, on the emulator: that a trip cannot be left out."""
+"""What the sentinels compute, checked against formulas on the emulator: no iteration can be skipped."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -28,45 +28,45 @@ def first_numbers(threads: int) -> Numbers:
     return (2654435769 * np.arange(threads) + 1).astype(np.uint32)
 
 
-def exchanged(ring: Numbers, trips: int) -> Numbers:
+def exchanged(ring: Numbers, iterations: int) -> Numbers:
     """Return x + 2·next(x), repeated, around the last axis: the binomial theorem, because shifts commute."""
     sums = np.zeros(ring.shape, np.uint32)
-    for distance in range(trips + 1):
-        sums += np.uint32(comb(trips, distance) * 2**distance % 2**32) * np.roll(ring, -distance, axis=-1)
+    for distance in range(iterations + 1):
+        sums += np.uint32(comb(iterations, distance) * 2**distance % 2**32) * np.roll(ring, -distance, axis=-1)
     return sums
 
 
-def in_warps(threads: int, _block: int, trips: int) -> Numbers:
-    return exchanged(first_numbers(threads).reshape(-1, WARP), trips).reshape(-1)
+def in_warps(threads: int, _block: int, iterations: int) -> Numbers:
+    return exchanged(first_numbers(threads).reshape(-1, WARP), iterations).reshape(-1)
 
 
-def between_warps(threads: int, block: int, trips: int) -> Numbers:
+def between_warps(threads: int, block: int, iterations: int) -> Numbers:
     lanes_apart = first_numbers(threads).reshape(-1, block // WARP, WARP).swapaxes(1, 2)
-    return exchanged(lanes_apart, trips).swapaxes(1, 2).reshape(-1)
+    return exchanged(lanes_apart, iterations).swapaxes(1, 2).reshape(-1)
 
 
-def squares(threads: int, _block: int, trips: int) -> Numbers:
+def squares(threads: int, _block: int, iterations: int) -> Numbers:
     x = (np.arange(threads) % 1024 / 1024).astype(np.float32)
-    for _ in range(trips):  # a product of two floats is exact in double precision
+    for _ in range(iterations):  # a product of two floats is exact in double precision
         x = (x.astype(np.float64) ** 2 + np.float32(-1.9)).astype(np.float32)
     bits: Numbers = x.view(np.uint32)
     return bits
 
 
-def xorshift(threads: int, _block: int, trips: int) -> Numbers:
+def xorshift(threads: int, _block: int, iterations: int) -> Numbers:
     x = first_numbers(threads)
-    for _ in range(trips):
+    for _ in range(iterations):
         x ^= x << np.uint32(13)
         x ^= x >> np.uint32(17)
         x ^= x << np.uint32(5)
     return x
 
 
-def places(threads: int, block: int, trips: int) -> Numbers:
+def places(threads: int, block: int, iterations: int) -> Numbers:
     words = 16 * block
     table = (np.arange(16 * threads) % words + 37 * WARP) % words
     thread = np.arange(threads)
-    visited = (thread[:, np.newaxis] % block + 37 * WARP * np.arange(1, trips + 1)) % words
+    visited = (thread[:, np.newaxis] % block + 37 * WARP * np.arange(1, iterations + 1)) % words
     table.reshape(-1, words)[:, :block] = (thread + visited.sum(axis=1)).reshape(-1, block)
     return table.astype(np.uint32)
 
@@ -88,19 +88,19 @@ def ptx() -> str:
     return compile_unit(unit, "sm_90", kernels.tools())[0].ptx
 
 
-@pytest.mark.parametrize("trips", [0, 1, 37])  # 37: twice through the unrolled loop, and five trips more
+@pytest.mark.parametrize("iterations", [0, 1, 37])  # 37: twice through the unrolled loop, and five iterations more
 @pytest.mark.parametrize("place", range(len(SENTINELS)), ids=[sentinel.name for sentinel in SENTINELS])
-def test_source_computes_what_the_formula_says_under_every_schedule(place: int, trips: int) -> None:
+def test_source_computes_what_the_formula_says_under_every_schedule(place: int, iterations: int) -> None:
     backend = EmulatorBackend("sm_90")
     _, call, _ = calls(backend.device)[place]
     opened = backend.open(replace(call, kernel=replace(call.kernel, ptx=ptx())))
-    report = explore(opened.launch([], trips))
-    expected = FORMULAS[call.kernel.symbol](call.grid * call.block, call.block, trips)
+    report = explore(opened.launch([], iterations))
+    expected = FORMULAS[call.kernel.symbol](call.grid * call.block, call.block, iterations)
     assert (report.breaking, report.errors) == ((), ())
     assert [result.policy for result in report.results if not np.array_equal(result.outputs[0], expected)] == []
 
 
 def test_multiply_add_never_settles() -> None:
-    seen = [squares(256, 256, trips) for trips in (2000, 2001, 2002, 2003)]
+    seen = [squares(256, 256, iterations) for iterations in (2000, 2001, 2002, 2003)]
     assert all(len(set(numbers.tolist())) > 200 for numbers in seen)
     assert all(np.count_nonzero(now == later) < 8 for now in seen for later in seen if now is not later)

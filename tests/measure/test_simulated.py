@@ -23,7 +23,7 @@ from tests.fakes.runs import TICK_US
 Disturb = Callable[[list[float], float, np.random.Generator], Noise]  # moments of the bursts, s of one, source
 
 CASES = 2000
-BURST = 3  # samples a round: the fewest, of which the noise of a round is largest
+BURST = 3  # samples per round: the fewest, with the largest noise
 APART_S = 0.13  # from round to round
 RULES = MeasureRules()
 
@@ -33,7 +33,7 @@ def true_times(source: np.random.Generator) -> NDArray[np.float64]:
 
 
 def stopped(rounds: list[float]) -> int:
-    """Return after how many rounds a case ends."""
+    """Return the number of rounds until a case ends."""
     for count in range(1, len(rounds) + 1):
         span = APART_S * (count - 1)
         if why_stop(rounds[:count], BURST * count, span, 0.0, RULES):
@@ -68,7 +68,7 @@ def test_interval_holds_the_true_median_wherever_sampling_stops(
 
 
 def test_whole_estimate_holds_the_true_time_and_slope() -> None:
-    """100 + 0.1 µs an iteration, three counts, normal noise of 0.1 %, 9 to 30 rounds."""
+    """100 µs plus 0.1 µs per iteration, three counts, normal noise of 0.1%, 9 to 30 rounds."""
     source = np.random.default_rng(6)
     held = Counter[str]()
     cases = 300
@@ -110,17 +110,17 @@ def test_undisturbed_cases_are_hardly_ever_flagged(shape: Shape, scale: float) -
 
 
 def drifting(moments: list[float], _: float, source: np.random.Generator) -> Noise:
-    """Return a clock that loses or gains 1 % from the first burst to the last."""
+    """Return a clock that loses or gains 1% from the first burst to the last."""
     return Noise(drift=float(source.choice([-0.01, 0.01])) / (moments[-1] - moments[0]))
 
 
 def slow(moments: list[float], burst_s: float, source: np.random.Generator) -> Noise:
-    """Return a slow state of +0.3 % for 17 % of the time, 20–100 ms at once, that hits two bursts or more."""
+    """Return a slow state of +0.3% for 17% of the time, 20–100 ms at once, that hits two bursts or more."""
     return Noise(slow=slow_spans(moments, burst_s, source))
 
 
 def twice_slow(moments: list[float], burst_s: float, source: np.random.Generator) -> Noise:
-    """Return a slow state of +0.3 % that hits two bursts and no other."""
+    """Return a slow state of +0.3% that hits two bursts and no other."""
     hit = source.choice(moments, 2, replace=False).tolist()
     return Noise(slow=tuple((at, at + burst_s) for at in hit))
 
@@ -132,7 +132,7 @@ def throttled(moments: list[float], _: float, source: np.random.Generator) -> No
 
 
 def two_levels(*_: object) -> Noise:
-    """Return launches of which two in five take 1 % longer."""
+    """Return launches of which two in five take 1% longer."""
     return Noise(levels=0.01)
 
 
@@ -147,7 +147,7 @@ def two_levels(*_: object) -> Noise:
     ],
 )
 def test_disturbed_cases_are_flagged_for_what_they_have_and_nothing_else(disturb: Disturb, kind: str) -> None:
-    """With normal noise of 0.1 % a launch."""
+    """With normal noise of 0.1% per launch."""
     kinds = flagged(disturb, 300)
     assert kinds.pop(kind) >= 0.95 * 300
     del kinds["any"]

@@ -5,7 +5,7 @@ from shflbench.model import MeasureRules
 
 RULES = MeasureRules(precision=0.01, min_seconds=1.0, max_seconds=2.0, min_samples=27, max_samples=100)
 CALM = [100.0, 100.2, 99.8, 100.1, 99.9, 100.0, 100.3, 99.7, 100.0]
-WILD = [100.0, 110.0, 90.0, 105.0, 95.0, 100.0, 112.0, 88.0, 100.0]
+NOISY = [100.0, 110.0, 90.0, 105.0, 95.0, 100.0, 112.0, 88.0, 100.0]
 ONE_SLOW = [180.0, *CALM[1:]]
 
 
@@ -18,10 +18,10 @@ ONE_SLOW = [180.0, *CALM[1:]]
         pytest.param(CALM, 27, 0.9, 0.1, "", id="rounds too close together"),
         pytest.param(CALM, 27, 0.9, 2.0, "precision", id="close together, but no time is left"),
         pytest.param(CALM[:8], 27, 1.0, 2.0, "max_seconds", id="no time for a ninth round"),
-        pytest.param(WILD, 27, 1.0, 0.1, "", id="not precise yet"),
-        pytest.param(WILD, 27, 1.0, 2.0, "max_seconds", id="not precise in time"),
-        pytest.param(WILD, 100, 1.0, 0.1, "max_samples", id="not precise with all samples"),
-        pytest.param(WILD, 100, 1.0, 2.0, "max_seconds", id="out of time and samples"),
+        pytest.param(NOISY, 27, 1.0, 0.1, "", id="not precise yet"),
+        pytest.param(NOISY, 27, 1.0, 2.0, "max_seconds", id="not precise in time"),
+        pytest.param(NOISY, 100, 1.0, 0.1, "max_samples", id="not precise with all samples"),
+        pytest.param(NOISY, 100, 1.0, 2.0, "max_seconds", id="out of time and samples"),
         pytest.param(CALM, 100, 1.0, 0.1, "precision", id="precise with the last sample"),
         pytest.param(CALM, 100, 0.5, 0.1, "max_samples", id="all samples in half of the time"),
         pytest.param([], 0, 0.0, 2.0, "max_seconds", id="no round was kept"),

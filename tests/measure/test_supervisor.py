@@ -40,18 +40,18 @@ def pid(executor: GpuExecutor) -> int:
     return worker
 
 
-def settled(told: list[Any]) -> list[str]:
-    return [event.case_id.split("/")[1] for event in told if isinstance(event, Converged)]
+def settled(events: list[Any]) -> list[str]:
+    return [event.case_id.split("/")[1] for event in events if isinstance(event, Converged)]
 
 
 def test_worker_that_is_killed_between_two_jobs_costs_nothing(supervise: Callable[..., GpuExecutor]) -> None:
     executor = supervise()
     assert rounds(list(executor.run(job("shfl"))))[0] == (0, 0)
     os.kill(pid(executor), signal.SIGKILL)
-    told = list(executor.run(job("shfl", "smem")))
-    assert settled(told) == ["shfl", "smem"]
-    assert rounds(told)[0] == (1, 0)
-    assert not any(isinstance(event, CaseFailed | SentinelFailed) for event in told)
+    events = list(executor.run(job("shfl", "smem")))
+    assert settled(events) == ["shfl", "smem"]
+    assert rounds(events)[0] == (1, 0)
+    assert not any(isinstance(event, CaseFailed | SentinelFailed) for event in events)
 
 
 def test_worker_that_takes_no_work_is_replaced(supervise: Callable[..., GpuExecutor]) -> None:
@@ -66,19 +66,19 @@ def test_case_that_was_done_before_a_death_is_not_done_again(supervise: Callable
     fault = {"where": "neighbor/smem", "step": "time", "number": 7, "kind": "kill"}
     executor = supervise(fault)
     two = replace(job("shfl"), groups=(*job("shfl").groups, *job("smem").groups))
-    told = list(executor.run(two))
-    ended = [event for event in told if isinstance(event, CaseFailed)]
+    events = list(executor.run(two))
+    ended = [event for event in events if isinstance(event, CaseFailed)]
     assert [(event.case_id.split("/")[1], event.status) for event in ended] == [("smem", Status.FAILED)]
-    assert settled(told) == ["shfl"]
-    assert {process for process, _ in rounds(told)} == {0, 1}
+    assert settled(events) == ["shfl"]
+    assert {process for process, _ in rounds(events)} == {0, 1}
 
 
 def test_no_process_is_started_for_work_that_is_not_there(
     supervise: Callable[..., GpuExecutor], tmp_path: Path
 ) -> None:
     executor = supervise({"where": "neighbor/shfl", "step": "verify", "kind": "illegal address"})
-    told = list(executor.run(job("shfl")))
-    assert [type(event) for event in told[-1:]] == [CaseFailed]
+    events = list(executor.run(job("shfl")))
+    assert [type(event) for event in events[-1:]] == [CaseFailed]
     assert (tmp_path / "log").read_text(encoding="utf-8").count("worker") == 1
 
 
@@ -99,7 +99,7 @@ def test_rounds_of_a_fresh_process_are_numbered_anew(supervise: Callable[..., Gp
 def test_words_that_are_no_message_are_the_worker_s_death(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = Worker("os:getpid", "0")
     monkeypatch.setattr(worker, "_buffer", b"\xff rubbish\n")
-    with pytest.raises(WorkerDiedError, match="said what nobody understands"):
+    with pytest.raises(WorkerDiedError, match="sent an invalid event"):
         worker.receive(1.0)
     worker.kill()
 
@@ -111,6 +111,6 @@ def test_worker_that_cannot_import_its_backend_says_why() -> None:
     worker.kill()
 
 
-def test_round_is_told_as_it_was_taken(supervise: Callable[..., GpuExecutor]) -> None:
+def test_round_is_reported_as_it_was_taken(supervise: Callable[..., GpuExecutor]) -> None:
     first = next(event for event in supervise().run(job("shfl")) if isinstance(event, RoundDone))
     assert {burst.case_id for burst in first.bursts} >= {"sentinel/l2", job("shfl").groups[0][0].case.id}

@@ -11,8 +11,8 @@ REPOSITORY = Path(__file__).parents[2]
 MACHINE = "tests.fakes.machine:open_backend"
 
 
-def told(parent: int, script: str = "{}", jobs: str = "") -> tuple[int, list[JobEvent], str]:
-    """Run a worker process until it ends; return its exit code, what it told, and what it printed."""
+def run_worker(parent: int, script: str = "{}", jobs: str = "") -> tuple[int, list[JobEvent], str]:
+    """Run a worker process until it ends; return its exit code, its events, and what it printed."""
     read_end, write_end = os.pipe()
     command = [sys.executable, "-m", "shflbench.measure.worker", MACHINE, "0", str(write_end), str(parent)]
     process = subprocess.run(
@@ -32,7 +32,7 @@ def told(parent: int, script: str = "{}", jobs: str = "") -> tuple[int, list[Job
 
 
 def test_worker_tells_that_the_device_is_open_and_ends_with_its_jobs() -> None:
-    code, (opened,), printed = told(os.getpid())
+    code, (opened,), printed = run_worker(os.getpid())
     assert (code, printed) == (0, "")
     assert isinstance(opened, Opened)
     assert opened.device.name == "NVIDIA H200"
@@ -40,10 +40,10 @@ def test_worker_tells_that_the_device_is_open_and_ends_with_its_jobs() -> None:
 
 def test_worker_that_cannot_open_the_device_says_why_in_its_own_way() -> None:
     script = '{"faults": [{"where": "device", "step": "open", "kind": "refused"}]}'
-    code, events, printed = told(os.getpid(), script)
+    code, events, printed = run_worker(os.getpid(), script)
     assert (code, printed) == (0, "")
     assert events == [OpenFailed("no usable GPU: GPU is lost", "See `shflbench doctor`.")]
 
 
 def test_worker_whose_parent_is_gone_opens_nothing() -> None:
-    assert told(parent=1) == (1, [], "")
+    assert run_worker(parent=1) == (1, [], "")

@@ -22,7 +22,7 @@ def test_verifying_iterations_are_odd_and_one_runs_the_unrolled_body_three_times
 
 
 @pytest.mark.parametrize("name", builtin())
-def test_unrolled_trips_of_a_verification_are_no_full_turn_of_a_warp(name: str) -> None:
+def test_verification_iterations_do_not_rotate_a_warp_to_its_start(name: str) -> None:
     pattern = load(builtin()[name])
     count, unroll = max(cases.workload(pattern).verify_iterations), pattern.declaration.unroll
     assert pattern.declaration.one_pass or count // unroll * unroll % WARP

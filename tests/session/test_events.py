@@ -36,17 +36,17 @@ def shares(progress: RunProgress, *job_events: JobEvent) -> list[float]:
         (Note("there are no sentinels"), Note("there are no sentinels")),
         (
             SentinelFailed("sentinel/l2", "it crashed"),
-            Note("sentinel/l2 failed, and watches the machine no more: it crashed"),
+            Note("sentinel/l2 failed and is not timed any more: it crashed"),
         ),
         (StepStarted("a", "verifying"), Working("verifying a", 0.0, 4.0)),
     ],
 )
-def test_event_is_told_to_whoever_watches(job_event: JobEvent, event: object) -> None:
+def test_event_is_reported_to_whoever_watches(job_event: JobEvent, event: object) -> None:
     assert list(RunProgress(2).report(job_event)) == [event]
 
 
 @pytest.mark.parametrize("job_event", [StepStarted("a", "timing"), GridResolved("a", 2, 1), JobDone()])
-def test_what_goes_without_saying_is_not_told(job_event: JobEvent) -> None:
+def test_what_goes_without_saying_is_not_reported(job_event: JobEvent) -> None:
     assert list(RunProgress(2).report(job_event)) == []
 
 

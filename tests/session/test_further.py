@@ -28,15 +28,15 @@ LAST = "reduce/shfl/i32/2x64/1024/width=32"
 
 
 class Asking:
-    """Names the cases of one turn after another, and keeps what it was told and what it then found on the disk."""
+    """Returns the cases of one pass after another; keeps its arguments and what was on the disk."""
 
     def __init__(self, path: Path, *turns: Collection[str]) -> None:
         self._path, self._turns = path, list(turns)
-        self.told: list[ProcessPass] = []
+        self.passes: list[ProcessPass] = []
         self.finished: list[str | None] = []
 
     def __call__(self, last: ProcessPass) -> Collection[str]:
-        self.told.append(last)
+        self.passes.append(last)
         self.finished.append(read_run(self._path).info.finished)
         return self._turns.pop(0) if self._turns else ()
 
@@ -74,12 +74,14 @@ def test_times_are_those_of_all_processes_together(plan: Planner, tmp_path: Path
     assert (row.time_high_us or 0) - (row.time_low_us or 0) == pytest.approx(0.32, abs=0.04)
 
 
-def test_who_decides_is_told_what_the_last_process_took_and_finds_a_finished_run(plan: Planner, tmp_path: Path) -> None:
+def test_who_decides_is_reported_what_the_last_process_took_and_finds_a_finished_run(
+    plan: Planner, tmp_path: Path
+) -> None:
     chosen, path = plan(FakeBackend()), tmp_path / "run"
     asking = Asking(path, {SHFL})
     list(run(chosen, started(chosen, path), None, asking))
-    assert [turn.cases for turn in asking.told] == [6, 2]
-    assert all(turn.seconds > 0 for turn in asking.told)
+    assert [turn.cases for turn in asking.passes] == [6, 2]
+    assert all(turn.seconds > 0 for turn in asking.passes)
     assert None not in asking.finished
 
 
@@ -138,7 +140,7 @@ def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(
     assert processes(path) == [(0, 1, 2), *[(0, 1)] * 5]
     samples = read_run(path).samples()
     assert set(samples[samples["case_id"] == SHFL]["process"]) == {0, 1}
-    sentence = f"{SHFL} failed in a further process, and keeps what was measured before: illegal address"
+    sentence = f"{SHFL} failed in a further process, and keeps its earlier times: illegal address"
     assert [event.sentence for event in seen if isinstance(event, Note)] == [sentence]
     assert read_run(path).info.notes == ("2 cases were measured in one more process", sentence)
 
@@ -149,7 +151,7 @@ def test_case_that_failed_once_may_be_measured_again(plan: Planner, tmp_path: Pa
     assert processes(tmp_path / "run")[:2] == [(0, 1, 2, 3), (0, 1, 3)]
 
 
-def test_result_that_is_wrong_in_a_further_process_is_told(plan: Planner, tmp_path: Path) -> None:
+def test_result_that_is_wrong_in_a_further_process_is_reported(plan: Planner, tmp_path: Path) -> None:
     list(
         going(plan(with_scripts({2: {"neighbor/shfl": Script(fault=one_lane(in_trip(0)))}})), tmp_path / "run", {SHFL})
     )

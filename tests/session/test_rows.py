@@ -35,8 +35,8 @@ TIMING = Timing(
     processes=(0, 2),
 )
 CONDITIONS = Conditions(1980, 45, 300.0, ("power brake", "sync boost"))
-DRIFT = Trouble(Disturbance.DRIFT, 0.012, "its time rose by 1.2 % over 1.0 s", "warm the GPU up")
-NONLINEAR = Trouble(Disturbance.NONLINEAR, 0.02, "at 9 iterations it takes 2 % more", "time more iterations")
+DRIFT = Trouble(Disturbance.DRIFT, 0.012, "its time rose by 1.2% over 1.0 s", "warm the GPU up")
+NONLINEAR = Trouble(Disturbance.NONLINEAR, 0.02, "at 9 iterations it takes 2% more", "time more iterations")
 
 
 def row(variant: str = "shfl") -> Row:
@@ -44,13 +44,13 @@ def row(variant: str = "shfl") -> Row:
 
 
 def test_planned_row_says_what_the_suite_and_the_pattern_say() -> None:
-    planned = row("smem-unsafe")
-    assert (planned.case_id, planned.mechanism, planned.safe) == (
+    first_row = row("smem-unsafe")
+    assert (first_row.case_id, first_row.mechanism, first_row.safe) == (
         "neighbor/smem-unsafe/f64/26x1024/4096",
         "smem-unsafe",
         False,
     )
-    assert (planned.grid, planned.block, planned.baseline, planned.status) == (26, 1024, "smem", Status.SKIPPED)
+    assert (first_row.grid, first_row.block, first_row.baseline, first_row.status) == (26, 1024, "smem", Status.SKIPPED)
 
 
 def test_shared_memory_is_the_static_and_the_dynamic_part() -> None:
@@ -77,8 +77,8 @@ def test_occupancy_stays_empty_where_nobody_measured_the_blocks_of_an_sm() -> No
 
 def test_occupancy_is_empty_where_a_carveout_changes_it() -> None:
     carved = Case("neighbor", "shfl", "f64", LAUNCH, 4096, (("mode", "idx"), ("carveout", "50")))
-    planned = rows.start_row(carved, DECLARATION, "cuda", "sm_90")
-    assert rows.add_grid(planned, 66, 1, H200).occupancy is None
+    first_row = rows.start_row(carved, DECLARATION, "cuda", "sm_90")
+    assert rows.add_grid(first_row, 66, 1, H200).occupancy is None
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_noise_names_every_trouble_and_the_reason_tells_it_in_words() -> None:
     assert (quiet.noise, quiet.reason) == ({}, None)
     noisy = rows.add_times(row(), replace(TIMING, troubles=(DRIFT, NONLINEAR)), CONDITIONS)
     assert noisy.noise == {Disturbance.DRIFT: 0.012, Disturbance.NONLINEAR: 0.02}
-    assert noisy.reason == "its time rose by 1.2 % over 1.0 s; at 9 iterations it takes 2 % more"
+    assert noisy.reason == "its time rose by 1.2% over 1.0 s; at 9 iterations it takes 2% more"
 
 
 def test_row_that_ends_keeps_nothing_of_its_times() -> None:

@@ -30,8 +30,8 @@ CONDITIONS = Conditions(sm_clock_mhz=1980, temperature_c=41, power_w=300.0)
 KERNEL = Kernel("k", "sm_90", "", b"", Resources(16, 0, 0, 0), None, Loop(0, 64, 16, {"SHFL": 16}), ())
 
 
-def plan(planned: tuple[Case, ...] = (*F32, *F64), backend: FakeBackend | None = None, arch: str = "sm_90") -> Plan:
-    suite = Suite("demo", "", Path("demo.yaml"), "", planned, MeasureRules(), builtin())
+def plan(suite_cases: tuple[Case, ...] = (*F32, *F64), backend: FakeBackend | None = None, arch: str = "sm_90") -> Plan:
+    suite = Suite("demo", "", Path("demo.yaml"), "", suite_cases, MeasureRules(), builtin())
     toolchain = Toolchain((13, 5), "libnvrtc.so", (), None, (90,), "id")
     return Plan(suite, toolchain, arch, InProcessExecutor(backend or FakeBackend()), None, 132, seed=1)
 
@@ -190,7 +190,7 @@ def test_case_that_crashes_in_its_second_process_loses_its_time() -> None:
     assert state.troubles(GROUP).keys() == {SMEM}
 
 
-def test_troubles_are_told_by_case_with_size_and_advice() -> None:
+def test_troubles_are_reported_by_case_with_size_and_advice() -> None:
     state = state_of()
     measure(state, {SMEM: 300.0}, drift=0.001)
     assert state.troubles(OTHER) == {}

@@ -32,8 +32,8 @@ def test_groups_side_by_side_share_a_window_until_it_has_cases_enough(
 
 
 def suite(variants: int, dtypes: Sequence[str], rules: MeasureRules) -> Suite:
-    planned = [cases.case(variant=f"v{number}", dtype=dtype) for dtype in dtypes for number in range(variants)]
-    return Suite("demo", "", Path("demo.yaml"), "", tuple(planned), rules, {})
+    items = [cases.case(variant=f"v{number}", dtype=dtype) for dtype in dtypes for number in range(variants)]
+    return Suite("demo", "", Path("demo.yaml"), "", tuple(items), rules, {})
 
 
 def test_small_window_takes_the_seconds_that_its_rounds_are_spread_over() -> None:

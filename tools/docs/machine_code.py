@@ -128,7 +128,7 @@ def _kernel_code(kernel: Kernel | KernelError) -> KernelCode:
         return KernelCode("does not compile", None)
     if kernel.sass is None:
         return KernelCode("not read", kernel.resources.registers)
-    iterations = kernel.loop.trips if kernel.loop else 1
+    iterations = kernel.loop.unroll if kernel.loop else 1
     counts = kernel.loop.counts if kernel.loop else Counter(instruction.base for instruction in kernel.sass)
     words = (f"{count / iterations:.3g} {opcode}" for opcode, count in rules.exchanges(counts).items())
     return KernelCode(" ".join(words) or "none", kernel.resources.registers)

@@ -1,7 +1,7 @@
-"""Kernels that never change, timed in every round of every run: what moves them is the machine, not shflbench.
+"""Kernels that never change and are timed in every round of every run: if their times change, the machine changed.
 
-Runs that are compared subtract what moved the short ones, and get no verdict where the long ones say that the clock
-was another. That holds only for the same machine code, so the compiled kernels are part of this package.
+A comparison subtracts the offset of the short sentinels, and gives no verdict if the long ones show another clock. Both
+need identical machine code, so the compiled kernels are part of this package.
 """
 
 from shflbench.measure.sentinels.frozen import cubin_for

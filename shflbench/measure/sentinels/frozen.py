@@ -1,4 +1,4 @@
-"""The compiled sentinels: which architecture runs which, and what the manifest says about them."""
+"""The compiled sentinels: their manifest, and which cubin runs on which architecture."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FOLDER = Path(__file__).parent
 SOURCE = FOLDER / "sentinels.cu"
 MANIFEST = FOLDER / "sentinels.json"
 
-# Chips that share their memory with a CPU on board (Xavier, Orin and its kin, Thor as CUDA 12 called it): the guide's
-# promise, below, leaves them out, so they run a cubin of their own or none.
+# Chips with an integrated CPU (Xavier, Orin and its variants, Thor as named in CUDA 12): the rule of binary
+# compatibility below excludes them, so they run only a cubin of their own architecture.
 _EXEMPT = ("sm_72", "sm_87", "sm_88", "sm_101")
 
 
@@ -34,9 +34,9 @@ class Cubin:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What was frozen."""
+    """The manifest of the committed sentinels."""
 
-    version: int  # of the set; another source or another compiler makes another set
+    version: int  # of the set; it changes with the source and the compiler
     source_sha256: str
     cubins: Mapping[str, Cubin]  # by architecture, e.g. "sm_80"
 
@@ -48,7 +48,7 @@ def manifest() -> Manifest:
 
 
 def read(text: str) -> Manifest:
-    """Return what the text of a manifest says."""
+    """Parse the text of a manifest."""
     document = json.loads(text)
     cubins = {
         arch: Cubin(
@@ -62,18 +62,18 @@ def read(text: str) -> Manifest:
 
 
 def path_of(arch: str) -> Path:
-    """Return where the cubin made for `arch` lies, or would lie."""
+    """Return the path of the cubin for `arch`, which need not exist."""
     return FOLDER / f"{arch}.cubin"
 
 
 def cubin_for(arch: str) -> Path | None:
-    """Return the cubin that a GPU of `arch` (`sm_86`) runs, or None."""
+    """Return the cubin that a GPU of `arch` (`sm_86`) runs; None if there is none."""
     made_for = frozen_arch(arch, manifest().cubins)
     return path_of(made_for) if made_for else None
 
 
 def kernels_for(arch: str) -> Mapping[str, Kernel]:
-    """Return the kernels that a GPU of `arch` runs, by symbol; none where no committed cubin runs on it."""
+    """Return the kernels that a GPU of `arch` runs, by symbol; empty if no committed cubin runs on it."""
     committed = manifest().cubins
     made_for = frozen_arch(arch, committed)
     if made_for is None:
@@ -86,7 +86,7 @@ def kernels_for(arch: str) -> Mapping[str, Kernel]:
 
 
 def frozen_arch(arch: str, committed: Mapping[str, object]) -> str | None:
-    """Return for which of the `committed` architectures the cubin was made that a GPU of `arch` runs, or None.
+    """Return the architecture, of those `committed`, whose cubin a GPU of `arch` runs; None if there is none.
 
     A cubin for X.y runs on X.z with z >= y: CUDA C++ Programming Guide, "Binary Compatibility".
     """
@@ -105,6 +105,6 @@ def frozen_arch(arch: str, committed: Mapping[str, object]) -> str | None:
 
 
 def _capability(arch: str) -> tuple[int, int]:
-    """Return major and minor compute capability of `sm_86`; (0, 0), which nothing has, for what is no such name."""
+    """Return major and minor compute capability of `sm_86`; (0, 0), which no GPU has, for other names."""
     match = re.fullmatch(r"sm_(\d+)(\d)", arch)
     return (int(match[1]), int(match[2])) if match else (0, 0)

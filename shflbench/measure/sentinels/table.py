@@ -1,4 +1,4 @@
-"""The eight sentinels: which kernel, how many threads, how many trips."""
+"""The eight sentinels: kernel, threads and iterations."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sentinel:
-    """One kernel at one launch shape, which grows with the GPU so that every SM has the same to do."""
+    """One kernel at one launch shape; the grid is proportional to the SMs, so that each SM has the same work."""
 
     name: str
     symbol: str  # in the cubins
     iterations: int
     blocks_per_sm: int
-    block: int  # threads a block
-    long: bool  # long ones guard the clock, short ones measure what all kernels of a process share
-    words: int = 1  # of 32 bits that each thread has in the buffer
+    block: int  # threads per block
+    long: bool  # long sentinels check the clock; short ones measure the offset of a process
+    words: int = 1  # of 32 bits in the buffer, per thread
 
     @property
     def case_id(self) -> str:
@@ -35,21 +35,21 @@ class Sentinel:
 
 
 def _short(name: str, iterations: int, words: int = 1) -> Sentinel:
-    # Eight warps an SM, two a scheduler: too few for any unit to be busy all the time, so that latency sets the time.
+    # Eight warps per SM, two per scheduler: too few to saturate any unit, so that latency determines the time.
     symbol = f"sentinel_{name.replace('-', '_')}"
     return Sentinel(name, symbol, iterations, blocks_per_sm=1, block=256, long=False, words=words)
 
 
 def _long(name: str, of: str, iterations: int) -> Sentinel:
-    # 32 warps an SM, all that Turing holds: more than latency needs, so that a unit of the SM sets the time.
+    # 32 warps per SM, all that fit on Turing: enough to hide latency, so that throughput determines the time.
     return Sentinel(name, f"sentinel_{of}", iterations, blocks_per_sm=2, block=512, long=True)
 
 
-# Iterations: multiples of the sixteen trips that the loops are unrolled by. Beside each what an H200 takes at 1980 MHz,
-# of which 3 to 4 µs are the launch. Short ones: 10 to 50 µs between 1.4 and 2.4 GHz, spread, because what a process
-# adds to all kernels shall be told from what grows with the time. Long ones: 300 µs or more even at 2.4 GHz.
+# Iterations are multiples of 16, the unroll factor of the loops. The comments give the time on an H200 at 1980 MHz, of
+# which 3 to 4 µs are the launch. Short sentinels take 10 to 50 µs between 1.4 and 2.4 GHz, spread over this range, so
+# that a constant offset can be distinguished from a slowdown. Long ones take 300 µs or more even at 2.4 GHz.
 SENTINELS: tuple[Sentinel, ...] = (
-    _short("integer", 656),  # 12.6 µs: six dependent shifts and logic operations, 29 cycles a trip
+    _short("integer", 656),  # 12.6 µs: six dependent shifts and logic operations, 29 cycles per iteration
     _short("shuffle", 864),  # 16.8 µs: a SHFL and the mix, 32 cycles
     _short("barrier", 592),  # 20.7 µs: two barriers, a store and a load, 59 cycles
     _short("l2", 112, words=16),  # 22.0 µs: to L2 and back, 319 cycles
@@ -61,9 +61,9 @@ SENTINELS: tuple[Sentinel, ...] = (
 
 
 def version() -> str:
-    """Return the name of this set, e.g. `1-0a1b2c3d`: equal in two runs if and only if their sentinels were the same.
+    """Return the version of this set, e.g. `1-0a1b2c3d`: equal in two runs if and only if their sentinels are the same.
 
-    What follows the dash changes with the source and with the launches, the number before it with the compiler.
+    The number before the dash changes with the compiler, the digits after it with the source and the launches.
     """
     frozen = manifest()
     launches = [astuple(sentinel) for sentinel in SENTINELS]
@@ -72,7 +72,7 @@ def version() -> str:
 
 
 def calls(device: Device) -> list[tuple[str, KernelCall, int]]:
-    """Return case id, call and iterations of every sentinel; nothing where no committed cubin runs on `device`."""
+    """Return case id, call and iterations of every sentinel; empty if no committed cubin runs on `device`."""
     kernels = kernels_for(device.arch)
     if not kernels:
         return []

@@ -205,7 +205,7 @@ def test_dtypes_of_which_the_same_is_to_be_said_share_their_lines(check: Command
         (("neighbour",), 3, "unknown target `neighbour`; allowed: "),
         (("own.yaml", "--dtype", "f16"), 2, "unknown dtype `f16`; allowed: f32, i32"),
         (("neighbor", "--format", "xml"), 2, "'xml' is not one of 'table', 'json', 'github'"),
-        (("neighbor", "--arch", "sm_9"), 4, "does not compile for sm_9; it knows sm_75"),
+        (("neighbor", "--arch", "sm_9"), 4, "does not compile for sm_9; it supports sm_75"),
         (("neighbor", "--seed", "-1"), 2, "-1 is not in the range x>=0"),
     ],
 )

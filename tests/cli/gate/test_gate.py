@@ -174,7 +174,7 @@ def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(aga
     assert outcome.code == 0
     assert device.process == 3  # no second try
     assert (
-        f"warning: {SHFL} failed in a further process, and keeps what was measured before: illegal address\n"
+        f"warning: {SHFL} failed in a further process, and keeps its earlier times: illegal address\n"
     ) in outcome.err
     assert processes_of(outcome) == [(0, 1, 2, 3), (0, 1, 2, 3), (0, 1, 2), (0, 1, 2), (0, 1, 2)]
     assert "1 inconclusive of 5 cases\n" in outcome.err

@@ -152,7 +152,7 @@ def test_host_that_is_too_small_costs_the_case(run: Command, monkeypatch: pytest
     outcome = run("quick", "--pattern", "neighbor", "--variant", "shfl")
     (row,) = read_run(Path(outcome.out.strip())).rows
     assert (outcome.code, row.status) == (5, Status.FAILED)
-    assert row.reason == "this machine's memory does not hold the data to verify it with"
+    assert row.reason == "the host does not have enough memory to verify it"
 
 
 def interrupted(*_: object) -> Burst:
@@ -252,7 +252,7 @@ def test_cache_that_cannot_be_written_is_a_warning(run: Command, monkeypatch: py
     monkeypatch.setenv("SHFLBENCH_CACHE", "taken/kernels")
     outcome = run("demo.yaml", "--variant", "shfl", "--pattern", "neighbor")
     assert outcome.code == 0
-    note = "compiled kernels cannot be kept in taken/kernels: Not a directory"
+    note = "compiled kernels cannot be cached in taken/kernels: Not a directory"
     assert f"warning: {note}\n" in outcome.err
     assert read_run(Path(outcome.out.strip())).info.notes == (note,)
 
@@ -268,4 +268,4 @@ def test_missing_compiler_exits_4_with_the_remedy(run: Command, monkeypatch: pyt
     outcome = run("demo.yaml")
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err.startswith("error: the CUDA compiler is not installed (")
-    assert "`shflbench doctor` says what to install" in outcome.err
+    assert "Run `shflbench doctor`: it lists what to install" in outcome.err

@@ -37,7 +37,7 @@ def test_processes_that_differ_widen_the_interval_and_are_told(run: Command, plu
     assert noise_of(outcome) == {**dict.fromkeys((*NEIGHBOR, *REDUCE), "quiet"), SHFL: "processes"}
     assert "\n  shfl          69.86 ± 0.34  16.00 ± 0.02  4.75×     verified; processes\n" in outcome.err
     assert (
-        f"\nwarning: {SHFL}: it takes 0.92 % more in process 1 than in process 0, beyond what their rounds scatter; "
+        f"\nwarning: {SHFL}: it takes 0.92% longer in process 1 than in process 0; their intervals do not overlap; "
     ) in outcome.err
     assert outcome.err.count("SM clock when warm: 2000 MHz.") == 2
     samples = read_run(Path(outcome.out.strip())).samples()
@@ -86,7 +86,7 @@ def test_slow_episodes_are_told_and_leave_the_median_alone(run: Command, plug: P
     plug(FakeBackend(SCRIPTS, noise=episodes))
     outcome = run("demo.yaml")
     assert set(noise_of(outcome).values()) == {"slow-episodes"}
-    assert "warning: some rounds of" not in outcome.err  # 0.3 % is within the precision of 0.5 % that is asked for
+    assert "warning: some rounds of" not in outcome.err  # 0.3% is within the precision of 0.5%
     plug(FakeBackend(SCRIPTS, noise=episodes))
     outcome = run("demo.yaml", "--precision", "0.2%")
     assert "\nwarning: some rounds of 5 cases were up to 0.3" in outcome.err

@@ -36,7 +36,7 @@ def test_run_on_a_gpu_prints_its_folder_and_tells_the_rest(run: Command, plug: P
         "",
         "neighbor, f32, mode=idx: shfl runs at 4.8× the speed of smem",
         "reduce, f32, width=32: shfl runs at 4.8× the speed of smem",
-        "The machine was quiet: nine tenths of the sentinels' rounds within 0.00 %, the SM clock within 0.00 %.",
+        "The machine was quiet: 90% of the sentinels' rounds within 0.00%, the SM clock within 0.00%.",
     ]
 
 

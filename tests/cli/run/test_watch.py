@@ -29,7 +29,7 @@ def test_trouble_of_one_case_is_told_in_its_own_words() -> None:
 
 def test_cases_with_the_same_trouble_share_a_sentence_that_names_the_worst() -> None:
     assert list(warnings({"a": (DRIFT,), "b": (LARGE_DRIFT,), "c": (DRIFT,)}, 0.004)) == [
-        "the times of 3 cases drifted by up to 1.4 %, most of all b; do something about drift"
+        "the times of 3 cases drifted by up to 1.4%, most of all b; do something about drift"
     ]
 
 
@@ -45,10 +45,10 @@ def test_each_kind_has_a_sentence_of_its_own() -> None:
 @pytest.mark.parametrize("kind", Disturbance)
 def test_every_kind_can_be_told_of_many_cases(kind: Disturbance) -> None:
     (sentence,) = warnings({"a": (trouble(kind, 0.01),), "b": (trouble(kind, 0.02),)}, 0.004)
-    assert sentence == f"{MANY[kind].format(cases=2, size='2 %')}, most of all b; do something about {kind}"
+    assert sentence == f"{MANY[kind].format(cases=2, size='2%')}, most of all b; do something about {kind}"
     assert "2 cases" in sentence
 
 
-@pytest.mark.parametrize(("share", "text"), [(0.0031, "0.31 %"), (0.12, "12 %"), (1.0, "100 %"), (2.5, "250 %")])
+@pytest.mark.parametrize(("share", "text"), [(0.0031, "0.31%"), (0.12, "12%"), (1.0, "100%"), (2.5, "250%")])
 def test_size_has_two_digits(share: float, text: str) -> None:
     assert percent(share) == text

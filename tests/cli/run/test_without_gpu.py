@@ -72,7 +72,7 @@ def test_variant_that_the_architecture_lacks_is_skipped_with_the_reason(run: Com
 def test_architecture_that_the_compiler_does_not_know_exits_4(run: Command) -> None:
     outcome = run("demo.yaml", "--arch", "90")
     assert (outcome.code, outcome.out) == (4, "")
-    assert "does not compile for 90; it knows sm_" in outcome.err
+    assert "does not compile for 90; it supports sm_" in outcome.err
     assert not Path("results").exists()
 
 

@@ -75,8 +75,8 @@ def test_kernel_that_breaks_its_promise_fails_without_being_run(run: Command, pl
     outcome = run("demo.yaml", "--pattern", "neighbor")
     assert outcome.code == 5
     assert rows_of(outcome)[NEIGHBOR[2]].reason == (
-        "the machine code has no SHFL: the shfl mechanism was optimised away; "
-        "the loop has 0 SHFL a trip, not the declared 1"
+        "the machine code has no SHFL: the shfl mechanism was optimized away; "
+        "the loop has 0 SHFL per iteration, not the declared 1"
     )
     assert "neighbor/shfl" not in {name for name, _ in device.launched}
 
