@@ -87,7 +87,7 @@ def _by_drift(excesses: Sequence[Sequence[float]]) -> Iterator[Noise]:
         moves.append(max(levels, default=0.0) - min(levels, default=0.0))
     # All sentinels, because a moving clock affects each of them.
     if min(moves, default=0.0) > MOVED:
-        sentence = f"the times of all long sentinels moved by {100 * min(moves):.1f}% or more during the run"
+        sentence = f"the times of all long sentinels moved by at least {100 * min(moves):.1f}%"
         yield Noise("drifting clock", sentence, _LOCK_CLOCK)
 
 

@@ -17,7 +17,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 HOW_WE_TIME = (DOCS / "explanation" / "how-we-time.md").read_text(encoding="utf-8")
 PRECISELY = (DOCS / "how-to" / "measure-precisely.md").read_text(encoding="utf-8")
 STOPS = (stopping.PRECISION, stopping.MAX_SECONDS, stopping.MAX_SAMPLES)
-WORDS = {0.98: "98 %", 2: "two", 6: "six", 7: "seven", 8: "eight", 9: "nine", 24: "24"}
+WORDS = {0.98: "98%", 2: "two", 6: "six", 7: "seven", 8: "eight", 9: "nine", 24: "24"}
 
 
 def words_of(table_head: str, page: str) -> set[str]:
