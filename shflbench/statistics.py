@@ -1,4 +1,4 @@
-"""The few statistics that measuring and comparing share: pure functions of numbers."""
+"""Statistics that measuring and comparing share (pure functions)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ CONFIDENCE = 0.95
 def median_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
     """Return the median of `values` with its exact distribution-free interval.
 
-    The interval runs between two order statistics, as symmetric as their number allows, whose
+    The interval lies between two order statistics, as symmetric as their number allows, whose
     binomial coverage is at least `confidence`. Below six values no pair of order statistics covers
-    95 %; the interval is then the whole range, and is known to be too narrow.
+    95%: the interval is then the whole range, which is too narrow.
 
     Source: David & Nagaraja, Order Statistics, 3rd edition, section 7.1.
     Raises ValueError for no values.
@@ -59,7 +59,7 @@ def widen(interval: Interval, by: float) -> Interval:
 
 
 def ratio(numerator: Interval, denominator: Interval) -> Interval:
-    """Return `numerator / denominator`; its interval covers every pair of values, so it errs wide."""
+    """Return `numerator / denominator` with an interval that covers each pair of values, which is conservative."""
     return Interval(
         numerator.value / denominator.value,
         numerator.low / denominator.high,
@@ -69,17 +69,17 @@ def ratio(numerator: Interval, denominator: Interval) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How values move with time."""
+    """A monotonic trend of values over time."""
 
-    slope: float  # a unit of time
-    p: float  # probability of as clear a trend, up or down, among values that have none
+    slope: float  # per unit of time
+    p: float  # two-sided p-value
 
 
 def trend(strata: Sequence[Sequence[tuple[float, float]]]) -> Trend:
     """Return the trend that all `strata` of (time, value) share; only points of one stratum are compared.
 
-    The slope is the median of those between two points, the test is Mann and Kendall's, corrected for ties. Both
-    hold for any distribution of independent values, and a few wild ones change neither.
+    The slope is the median of the slopes between two points, the test is Mann and Kendall's, corrected for ties. Both
+    are valid for any distribution of independent values, and robust against a few outliers.
 
     Sources: Sen, JASA 63 (1968) 1379; Hirsch, Slack & Smith, Water Resources Research 18 (1982) 107.
     """
@@ -95,7 +95,7 @@ def trend(strata: Sequence[Sequence[tuple[float, float]]]) -> Trend:
         variance += (_kendall(len(points)) - sum(map(_kendall, ties.values()))) / 18
     if not slopes or variance <= 0:
         return Trend(0.0, 1.0)
-    z = max(0, abs(score) - 1) / math.sqrt(variance)  # a score moves in steps of two: meet it halfway
+    z = max(0, abs(score) - 1) / math.sqrt(variance)  # continuity correction: the score has steps of two
     return Trend(median(slopes), 2 * NormalDist().cdf(-z))
 
 
@@ -108,24 +108,24 @@ def _kendall(count: int) -> int:
 class Levels:
     """Values split in two groups, the lower and the higher ones."""
 
-    low: float  # mean of the lower ones
-    high: float
-    share: float  # of the higher ones among all
+    low: float  # mean of the lower group
+    high: float  # mean of the higher group
+    share: float  # of the higher group among all values
     distance: float  # between the means, in standard deviations within the groups
 
 
 def two_levels(values: Sequence[float], smallest: float, step: float = 0.0) -> Levels | None:
-    """Return the cut of `values` in two that leaves the least variance within the groups.
+    """Return the split of `values` into two groups that minimizes the variance within the groups.
 
-    Each group holds at least the share `smallest`; None where that cannot be. Values known to a `step` only have
-    at least its variance. A distance of 2 makes a mixture of two normals bimodal, but the best cut through a single
-    normal also has 2.6, through a uniform distribution 3.5.
+    Each group has at least the share `smallest`; None if that is impossible. Values with a resolution of `step` have at
+    least its variance. A distance of 2 makes a mixture of two normal distributions bimodal, but the best split of a
+    single normal distribution also has 2.6, that of a uniform distribution 3.5.
 
     Sources: Otsu, IEEE Trans. SMC 9 (1979) 62; Ashman, Bird & Zepf, Astronomical Journal 108 (1994) 2348.
     """
     ordered = sorted(values)
     fewest = max(1, math.ceil(smallest * len(ordered)))
-    # The least variance within is the largest between; running sums find it in one pass.
+    # The minimum of the variance within is the maximum of the variance between; running sums find it in one pass.
     total, below = math.fsum(ordered), 0.0
     best, cut = -1.0, 0
     for index, value in enumerate(ordered[: len(ordered) - fewest], start=1):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LEAST = 0.001  # of a percent, or of a µs; far below what one launch can be told from another by
-MOST = {"%": 100.0, "us": 1_000_000.0}  # twice the time, or a second more: no gate waits for worse
+LEAST = 0.001  # percent or µs: far below any measurable difference between launches
+MOST = {"%": 100.0, "us": 1_000_000.0}  # twice the time, or one second more: larger thresholds have no use
 
-ALLOWED = "a percentage such as `1%`, from 0.001 % to 100 %, or a time such as `0.2us`, from 1 ns to 1 s"
-CASES_ALLOWED = f"{ALLOWED}; for some cases only `neighbor/*=2%`, where `*` stands for anything in a case's id"
+ALLOWED = "a percentage such as `1%`, from 0.001% to 100%, or a time such as `0.2us`, from 1 ns to 1 s"
+CASES_ALLOWED = f"{ALLOWED}; for some cases `neighbor/*=2%`, where `*` matches any text in a case id"
 
-# Both of Unicode's letters for micro. The two ways to write a number exclude each other: a long one is read once.
+# Both of Unicode's letters for micro. The two forms of a number exclude each other, so that matching is linear.
 AMOUNT = "([0-9]+(?:[.][0-9]+)?|[.][0-9]+) ?(%|us|\u00b5s|\u03bcs)"
 
 
@@ -29,7 +29,7 @@ class Threshold:
 
     @classmethod
     def parse(cls, text: str) -> Threshold:
-        """Read `1%` or `0.2us`; ValueError, which says what is allowed, for anything else."""
+        """Read `1%` or `0.2us`; ValueError with the allowed forms for other text."""
         match = re.fullmatch(AMOUNT, text.strip())
         if match is None:
             raise ValueError(ALLOWED)
@@ -49,7 +49,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """A threshold for some cases: those that match all three, where an empty text matches every case."""
+    """A threshold for the cases that match `case`, `pattern` and `variant`; an empty text matches every case."""
 
     threshold: Threshold
     case: str = ""  # a glob on the case's id
@@ -57,7 +57,7 @@ class Special:
     variant: str = ""
 
     def holds_for(self, case_id: str) -> bool:
-        """Whether the case is one of them; its id begins with pattern and variant."""
+        """Return whether the threshold applies to a case, whose id begins with pattern and variant."""
         pattern, variant, *_ = f"{case_id}/".split("/")
         return (
             self.pattern in {"", pattern}
@@ -68,18 +68,18 @@ class Special:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """One threshold for all cases, None where the comparison decides, and others for some."""
+    """A threshold for all cases, None for the default of the comparison, and others for some cases."""
 
     all: Threshold | None = None
     some: tuple[Special, ...] = ()
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> Thresholds:
-        """Read what was given to `--threshold`: `1%`, `0.2us` or `GLOB=1%`; ValueError says what is allowed."""
+        """Read values of `--threshold`: `1%`, `0.2us` or `GLOB=1%`; ValueError with the allowed forms for others."""
         whole: Threshold | None = None
         some = []
         for text in texts:
-            glob, equals, amount = text.rpartition("=")  # the last one: options in an id have theirs, `mode=up`
+            glob, equals, amount = text.rpartition("=")  # the last one: ids may contain others, `mode=up`
             try:
                 threshold = Threshold.parse(amount)
             except ValueError:
@@ -93,16 +93,16 @@ class Thresholds:
         return cls(whole, tuple(some))
 
     def of(self, case_id: str) -> Threshold | None:
-        """Return the threshold of one case: of those that hold for it, the last one given."""
+        """Return the threshold of one case: the last given one that applies to it."""
         return next((special.threshold for special in reversed(self.some) if special.holds_for(case_id)), self.all)
 
     def values(self) -> tuple[Threshold, ...]:
-        """Return every threshold that may hold for a case."""
+        """Return all thresholds."""
         whole = () if self.all is None else (self.all,)
         return (*whole, *(special.threshold for special in self.some))
 
     def overridden_by(self, stronger: Thresholds) -> Thresholds:
-        """Return these thresholds where `stronger` says nothing: a threshold for all there wins over any here."""
+        """Return these thresholds, overridden by `stronger`: its threshold for all cases overrides all of these."""
         if stronger.all is not None:
             return stronger
         return Thresholds(self.all, (*self.some, *stronger.some))

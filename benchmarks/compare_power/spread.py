@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.compare_power.suite import steady
 from shflbench.analysis.compare.noise import USUAL
-from shflbench.analysis.compare.noise_learning import level
+from shflbench.analysis.compare.noise_learning import subtract_offsets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Spread(NamedTuple):
 def spreads(batches: Sequence[Batch]) -> list[Spread]:
     """Return the spread of each case, the widest first."""
     found = []
-    levels = [level(batch.pool()) for batch in batches]
+    levels = [subtract_offsets(batch.pool()) for batch in batches]
     for case in levels[0]:
         values = [own[case].values for own in levels if case in own]
         means = [float(each.mean()) for each in values]

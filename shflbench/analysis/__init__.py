@@ -1,4 +1,4 @@
-"""What the results of runs mean: who is fastest."""
+"""Analyze the results of runs: rank variants, compare runs."""
 
 from shflbench.analysis.summary import sentences
 

@@ -1,4 +1,4 @@
-"""A comparison written for others: one file a format, each with one pure `render(comparison) -> str`."""
+"""Export a comparison: one file per format, each with one pure `render(comparison) -> str`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.comparison import Comparison
 
-FORMATS: Mapping[str, str] = {  # name → module that holds `render`, imported only when that format is asked for
+FORMATS: Mapping[str, str] = {  # name → module that defines `render`, imported only for that format
     "json": "shflbench.export.json_",
     "markdown": "shflbench.export.markdown",
     "junit": "shflbench.export.junit",
@@ -21,7 +21,7 @@ FORMATS: Mapping[str, str] = {  # name → module that holds `render`, imported 
 def render(name: str, comparison: Comparison) -> str:
     """Return the comparison in one of the `FORMATS`, with a newline at its end.
 
-    It can be written as UTF-8 whatever the folders are called: a byte of a name that is none becomes a question mark.
+    Bytes of a folder's name that are not UTF-8 become question marks.
     """
     text: str = import_module(FORMATS[name]).render(comparison)
     return text.encode("utf-8", "replace").decode("utf-8")

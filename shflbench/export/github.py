@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from shflbench.analysis.compare.comparison import UNDECIDED
-from shflbench.export.words import fails, flat, headline, select_notable
+from shflbench.export.words import details, fails, flat, headline, select_notable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     Level = Literal["error", "warning", "notice"]
 
-MOST = 10  # errors, warnings and notices of a step each that GitHub shows: it drops what comes after them unsaid
+MOST = 10  # errors, warnings and notices each that GitHub shows for a step: it drops the rest without a message
 NAME = "shflbench"
 
 
 def render(comparison: Comparison) -> str:
-    """Return an error for each finding, a warning for each doubt, a notice for the result and for what else changed.
+    """Return an error per finding, a warning per undecided case, and notices for the result and other changes.
 
-    Of each kind the most important come first, and where there are too many the last one says how many more.
+    The most important of each level come first; if there are too many, the last one gives the number of the others.
     """
     levels: dict[Level, list[tuple[str, str]]] = {"error": [], "warning": [], "notice": []}
     for level, title, text in _annotations(comparison):
@@ -35,7 +35,7 @@ def render(comparison: Comparison) -> str:
 
 
 def _annotations(comparison: Comparison) -> Iterator[tuple[Level, str, str]]:
-    """Yield level, title and text of everything that there is to say."""
+    """Yield level, title and text of each annotation."""
     yield "notice", NAME, headline(comparison)
     for warning in comparison.warnings:
         yield "warning", NAME, warning
@@ -52,11 +52,11 @@ def _level(verdict: Verdict, comparison: Comparison) -> Level:
 
 
 def _text(verdict: Verdict) -> str:
-    return "; ".join((verdict.sentence, *verdict.why, *verdict.remarks))
+    return "; ".join((verdict.sentence, *details(verdict)))
 
 
 def _most(messages: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return as many as GitHub shows."""
+    """Return the messages that GitHub shows, the last one with the number of the others."""
     if len(messages) <= MOST:
         return messages
     kept = messages[: MOST - 1]
@@ -64,7 +64,7 @@ def _most(messages: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _command(level: Level, title: str, text: str) -> str:
-    """Return one workflow command; what would end a property or a line is escaped."""
+    """Return one workflow command, with the ends of properties and lines escaped."""
     title = _escape(flat(title)).replace(":", "%3A").replace(",", "%2C")
     return f"::{level} title={title}::{_escape(flat(text))}"
 

@@ -1,4 +1,4 @@
-"""A comparison as JSON: everything there is, for programs."""
+"""A comparison as JSON: all its fields, for programs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from shflbench.export.words import headline
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison
 
-SCHEMA = 1  # rises when a key changes its meaning or goes; new keys may come at any time
+SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
 
 
 def render(comparison: Comparison) -> str:
     """Return an object with the sides, the result and every verdict in the order of the suite.
 
-    Ratios are new by base, fractions are of the base. What is not known is null, and so is a number that is none.
+    Ratios are new / base, fractions are of the base. Unknown values, NaN and infinities are null.
     """
     record = {
         "schema": SCHEMA,
@@ -42,7 +42,7 @@ def render(comparison: Comparison) -> str:
 
 
 def _known(value: object) -> object:
-    """Return `value` with null for what JSON has no number for: NaN and the infinities."""
+    """Return `value` with null for NaN and infinities, which JSON cannot represent."""
     match value:
         case dict():
             return {key: _known(item) for key, item in value.items()}

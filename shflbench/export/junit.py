@@ -1,6 +1,6 @@
-"""A comparison as JUnit XML: a test for each case, as Jenkins, GitLab and others show them.
+"""A comparison as JUnit XML, with a test for each case, for Jenkins, GitLab and others.
 
-Valid by the schema of Jenkins' xUnit plugin (junit-10.xsd), the strictest one that is in use.
+Valid by the schema of Jenkins' xUnit plugin (junit-10.xsd), the strictest one in use.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED
-from shflbench.export.words import fails, flat, grounds, headline, side
+from shflbench.export.words import basis, details, fails, flat, headline, side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def render(comparison: Comparison) -> str:
-    """Return one suite of tests: what fails the gate is a failure, what is undecided or allowed is skipped.
+    """Return one suite of tests: cases that fail the gate are failures, undecided and allowed ones are skipped.
 
-    A case that passes carries its sentence as output. No test has a time: that of a kernel is no time of a test.
+    The output of a passed test is the case's sentence. Tests have no time: the time of a kernel is not that of a test.
     """
     tests = [_test(verdict, comparison) for verdict in comparison.verdicts]
     counts = {
@@ -32,7 +32,7 @@ def render(comparison: Comparison) -> str:
     root = ET.Element("testsuites", {"name": "shflbench compare", **counts})
     suite = ET.SubElement(root, "testsuite", {"name": flat(comparison.new.suite), **counts, "skipped": skipped})
     if comparison.new.started:
-        suite.set("timestamp", flat(comparison.new.started.removesuffix("Z")))  # by custom without a time zone
+        suite.set("timestamp", flat(comparison.new.started.removesuffix("Z")))  # by convention without a time zone
     properties = ET.SubElement(suite, "properties")
     for name, text in _properties(comparison):
         ET.SubElement(properties, "property", name=name, value=flat(text))
@@ -44,11 +44,11 @@ def render(comparison: Comparison) -> str:
 def _test(verdict: Verdict, comparison: Comparison) -> ET.Element:
     pattern = verdict.case_id.partition("/")[0]
     test = ET.Element("testcase", classname=flat(pattern), name=flat(verdict.case_id))
-    text = "\n".join(flat(line) for line in (verdict.sentence, *verdict.why, *verdict.remarks))
-    message = flat(f"{verdict.outcome}: {verdict.sentence}")
+    text = "\n".join(flat(line) for line in (verdict.sentence, *details(verdict)))
+    message = flat("; ".join(filter(None, (f"{verdict.outcome}: {verdict.sentence}", verdict.advice))))
     if fails(verdict, comparison):
         ET.SubElement(test, "failure", type=verdict.reason.value, message=message).text = text
-    elif verdict.outcome in UNDECIDED | FINDINGS:  # findings that are allowed, or across what cannot be compared
+    elif verdict.outcome in UNDECIDED | FINDINGS:  # findings that are allowed, or in a report without verdicts
         ET.SubElement(test, "skipped", message=message)
     else:
         ET.SubElement(test, "system-out").text = f"{verdict.outcome}: {text}"
@@ -56,13 +56,13 @@ def _test(verdict: Verdict, comparison: Comparison) -> ET.Element:
 
 
 def _properties(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Yield what the verdicts rest on; what there is none of is left out."""
+    """Yield what the verdicts are based on, without empty properties."""
     known = {
         "result": headline(comparison),
         "base": side(comparison.base),
         "new": side(comparison.new),
         "metric": str(comparison.metric),
-        "grounds": "; ".join(grounds(comparison)),
+        "basis": "; ".join(basis(comparison)),
         "across": "; ".join(comparison.across),
         "warnings": "; ".join(comparison.warnings),
         "notes": "; ".join(comparison.notes),

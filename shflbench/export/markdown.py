@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.export.words import (
+    basis,
     change,
     explain,
     fails,
     flat,
     fraction,
-    grounds,
     headline,
     select_notable,
     side,
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.comparison import Comparison, Verdict
 
-MOST = 65_000  # characters: GitHub takes 65,536 in a comment, and whoever posts it may add a line of their own
-MOST_OF_FOOT = 8_000  # of them, for what the verdicts rest on: a side of many runs may have many notes
-LONGEST_TEXT = 400  # characters of one cell or item: a reason may hold all that a compiler printed
-NUMBERS = ("base ", "new ", "threshold")  # how the titles of columns of numbers begin
-SPARE = 400  # characters around the rows of a table: titles, a folded part's tags, how many rows are left out
+MOST = 65_000  # characters: a comment on GitHub has at most 65,536, and its author may add a line
+MOST_OF_FOOT = 8_000  # of them for what the verdicts are based on: a side of many runs may have many notes
+LONGEST_TEXT = 400  # characters of one cell or item: a reason may contain the whole output of a compiler
+NUMBERS = ("base ", "new ", "threshold")  # prefixes of the titles of numeric columns
+SPARE = 400  # characters around the rows of a table: titles, tags, the number of omitted rows
 
 
 def render(comparison: Comparison) -> str:
-    """Return the result as a heading, what is not the same as a table, the same cases folded, and what it rests on.
+    """Return the result as a heading, the changed cases as a table, the same cases folded, and what it is based on.
 
-    Where a comment cannot hold that, the least important rows are left out, and it says how many.
+    If a comment is too small for that, the least important rows are omitted, and their number is given.
     """
     head = f"### shflbench: {headline(comparison)}"
     foot = _fitting([f"- {_text(item)}" for item in _foot(comparison)], MOST_OF_FOOT)
@@ -46,7 +46,7 @@ def render(comparison: Comparison) -> str:
 
 
 def _changed(comparison: Comparison, room: int) -> str:
-    """Return the table of what a reader should see; without verdicts across what cannot be compared."""
+    """Return the table of the notable cases; without a column of verdicts if the sides cannot be compared."""
     columns = ["case", *_values(comparison), "change", "why"]
     if not comparison.across:
         columns = ["verdict", *columns[:-1], "threshold", "why"]
@@ -85,14 +85,14 @@ def _case(verdict: Verdict, comparison: Comparison) -> list[str]:
 
 def _foot(comparison: Comparison) -> Iterator[str]:
     yield from (f"**No verdict:** {obstacle}" for obstacle in comparison.across)
-    yield from (f"**Doubt:** {warning}" for warning in comparison.warnings)
+    yield from (f"**Warning:** {warning}" for warning in comparison.warnings)
     yield f"Base: {side(comparison.base)}"
     yield f"New: {side(comparison.new)}"
-    yield from (f"{text[0].upper()}{text[1:]}" for text in (*grounds(comparison), *comparison.notes))
+    yield from (f"{text[0].upper()}{text[1:]}" for text in (*basis(comparison), *comparison.notes))
 
 
 def _table(columns: list[str], rows: list[list[str]], room: int) -> str:
-    """Return a table with as many rows as `room` characters hold."""
+    """Return a table with as many rows as fit in `room` characters."""
     rule = ["---:" if column.startswith(NUMBERS) else "---" for column in columns]
     return f"{_line(columns)}\n{_line(rule)}\n{_fitting([_line(row) for row in rows], room)}"
 
@@ -102,15 +102,15 @@ def _line(cells: list[str]) -> str:
 
 
 def _fitting(lines: list[str], room: int) -> str:
-    """Return the first lines, as many as `room` characters hold, and how many more there are."""
+    """Return the first lines, as many as fit in `room` characters, and the number of the others."""
     ends = accumulate(len(line) + 1 for line in lines)
     kept = sum(end <= room for end in ends)
     shown_lines = "\n".join(lines[:kept])
-    return shown_lines if kept == len(lines) else f"{shown_lines}\n\n{len(lines) - kept:,} more are left out here."
+    return shown_lines if kept == len(lines) else f"{shown_lines}\n\n{len(lines) - kept:,} more are omitted here."
 
 
 def _text(text: str) -> str:
-    """Return a text on one line in which nothing ends a cell or begins a tag."""
+    """Return a text on one line, with the ends of cells and the starts of tags escaped."""
     text = flat(text)
     short = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace("\\", "\\\\").replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""How every format writes the numbers of a comparison, and which cases it shows."""
+"""Numbers and sentences that all formats of a comparison share, and the cases that they show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Metric, Outcome, Reason
+from shflbench.analysis.compare.comparison import FINDINGS, Metric, Outcome
 from shflbench.analysis.compare.verdicts import percent
 
 if TYPE_CHECKING:
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict
     from shflbench.model import Interval
 
-DIGITS = 4  # significant, of a value: a change of 0.1 % shows
-COMMIT = 7  # characters of its hash, as git itself shortens it
+DIGITS = 4  # significant, of a value: a change of 0.1% is visible
+COMMIT = 7  # characters of a commit's hash, as git shortens it
 
-# Line breaks, control characters (ANSI's colours first) and what is no character: a reason may be what a compiler
-# printed, and a folder may be called anything. XML 1.0 has no way to write most of them, not even escaped.
+# Line breaks, control characters (ANSI colors first) and code points that are no characters: a reason may be the output
+# of a compiler, and a folder may have any name. XML 1.0 cannot represent most of them, not even escaped.
 _UNPRINTABLE = re.compile(r"(?:\x1b\[[0-9;]*m|[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff])+")
 
 
 def flat(text: str) -> str:
-    """Return `text` on one line, with a blank for everything that cannot be printed."""
+    """Return `text` on one line, with a space for each sequence of unprintable characters."""
     return _UNPRINTABLE.sub(" ", text).strip()
 
 
@@ -35,7 +35,7 @@ def count_noun(number: int, noun: str) -> str:
 
 
 def value(number: float | None, metric: Metric) -> str:
-    """Return a value in the metric's unit without naming it; empty if it is not known."""
+    """Return a value in the metric's unit, without the unit's name; empty if it is unknown."""
     if number is None or not math.isfinite(number):
         return ""
     if metric is Metric.REGISTERS or number == 0:
@@ -44,28 +44,28 @@ def value(number: float | None, metric: Metric) -> str:
 
 
 def change(ratio: Interval | None) -> str:
-    """Return a change with its interval, `+2.1 % (+1.9 to +2.3 %)`; empty if it is not known."""
+    """Return a change with its interval, `+2.1% (+1.9 to +2.3%)`; empty if it is unknown."""
     if ratio is None:
         return ""
     if ratio.low == ratio.high:
-        return f"{percent(ratio.value)} %"
-    return f"{percent(ratio.value)} % ({percent(ratio.low)} to {percent(ratio.high)} %)"
+        return f"{percent(ratio.value)}%"
+    return f"{percent(ratio.value)}% ({percent(ratio.low)} to {percent(ratio.high)}%)"
 
 
 def fraction(part: float | None) -> str:
-    """Return a fraction of a value, such as a threshold: `1 %`; empty if there is none."""
-    return "" if part is None else f"{100 * part:.3g} %"
+    """Return a fraction of a value, such as a threshold: `1%`; empty if there is none."""
+    return "" if part is None else f"{100 * part:.3g}%"
 
 
 def side(info: SideInfo) -> str:
-    """Return who a side is, with what is known of it."""
+    """Return the name of a side and its known properties."""
     known = (
         info.device,
         info.driver and f"driver {info.driver}",
         info.nvrtc and f"NVRTC {info.nvrtc}",
         info.commit and f"commit {info.commit[:COMMIT]}",
         count_noun(info.runs, "run"),
-        f"{count_noun(info.processes, 'process')} a case" if info.processes else "",
+        f"{count_noun(info.processes, 'process')} per case" if info.processes else "",
     )
     return flat(f"{info.name}: {', '.join(part for part in known if part)}")
 
@@ -80,23 +80,23 @@ def headline(comparison: Comparison) -> str:
     return f"{counts} of {cases}" if counts else f"no change that matters in {cases}"
 
 
-def grounds(comparison: Comparison) -> Iterator[str]:
-    """Yield what the verdicts rest on: threshold, noise, offset, and which findings are allowed."""
+def basis(comparison: Comparison) -> Iterator[str]:
+    """Yield what the verdicts are based on: threshold, noise, offset, and allowed findings."""
     thresholds = {verdict.threshold for verdict in comparison.verdicts if verdict.threshold is not None}
     if thresholds:
         low, high = fraction(min(thresholds)), fraction(max(thresholds))
         yield f"threshold {low}" if low == high else f"thresholds from {low} to {high}"
     if used := comparison.noise:
-        yield f"noise: {flat(used.source)} ({used.a_us:.3g} µs and {100 * used.b:.2g} % of the time)"
+        yield f"noise: {flat(used.source)} ({used.a_us:.3g} µs and {100 * used.b:.2g}% of the time)"
     if offset := comparison.offset_us:
-        than = "longer" if offset > 0 else "shorter"
-        yield f"everything took {abs(offset):.3f} µs {than} on the new side by the sentinels, which is taken off"
+        direction = "slower" if offset > 0 else "faster"
+        yield f"sentinels ran {abs(offset):.3f} µs {direction} on the new side; subtracted"
     if comparison.allowed:
         yield f"allowed: {', '.join(sorted(comparison.allowed))}"
 
 
 def unchanged(comparison: Comparison) -> str:
-    """Say how many cases are the same, within what, and which slowdown would have been found; empty if none is."""
+    """Return how many cases are the same, and the slowdown that would have been found; empty if none is the same."""
     same = [verdict for verdict in comparison.verdicts if verdict.outcome is Outcome.SAME]
     if not same:
         return ""
@@ -108,10 +108,9 @@ def unchanged(comparison: Comparison) -> str:
 
 
 def select_notable(comparison: Comparison) -> tuple[Verdict, ...]:
-    """Return what a reader should see case by case, the most important first.
+    """Return the cases to show, the most important first: all that are not the same, and those with a remark.
 
-    That is what is not the same, and what is and has a remark; across what cannot be compared it is every case, in the
-    order of the suite.
+    If the sides cannot be compared, these are all cases, in the order of the suite.
     """
     if comparison.across:
         return comparison.verdicts
@@ -120,12 +119,16 @@ def select_notable(comparison: Comparison) -> tuple[Verdict, ...]:
 
 
 def explain(verdict: Verdict) -> tuple[str, ...]:
-    """Return what the numbers beside it do not say already: the sentence if it says more, why, and remarks."""
-    judged = verdict.outcome not in UNDECIDED or verdict.reason is Reason.ACROSS
-    sentence = () if judged and verdict.ratio else (verdict.sentence,)
-    return tuple(flat(text) for text in (*sentence, *verdict.why, *verdict.remarks))
+    """Return what the numbers beside it do not say: the sentence if there are none, and `details`."""
+    sentence = "" if verdict.ratio else verdict.sentence
+    return tuple(flat(text) for text in (sentence, *details(verdict)) if text)
+
+
+def details(verdict: Verdict) -> tuple[str, ...]:
+    """Return what accompanies the sentence: advice, what changed in the kernel, and remarks."""
+    return tuple(filter(None, (verdict.advice, *verdict.why, *verdict.remarks)))
 
 
 def fails(verdict: Verdict, comparison: Comparison) -> bool:
-    """Whether the case alone makes `compare` exit with a finding."""
+    """Return whether this case makes `compare` exit with 1."""
     return not comparison.across and verdict.outcome in FINDINGS - comparison.allowed

@@ -92,7 +92,7 @@ def test_a_reason_with_control_characters_is_still_xml() -> None:
 def test_properties_tell_sides_threshold_and_noise() -> None:
     properties = {each.attrib["name"]: each.attrib["value"] for each in parsed(rich()).iter("property")}
     assert properties["new"].startswith("results/gtc2013/nvidia-h200-20261121-1: NVIDIA H200, driver 580.181.01")
-    assert properties["grounds"].startswith("threshold 1 %; noise: fitted to how the processes of a side differ")
+    assert properties["basis"].startswith("threshold 1%; noise: fitted to the spread between the processes of a side")
     assert "across" not in properties
 
 

@@ -8,7 +8,7 @@ from shflbench.export.markdown import render
 from tests.fakes.comparisons import across, many, quiet, rich, timed
 
 GITHUB = 65_536  # characters of a comment
-LEFT_OUT = re.compile(r"([\d,]+) more are left out here\.")
+LEFT_OUT = re.compile(r"([\d,]+) more are omitted here\.")
 
 
 def rows(text: str) -> list[str]:
@@ -83,9 +83,9 @@ def test_a_reason_cannot_end_its_cell_its_row_or_begin_a_tag() -> None:
 
 def test_warnings_and_notes_stand_below_with_the_source_of_the_noise() -> None:
     foot = render(rich()).partition("</details>")[2]
-    assert "- **Doubt:** the spread between processes is 1.6 times what the noise model says" in foot
+    assert "- **Warning:** the learned noise is not used: the processes of a side differ by 1.6× as much" in foot
     assert "- NVRTC was 13.0, now 13.1" in foot
-    assert "- Noise: fitted to how the processes of a side differ (0.035 µs and 0.023 % of the time)" in foot
+    assert "- Noise: fitted to the spread between the processes of a side (0.035 µs and 0.023% of the time)" in foot
 
 
 def test_across_there_is_no_word_of_a_verdict() -> None:

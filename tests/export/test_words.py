@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Metric, Outcome
-from shflbench.export.words import change, flat, grounds, headline, side, unchanged, value
+from shflbench.export.words import basis, change, flat, headline, side, unchanged, value
 from shflbench.model import Interval
 from tests.fakes.comparisons import BASE, across, many, quiet, rich, timed
 
@@ -31,8 +31,8 @@ def test_registers_are_whole() -> None:
 
 
 def test_an_exact_change_has_no_interval() -> None:
-    assert change(Interval(1.25, 1.25, 1.25)) == "+25.0 %"
-    assert change(Interval(1.021, 1.019, 1.023)) == "+2.1 % (+1.9 to +2.3 %)"
+    assert change(Interval(1.25, 1.25, 1.25)) == "+25.0%"
+    assert change(Interval(1.021, 1.019, 1.023)) == "+2.1% (+1.9 to +2.3%)"
     assert change(None) == ""
 
 
@@ -42,7 +42,7 @@ def test_a_text_of_many_lines_and_colours_becomes_one_plain_line() -> None:
 
 def test_a_side_leaves_out_what_is_not_known() -> None:
     unknown = replace(BASE, device="", driver="", nvrtc="", commit="", runs=1, processes=1)
-    assert side(unknown) == "baseline main: 1 run, 1 process a case"
+    assert side(unknown) == "baseline main: 1 run, 1 process per case"
 
 
 def test_the_headline_counts_what_is_not_the_same() -> None:
@@ -55,10 +55,10 @@ def test_cases_that_are_the_same_are_counted_with_what_would_have_been_found() -
     same = timed(CASE, 70.0, 0.0, detectable=0.0123)
     other = replace(same, threshold=0.02, detectable=0.04)
     assert unchanged(replace(quiet(), verdicts=(same,))) == (
-        "1 case is the same within 1 %; a slowdown of 1.23 % would have been found"
+        "1 case is the same within 1%; a slowdown of 1.23% would have been found"
     )
     assert unchanged(replace(quiet(), verdicts=(same, other))) == (
-        "2 cases are the same within their thresholds; a slowdown of 4 % would have been found"
+        "2 cases are the same within their thresholds; a slowdown of 4% would have been found"
     )
     exact = replace(same, threshold=None, detectable=None)
     assert unchanged(replace(quiet(), verdicts=(exact,))) == "1 case is the same"
@@ -66,15 +66,15 @@ def test_cases_that_are_the_same_are_counted_with_what_would_have_been_found() -
 
 
 def test_the_grounds_are_threshold_noise_offset_and_what_is_allowed() -> None:
-    assert list(grounds(rich())) == [
-        "threshold 1 %",
-        "noise: fitted to how the processes of a side differ (0.035 µs and 0.023 % of the time)",
-        "everything took 0.062 µs longer on the new side by the sentinels, which is taken off",
+    assert list(basis(rich())) == [
+        "threshold 1%",
+        "noise: fitted to the spread between the processes of a side (0.035 µs and 0.023% of the time)",
+        "sentinels ran 0.062 µs slower on the new side; subtracted",
         "allowed: missing",
     ]
-    assert list(grounds(replace(quiet(), noise=None, offset_us=None, verdicts=()))) == []
+    assert list(basis(replace(quiet(), noise=None, offset_us=None, verdicts=()))) == []
 
 
 def test_several_thresholds_are_given_as_a_range() -> None:
     verdicts = (timed(CASE, 70.0, 0.0, threshold=0.005), timed(CASE, 70.0, 0.0, threshold=0.02))
-    assert next(iter(grounds(replace(quiet(), verdicts=verdicts)))) == "thresholds from 0.5 % to 2 %"
+    assert next(iter(basis(replace(quiet(), verdicts=verdicts)))) == "thresholds from 0.5% to 2%"

@@ -12,7 +12,7 @@ from shflbench.model import Interval
 
 THRESHOLD = 0.01
 PROCESSES = 3
-NOISE = NoiseUsed("fitted to how the processes of a side differ", a_us=0.035, b=2.3e-4)
+NOISE = NoiseUsed("fitted to the spread between the processes of a side", a_us=0.035, b=2.3e-4)
 WIDTH = 5  # standard errors to each side of an estimate
 POWER = 2.33  # standard errors more, and 99 of 100 are found
 
@@ -75,7 +75,7 @@ def rich() -> Comparison:
         noise=NOISE,
         offset_us=0.062,
         notes=("the driver was 580.159.04, now 580.181.01", "NVRTC was 13.0, now 13.1"),
-        warnings=("the spread between processes is 1.6 times what the noise model says",),
+        warnings=("the learned noise is not used: the processes of a side differ by 1.6× as much",),
         allowed=frozenset({Outcome.MISSING}),
     )
 
@@ -117,8 +117,8 @@ def timed(case: str, base_us: float, change: float, tail: str = "", **other: obj
     facts: dict[str, object] = {
         "outcome": outcome,
         "reason": reason,
-        "sentence": f"{base_us:.4g} µs, now {base_us * ratio.value:.4g} µs: {percent(ratio.value)} %"
-        f" ({percent(ratio.low)} to {percent(ratio.high)} %){tail}",
+        "sentence": f"{base_us:.4g} µs, now {base_us * ratio.value:.4g} µs: {percent(ratio.value)}%"
+        f" ({percent(ratio.low)} to {percent(ratio.high)}%){tail}",
         "base": base_us,
         "new": base_us * ratio.value,
         "ratio": ratio,
@@ -139,15 +139,14 @@ def _outcome(ratio: Interval) -> tuple[Outcome, Reason]:
 
 
 def _changed() -> tuple[Verdict, ...]:
-    moved = "the shape changed: its slow samples became"
     return (
-        timed("neighbor/shfl/f32/26x1024/4096", 70.0, 0.271, why=("LDS a trip 0 → 1", "occupancy 100% → 50%")),
+        timed("neighbor/shfl/f32/26x1024/4096", 70.0, 0.271, why=("LDS per iteration 0 → 1", "occupancy 100% → 50%")),
         timed(
             "reduce/shfl/f32/264x1024/4096",
             666.5,
             0.0208,
             why=("registers 32 → 40", "spill bytes 0 → 16"),
-            remarks=(f"{moved} faster",),
+            remarks=("the distribution changed: -1.6% at the 90th percentile, +2.1% in the fastest half",),
             p90_ratio=0.984,
         ),
         timed("scan/shfl-predicate/f32/264x1024/4096", 667.2, -0.0334, why=("registers 34 → 30",)),
@@ -155,9 +154,9 @@ def _changed() -> tuple[Verdict, ...]:
             "bitonic-sort/shfl/i32/26x1024/512",
             212.4,
             0.0052,
-            ", less than the 1 % that matter",
+            ", below the threshold of 1%",
             reason=Reason.BELOW_THRESHOLD,
-            remarks=(f"{moved} slower",),
+            remarks=("the distribution changed: +4.0% at the 90th percentile, +0.52% in the fastest half",),
             p90_ratio=1.031,
         ),
     )
@@ -169,7 +168,7 @@ def _undecided() -> tuple[Verdict, ...]:
             "neighbor/shfl/f32/26x1024/64",
             5.92,
             0.0085,
-            "; 14 processes a side would settle it",
+            advice="14 processes per side would settle it",
             outcome=Outcome.INCONCLUSIVE,
             reason=Reason.INTERVAL_TOO_WIDE,
             needs_processes=14,
@@ -178,7 +177,7 @@ def _undecided() -> tuple[Verdict, ...]:
             "reduce/shfl/f32/26x1024/64",
             11.4,
             0.0105,
-            ", but from fewer than three rounds a process; measure longer",
+            advice="fewer than three rounds per process: measure longer",
             outcome=Outcome.INCONCLUSIVE,
             reason=Reason.TOO_FEW_ROUNDS,
         ),
@@ -186,7 +185,7 @@ def _undecided() -> tuple[Verdict, ...]:
             "scan/smem/f32/26x1024/64",
             14.7,
             0.0312,
-            ", but so few processes differ by as much; measure in 3 or more a side",
+            advice="1 or 2 processes per side may differ by as much: measure 3 or more",
             outcome=Outcome.SUSPECTED,
             reason=Reason.FEW_PROCESSES,
         ),
@@ -194,7 +193,7 @@ def _undecided() -> tuple[Verdict, ...]:
             "transpose/shfl/f32/104x256/16/tile=32",
             Outcome.NOT_COMPARABLE,
             Reason.OTHER_LAUNCHES,
-            "a sample brackets 8 launches on the base side, 1 on the new one",
+            "the sides differ in launches per sample (8, 1)",
         ),
         _bare(
             "neighbor/shfl/f16/26x1024/4096",

@@ -57,4 +57,4 @@ def test_kernel_that_shuffles_twice_is_slower_and_the_report_says_why(against: C
     assert [name for name, each in verdicts.items() if each["outcome"] == "slower"] == SHFL
     for name in SHFL:
         assert verdicts[name]["ratio"]["value"] > 1.2
-        assert "SHFL a trip 1 → 2" in verdicts[name]["why"]
+        assert "SHFL per iteration 1 → 2" in verdicts[name]["why"]

@@ -102,7 +102,7 @@ def test_the_same_run_twice_is_refused_wherever_it_lies(kept: Baselines, run: Pa
     for same in (run, copy, link):
         with pytest.raises(ResultsError, match="are the same run") as caught:
             kept.save("main", [run, same])
-        assert "give each run once" in caught.value.advice
+        assert "give two different runs, and each run once" in caught.value.advice
 
 
 # what to doubt

@@ -1,4 +1,4 @@
-"""Compare two runs of a suite: what became slower, what can be said for sure, and what cannot."""
+"""Compare two runs of a suite, with a verdict for each case."""
 
 from shflbench.analysis.compare.comparison import (
     FINDINGS,

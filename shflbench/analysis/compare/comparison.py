@@ -1,4 +1,4 @@
-"""What comes out of comparing two sides: a verdict for every case, and what they rest on."""
+"""The result of a comparison: a verdict for each case, and the data that the verdicts are based on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """What became of a case between two runs, in the order of importance."""
+    """How a case differs between two runs, in the order of importance."""
 
     SLOWER = "slower"
     FAILED = "failed"
@@ -26,30 +26,30 @@ class Outcome(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place in the order of importance, from 0."""
+        """The position in the order of importance, from 0."""
         return list(Outcome).index(self)
 
 
 class Reason(StrEnum):
-    """Why the outcome is what it is."""
+    """The reason for an outcome."""
 
-    BEYOND_THRESHOLD = "beyond-threshold"  # slower, faster: at least the threshold, and its interval leaves 0 out
-    WITHIN_THRESHOLD = "within-threshold"  # same: no change as large as the threshold is possible
-    BELOW_THRESHOLD = "below-threshold"  # same: there is a change, and it is smaller than the threshold
-    INTERVAL_TOO_WIDE = "interval-too-wide"  # inconclusive: it reaches from inside the threshold to outside of it
-    FEW_PROCESSES = "few-processes"  # suspected: one or two a side do not show by what processes differ
-    OTHER_GPU = "other-gpu"  # suspected: two GPUs of one model differ by more than one GPU does
-    NO_SENTINELS = "no-sentinels"  # suspected: nothing tells a change of the machine from one of the case
+    BEYOND_THRESHOLD = "beyond-threshold"  # slower, faster: at least the threshold, and the interval excludes 0
+    WITHIN_THRESHOLD = "within-threshold"  # same: a change as large as the threshold is excluded
+    BELOW_THRESHOLD = "below-threshold"  # same: the change is real, and smaller than the threshold
+    INTERVAL_TOO_WIDE = "interval-too-wide"  # inconclusive: the interval contains the threshold
+    FEW_PROCESSES = "few-processes"  # suspected: one or two per side do not show how processes differ
+    OTHER_GPU = "other-gpu"  # suspected: two GPUs of one model differ by more than two runs on one GPU
+    NO_SENTINELS = "no-sentinels"  # suspected: a change of the machine cannot be separated from one of the case
     NO_SAMPLES = "no-samples"  # suspected: only medians and their intervals are known
-    TOO_FEW_ROUNDS = "too-few-rounds"  # inconclusive: what lasts as long as a round cannot be told from a change
-    NO_INTERVAL = "no-interval"  # inconclusive: a side has a time, and nothing that tells how well it is known
+    TOO_FEW_ROUNDS = "too-few-rounds"  # inconclusive: a slow state lasts as long as a round
+    NO_INTERVAL = "no-interval"  # inconclusive: a side has a time without an interval
     NO_VALUE = "no-value"  # not comparable: a side does not have the metric that is compared
-    OTHER_LAUNCHES = "other-launches"  # not comparable: a sample brackets one launch on one side, eight on the other
-    ACROSS = "across"  # not comparable: a report without verdict was asked for
+    OTHER_LAUNCHES = "other-launches"  # not comparable: one launch per sample on one side, eight on the other
+    ACROSS = "across"  # not comparable: a report without verdicts was requested
     NOT_IN_BASE = "not-in-base"
     NOT_IN_NEW = "not-in-new"
-    RUN_UNFINISHED = "run-unfinished"  # not in the new run, which stopped before its end
-    NOT_TIMED_ANY_MORE = "not-timed-any-more"  # skipped, or compiled or verified only
+    RUN_UNFINISHED = "run-unfinished"  # not in the new run, which is unfinished
+    NOT_TIMED_ANY_MORE = "not-timed-any-more"  # skipped, compiled or verified on the new side
     INCORRECT_RESULT = "incorrect-result"
     CASE_FAILED = "case-failed"
     BASE_NOT_TIMED = "base-not-timed"
@@ -60,25 +60,26 @@ class Reason(StrEnum):
 class Verdict:
     """The outcome for one case.
 
-    Values are in the unit of the metric: the mean over the processes of a side of the mean of the fastest half of a
-    process's samples, without the offset that the sentinels show for that process. Ratios are new by base, fractions
-    are of `base`.
+    Values are in the unit of the metric. A process's value is the mean of the fastest half of its samples, minus the
+    process's offset, which the sentinels measure; a side's value is the mean over its processes. Ratios are new / base,
+    fractions are of `base`.
     """
 
     case_id: str
     outcome: Outcome
     reason: Reason
     sentence: str
+    advice: str = ""  # why an undecided case is not certain, and what to do
     base: float | None = None
     new: float | None = None
-    ratio: Interval | None = None  # with the interval that holds for all cases at once
+    ratio: Interval | None = None  # with an interval that is simultaneous for all cases
     threshold: float | None = None  # the smallest change that matters, as a fraction
-    detectable: float | None = None  # the smallest slowdown that is found in 98 of 100 such comparisons, as a fraction
-    needs_processes: int | None = None  # a side, that would settle an inconclusive case; None where none would
+    detectable: float | None = None  # the smallest slowdown that 98 of 100 such comparisons find, as a fraction
+    needs_processes: int | None = None  # per side, to settle an inconclusive case; None: more will not settle it
     median_ratio: float | None = None  # of the medians of all samples
-    p90_ratio: float | None = None  # of what nine of ten samples stay below
+    p90_ratio: float | None = None  # of the 90th percentiles of all samples
     why: tuple[str, ...] = ()  # what changed in the kernel: `registers 32 → 40`
-    remarks: tuple[str, ...] = ()  # what a reader should know beside the verdict, a sentence each
+    remarks: tuple[str, ...] = ()  # further sentences about the case
 
 
 FINDINGS = frozenset({Outcome.SLOWER, Outcome.MISSING, Outcome.FAILED})
@@ -89,7 +90,7 @@ UNCERTAIN = 6
 
 
 class Metric(StrEnum):
-    """What is compared."""
+    """The quantity that is compared."""
 
     TIME = "time"
     NS_PER_ITERATION = "ns_per_iteration"
@@ -106,23 +107,23 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SideInfo:
-    """One side of a comparison, for its reader."""
+    """A description of one side of a comparison."""
 
     name: str  # the folders of its runs, or the name of a baseline
     suite: str
-    device: str  # model of the GPU; empty where there was none
+    device: str  # model of the GPU; empty without one
     gpus: tuple[str, ...]  # UUIDs
     driver: str
     nvrtc: str
     started: str  # of its first run, UTC
     commit: str  # of the checkout that shflbench ran from; empty if unknown
     runs: int
-    processes: int  # the fewest that any timed case was measured in
+    processes: int  # the minimum over all timed cases
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseUsed:
-    """What was taken for the noise of a process's time: sd² = a² + (b·time)²."""
+    """The noise model of a comparison, for the time of one process: sd² = a² + (b·time)²."""
 
     source: str  # in words: "learned from 24 processes on this GPU", "fitted to the spread within both sides", …
     a_us: float
@@ -131,29 +132,29 @@ class NoiseUsed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The verdict for every case of either side, in the order of the base's cases, then of the new ones."""
+    """The verdict for each case of either side: the base's cases in their order, then the new ones."""
 
     base: SideInfo
     new: SideInfo
     metric: Metric
     verdicts: tuple[Verdict, ...]
-    noise: NoiseUsed | None  # None where none was needed
-    offset_us: float | None = None  # by how much longer the sentinels say that everything took on the new side
-    across: tuple[str, ...] = ()  # what keeps the sides from being compared, where a report was asked for all the same
-    notes: tuple[str, ...] = ()  # what else differs between the sides, a sentence each
-    warnings: tuple[str, ...] = ()  # what to doubt, a sentence each
-    allowed: frozenset[Outcome] = frozenset()  # judgments that do not fail the gate
+    noise: NoiseUsed | None  # None if no case was judged by it
+    offset_us: float | None = None  # how much longer the sentinels ran on the new side
+    across: tuple[str, ...] = ()  # why the sides cannot be compared, if a report was requested anyway
+    notes: tuple[str, ...] = ()  # other differences between the sides, a sentence each
+    warnings: tuple[str, ...] = ()  # a sentence each
+    allowed: frozenset[Outcome] = frozenset()  # findings that do not fail the gate
 
     def count(self, outcome: Outcome) -> int:
-        """Return how many cases came out so."""
+        """Return the number of cases with this outcome."""
         return sum(verdict.outcome is outcome for verdict in self.verdicts)
 
     def counts(self) -> dict[str, int]:
-        """Return how many cases came out how, the most important first; none is 0."""
+        """Return the number of cases of each outcome that occurs, the most important outcome first."""
         return {outcome.value: count for outcome in Outcome if (count := self.count(outcome))}
 
     def exit_code(self, *, strict: bool = False) -> int:
-        """Return 1 for a judgment, 6 where `strict` asks for certainty and a case is undecided, else 0."""
+        """Return 1 for a finding, 6 for an undecided case if `strict`, else 0."""
         if self.across:
             return 0
         outcomes = {verdict.outcome for verdict in self.verdicts}
@@ -162,7 +163,7 @@ class Comparison:
         return UNCERTAIN if strict and outcomes & UNDECIDED else 0
 
     def by_importance(self) -> tuple[Verdict, ...]:
-        """Return the verdicts, judgments first, and the largest change first among those of an outcome."""
+        """Return the verdicts by importance of their outcome, those of one outcome by the size of the change."""
 
         def importance(verdict: Verdict) -> tuple[int, float]:
             return verdict.outcome.rank, -abs(math.log(verdict.ratio.value)) if verdict.ratio else 0.0

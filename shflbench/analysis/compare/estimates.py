@@ -1,4 +1,4 @@
-"""What the samples of one case say of its time in each process: pure functions of them."""
+"""Estimate the time of a case in each process from its samples (pure functions)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
-    Process: TypeAlias = tuple[int, int]  # place of the run on its side, number of the process in the run
+    Process: TypeAlias = tuple[int, int]  # index of the run on its side, number of the process in the run
 
 P90 = 0.9
 
@@ -22,7 +22,7 @@ P90 = 0.9
 def fastest_half(times: Floats) -> float:
     """Return the mean of the faster half of `times`, the middle one included.
 
-    What disturbs a GPU makes launches slower and never faster: the fast half is the kernel, the slow one the machine.
+    Disturbances make launches slower, never faster: the fast half depends least on them.
     """
     return float(np.sort(times)[: _half(len(times))].mean())
 
@@ -37,11 +37,11 @@ class Estimates:
 
     processes: tuple[Process, ...]
     values: Floats  # mean of the fastest half of all samples
-    variances: Floats  # of that, as the rounds of the process tell; NaN for a single round
+    variances: Floats  # of that, estimated from the rounds of the process; NaN for a single round
     medians: Floats
     p90s: Floats
-    rounds: tuple[int, ...]  # 0 where the variances come from elsewhere
-    launches: int = 1  # that a sample brackets; 0 where the processes disagree
+    rounds: tuple[int, ...]  # 0 if the variances are not estimated from rounds
+    launches: int = 1  # per sample; 0 if the processes disagree
 
     @classmethod
     def of(cls, taken: Mapping[Process, Sequence[Floats]], launches: int = 1) -> Estimates:
@@ -59,7 +59,7 @@ class Estimates:
 
     @classmethod
     def known(cls, value: float, variance: float, launches: int) -> Estimates:
-        """Take one value and its variance for all that is known, as in a table without samples."""
+        """Make estimates of one value and its variance, as a table without samples has them."""
         values = np.array([value])
         return cls(((0, 0),), values, np.array([variance]), values, values, (0,), launches)
 
@@ -69,11 +69,11 @@ class Estimates:
 
     @property
     def positive(self) -> bool:
-        """Whether every process has a value above 0: a ratio of others says nothing."""
+        """Whether every process has a value above 0, so that ratios have a meaning."""
         return bool((self.values > 0).all())
 
     def select(self, processes: Sequence[Process]) -> Estimates:
-        """Return these processes alone, in this order; ValueError where one is not there."""
+        """Return the estimates of these processes, in this order; ValueError for an unknown one."""
         places = [self.processes.index(process) for process in processes]
         return replace(
             self,
@@ -86,13 +86,13 @@ class Estimates:
         )
 
     def minus(self, offsets: Mapping[Process, float]) -> Estimates:
-        """Return what would have been measured without the offset of each process; without a process of unknown one."""
+        """Return the values minus the offset of each process; processes without a known offset are dropped."""
         known = self.select([process for process in self.processes if process in offsets])
         off = np.array([offsets[process] for process in known.processes])
         return replace(known, values=known.values - off, medians=known.medians - off, p90s=known.p90s - off)
 
-    def less(self, shorter: Estimates, scale: float) -> Estimates:
-        """Return the difference to the same kernel with fewer trips in the same processes, times `scale`."""
+    def slope(self, shorter: Estimates, scale: float) -> Estimates:
+        """Return `scale` times the difference to the same kernel with fewer iterations in the same processes."""
         return replace(
             self,
             values=(self.values - shorter.values) * scale,
@@ -103,10 +103,10 @@ class Estimates:
 
 
 def jackknife(rounds: Sequence[Floats]) -> float:
-    """Return the variance of the fastest half's mean, from what it is without one round after the other.
+    """Return the variance of the fastest half's mean, from its values without each round in turn.
 
-    A round is the independent unit, not a sample: what slows a GPU down lasts up to 0.1 s and hits all samples of a
-    round alike. NaN for a single round.
+    Rounds are independent, samples are not: a slow state of the GPU lasts up to 0.1 s and affects all samples of a
+    round. NaN for a single round.
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, section 11.5.
     """

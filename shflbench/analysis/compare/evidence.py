@@ -1,4 +1,4 @@
-"""What a comparison rests on: samples, sentinels, several processes, learned noise; and what to doubt without."""
+"""The evidence of a comparison: samples, sentinels, processes, learned noise; and what is uncertain without them."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ if TYPE_CHECKING:
     from shflbench.thresholds import Thresholds
 
 USUAL_THRESHOLD = Threshold(0.01)
-# One process a side says nothing of what processes differ by: below 2 % nothing can be said at all.
+# One process per side does not show how processes differ: changes below 2% cannot be decided.
 QUICK_THRESHOLD = Threshold(0.02)
-# What is not three times the threshold may be two processes that differ, and with two a side twice: a ring in the L2
-# cache that takes one of several times alarmed in 1.2 to 1.6 % of unchanged comparisons of two and two. Noise that was
-# learned on the GPU knows such cases.
-FEW_PROCESSES = {0: 3.0, 2: 2.0}  # degrees of freedom, at most → thresholds that a change is certain from
-LEARNED = 1.0  # thresholds less
-# Of five H200s one was up to 1.7 % faster than another where a kernel passes over memory (benchmarks/compare_power);
-# kernels that do not wait for memory agreed to 0.7 % from 10 µs on.
+# With one process per side, a difference between processes reaches three times the threshold, and with two per side
+# twice: a ring in the L2 cache whose processes take one of several times raised false alarms in 1.2 to 1.6% of
+# unchanged comparisons with two processes per side. Learned noise contains the spread of such cases.
+FEW_PROCESSES = {0: 3.0, 2: 2.0}  # degrees of freedom, at most → multiple of the threshold that is certain
+LEARNED = 1.0  # subtracted from that multiple if the noise was learned
+# Of five H200s one was up to 1.7% faster than another where a kernel passes over memory (benchmarks/compare_power);
+# kernels that do not wait for memory agreed within 0.7% from 10 µs on.
 OTHER_GPU = 0.03
-# Without sentinels or samples the machine may be another than it was.
+# Without sentinels or samples, a change of the machine goes unnoticed.
 CRUDE = 0.05
 
-FEWEST_FOR_FIT = 5  # cases, that can contradict a noise model
-MISFIT = 1.4  # times the noise that a model says: too little makes false alarms, too much only costs sensitivity
+FEWEST_FOR_FIT = 5  # cases with several processes, to contradict a noise model
+MISFIT = 1.4  # times the model's noise: a model with too little noise raises false alarms
 
 
 class Judgments(NamedTuple):
-    """What the rule says of the cases of a comparison."""
+    """The rule's results for the cases of a comparison."""
 
     contrasts: Sequence[Contrast]  # with their thresholds
-    judgments: Sequence[Judgment]  # one for each
+    judgments: Sequence[Judgment]  # one per contrast
     noise: NoiseModel
-    doubtful: str  # a warning where the noise that was learned does not fit, else empty
+    misfit: str  # a warning if the learned noise does not fit, else empty
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What two sides have in common that tells a change of a case from one of the machine."""
+    """What separates a change of a case from a change of the machine."""
 
     sampled: bool  # whether both sides have samples
-    offsets: Offsets | None  # of the processes, by their sentinels
-    machine_change: float  # by which fraction the sentinels say that the machine became slower
-    one_gpu: bool = True  # whether all runs are from the same one
+    offsets: Offsets | None  # of the processes, measured by their sentinels
+    machine_change: float  # the fraction by which the machine became slower, measured by the sentinels
+    one_gpu: bool = True  # whether all runs used the same GPU
 
     @classmethod
     def of(cls, base: Side, new: Side) -> Evidence:
-        """Ask the sentinels of both sides, if they are the same."""
+        """Collect the evidence of two sides; that of sentinels only if both sides have the same ones."""
         sampled = bool(base.kernels) and bool(new.kernels)
         one_gpu = len({run.info.device.uuid for run in (*base.runs, *new.runs) if run.info.device}) < 2  # noqa: PLR2004
         if not base.sentinels or base.sentinels != new.sentinels:
@@ -68,44 +68,44 @@ class Evidence:
     def of_sentinels(
         cls, base: Mapping[str, Estimates], new: Mapping[str, Estimates], *, one_gpu: bool, sampled: bool = True
     ) -> Evidence:
-        """Take what the same sentinels say on both sides."""
+        """Collect the evidence of the same sentinels on both sides."""
         shifts = offsets(base, new)
         return cls(sampled, shifts, machine_change(base, new, shifts.difference) if shifts else 0.0, one_gpu)
 
     def judge(self, contrasts: Sequence[Contrast], thresholds: Thresholds, learned: NoiseModel | None) -> Judgments:
-        """Give each case its threshold, and judge all of them together by the noise that fits."""
-        noise, doubtful = self.noise(contrasts, learned)
+        """Set each case's threshold and judge all cases together, with the noise model that fits."""
+        noise, warning = self.noise(contrasts, learned)
         known = noise is learned
         cases = [
             set_threshold(contrast, thresholds.of(contrast.case_id), self, learned=known) for contrast in contrasts
         ]
-        return Judgments(cases, judge_robustly(cases, noise), noise, doubtful)
+        return Judgments(cases, judge_robustly(cases, noise), noise, warning)
 
     def doubts(self) -> Iterator[Doubt]:
         """Yield why changes are only suspected, whatever the number of processes."""
         if not self.sampled:
-            yield Doubt(Reason.NO_SAMPLES, factor=FEW_PROCESSES[0], least=CRUDE)  # of how many processes nobody knows
+            yield Doubt(Reason.NO_SAMPLES, factor=FEW_PROCESSES[0], least=CRUDE)  # the number of processes is unknown
         elif self.offsets is None:
             yield Doubt(Reason.NO_SENTINELS, least=CRUDE)
         if not self.one_gpu:
             yield Doubt(Reason.OTHER_GPU, least=OTHER_GPU)
 
     def warnings(self) -> Iterator[str]:
-        """Yield a sentence for what is missing."""
-        limit = f"{100 * CRUDE:.0f} %"
+        """Yield a sentence about missing evidence."""
+        limit = f"{100 * CRUDE:.0f}%"
         if not self.sampled:
             yield (
                 "a side has no samples, only medians and their intervals: "
-                f"changes below {limit} or {FEW_PROCESSES[0]:.0f} thresholds are only suspected"
+                f"changes below {limit} or {FEW_PROCESSES[0]:.0f} times the threshold are only suspected"
             )
         elif self.offsets is None:
             yield (
-                "the sides have no sentinels in common, which tell the machine from the kernels: "
+                "the sides have no sentinels in common, so a change of the machine cannot be excluded: "
                 f"changes below {limit} are only suspected"
             )
 
     def noise(self, contrasts: Sequence[Contrast], learned: NoiseModel | None) -> tuple[NoiseModel, str]:
-        """Return the noise to reckon with, and a warning where the learned one does not fit, else empty."""
+        """Return the noise model to use, and a warning if the learned one does not fit, else empty."""
         replicated = [contrast for contrast in contrasts if contrast.freedom]
         fit = model_of(contrasts) if replicated else ASSUMED
         if self.offsets is None and not replicated:
@@ -116,25 +116,25 @@ class Evidence:
             weights, spreads = zip(*((contrast.weights, contrast.spread) for contrast in replicated), strict=True)
             times = misfit(learned, weights, spreads)
             if times > MISFIT:
-                sentence = (
-                    f"the processes of a side differ {times:.1f} times as much as the noise that was learned says"
+                return fit, (
+                    f"the learned noise is not used: the processes of a side differ by {times:.1f}× as much; "
+                    "learn the noise again"
                 )
-                return fit, f"{sentence}: it is not used; learn it again"
         return learned, ""
 
 
 def set_threshold(contrast: Contrast, override: Threshold | None, evidence: Evidence, *, learned: bool) -> Contrast:
-    """Return the case with its threshold, and with the largest doubt that is left of a change."""
+    """Return the case with its threshold, and with the largest doubt that applies to a change."""
     shorter = min(float(side.values.mean()) for side in (contrast.base, contrast.new))
     threshold = usual = (override or USUAL_THRESHOLD).fraction_of(shorter)
     if not contrast.freedom and not learned:
         threshold = max(usual, QUICK_THRESHOLD.amount)
-    doubts = [*evidence.doubts(), *_of_few(contrast.freedom, learned=learned)]
+    doubts = [*evidence.doubts(), *_doubt_of_few_processes(contrast.freedom, learned=learned)]
     largest = max(doubts, key=lambda doubt: doubt.certain(threshold), default=None)
     return replace(contrast, threshold=threshold, usual=usual, doubt=largest)
 
 
-def _of_few(freedom: int, *, learned: bool) -> Iterator[Doubt]:
+def _doubt_of_few_processes(freedom: int, *, learned: bool) -> Iterator[Doubt]:
     for most, factor in FEW_PROCESSES.items():
         if freedom <= most:
             yield Doubt(Reason.FEW_PROCESSES, factor=factor - LEARNED if learned else factor)

@@ -1,4 +1,4 @@
-"""What is compared: how a metric's values come from the samples of a case, and how noise enters them."""
+"""Compute a metric's values from the samples of a case, and how noise enters them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Row
 
-# Noise that grows with the time enters a slope between n and n/4 trips by (1² + (1/4)²) / (1 - 1/4)² of its square.
+# The proportional noise enters a slope between n and n/4 iterations by (1² + (1/4)²) / (1 - 1/4)² of its square.
 SLOPE = 1.9
-# A pass over memory is as fast as the pages that the process was given lie: on two H200s such kernels of 5 to 20 µs
-# differed twice as much from process to process as loops of that length do.
+# The time of a pass over memory depends on the physical pages that the process received: on two H200s such kernels of
+# 5 to 20 µs differed twice as much from process to process as loops of that length.
 PASSES = 2.0
 
 
 class MetricValues(NamedTuple):
-    """The values of one case on one side, and how the two parts of the noise of a time enter one of them."""
+    """The values of one case on one side, and how the two parts of the noise of a time enter a value."""
 
     estimates: Estimates
     weights: Weights
@@ -35,9 +35,9 @@ class MetricValues(NamedTuple):
 def values_from_samples(
     side: Side, case_id: str, metric: Metric, offsets: Mapping[Process, float] | None
 ) -> MetricValues | None:
-    """Return the metric of a case in each process of a side; None where its samples do not have it.
+    """Return the metric of a case in each process of a side; None if its samples do not have it.
 
-    A time is what is left without the process's offset, where that is known; a slope is free of it.
+    The process's offset is subtracted from a time, if it is known; a slope does not contain it.
     """
     kernel, row = side.kernels.get(case_id), side.rows[case_id]
     estimates = kernel.at(row.iterations) if kernel else None
@@ -50,7 +50,7 @@ def values_from_samples(
         return MetricValues(estimates, weights_of_time(float(estimates.values.mean()), passes=one_pass(row)))
     fewest = min(kernel.counts)
     shorter = kernel.at(fewest)
-    factor = _cycles_a_ns(row) if metric is Metric.CYCLES_PER_ITERATION else 1.0
+    factor = _clock_ghz(row) if metric is Metric.CYCLES_PER_ITERATION else 1.0
     if shorter is None or fewest == row.iterations or not factor:
         return None
     both = [process for process in estimates.processes if process in shorter.processes]
@@ -59,16 +59,16 @@ def values_from_samples(
     estimates, shorter = estimates.select(both), shorter.select(both)
     scale = 1000 * factor / (row.iterations - fewest)
     ends = (float(part.values.mean()) for part in (estimates, shorter))
-    return MetricValues(estimates.less(shorter, scale), Weights(2 * scale**2, sum(end**2 for end in ends) * scale**2))
+    return MetricValues(estimates.slope(shorter, scale), Weights(2 * scale**2, sum(end**2 for end in ends) * scale**2))
 
 
 def values_from_row(side: Side, case_id: str, metric: Metric) -> MetricValues | None:
-    """Return what the table alone says of a case: a value and its interval; None where it lacks one of them."""
+    """Return a case's value and interval from the table alone; None if one of them is empty."""
     row = side.rows[case_id]
     low, high = row.ns_per_iteration_low, row.ns_per_iteration_high
     if metric is Metric.TIME:
         low, high = row.time_low_us, row.time_high_us
-    factor = _cycles_a_ns(row) if metric is Metric.CYCLES_PER_ITERATION else 1.0
+    factor = _clock_ghz(row) if metric is Metric.CYCLES_PER_ITERATION else 1.0
     value = value_of(row, metric)
     if value is None or low is None or high is None or not factor:
         return None
@@ -80,16 +80,16 @@ def values_from_row(side: Side, case_id: str, metric: Metric) -> MetricValues | 
 
 
 def value_of(row: Row, metric: Metric) -> float | None:
-    """Return what the table says of the metric."""
+    """Return the metric from the table."""
     value: float | None = getattr(row, "time_us" if metric is Metric.TIME else metric)
     return value
 
 
 def weights_of_time(time_us: float, *, passes: bool) -> Weights:
-    """Return how noise enters a time; `passes`: of a kernel that passes over memory once."""
+    """Return how noise enters a time; `passes`: of a kernel that makes one pass over memory."""
     return Weights(PASSES**2 if passes else 1.0, time_us**2)
 
 
-def _cycles_a_ns(row: Row) -> float:
+def _clock_ghz(row: Row) -> float:
     """Return the SM clock in GHz; 0 if unknown."""
     return (row.cycles_per_iteration or 0.0) / row.ns_per_iteration if row.ns_per_iteration else 0.0

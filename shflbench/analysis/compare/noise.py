@@ -1,4 +1,4 @@
-"""How much a case's time differs from process to process: sd² = a² + (b·time)², and where a and b come from."""
+"""The noise model: how a case's time differs from process to process, sd² = a² + (b·time)², and the fit of a and b."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class Spread(NamedTuple):
-    """The variance of one case's values between processes, and the degrees of freedom that it is known by."""
+    """The variance of one case's values between processes, and its degrees of freedom."""
 
     variance: float
     freedom: int
 
 
 class Weights(NamedTuple):
-    """How the two parts of the noise of a time enter the variance of a value made of times: A·a² + B·b².
+    """The weights of a² and b² in the variance of a value computed from times: A·a² + B·b².
 
-    A time t itself has A = 1 and B = t²; in another unit, or for a difference of two times, they are others.
+    A time t has A = 1 and B = t²; in another unit, or for a difference of two times, the weights are others.
     """
 
     additive: float
@@ -39,12 +39,12 @@ class Weights(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NoiseModel:
-    """The noise of a process's time once the process's offset is taken off."""
+    """The noise of a process's time after the process's offset is subtracted."""
 
     a_us: float  # of the shortest kernels: timer and launch
     b: float  # of the longest, as a fraction of their time
     source: str  # in words
-    cases: Mapping[str, Spread] = field(default_factory=dict)  # what is known of single cases, in µs²
+    cases: Mapping[str, Spread] = field(default_factory=dict)  # known spreads of single cases, in µs²
 
     def variance(self, weights: Weights) -> float:
         """Return the variance of a value."""
@@ -55,22 +55,22 @@ class NoiseModel:
         return math.hypot(self.a_us, self.b * time_us)
 
     def with_offsets(self) -> NoiseModel:
-        """Return the noise of times whose process's offset nobody knows."""
+        """Return the noise of times whose process's offset is unknown."""
         return replace(self, a_us=math.hypot(self.a_us, OFFSET_US))
 
 
 # Measured on an H200 over 34 processes and 43 cases of 4 µs to 2.3 ms (benchmarks/compare_power).
 USUAL = NoiseModel(0.035, 2.5e-4, "the usual noise of an H200")
 OFFSET_US = 0.08  # an upper bound for the standard deviation of a process's offset, 0.06 µs there
-# Where nothing is known of this machine: half as much again. Too little noise makes false alarms by the dozen, too much
-# costs sensitivity only.
-ASSUMED = NoiseModel(0.055, 4e-4, "assumed to be half as much again as on an H200, because one process shows none")
+# For an unknown machine: 1.5 times the usual noise. Too little noise raises many false alarms, too much costs
+# sensitivity only.
+ASSUMED = NoiseModel(0.055, 4e-4, "assumed to be 1.5× that of an H200, because one process does not show it")
 
-# Below it nobody believes a fit: the timer's step of 0.032 µs and the slow states remain.
+# Lower limits of a fit: the timer's step of 0.032 µs and the slow states remain.
 LEAST_A_US, LEAST_B = 0.025, 1.5e-4
 STEP_VARIANCE = 0.032**2 / 12  # µs²: by chance two processes agree to the timer's step
-# How strongly a fit is drawn towards USUAL: as much as this many cases that speak for it. With five cases or fewer,
-# whose lengths rarely tell a from b, it decides; with forty it does not matter.
+# Weight of USUAL as the prior of a fit, in cases. With five cases or fewer, whose lengths rarely separate a from b, the
+# prior decides; with forty it does not matter.
 PRIOR_CASES = 2.7
 
 _A_US = np.geomspace(0.015, 0.6, 41)  # the grids that are searched, in steps of a tenth
@@ -78,10 +78,10 @@ _B = np.geomspace(5e-5, 5e-3, 51)
 
 
 def fit_noise(weights: Sequence[Weights], spreads: Sequence[Spread], source: str) -> NoiseModel:
-    """Fit a and b to how much each case differs between the processes of a side.
+    """Fit a and b to the spread of each case between the processes of a side.
 
-    The fit minimises the mean distance of the logarithms from the medians that the model predicts, so that a few cases
-    that are noisier than the rest, by a reason of their own, do not count more than others. ValueError for no cases.
+    The fit minimizes the mean distance of the logarithms from the medians that the model predicts, so that a few cases
+    that are noisier than the rest have no more weight than others. ValueError for no cases.
     """
     additive, proportional = np.array(weights).T
     predicted = _A_US[:, None, None] ** 2 * additive + _B[None, :, None] ** 2 * proportional
@@ -94,7 +94,7 @@ def fit_noise(weights: Sequence[Weights], spreads: Sequence[Spread], source: str
 
 
 def misfit(model: NoiseModel, weights: Sequence[Weights], spreads: Sequence[Spread]) -> float:
-    """Return how many times larger than the model says the noise is, by the median case; ValueError for no cases."""
+    """Return the median over the cases of actual noise / modeled noise; ValueError for no cases."""
     ratios = [
         spread.variance / (model.variance(case_weights) * chi2_median(spread.freedom))
         for case_weights, spread in zip(weights, spreads, strict=True)

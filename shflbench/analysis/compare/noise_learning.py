@@ -1,4 +1,4 @@
-"""Learn the noise of one GPU from processes of unchanged code, and say which comparisons that is good for."""
+"""Learn the noise of one GPU from processes of unchanged code, and decide which comparisons may use it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.analysis.compare.draws import judge_pairs, pairs
+from shflbench.analysis.compare.draws import draw_pairs, judge_pairs
 from shflbench.analysis.compare.evidence import USUAL_THRESHOLD
 from shflbench.analysis.compare.metrics import weights_of_time
 from shflbench.analysis.compare.noise import NoiseModel, Spread, fit_noise
@@ -25,44 +25,44 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.estimates import Estimates, Process
     from shflbench.store import Run, RunInfo
 
-FEWEST = 20  # processes: a spread is then known to a sixth, and each half still has three processes for either side
-SIDES = (1, 2, 3)  # processes a side that are tried
-DRAWS = 100  # of each, from either half
-# The smallest threshold of use: who alarms at it alarms at any other. What is left open is told at the usual one.
+FEWEST = 20  # processes: a spread is then known to a sixth, and each half has three processes for either side
+PROCESSES_PER_SIDE = (1, 2, 3)  # that are tried
+DRAWS = 100  # for each number of processes, from either half
+# The smallest threshold in use: false alarms at it bound those at any other. Open cases are counted at the usual one.
 STRICT = 0.0025
-# To be raised whenever what a and b stand for changes: the estimator, the offset, or how the rule uses them.
+# Increase it whenever the meaning of a and b changes: the estimator, the offset, or their use in the rule.
 RULE = 1
-# Whether more or less of a setting makes a process's time less certain.
+# The sign of the change of a setting that makes a process's time less certain.
 SAMPLING = {"precision": 1, "min_seconds": -1, "max_seconds": -1, "min_samples": -1, "max_samples": -1}
 
 
-def level(pool: Pool) -> dict[str, Estimates]:
-    """Return the cases of a pool with the offsets of its processes taken off; ResultsError for too few sentinels."""
+def subtract_offsets(pool: Pool) -> dict[str, Estimates]:
+    """Return the cases of a pool minus the offsets of its processes; ResultsError for too few sentinels."""
     shifts = offsets(pool.sentinels, pool.sentinels)
     if shifts is None:
         raise ResultsError(
-            "the runs have too few sentinels to tell the offset of a process", "measure with this version of shflbench"
+            "the runs have too few sentinels to measure the offset of a process",
+            "measure with this version of shflbench",
         )
     return {case_id: estimates.minus(shifts.base) for case_id, estimates in pool.cases.items()}
 
 
 def observe_noise(*pools: Pool) -> NoiseModel:
-    """Return the noise that the processes of each pool show. ResultsError for less than two processes.
+    """Return the noise of the processes of each pool. ResultsError for less than two processes.
 
-    A process that is an outlier in one case counts fully in that case's spread: a median would hide it, and one such
-    process of 26 stands on one of the sides in every fourth comparison of three per side. For a and b it does not
-    count: they are fitted to the medians of all cases, and a case that is noisy by a reason of its own says nothing of
-    the others.
+    An outlier process counts fully in the spread of its case: a median would hide it, and one such process of 26 is on
+    one of the sides in every fourth comparison with three per side. It does not affect a and b, which are fitted to the
+    medians of all cases.
     """
-    values = [(pool, *item) for pool in pools for item in level(pool).items()]
+    values = [(pool, *item) for pool in pools for item in subtract_offsets(pool).items()]
     fewest = min(len(pool.processes) for pool in pools)
     if fewest < 2:  # noqa: PLR2004  (that can differ)
-        raise ResultsError("one process does not show what processes differ by", "run the suite with --processes 20")
+        raise ResultsError("one process does not show how processes differ", "run the suite with --processes 20")
     spreads = [Spread(float(times.values.var(ddof=1)), len(times) - 1) for _, _, times in values]
     weights = [weights_of_time(float(times.values.mean()), passes=name in pool.passes) for pool, name, times in values]
     cases: dict[str, Spread] = {}
     for (_, case_id, _), spread in zip(values, spreads, strict=True):
-        cases[case_id] = max(spread, cases.get(case_id, spread))  # in two suites: rather too much noise than too little
+        cases[case_id] = max(spread, cases.get(case_id, spread))  # a case of two suites: the larger spread
     return replace(fit_noise(weights, spreads, f"learned from {fewest} processes on this GPU"), cases=cases)
 
 
@@ -71,28 +71,27 @@ def learn(*pools: Pool) -> NoiseModel:
     for pool in pools:
         if len(pool.processes) < FEWEST:
             raise ResultsError(
-                f"the noise of a GPU is learned from {FEWEST} processes of unchanged code, and there are "
-                f"{len(pool.processes)} that timed every case",
-                f"run the suite again and again, or once with more: shflbench run SUITE --processes {FEWEST}",
+                f"the runs have {len(pool.processes)} processes that timed every case; learning needs {FEWEST}",
+                f"run the suite with more processes: shflbench run SUITE --processes {FEWEST}",
             )
     return observe_noise(*pools)
 
 
 def held_out(*pools: Pool) -> dict[int, HeldOut]:
-    """Learn from the earlier half of the processes and compare those of the later half, and the other way round.
+    """Learn from the earlier half of the processes and compare processes of the later half, then the reverse.
 
-    The halves are in time, so that noise that was there for a while only is found out: where it was learned in a quiet
-    hour, the other half alarms.
+    The halves are split by time, so that temporary noise is detected: if it is absent from the half that was learned
+    from, comparisons of the other half raise false alarms.
     """
     halves = [[pool.select(half) for half in _halves(pool)] for pool in pools]
-    by_processes: dict[int, list[tuple[bool, float]]] = {processes: [] for processes in SIDES}
+    by_processes: dict[int, list[tuple[bool, float]]] = {processes: [] for processes in PROCESSES_PER_SIDE}
     for learned_from in (0, 1):
         model = observe_noise(*(both[learned_from] for both in halves))
         for both in halves:
             pool = both[1 - learned_from]
             for processes, results in by_processes.items():
-                sides = pairs(pool.processes, processes, DRAWS)
-                for outcomes in judge_pairs(pool, sides, model, believed=True):
+                sides = draw_pairs(pool.processes, processes, DRAWS)
+                for outcomes in judge_pairs(pool, sides, model, trust_learned=True):
                     undecided = float(outcomes.undecided(USUAL_THRESHOLD.amount).mean())
                     results.append((bool(outcomes.alarms(STRICT).any()), undecided))
     return {
@@ -110,8 +109,8 @@ def _halves(pool: Pool) -> tuple[tuple[Process, ...], tuple[Process, ...]]:
 def pools_of(runs: Sequence[Run]) -> dict[str, Pool]:
     """Return the processes of each suite, the oldest first.
 
-    ResultsError where a run is there twice, where the GPUs are not of one model, or a suite has no process that timed
-    every case.
+    ResultsError if a run is given twice, if the GPUs are of several models, or if no process of a suite timed every
+    case.
     """
     suites = group_by(sorted(runs, key=lambda run: run.info.started), lambda run: run.info.suite.name)
     sides = {suite: Side.of(suite_runs) for suite, suite_runs in suites.items()}
@@ -124,14 +123,14 @@ def pools_of(runs: Sequence[Run]) -> dict[str, Pool]:
 def learn_from(runs: Sequence[Run]) -> Learned:
     """Learn the noise of one GPU from runs of unchanged code, of one suite or of several.
 
-    ResultsError where the runs are not of one GPU, driver and way of sampling, or too few. Whether the noise may be
-    used is for the reader to ask: see `Learned.fewest`.
+    ResultsError if the runs differ in GPU, driver or sampling settings, or have too few processes. `Learned.fewest`
+    says whether the noise may be used.
     """
-    info = _alike(runs)
+    info = _common_info(runs)
     suites = pools_of(runs)
     pools = tuple(suites.values())
     model = learn(*pools)
-    assert info.device is not None  # noqa: S101  (see `_alike`)
+    assert info.device is not None  # noqa: S101  (see `_common_info`)
     return Learned(
         a_us=model.a_us,
         b=model.b,
@@ -150,16 +149,16 @@ def learn_from(runs: Sequence[Run]) -> Learned:
     )
 
 
-def _alike(runs: Sequence[Run]) -> RunInfo:
-    """Return what all runs have in common; ResultsError where they differ in what noise depends on."""
+def _common_info(runs: Sequence[Run]) -> RunInfo:
+    """Return the description of the first run; ResultsError if others differ in what noise depends on."""
     first = runs[0].info
     for run in runs:
         if run.info.device is None:
-            raise ResultsError(f"{run.folder} has no times: no GPU was used", "give runs of a GPU")
+            raise ResultsError(f"{run.folder} has no times: no GPU was used", "give runs measured on a GPU")
         for what, was, now in _differences(_facts(first), _facts(run.info)):
             raise ResultsError(
-                f"{runs[0].folder} and {run.folder} do not show the same noise: the {what} differ ({was}, {now})",
-                "give runs of unchanged code that were measured alike, on one GPU",
+                f"{runs[0].folder} and {run.folder} cannot be learned from together: the {what} differ ({was}, {now})",
+                "give runs of unchanged code, measured with the same settings on one GPU",
             )
     return first
 
@@ -174,7 +173,7 @@ def _facts(info: RunInfo) -> dict[str, object]:
 
 
 def _sampling(info: RunInfo) -> dict[str, float]:
-    """Return the settings that decide how well a process knows a time, those that are known."""
+    """Return the known settings that decide how precisely a process measures a time."""
     known = {name: getattr(info.settings, name) for name in SAMPLING}
     return {name: float(value) for name, value in known.items() if value is not None}
 
@@ -186,31 +185,31 @@ def _differences(first: Mapping[str, object], other: Mapping[str, object]) -> It
 
 
 def model_of(record: Learned) -> NoiseModel:
-    """Return the noise to reckon with."""
+    """Return the noise model of a noise file."""
     cases = {case_id: Spread(known.variance, known.freedom) for case_id, known in record.cases.items()}
     source = f"learned from {record.processes} processes on this GPU, {record.last[:10]}"
     return NoiseModel(record.a_us, record.b, source, cases)
 
 
 def applies(record: Learned, base: Side, new: Side) -> str:
-    """Return why the noise that was learned says nothing of a comparison, a clause; empty where it does.
+    """Return why the learned noise does not apply to a comparison, as a clause; empty if it applies.
 
-    The processes a side count, too: the fewer there are, the better the noise has to be known.
+    The number of processes per side counts, too: the fewer there are, the better the noise must be known.
     """
     return next(_reasons(record, base, new), "")
 
 
 def refuse_others(record: Learned, runs: Sequence[Run]) -> None:
-    """Raise ResultsError where the noise that was learned says nothing of some of the runs."""
+    """Raise ResultsError if the learned noise does not apply to a run."""
     for reason in _of_runs(record, runs):
-        raise ResultsError(f"the noise that was learned says nothing of these runs: {reason}", "learn it again")
+        raise ResultsError(f"the learned noise does not apply to these runs: {reason}", "learn the noise again")
 
 
 def _reasons(record: Learned, base: Side, new: Side) -> Iterator[str]:
     yield from _of_runs(record, (*base.runs, *new.runs))
     processes = min(side.info().processes for side in (base, new))
     if record.fewest is not None and processes < record.fewest:
-        yield f"it raised false alarms with less than {record.fewest} processes a side when it was learned"
+        yield f"it raised false alarms with less than {record.fewest} processes per side when it was learned"
 
 
 def _of_runs(record: Learned, runs: Sequence[Run]) -> Iterator[str]:

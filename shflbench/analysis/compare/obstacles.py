@@ -1,4 +1,4 @@
-"""What makes the times of two sides say nothing about each other."""
+"""Find what makes two sides incomparable, and what else differs between them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Row, Run
 
-THROTTLED = 0.01  # of the samples, as in the verdict on a run's noise
-CLOCK = 0.01  # a clock that holds differs by less than 0.1 % from run to run; a step of it is 0.8 %
+THROTTLED = 0.01  # share of the samples, as in the verdict on a run's noise
+CLOCK = 0.01  # a stable clock differs by less than 0.1% from run to run; one clock step is 0.8%
 
-# What the owner of a GPU sets, beside the clock itself: field of DeviceState → what it is called.
+# Settings of a GPU beside the clock itself: field of DeviceState → name.
 POLICY = {
     "application_clock_mhz": "application clock (MHz)",
     "application_memory_clock_mhz": "application clock of the memory (MHz)",
@@ -28,14 +28,14 @@ POLICY = {
 
 
 def refuse_same_run(base: Side, new: Side) -> None:
-    """Raise ResultsError where a run stands on both sides, or twice on one."""
+    """Raise ResultsError if a run is on both sides, or twice on one."""
     seen: dict[tuple[object, ...], str] = {}
     for run in (*base.runs, *new.runs):
         kind = _identity(run)
         if kind in seen:
             raise ResultsError(
-                f"{seen[kind]} and {run.folder} hold the same run",
-                "compare it with another one, or give each run once",
+                f"{seen[kind]} and {run.folder} contain the same run",
+                "give two different runs, and each run once",
             )
         seen[kind] = str(run.folder)
 
@@ -45,14 +45,17 @@ def _identity(run: Run) -> tuple[object, ...]:
 
 
 def refuse_mixture(side: Side) -> None:
-    """Raise ResultsError where the runs of one side cannot be taken together."""
+    """Raise ResultsError if the runs of a side cannot be combined."""
     for run in side.runs[1:]:
         for what, of in SETTINGS.items():
             first, other = of(side.runs[0]), of(run)
             if first != other:
                 raise ResultsError(
-                    f"{side.runs[0].folder} and {run.folder} cannot be one side: the {what} differ ({first}, {other})",
-                    "give runs of the same suite from the same model of GPU",
+                    (
+                        f"{side.runs[0].folder} and {run.folder} cannot form one side: "
+                        f"the {what} differ ({first}, {other})"
+                    ),
+                    "give runs of one suite on one model of GPU",
                 )
 
 
@@ -62,21 +65,21 @@ SETTINGS: dict[str, Callable[[Run], str]] = {
     "GPUs": lambda run: run.info.device.name if run.info.device else "none",
     "architectures": lambda run: run.info.arch,
 }
-OF_TIMES = {"backends", "GPUs"}  # say nothing about kernels, which the compiler makes
+OF_TIMES = {"backends", "GPUs"}  # they do not affect the compiler's output
 
 
-def obstacles(base: Side, new: Side, *, timed: bool, any_edition: bool) -> Iterator[str]:
-    """Yield a clause for each thing that keeps two sides from being compared.
+def obstacles(base: Side, new: Side, *, timed: bool, any_revision: bool) -> Iterator[str]:
+    """Yield a clause for each difference that makes two sides incomparable.
 
-    `timed`: whether times are compared, which need a GPU; `any_edition`: whether the suite's text may differ.
+    `timed`: times are compared, which need a GPU; `any_revision`: the suite's text may differ.
     """
     for what, of in SETTINGS.items():
         before, after = of(base.runs[0]), of(new.runs[0])
         if before != after and (timed or what not in OF_TIMES):
             yield f"the {what} differ ({before}, {after})"
     names, texts = ({getattr(run.info.suite, what) for run in (*base.runs, *new.runs)} for what in ("name", "text"))
-    if len(names) == 1 and not any_edition and not all(same_measurements(min(texts), text) for text in texts):
-        yield "the suite's text asks for other measurements than before (--allow suite compares what both have)"
+    if len(names) == 1 and not any_revision and not all(same_measurements(min(texts), text) for text in texts):
+        yield "the suite was changed and defines other measurements (--allow suite compares the common cases)"
     if not base.rows.keys() & new.rows.keys():
         yield "they have no case in common"
     if timed:
@@ -89,7 +92,7 @@ def _of_times(base: Side, new: Side) -> Iterator[str]:
             if run.info.backend != "cuda":
                 yield f"{run.folder} has no times: its backend is {run.info.backend}"
             elif (share := _dropped_share(run.rows)) > THROTTLED:
-                yield f"{100 * share:.0f} % of the samples of {run.folder} were taken while the GPU was throttled"
+                yield f"{100 * share:.0f}% of the samples of {run.folder} were taken while the GPU was throttled"
     yield from _of_policy(base, new)
     clocks = [_clock_mhz(side) for side in (base, new)]
     if all(clocks) and abs(clocks[1] / clocks[0] - 1) > CLOCK:
@@ -107,7 +110,7 @@ def _of_policy(base: Side, new: Side) -> Iterator[str]:
 
 
 def _known_values(values: Iterable[object]) -> str:
-    """Return what the runs of a side have, each value once, without what is unknown."""
+    """Return the distinct known values of a side's runs."""
     return ", ".join(sorted({_word(value) for value in values if value is not None}))
 
 
@@ -116,7 +119,7 @@ def _word(value: object) -> str:
 
 
 def _dropped_share(rows: tuple[Row, ...]) -> float:
-    """Return the share of samples that were not kept, where the GPU was throttled at all."""
+    """Return the share of dropped samples; 0 if the GPU was never throttled."""
     if not any(row.throttle for row in rows):
         return 0.0
     dropped = sum(row.dropped or 0 for row in rows)
@@ -124,15 +127,15 @@ def _dropped_share(rows: tuple[Row, ...]) -> float:
 
 
 def _clock_mhz(side: Side) -> float:
-    """Return the median SM clock of its cases, 0 if unknown."""
+    """Return the median SM clock of the cases, 0 if unknown."""
     clocks = [row.sm_clock_mhz for row in side.rows.values() if row.sm_clock_mhz]
     return median(clocks) if clocks else 0.0
 
 
-def doubts(side: Side) -> Iterator[str]:
-    """Yield a sentence for each thing that the runs of a side themselves say against their times.
+def run_warnings(side: Side) -> Iterator[str]:
+    """Yield the warnings recorded with the runs of a side, a sentence each.
 
-    That a clock moved or another program ran is no obstacle: what it did to the times, the sentinels tell.
+    A drifting clock or a second program is no obstacle: the sentinels measure its effect on the times.
     """
     for run in side.runs:
         yield from run.notes
@@ -154,7 +157,7 @@ def changes(base: Side, new: Side) -> Iterator[str]:
         for what in ("name", "uuid")
     )
     if names[0] == names[1] and uuids[0] != uuids[1]:
-        yield "the sides were measured on different GPUs of one model, which differ by more than one GPU does"
+        yield "the sides were measured on different GPUs of one model, which differ more than runs on one GPU"
     if {info.suite.text for info in before} != {info.suite.text for info in after}:
         yield f"the text of suite {before[0].suite.name} differs between the sides"
     for name in ("precision", "min_seconds", "min_samples"):

@@ -1,4 +1,4 @@
-"""What the sentinels say: the offset of each process, and whether the machine is what it was."""
+"""Measure with the sentinels: the offset of each process, and whether the machine changed."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from shflbench.analysis.compare.noise import USUAL
 if TYPE_CHECKING:
     from shflbench.analysis.compare.estimates import Estimates, Process
 
-# Sentinels below it measure what a process adds to every launch; those above it tell whether the clock is the same.
+# Shorter sentinels measure the time that a process adds to each launch, longer ones whether the clock is the same.
 LONG_US = 100.0
-FEWEST = 3  # short ones, of six: below, one that moved by itself would be a third of the answer
-# The long ones agree to 0.06 % between five H200s (benchmarks/compare_power); a clock that is one step of 15 MHz lower
-# moves them by 0.76 %.
+FEWEST = 3  # short ones, of six: with fewer, one that changed by itself would affect the median too much
+# The long ones agree within 0.06% between five H200s (benchmarks/compare_power); a clock step of 15 MHz changes them
+# by 0.76%.
 MOVED = 0.002
-SURE = 4.5  # standard deviations beyond which a sentinel has moved, where few processes know it less well
+SURE = 4.5  # standard deviations beyond which a sentinel's time has changed
 
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """By how much each process's launches took longer than those of both sides together, in µs."""
+    """How much longer each process's launches took than the mean of both sides, in µs."""
 
     base: Mapping[Process, float]
     new: Mapping[Process, float]
 
     @property
     def difference(self) -> float:
-        """By how much longer the new side's launches took, in µs."""
+        """How much longer the new side's launches took, in µs."""
         return fmean(self.new.values()) - fmean(self.base.values())
 
 
 def offsets(base: Mapping[str, Estimates], new: Mapping[str, Estimates]) -> Offsets | None:
-    """Return the offset of every process by the median of the short sentinels; None where too few are known.
+    """Return the offset of each process, the median over the short sentinels; None if there are too few.
 
-    An H200 adds one offset to all launches of a process, drawn afresh with a standard deviation of 0.06 µs. It must be
-    taken from kernels that cannot have changed: the median change of the suite itself would hide what all cases share.
-    All sentinels of a side have the same processes.
+    On an H200 all launches of a process share an offset, which differs between processes with a standard deviation of
+    0.06 µs. It must be measured with kernels that cannot have changed: the median change of the suite itself would hide
+    a change that all cases share. All sentinels of a side have the same processes.
     """
     names = [name for name, estimates in base.items() if name in new and _typical(estimates) < LONG_US]
     if len(names) < FEWEST:
@@ -56,9 +56,9 @@ def offsets(base: Mapping[str, Estimates], new: Mapping[str, Estimates]) -> Offs
 
 
 def machine_change(base: Mapping[str, Estimates], new: Mapping[str, Estimates], offset_us: float) -> float:
-    """Return by what fraction the machine became slower (or faster, below 0); 0 where the sentinels did not move.
+    """Return the fraction by which the machine became slower (faster: below 0); 0 if the sentinels did not change.
 
-    All long ones must have moved the same way; the one that moved least is believed.
+    All long sentinels must have changed in the same direction; the smallest change counts.
     """
     moves = []
     for name, estimates in base.items():

@@ -1,15 +1,15 @@
-"""Compare two sides: the way from runs to verdicts."""
+"""Compare two sides: from runs to verdicts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare import obstacles as apart
 from shflbench.analysis.compare import verdicts
 from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, Verdict
 from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import value_of, values_from_row, values_from_samples
+from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run, run_warnings
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.errors import ResultsError, UsageError
 from shflbench.thresholds import Thresholds
@@ -23,57 +23,57 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user asks of a comparison."""
+    """The settings of a comparison."""
 
-    thresholds: Thresholds = field(default_factory=Thresholds)  # stronger than those of the suite
+    thresholds: Thresholds = field(default_factory=Thresholds)  # they override those of the suite
     metric: Metric = Metric.TIME
-    across: bool = False  # a report without verdict, whatever keeps the sides from being compared
-    allowed: frozenset[Outcome] = frozenset()  # judgments that do not fail the gate
-    any_edition: bool = False  # of the suite's text
+    across: bool = False  # report without verdicts, even if the sides cannot be compared
+    allowed: frozenset[Outcome] = frozenset()  # findings that do not fail the gate
+    any_revision: bool = False  # of the suite's text
     noise: NoiseModel | None = None  # learned on this machine
 
 
 def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparison:
-    """Match the cases of two sides by id and say of each what became of it.
+    """Match the cases of two sides by id and judge each.
 
-    ResultsError where the sides cannot be compared, unless `settings.across` asks for a report all the same; UsageError
-    for a threshold in µs where no times are compared.
+    ResultsError if the sides cannot be compared and `settings.across` does not ask for a report anyway; UsageError for
+    a threshold in µs with a metric that is not a time.
     """
     settings = settings or Settings()
     for side in (base, new):
-        apart.refuse_mixture(side)
-    apart.refuse_same_run(base, new)
+        refuse_mixture(side)
+    refuse_same_run(base, new)
     timed = settings.metric is not Metric.REGISTERS
     evidence = Evidence.of(base, new) if timed else None
-    obstacles = tuple(_obstacles(base, new, settings, evidence))
-    if obstacles and not settings.across:
+    across = tuple(_obstacles(base, new, settings, evidence))
+    if across and not settings.across:
         raise ResultsError(
-            f"{base.name} and {new.name} cannot be compared: {'; '.join(obstacles)}",
-            "compare runs of the same suite on the same model of GPU, or ask for a report without verdict: --across",
+            f"{base.name} and {new.name} cannot be compared: {'; '.join(across)}",
+            "compare runs of one suite on one model of GPU, or use --across for a report without verdicts",
         )
     compared = _times(base, new, settings, evidence) if evidence else _registers(base, new)
     return replace(
         compared,
-        verdicts=tuple(map(_without_verdict, compared.verdicts)) if obstacles else compared.verdicts,
-        across=obstacles,
-        notes=tuple(apart.changes(base, new)),
-        warnings=(*apart.doubts(base), *apart.doubts(new), *compared.warnings),
+        verdicts=tuple(map(_without_verdict, compared.verdicts)) if across else compared.verdicts,
+        across=across,
+        notes=tuple(changes(base, new)),
+        warnings=(*run_warnings(base), *run_warnings(new), *compared.warnings),
         allowed=settings.allowed,
     )
 
 
 def _obstacles(base: Side, new: Side, settings: Settings, evidence: Evidence | None) -> Iterator[str]:
-    yield from apart.obstacles(base, new, timed=evidence is not None, any_edition=settings.any_edition)
+    yield from obstacles(base, new, timed=evidence is not None, any_revision=settings.any_revision)
     if evidence and evidence.machine_change:
-        way = "slower" if evidence.machine_change > 0 else "faster"
-        yield f"the machine itself became {100 * abs(evidence.machine_change):.2f} % {way}, as its sentinels show"
+        direction = "slower" if evidence.machine_change > 0 else "faster"
+        yield f"the sentinels ran {100 * abs(evidence.machine_change):.2f}% {direction}: the machine itself changed"
 
 
 def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Comparison:
-    """Compare times, or what is made of them."""
+    """Compare times, or a metric computed from times."""
     thresholds = new.runs[0].info.thresholds_in_force.overridden_by(settings.thresholds)
     if settings.metric is not Metric.TIME and any(threshold.unit == "us" for threshold in thresholds.values()):
-        raise UsageError(f"a threshold in µs says nothing of {settings.metric}", "give a percentage, such as 1%")
+        raise UsageError(f"{settings.metric} has no threshold in µs", "give a percentage, such as 1%")
     ids = list(dict.fromkeys([*base.rows, *new.rows]))
     paired = {case_id: _pair(base, new, case_id, settings.metric, evidence) for case_id in ids}
     contrasts = [pair for pair in paired.values() if isinstance(pair, Contrast)]
@@ -92,12 +92,12 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
         verdicts=tuple(verdict[case_id] for case_id in ids),
         noise=NoiseUsed(judged.noise.source, judged.noise.a_us, judged.noise.b) if contrasts else None,
         offset_us=evidence.offsets.difference if evidence.offsets else None,
-        warnings=tuple(filter(None, (*evidence.warnings(), judged.doubtful))),
+        warnings=tuple(filter(None, (*evidence.warnings(), judged.misfit))),
     )
 
 
 def _registers(base: Side, new: Side) -> Comparison:
-    """Compare the registers of each kernel, which needs no GPU."""
+    """Compare the registers of each kernel, without a GPU."""
     rows = ((base.rows.get(case_id), new.rows.get(case_id)) for case_id in dict.fromkeys([*base.rows, *new.rows]))
     return Comparison(
         base=base.info(),
@@ -109,10 +109,9 @@ def _registers(base: Side, new: Side) -> Comparison:
 
 
 def _pair(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidence) -> Contrast | Verdict:
-    """Return a case on both sides, or the verdict on it where it cannot be compared."""
-    either = verdicts.verdict_without_times(base.rows.get(case_id), new.rows.get(case_id), new)
-    if either:
-        return either
+    """Return a case on both sides, or the verdict on it if it cannot be compared."""
+    if verdict := verdicts.verdict_without_times(base.rows.get(case_id), new.rows.get(case_id), new):
+        return verdict
     row, offsets = new.rows[case_id], evidence.offsets
     if evidence.sampled:
         before = values_from_samples(base, case_id, metric, offsets.base if offsets else None)
@@ -122,17 +121,18 @@ def _pair(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidenc
     for name, side, values in (("base", base, before), ("new", new, after)):
         if values is None:
             reason = Reason.NO_VALUE if value_of(side.rows[case_id], metric) is None else Reason.NO_INTERVAL
-            return verdicts.unequal(row, reason, f"the {name} side has no interval of its {metric}")
+            missing = metric if reason is Reason.NO_VALUE else f"interval of its {metric}"
+            return verdicts.unequal(row, reason, f"the {name} side has no {missing}")
         if not values.estimates.positive:
-            return verdicts.unequal(row, Reason.NO_VALUE, f"the {name} side has a {metric} that is not above 0")
+            return verdicts.unequal(row, Reason.NO_VALUE, f"the {metric} of the {name} side is not above 0")
     assert before is not None  # noqa: S101  (no side has no value)
     assert after is not None  # noqa: S101
     if before.estimates.launches != after.estimates.launches or not before.estimates.launches:
-        return verdicts.unequal(row, Reason.OTHER_LAUNCHES, "a sample brackets one launch in a run, eight in another")
+        return verdicts.unequal(row, Reason.OTHER_LAUNCHES, "the sides differ in launches per sample (one, eight)")
     return Contrast(case_id, before.estimates, after.estimates, before.weights.between(after.weights))
 
 
 def _without_verdict(verdict: Verdict) -> Verdict:
     if verdict.ratio is None:
         return verdict
-    return replace(verdict, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS)
+    return replace(verdict, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS, advice="")

@@ -1,4 +1,4 @@
-"""Processes of unchanged code, of which any may be drawn and held against others."""
+"""Processes of unchanged code, any of which may be compared with any others."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What is known of the time of each case and of each sentinel in each of some processes."""
+    """The estimated times of cases and sentinels in a set of processes."""
 
     cases: Mapping[str, Estimates]
     sentinels: Mapping[str, Estimates]
-    passes: frozenset[str] = frozenset()  # cases that are a pass over memory
+    passes: frozenset[str] = frozenset()  # cases that make one pass over memory
     gpu: str = ""  # UUIDs
 
     @classmethod
     def of(cls, side: Side) -> Pool:
-        """Take every process of a side that has all timed cases.
+        """Return the processes of a side that timed all its cases.
 
-        ResultsError where there is none, as without samples, or where there are no sentinels.
+        ResultsError if there is none, or if there are no samples or no sentinels.
         """
         cases = {
             case_id: estimates
@@ -54,18 +54,18 @@ class Pool:
         if not side.sentinels or not sentinels or not cases or not common:
             raise ResultsError(
                 f"{side.name} has no process with samples of every case and of the sentinels",
-                "measure again with this version of shflbench, on a GPU that it has sentinels for",
+                "measure again with this version of shflbench, on a GPU for which it has sentinels",
             )
         passes = frozenset(case_id for case_id in cases if one_pass(side.rows[case_id]))
         return cls(cases, sentinels, passes, ",".join(side.info().gpus)).select(common)
 
     @property
     def processes(self) -> tuple[Process, ...]:
-        """The processes there are."""
+        """All processes of the pool."""
         return next(iter(self.sentinels.values())).processes
 
     def select(self, processes: Sequence[Process]) -> Pool:
-        """Return these processes alone."""
+        """Return the pool of these processes."""
         cases, sentinels = (_select(kernels, processes) for kernels in (self.cases, self.sentinels))
         return replace(self, cases=cases, sentinels=sentinels)
 
@@ -75,7 +75,7 @@ def _select(kernels: Mapping[str, Estimates], processes: Sequence[Process]) -> d
 
 
 def judgments(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel | None = None) -> Sequence[Judgment]:
-    """Judge the cases of two pools as `compare` judges those of two sides; nothing where the machine changed."""
+    """Judge the cases of two pools as `compare` judges those of two sides; empty if the machine changed."""
     evidence = evidence_of(base, new)
     if evidence.machine_change:
         return []
@@ -83,12 +83,12 @@ def judgments(base: Pool, new: Pool, thresholds: Thresholds, noise: NoiseModel |
 
 
 def evidence_of(base: Pool, new: Pool) -> Evidence:
-    """Ask the sentinels of both pools."""
+    """Return the evidence of two pools' sentinels."""
     return Evidence.of_sentinels(base.sentinels, new.sentinels, one_gpu=base.gpu == new.gpu)
 
 
 def contrasts_of(base: Pool, new: Pool, evidence: Evidence) -> list[Contrast]:
-    """Return each case that both pools have, with the offsets of the processes taken off."""
+    """Return each case that both pools have, minus the offsets of the processes."""
     offsets = evidence.offsets
     contrasts = []
     for case_id, (before, after) in (

@@ -15,7 +15,7 @@ def normal(probability: float) -> float:
 
 
 def chi2_median(freedom: int) -> float:
-    """Return the median of χ² by its degrees of freedom: where half of all estimates of a variance of 1 lie below."""
+    """Return the median of χ² / its degrees of freedom: half of all estimates of a variance of 1 lie below it."""
     return chi2(0.5, freedom) / freedom
 
 
@@ -23,7 +23,7 @@ def chi2_median(freedom: int) -> float:
 def chi2(probability: float, freedom: int) -> float:
     """Return the quantile of the χ² distribution.
 
-    Found by halving an interval on the regularised incomplete gamma function's series.
+    Computed by bisection on the series of the regularized incomplete gamma function.
     Source: Abramowitz & Stegun, Handbook of Mathematical Functions, 26.4.6 and 6.5.29.
     """
     low, high = 0.0, freedom + 20.0 * math.sqrt(2.0 * freedom)

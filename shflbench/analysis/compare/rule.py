@@ -1,14 +1,14 @@
-"""The rule: what can be said of a case from its times in the processes of two sides (pure functions of numbers).
+"""The rule that judges a case by its times in the processes of two sides (pure functions of numbers).
 
-A process gives one value a case, the mean of the fastest half of its samples, from which its offset has been taken.
-The difference d of the two sides' means has the standard error
+A process has one value per case: the mean of the fastest half of its samples, minus the process's offset. The
+difference d of the two sides' means has the standard error
 
     se² = s²·(1/P_base + 1/P_new),   s² = max(a² + (b·t)², 0.3·a² + J)
 
-with the noise model's a and b and the jackknife variance J over rounds, which speaks for this very case. Where the
-processes of a side differ by more than such noise makes likely, the excess is added. A change is one that d ± k·se
-leaves no doubt about and that reaches the threshold; two sides are the same if a change of the threshold's size would
-have shown. docs/explanation/how-we-compare.md says what was tried, and what the constants were measured with.
+with the noise model's a and b and the jackknife variance J over the rounds of this case. If the processes of a side
+differ by more than this noise makes likely, the excess is added. A case is slower or faster if d ± k·se excludes 0 and
+d reaches the threshold; it is the same if a change of the threshold's size would have been found.
+docs/explanation/how-we-compare.md gives the reasons and the measurements behind the constants.
 """
 
 from __future__ import annotations
@@ -29,55 +29,55 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.estimates import Estimates
 
-# Errors of one in a hundred comparisons, whatever the number of cases (Bonferroni).
+# The probability of a false alarm per comparison, independent of the number of cases (Bonferroni).
 FAMILY_ERROR = 0.01
-# The noise has heavier tails than the normal distribution, and few processes know their own spread badly:
+# The noise has heavier tails than the normal distribution, and few processes estimate their spread poorly:
 # k = (1.1 + 0.5 / degrees of freedom) · z.
 TAILS, FEW = 1.1, 0.5
-# A spread is in excess if less than one case in twenty shows as much by chance, and then counts with Student's
-# quantile of one in a thousand: without it a memory ring of 69 µs that takes one of five times, by where its pages lie,
-# alarmed in 12 to 26 % of unchanged comparisons on three of the H200s of benchmarks/compare_power.
+# A spread has an excess if chance produces as much in less than one case in twenty. The excess counts with Student's
+# quantile for one in a thousand: without it, a memory ring of 69 µs that takes one of five times, depending on its
+# pages, raised false alarms in 12 to 26% of unchanged comparisons on three of the H200s of benchmarks/compare_power.
 CHANCE, EXCESS_ERROR = 0.05, 0.001
-# A change of the threshold's size would be called none in one of fifty cases.
+# The probability that a change of the threshold's size is called the same.
 MISSED = 0.02
-JACKKNIFE_FLOOR = 0.3  # of a²: rounds of one process do not show what differs between processes
+JACKKNIFE_FLOOR = 0.3  # of a²: rounds of one process do not show the differences between processes
 FEWEST_ROUNDS = 3
-MOST_PROCESSES = 100  # a side, that anybody would run
-# In each batch of benchmarks/compare_power one or two processes of thirty took 4 to 5 % longer for an array in local
-# memory. Beside such an outlier no change of 2 % can be told from chance; without it, the change is plain. An outlier
-# takes so much longer than every other process of both sides, and so many standard deviations. With two processes per
-# side nobody could say which of them it is.
+MOST_PROCESSES = 100  # per side: more are not practical
+# In each batch of benchmarks/compare_power one or two processes of thirty took 4 to 5% longer for an array in local
+# memory. With such an outlier a change of 2% is not significant; without it, it is. An outlier takes longer than every
+# other process of both sides by this fraction and by this number of standard deviations. With two processes per side
+# it is unknown which of them is the outlier.
 OUTLIER, OUTLIER_SURE, FEWEST_FOR_OUTLIER = 0.015, 4.0, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a change is only suspected unless it is large."""
+    """A reason why a small change is only suspected."""
 
     reason: Reason
-    factor: float = 1.0  # of the threshold, that a change is certain from
-    least: float = 0.0  # and this fraction of the time at least
+    factor: float = 1.0  # multiple of the threshold from which a change is certain
+    least: float = 0.0  # the smallest certain change, as a fraction of the time
 
     def certain(self, threshold: float) -> float:
-        """Return the change from which on there is no doubt, as a fraction."""
+        """Return the smallest certain change, as a fraction."""
         return max(self.factor * threshold, self.least)
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One case on both sides; offsets are taken off the values."""
+    """One case on both sides, its values without the offsets of the processes."""
 
     case_id: str
     base: Estimates
     new: Estimates
     weights: Weights  # of the noise of one process's value
     threshold: float = 0.0  # the smallest change that matters, as a fraction
-    usual: float = 0.0  # the threshold of any number of processes but one
-    doubt: Doubt | None = None  # why a change is not certain
+    usual: float = 0.0  # the threshold with more than one process per side
+    doubt: Doubt | None = None  # why a small change is not certain
 
     @property
     def certain(self) -> float:
-        """The change from which on there is no doubt, as a fraction."""
+        """The smallest certain change, as a fraction."""
         return self.doubt.certain(self.threshold) if self.doubt else self.threshold
 
     @property
@@ -94,7 +94,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
-    """What the rule says of one case, in the unit of its values; see Verdict for the fields of the same name."""
+    """The rule's result for one case, in the unit of its values; see Verdict for the fields of the same name."""
 
     case_id: str
     outcome: Outcome
@@ -104,34 +104,34 @@ class Judgment:
     ratio: Interval
     detectable: float
     needs_processes: int | None = None
-    left_out: float = 0.0  # by which fraction an outlier process took longer than all others; 0 where none was left out
+    outlier_excess: float = 0.0  # of the excluded outlier process over the slowest other one, as a fraction; 0 for none
 
 
 def judge(contrasts: Sequence[Contrast], model: NoiseModel, family: int | None = None) -> list[Judgment]:
-    """Judge the cases of a comparison together: the more there are, the surer each must be.
+    """Judge the cases of a comparison together: the more cases, the higher the confidence that each needs.
 
-    `family` is how many there are of them, if these are not all.
+    `family` is the number of cases, if these are not all.
     """
     return [_judge(contrast, model, family or len(contrasts)) for contrast in contrasts]
 
 
 def judge_robustly(contrasts: Sequence[Contrast], model: NoiseModel) -> list[Judgment]:
-    """Judge the cases of a comparison, and find a change that an outlier process hides.
+    """Judge the cases of a comparison, and find changes that an outlier process hides.
 
-    No case becomes the same by leaving a process out: that one might be the change.
+    Excluding a process never makes a case the same: the outlier might be the change.
     """
     judgments = judge(contrasts, model)
     for place, (judgment, contrast) in enumerate(zip(judgments, contrasts, strict=True)):
-        if judgment.reason is Reason.INTERVAL_TOO_WIDE and (others := without_outlier(contrast, model)):
-            (again,) = judge([others], model, len(contrasts))
+        if judgment.reason is Reason.INTERVAL_TOO_WIDE and (without := without_outlier(contrast, model)):
+            (again,) = judge([without], model, len(contrasts))
             if again.reason is Reason.BEYOND_THRESHOLD:
-                left_out = _slowest(contrast) / _slowest(others) - 1
-                judgments[place] = replace(again, left_out=left_out, detectable=judgment.detectable)
+                excess = _slowest(contrast) / _slowest(without) - 1
+                judgments[place] = replace(again, outlier_excess=excess, detectable=judgment.detectable)
     return judgments
 
 
 def without_outlier(contrast: Contrast, model: NoiseModel) -> Contrast | None:
-    """Return the case without its outlier process; None where there is none."""
+    """Return the case without its outlier process; None if there is none."""
     sides = contrast.base, contrast.new
     if min(map(len, sides)) < FEWEST_FOR_OUTLIER:
         return None
@@ -150,18 +150,18 @@ def _slowest(contrast: Contrast) -> float:
 
 
 def model_of(contrasts: Sequence[Contrast]) -> NoiseModel:
-    """Return the noise that the processes within each side show; what is assumed where there is one a side."""
+    """Return the noise model fitted to the processes within each side; the assumed one for one process per side."""
     replicated = [contrast for contrast in contrasts if contrast.freedom]
     if not replicated:
         return ASSUMED
-    source = "fitted to how the processes of a side differ"
+    source = "fitted to the spread between the processes of a side"
     return fit_noise(
         [contrast.weights for contrast in replicated], [contrast.spread for contrast in replicated], source
     )
 
 
 def variance_of(contrast: Contrast, model: NoiseModel) -> float:
-    """Return the variance of one process's value, by the model and by the process's rounds."""
+    """Return the variance of one process's value, from the model and from the process's rounds."""
     variances = np.concatenate([contrast.base.variances, contrast.new.variances])
     rounds = float(np.nanmean(variances)) if not np.isnan(variances).all() else 0.0
     floor = JACKKNIFE_FLOOR * contrast.weights.additive * model.a_us**2
@@ -174,31 +174,31 @@ def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Judgment:
     difference = new - base
     smallest = contrast.threshold * min(base, new)  # the same for both directions
     size = abs(difference)
-    reach, blur = error.reach(), error.blur()
+    half_width, miss_margin = error.half_width(), error.miss_margin()
     judgment = Judgment(
         case_id=contrast.case_id,
         outcome=Outcome.INCONCLUSIVE,
         reason=Reason.INTERVAL_TOO_WIDE,
         base=base,
         new=new,
-        ratio=Interval(new / base, (new - reach) / base, (new + reach) / base),
-        detectable=(max(reach, contrast.certain * base) + blur) / base,
+        ratio=Interval(new / base, (new - half_width) / base, (new + half_width) / base),
+        detectable=(max(half_width, contrast.certain * base) + miss_margin) / base,
     )
     if min(contrast.base.rounds + contrast.new.rounds) < FEWEST_ROUNDS and not _is_known(contrast):
         return replace(judgment, reason=Reason.TOO_FEW_ROUNDS)
-    if size > reach and size >= smallest:
+    if size > half_width and size >= smallest:
         if contrast.doubt and size < contrast.certain * min(base, new):
             return replace(judgment, outcome=Outcome.SUSPECTED, reason=contrast.doubt.reason)
         outcome = Outcome.SLOWER if difference > 0 else Outcome.FASTER
         return replace(judgment, outcome=outcome, reason=Reason.BEYOND_THRESHOLD)
-    if size + blur < smallest:
-        reason = Reason.BELOW_THRESHOLD if size > reach else Reason.WITHIN_THRESHOLD
+    if size + miss_margin < smallest:
+        reason = Reason.BELOW_THRESHOLD if size > half_width else Reason.WITHIN_THRESHOLD
         return replace(judgment, outcome=Outcome.SAME, reason=reason)
     return replace(judgment, needs_processes=error.needs(size, contrast.usual * min(base, new)))
 
 
 def _is_known(contrast: Contrast) -> bool:
-    """Whether its variances come from somewhere else than rounds, as those of a table without samples do."""
+    """Whether its variances are not estimated from rounds, as those of a table without samples."""
     return not any(contrast.base.rounds + contrast.new.rounds)
 
 
@@ -206,8 +206,8 @@ def _is_known(contrast: Contrast) -> bool:
 class _Error:
     """The standard error of a difference of sides, in parts."""
 
-    variance: float  # of one process, by the model and by the rounds
-    excess: float  # what the processes differ by beyond that
+    variance: float  # of one process, from the model and from the rounds
+    excess: float  # variance between the processes beyond that
     freedom: int  # of the excess, 0 for none
     family: int
     processes: tuple[int, int]
@@ -221,23 +221,23 @@ class _Error:
             excess = max(0.0, spread.variance - chi2(1 - CHANCE, spread.freedom) / spread.freedom * variance)
         return cls(variance, excess, spread.freedom, family, (len(contrast.base), len(contrast.new)))
 
-    def reach(self, processes: tuple[int, int] | None = None) -> float:
-        """Return half the width of the interval that holds for all cases at once."""
+    def half_width(self, processes: tuple[int, int] | None = None) -> float:
+        """Return half the width of the interval that is simultaneous for all cases."""
         freedom = self.freedom + sum(processes or self.processes) - sum(self.processes)
         few = FEW / freedom if freedom else 0.0
         k = (TAILS + few) * normal(1 - FAMILY_ERROR / 2 / self.family)
         c = student(1 - EXCESS_ERROR / 2, freedom) if self.excess else 0.0
         return math.sqrt((k**2 * self.variance + c**2 * self.excess) * self._shares(processes))
 
-    def blur(self, processes: tuple[int, int] | None = None) -> float:
-        """Return by how much a difference is too small, at most, in all but one of fifty cases."""
+    def miss_margin(self, processes: tuple[int, int] | None = None) -> float:
+        """Return how much a difference is underestimated at most, in 49 of 50 cases."""
         return normal(1 - MISSED) * math.sqrt((self.variance + self.excess) * self._shares(processes))
 
     def needs(self, size: float, smallest: float) -> int | None:
-        """Return the processes a side that would settle a case whose difference stays what it is; None beyond 100."""
+        """Return the processes per side that settle a case if its difference stays the same; None beyond 100."""
         for processes in range(max(self.processes) + 1, MOST_PROCESSES + 1):
             sides = processes, processes
-            if size + self.blur(sides) < smallest or (size >= smallest and size > self.reach(sides)):
+            if size + self.miss_margin(sides) < smallest or (size >= smallest and size > self.half_width(sides)):
                 return processes
         return None
 
@@ -247,7 +247,7 @@ class _Error:
 
 
 def _pool(spread: Spread, learned: Spread | None) -> Spread:
-    """Return what two sources say of one case's spread, each as much as it knows."""
+    """Return the pooled spread of one case, each source weighted by its degrees of freedom."""
     if learned is None:
         return spread
     freedom = spread.freedom + learned.freedom

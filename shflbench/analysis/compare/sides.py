@@ -1,4 +1,4 @@
-"""One side of a comparison: its runs, and what their samples say of each case in each process."""
+"""One side of a comparison: its runs, and the times of each case in each process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Rounds = list[Floats]  # the times of each round of a process, in µs
     Counts = dict[int, dict[Process, Rounds]]  # iteration count → the processes that ran it
 
-# Rows keep seven digits of a time, and the median of an even number lies between two samples.
+# Rows have seven digits of a time, and the median of an even number lies between two samples.
 ROUNDING = 1e-5
 WORST_FIRST = (
     *(Status.FAILED, Status.INCORRECT, Status.SKIPPED),
@@ -38,33 +38,33 @@ WORST_FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class KernelTimes:
-    """One case, or one sentinel, as all processes of a side timed it."""
+    """The times of one case or sentinel in all processes of a side."""
 
     counts: Mapping[int, Mapping[Process, Rounds]]
-    launches: int  # that a sample brackets; 0 where the processes disagree
+    launches: int  # per sample; 0 if the processes disagree
 
     def at(self, iterations: int) -> Estimates | None:
-        """Return what is known of its time at an iteration count; None if nothing is.
+        """Return the estimates at an iteration count; None if it was not measured.
 
-        A process that a crash cut short, after fewer rounds than can be judged, is left out where others were not.
+        A process that crashed before it had enough rounds is left out if others have enough.
         """
-        taken = self.counts.get(iterations, {})
-        whole = {process: rounds for process, rounds in taken.items() if len(rounds) >= FEWEST_ROUNDS}
-        return Estimates.of(whole or taken, self.launches) if taken else None
+        measured = self.counts.get(iterations, {})
+        complete = {process: rounds for process, rounds in measured.items() if len(rounds) >= FEWEST_ROUNDS}
+        return Estimates.of(complete or measured, self.launches) if measured else None
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The runs of one side, taken together: their processes count as processes of one run."""
+    """The combined runs of one side: their processes count as processes of one run."""
 
     runs: tuple[Run, ...]
-    rows: Mapping[str, Row]  # by case: the worst of the runs' rows, for a case is as good as in the run that failed
-    kernels: Mapping[str, KernelTimes] = field(repr=False)  # by case id, of sentinels, too; empty without samples
+    rows: Mapping[str, Row]  # by case: the row with the worst status, so that a failure in any run counts
+    kernels: Mapping[str, KernelTimes] = field(repr=False)  # by case id or name of a sentinel; empty without samples
     name: str
 
     @classmethod
     def of(cls, runs: Sequence[Run], name: str = "") -> Side:
-        """Read the samples of `runs`. ResultsError where a file is damaged or does not belong to the others."""
+        """Read the samples of `runs`. ResultsError if a file is damaged or does not match the others."""
         rows: dict[str, Row] = {}
         for run in runs:
             for row in run.rows:
@@ -73,12 +73,12 @@ class Side:
 
     @property
     def sentinels(self) -> str:
-        """The version of the sentinels that all its runs had; empty where one had none, or they differ."""
+        """The version of the sentinels of all its runs; empty if a run has none or versions differ."""
         versions = {run.info.sentinel_version for run in self.runs}
         return versions.pop() if len(versions) == 1 else ""
 
     def sentinel_estimates(self) -> dict[str, Estimates]:
-        """Return what is known of each sentinel that all processes timed."""
+        """Return the estimates of each sentinel that all processes timed."""
         sentinels = {
             name: estimates
             for name, kernel in self.kernels.items()
@@ -88,7 +88,7 @@ class Side:
         return {name: estimates for name, estimates in sentinels.items() if set(estimates.processes) == everywhere}
 
     def info(self) -> SideInfo:
-        """Return what a reader should know of it."""
+        """Return its description."""
         first = self.runs[0].info
         timed = [len(kernel.counts[max(kernel.counts)]) for name, kernel in self.kernels.items() if name in self.rows]
         return SideInfo(
@@ -110,7 +110,7 @@ def _rank(row: Row) -> int:
 
 
 def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
-    """Return the samples of all runs by case; nothing where one of them has none."""
+    """Return the samples of all runs by case; empty if a run has none."""
     counts: dict[str, Counts] = {}
     launches: dict[str, set[int]] = {}
     for place, run in enumerate(runs):
@@ -129,7 +129,7 @@ def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
 
 
 def _split_samples(samples: Kept) -> Iterator[tuple[str, int, int, int, Rounds]]:
-    """Yield case id, iterations, process, launches a sample, and the times of each round that they had."""
+    """Yield case id, iterations, process, launches per sample, and the times of each round."""
     if not len(samples.case):
         return
     kinds = np.stack([samples.case, samples.iterations, samples.process])
@@ -147,13 +147,13 @@ def _split_samples(samples: Kept) -> Iterator[tuple[str, int, int, int, Rounds]]
 
 
 def _starts(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where in sorted columns another combination of values begins."""
+    """Return the indices at which the combination of values in sorted columns changes."""
     changes = (kinds[:, 1:] != kinds[:, :-1]).any(axis=0)
     return np.concatenate([[0], np.flatnonzero(changes) + 1])
 
 
 def _refuse_cut(run: Run, samples: Kept) -> None:
-    """Raise ResultsError where a finished run lacks rows: a kill cuts off unfinished ones alone."""
+    """Raise ResultsError if rows of a finished run are missing: only unfinished runs can be cut by a kill."""
     if run.info.finished is None:
         return
     if run.notes:  # of a finished run: that a line is half-written
@@ -175,11 +175,11 @@ def _refuse_foreign(run: Run, place: int, counts: Mapping[str, Counts]) -> None:
         if run.info.finished is None and row.samples is not None and count > row.samples:
             continue  # samples are written before their row, and a kill may have come between
         if row.samples is not None and count != row.samples:
-            raise _foreign(run, f"{row.case_id} has {row.samples} samples in its row, and {count} of them are there")
+            raise _foreign(run, f"{row.case_id} has {row.samples} samples by its row, but the file has {count}")
         time_us = median(median(times.tolist()) for times in rounds) if rounds else 0.0
         if row.rounds is not None and abs(time_us - row.time_us) > ROUNDING * row.time_us:
-            raise _foreign(run, f"{row.case_id} took {row.time_us:g} µs by its row and {time_us:g} µs by its samples")
+            raise _foreign(run, f"{row.case_id} took {row.time_us:g} µs by its row, but {time_us:g} µs by its samples")
 
 
 def _foreign(run: Run, difference: str) -> ResultsError:
-    return ResultsError(f"the samples in {run.folder} do not belong to its rows: {difference}", RESTORE)
+    return ResultsError(f"the samples in {run.folder} do not match its rows: {difference}", RESTORE)

@@ -1,4 +1,4 @@
-"""How the processes of one case differ, where they differ by more than the noise of the machine: pure functions."""
+"""Describe how the processes of a case differ if they differ by more than the machine's noise (pure functions)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.estimates import Estimates, Process
 
-NOISY = 0.05  # of all suites have by chance a case that differs as much
-NOISIER = 2.0  # times the noise, at least: a model fits ordinary cases to a factor of 1.5
+NOISY = 0.05  # share of suites that have such a case by chance
+NOISIER = 2.0  # times the noise, at least: a model fits ordinary cases within a factor of 1.5
 GAP = 3.0  # standard deviations of the noise between two levels: within one level of 26 values, the widest gap is 1.5
-FEW = 0.1  # of the processes, that are outliers rather than a level
-# Levels explain how processes differ if those of a level differ as ordinary cases do, or by a third of all at most.
+FEW = 0.1  # share of the processes up to which they are outliers, not a level
+# Levels explain a spread if the spread within a level is that of ordinary cases, or at most a third of the whole.
 ORDINARY, EXPLAINED = 1.5, 1 / 3
-MOST_LEVELS = 4  # that a sentence names
+MOST_LEVELS = 4  # in a sentence
 
 
 class SpreadKind(StrEnum):
-    """How processes differ."""
+    """The kind of spread between processes."""
 
-    OUTLIERS = "outliers"  # few of them take another time than all the others
-    LEVELS = "levels"  # each takes one of several times
+    OUTLIERS = "outliers"  # a few processes differ from all others
+    LEVELS = "levels"  # each process takes one of several times
     WIDE = "wide"
 
 
@@ -40,15 +40,15 @@ class NoisyCase:
     """A case that is noisier than the machine."""
 
     case_id: str
-    times: float  # as large a standard deviation as the noise model says
+    times: float  # its standard deviation / that of the noise model
     kind: SpreadKind
     sentence: str
 
 
-def noisy(case_id: str, times: Estimates, deviation: float, family: int) -> NoisyCase | None:
-    """Describe a case whose processes differ by more than chance makes of `deviation`, in µs; None if they do not.
+def describe_noisy(case_id: str, times: Estimates, deviation: float, family: int) -> NoisyCase | None:
+    """Describe a case whose processes differ by more than a noise of `deviation`, in µs, makes likely; None for others.
 
-    The offsets of the processes are taken off; `family` is the number of cases that are looked at. Needs 2 processes.
+    The offsets of the processes are already subtracted; `family` is the number of cases. Needs 2 processes.
     """
     freedom = len(times) - 1
     ratio = float(times.values.std(ddof=1)) / deviation
@@ -59,21 +59,22 @@ def noisy(case_id: str, times: Estimates, deviation: float, family: int) -> Nois
     if len(levels) == 1 or within > max(ORDINARY * deviation, EXPLAINED * float(times.values.std())):
         low, middle, high = (f"{value:.4g}" for value in np.quantile(times.values, (0, 0.5, 1)))
         return NoisyCase(
-            case_id, ratio, SpreadKind.WIDE, f"processes take from {low} to {high} µs, half of them up to {middle}"
+            case_id, ratio, SpreadKind.WIDE, f"processes take {low} to {high} µs, the median is {middle} µs"
         )
     most = max(levels, key=len)
-    others = [place for level in levels if level is not most for place in level]
-    if len(others) <= max(1.0, FEW * len(times)):
+    outliers = [place for level in levels if level is not most for place in level]
+    if len(outliers) <= max(1.0, FEW * len(times)):
         named = ", ".join(
-            f"{times.values[place]:.4g} µs in {_process_name(times.processes, place)}" for place in others
+            f"{times.values[place]:.4g} µs in {_process_name(times.processes, place)}" for place in outliers
         )
         usual = float(times.values[most].mean())
-        return NoisyCase(case_id, ratio, SpreadKind.OUTLIERS, f"{named}; {usual:.4g} µs in the {len(most)} others")
+        sentence = f"{named}; {usual:.4g} µs in the other {len(most)}"
+        return NoisyCase(case_id, ratio, SpreadKind.OUTLIERS, sentence)
     return NoisyCase(case_id, ratio, SpreadKind.LEVELS, _describe_levels([times.values[level] for level in levels]))
 
 
 def _levels(values: NDArray[np.float64], gap: float) -> list[NDArray[np.intp]]:
-    """Return the places of values that lie together, the smallest first."""
+    """Return the indices of the values of each level, the smallest level first."""
     order = np.argsort(values, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(values[order]) > gap) + 1)
 

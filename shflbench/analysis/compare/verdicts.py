@@ -1,4 +1,4 @@
-"""Turn what is known of a case on both sides into its verdict, with a sentence for its reader."""
+"""Make the verdict on a case, with its sentence."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Row
 
-# The slow tenth of the samples may move by itself: from process to process of unchanged code by 0.1 to 1 % of the time.
-SHAPE = 2.0  # thresholds, at least
-SHAPE_SURE = 5.0  # standard errors, by how the processes of a side differ
+# The 90th percentile of the samples differs between processes of unchanged code by 0.1 to 1% of the time.
+SHAPE = 2.0  # times the threshold, at least
+SHAPE_SURE = 5.0  # standard errors, from the spread between the processes of a side
 
 
 def verdict_of(judgment: Judgment, contrast: Contrast, base: Row, new: Row, metric: Metric) -> Verdict:
@@ -29,6 +29,7 @@ def verdict_of(judgment: Judgment, contrast: Contrast, base: Row, new: Row, metr
         outcome=judgment.outcome,
         reason=judgment.reason,
         sentence=_sentence(judgment, contrast.threshold, metric),
+        advice=_advice(judgment),
         base=judgment.base,
         new=judgment.new,
         ratio=judgment.ratio,
@@ -38,20 +39,20 @@ def verdict_of(judgment: Judgment, contrast: Contrast, base: Row, new: Row, metr
         median_ratio=_ratio(contrast.new.medians, contrast.base.medians),
         p90_ratio=_ratio(contrast.new.p90s, contrast.base.p90s),
         why=kernel_changes(base, new),
-        remarks=tuple(filter(None, (_left_out(judgment), _shape(contrast, judgment)))),
+        remarks=tuple(filter(None, (_outlier(judgment), _shape(contrast, judgment)))),
     )
 
 
 def _ratio(new: Floats, base: Floats) -> float | None:
-    """Return the ratio of the means; None where one is not above 0, as with slopes of slow samples."""
+    """Return the ratio of the means; None if one is not above 0, as slopes of slow samples may be."""
     before, after = float(base.mean()), float(new.mean())
     return after / before if min(before, after) > 0 else None
 
 
 def verdict_without_times(base: Row | None, new: Row | None, side: Side) -> Verdict | None:
-    """Return the verdict on a case that one of the sides did not measure; None if both did. `side` is the new one."""
+    """Return the verdict on a case that was not timed on both sides; None if it was. `side` is the new one."""
     if new is None:
-        assert base is not None  # noqa: S101  (a case is on one side at least)
+        assert base is not None  # noqa: S101  (each case is on at least one side)
         return _verdict_on_missing(base, side)
     if base is None:
         return verdict_on_failure(new) if new.status in LOST else _plain(new, Reason.NOT_IN_BASE)
@@ -68,7 +69,7 @@ def verdict_without_times(base: Row | None, new: Row | None, side: Side) -> Verd
 
 
 def unequal(new: Row, reason: Reason, sentence: str) -> Verdict:
-    """Return the verdict on a case whose sides were both measured, but not so that they can be compared."""
+    """Return the verdict on a case that was measured on both sides, but not comparably."""
     return _plain(new, reason, sentence)
 
 
@@ -87,15 +88,14 @@ LOST = {Status.INCORRECT: Reason.INCORRECT_RESULT, Status.FAILED: Reason.CASE_FA
 
 
 def verdict_on_registers(base: Row | None, new: Row | None, side: Side) -> Verdict:
-    """Return whether a kernel takes more registers than before: exact numbers, of which any more counts."""
+    """Compare the registers of a kernel: the numbers are exact, so that any increase counts."""
     if new and new.status in LOST and not (base and base.status in LOST):
         return verdict_on_failure(new)
     if base is None or new is None or base.registers is None or new.registers is None:
-        either = verdict_without_times(base, new, side)
-        if either:
-            return either
-        assert new is not None  # noqa: S101  (a case that both sides lack is none)
-        return unequal(new, Reason.NO_VALUE, "a side does not know its registers")
+        if verdict := verdict_without_times(base, new, side):
+            return verdict
+        assert new is not None  # noqa: S101  (each case is on at least one side)
+        return unequal(new, Reason.NO_VALUE, "the number of registers is unknown on a side")
     before, after = base.registers, new.registers
     more, same = after > before, after == before
     return Verdict(
@@ -111,7 +111,7 @@ def verdict_on_registers(base: Row | None, new: Row | None, side: Side) -> Verdi
 
 
 def verdict_on_failure(new: Row) -> Verdict:
-    """Judge a case that the new side could not time, and the base did or did not have."""
+    """Judge a case that the new side did not time."""
     return Verdict(
         case_id=new.case_id,
         outcome=Outcome.FAILED if new.status in LOST else Outcome.MISSING,
@@ -126,7 +126,7 @@ def _verdict_on_missing(base: Row, side: Side) -> Verdict:
         case_id=base.case_id,
         outcome=Outcome.MISSING,
         reason=Reason.RUN_UNFINISHED if unfinished else Reason.NOT_IN_NEW,
-        sentence="not on the new side" + (", whose run stopped before its end" if unfinished else ""),
+        sentence="not on the new side" + (": its run is unfinished" if unfinished else ""),
     )
 
 
@@ -134,65 +134,65 @@ def _state(row: Row) -> str:
     return f"{row.status} ({row.reason})" if row.reason else str(row.status)
 
 
-_BUT = {
-    Reason.FEW_PROCESSES: "so few processes differ by as much; measure in 3 or more a side",
-    Reason.OTHER_GPU: "two GPUs of one model may differ by as much; compare runs of one GPU",
-    Reason.NO_SENTINELS: "no sentinels tell whether the machine is the same",
-    Reason.NO_SAMPLES: "the samples that would tell how sure that is are missing",
-    Reason.TOO_FEW_ROUNDS: "from fewer than three rounds a process; measure longer",
+_NOT_CERTAIN = {
+    Reason.FEW_PROCESSES: "1 or 2 processes per side may differ by as much: measure 3 or more",
+    Reason.OTHER_GPU: "two GPUs of one model may differ by as much: compare runs on one GPU",
+    Reason.NO_SENTINELS: "without sentinels a change of the machine is not excluded",
+    Reason.NO_SAMPLES: "without samples the precision is unknown",
+    Reason.TOO_FEW_ROUNDS: "fewer than three rounds per process: measure longer",
 }
 
 
 def _sentence(judgment: Judgment, threshold: float, metric: Metric) -> str:
     times = f"{judgment.base:.4g} {metric.unit}, now {judgment.new:.4g} {metric.unit}"
-    span = f"{percent(judgment.ratio.low)} to {percent(judgment.ratio.high)} %"
-    change, limit = f"{percent(judgment.ratio.value)} % ({span})", f"{100 * threshold:.3g} %"
-    if judgment.reason in _BUT:
-        return f"{times}: {change}, but {_BUT[judgment.reason]}"
+    span = f"{percent(judgment.ratio.low)} to {percent(judgment.ratio.high)}%"
+    change, limit = f"{percent(judgment.ratio.value)}% ({span})", f"{100 * threshold:.3g}%"
     match judgment.reason:
         case Reason.WITHIN_THRESHOLD:
             return f"{times}: no change of {limit} or more ({span})"
         case Reason.BELOW_THRESHOLD:
-            return f"{times}: {change}, less than the {limit} that matter"
-        case Reason.BEYOND_THRESHOLD:
+            return f"{times}: {change}, below the threshold of {limit}"
+        case _:
             return f"{times}: {change}"
-    settled = f"{judgment.needs_processes} processes a side would settle it"
-    return f"{times}: {percent(judgment.ratio.value)} %, but it could be {span}" + (
-        f"; {settled}" if judgment.needs_processes else ""
-    )
+
+
+def _advice(judgment: Judgment) -> str:
+    if judgment.reason is not Reason.INTERVAL_TOO_WIDE:
+        return _NOT_CERTAIN.get(judgment.reason, "")
+    needs = judgment.needs_processes
+    return f"{needs} processes per side would settle it" if needs else "more processes will not settle it"
 
 
 def percent(ratio: float) -> str:
-    """Return a ratio as a change in per cent, with its sign and without the unit: `+2.1`."""
+    """Return a ratio as a change in percent, with its sign and without the unit: `+2.1`."""
     change = 100 * (ratio - 1)
     digits = 1 if abs(change) >= 1 else 2
     return f"{round(change, digits) + 0.0:+.{digits}f}"  # + 0.0: no minus before a rounded zero
 
 
-def _left_out(judgment: Judgment) -> str:
-    if not judgment.left_out:
+def _outlier(judgment: Judgment) -> str:
+    if not judgment.outlier_excess:
         return ""
-    return f"one process took {100 * judgment.left_out:.2g} % longer than every other, and was left out"
+    return f"one outlier process was excluded: it took {100 * judgment.outlier_excess:.2g}% longer than every other"
 
 
 def _shape(contrast: Contrast, judgment: Judgment) -> str:
-    """Say so where the slow samples moved otherwise than the fast ones, on which the verdict rests."""
+    """Return a sentence if the slow samples changed differently from the fast ones, which decide the verdict."""
     sides = [side.p90s / side.values for side in (contrast.base, contrast.new)]
     move = float(sides[1].mean() - sides[0].mean())
-    # The quieter side's spread: where one sample in ten became slow, what nine of ten stay below is a toss of a coin.
+    # The quieter side's spread: if one sample in ten became slow, the 90th percentile of that side is random.
     spread = min((float(side.var(ddof=1)) for side in sides if len(side) > 1), default=0.0)
     error = math.sqrt(spread * sum(1 / len(side) for side in sides))
     ratio = _ratio(contrast.new.p90s, contrast.base.p90s)
     if ratio is None or abs(move) <= max(SHAPE * contrast.threshold, SHAPE_SURE * error):
         return ""
-    way = "slower" if move > 0 else "faster"
     return (
-        f"the shape changed: the slow samples became {way}; what nine of ten stay below moved by {percent(ratio)} %, "
-        f"the fast half by {percent(judgment.ratio.value)} %"
+        f"the distribution changed: {percent(ratio)}% at the 90th percentile, {percent(judgment.ratio.value)}% in the "
+        "fastest half"
     )
 
 
-FACTS = {  # column → what it is called
+FACTS = {  # column → name
     "registers": "registers",
     "spill_bytes": "spill bytes",
     "local_bytes": "local bytes",
@@ -201,7 +201,7 @@ FACTS = {  # column → what it is called
 
 
 def kernel_changes(base: Row, new: Row) -> tuple[str, ...]:
-    """Return each fact of the kernel that differs, `registers 32 → 40`; what a side does not know is left out."""
+    """Return each property of the kernel that differs, `registers 32 → 40`, if it is known on both sides."""
     return tuple(_changes(base, new))
 
 
@@ -216,4 +216,4 @@ def _changes(base: Row, new: Row) -> Iterator[str]:
         for opcode in sorted(base.sass_per_iteration.keys() | new.sass_per_iteration.keys()):
             before, after = (counts.get(opcode, 0) for counts in (base.sass_per_iteration, new.sass_per_iteration))
             if before != after:
-                yield f"{opcode} a trip {before:g} → {after:g}"
+                yield f"{opcode} per iteration {before:g} → {after:g}"

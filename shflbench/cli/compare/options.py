@@ -54,7 +54,7 @@ class Gate:
         from shflbench.analysis.compare import Outcome, Settings
 
         allowed = frozenset(Outcome(word) for word in self.allow if word != "suite")
-        return Settings(thresholds=self.thresholds, allowed=allowed, any_edition="suite" in self.allow, **more)
+        return Settings(thresholds=self.thresholds, allowed=allowed, any_revision="suite" in self.allow, **more)
 
 
 def _thresholds(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Thresholds:

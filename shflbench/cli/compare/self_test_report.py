@@ -111,12 +111,13 @@ def _conclusions(result: SelfTest) -> Iterator[str]:
     sure = best or result.settings[-1]
     yield (
         f"how sure: {sure.draws} comparisons of {sure.processes} a side were drawn, which share processes; "
-        f"{sure.apart} that share none could not tell up to {fraction(sure.ceiling)} false alarms from none"
+        f"{sure.disjoint} that share none could not tell up to {fraction(sure.ceiling)} false alarms from none"
     )
     if result.runs == 1:
         yield "what differs between days and restarts is not in these numbers: all processes are of one run"
-    if moved := sum(setting.moved for setting in {setting.processes: setting for setting in result.settings}.values()):
-        yield f"{moved} comparisons more were refused, because the sentinels say that the machine itself changed"
+    by_processes = {setting.processes: setting for setting in result.settings}
+    if refused := sum(setting.refused for setting in by_processes.values()):
+        yield f"{refused} comparisons more were refused, because the sentinels say that the machine itself changed"
 
 
 def _choice(setting: GateSetting) -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.cli.layout import GAP, Line, Table
 from shflbench.export.words import (
+    basis,
     change,
     explain,
     fails,
     flat,
     fraction,
-    grounds,
     headline,
     select_notable,
     side,
@@ -37,7 +37,7 @@ def lines(comparison: Comparison) -> list[Styled]:
     sides = [(f"base: {side(comparison.base)}", ""), (f"new:  {side(comparison.new)}", "")]
     obstacles = [(f"no verdict: {flat(text)}", "doubt") for text in comparison.across]
     table = list(_table(comparison))
-    end = [(text, "") for text in (unchanged(comparison), "; ".join(grounds(comparison)), headline(comparison)) if text]
+    end = [(text, "") for text in (unchanged(comparison), "; ".join(basis(comparison)), headline(comparison)) if text]
     parts = ([*sides, *obstacles], table, end)
     return [line for part in parts if part for line in (*part, ("", ""))][:-1]
 

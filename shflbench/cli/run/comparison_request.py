@@ -114,7 +114,7 @@ class ComparisonRequest:
         )
         new = Side.of([Run(Path("the new run"), info, tuple(rows))])
         learned_noise(base, new, self.gate)  # of which a file that cannot be read is told before anything is measured
-        reasons = tuple(obstacles.obstacles(base, new, timed=True, any_edition="suite" in self.gate.allow))
+        reasons = tuple(obstacles.obstacles(base, new, timed=True, any_revision="suite" in self.gate.allow))
         if reasons:
             raise ResultsError(
                 f"a run of {plan.suite.name} here cannot be compared with {self.name}: {'; '.join(reasons)}",

@@ -1,7 +1,7 @@
 import pytest
 
 from shflbench.analysis.compare.comparison import Outcome
-from shflbench.analysis.compare.draws import apart, outcomes, pairs
+from shflbench.analysis.compare.draws import count_disjoint_pairs, draw_pairs, judge_pair
 from shflbench.analysis.compare.noise import NoiseModel
 from shflbench.analysis.compare.noise_learning import observe_noise
 from shflbench.analysis.compare.pool import judgments
@@ -15,32 +15,32 @@ OPEN = {Outcome.SUSPECTED, Outcome.INCONCLUSIVE}
 
 
 def test_sides_share_no_process_and_no_pair_comes_twice() -> None:
-    drawn = pairs(ONE_RUN, 3, 100)
+    drawn = draw_pairs(ONE_RUN, 3, 100)
     assert len(drawn) == 100
     assert all(len({*base, *new}) == 6 for base, new in drawn)
     assert len({frozenset((frozenset(base), frozenset(new))) for base, new in drawn}) == 100
 
 
 def test_few_processes_make_every_pair_that_there_is() -> None:
-    assert len(pairs(ONE_RUN[:4], 1, 100)) == 6
-    assert len(pairs(ONE_RUN[:4], 2, 100)) == 3
-    assert pairs(ONE_RUN[:4], 3, 100) == []
+    assert len(draw_pairs(ONE_RUN[:4], 1, 100)) == 6
+    assert len(draw_pairs(ONE_RUN[:4], 2, 100)) == 3
+    assert draw_pairs(ONE_RUN[:4], 3, 100) == []
 
 
 def test_runs_of_different_days_stand_on_different_sides() -> None:
-    for base, new in pairs(DAYS, 3, 50):
+    for base, new in draw_pairs(DAYS, 3, 50):
         assert len({day for day, _ in base}) == len({day for day, _ in new}) == 1
         assert base[0][0] != new[0][0]
 
 
 def test_pairs_without_a_common_process_are_counted() -> None:
-    assert [apart(ONE_RUN, processes) for processes in (1, 2, 3, 5)] == [6, 3, 2, 1]
-    assert [apart(DAYS, processes) for processes in (1, 2, 3, 5)] == [6, 2, 2, 1]
-    assert apart([*ONE_RUN, (1, 0), (1, 1), (1, 2)], 3) == 1
+    assert [count_disjoint_pairs(ONE_RUN, processes) for processes in (1, 2, 3, 5)] == [6, 3, 2, 1]
+    assert [count_disjoint_pairs(DAYS, processes) for processes in (1, 2, 3, 5)] == [6, 2, 2, 1]
+    assert count_disjoint_pairs([*ONE_RUN, (1, 0), (1, 1), (1, 2)], 3) == 1
 
 
 def test_where_runs_are_too_short_for_a_side_all_processes_are_mixed() -> None:
-    assert any(len({day for day, _ in base}) > 1 for base, _ in pairs(DAYS, 5, 50))
+    assert any(len({day for day, _ in base}) > 1 for base, _ in draw_pairs(DAYS, 5, 50))
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
@@ -51,9 +51,9 @@ def test_a_draw_says_at_every_threshold_what_compare_says(processes: int, *, lea
         slower = shifted(slower, case_id, percent / 100 * own.values)
     noise = observe_noise(pool) if learned else None
     seen = set()
-    for before, after in pairs(pool.processes, processes, 8):
+    for before, after in draw_pairs(pool.processes, processes, 8):
         base, new = pool.select(before), slower.select(after)
-        drawn = outcomes(base, new, noise)
+        drawn = judge_pair(base, new, noise)
         assert drawn is not None
         for threshold in (0.0025, 0.01, 0.02, 0.05):
             found = judgments(base, new, Thresholds(Threshold(threshold)), noise)
@@ -68,10 +68,12 @@ def test_a_draw_says_at_every_threshold_what_compare_says(processes: int, *, lea
 def test_a_believed_noise_is_used_even_where_the_sides_contradict_it() -> None:
     pool = generated(20)
     quiet = NoiseModel(0.004, 2e-5, "far too quiet")
-    doubted, believed = (
-        outcomes(pool.select(pool.processes[:3]), pool.select(pool.processes[3:6]), quiet, believed=believed)
-        for believed in (False, True)
+    fitted, trusted = (
+        judge_pair(
+            pool.select(pool.processes[:3]), pool.select(pool.processes[3:6]), quiet, trust_learned=trust_learned
+        )
+        for trust_learned in (False, True)
     )
-    assert doubted is not None
-    assert believed is not None
-    assert (believed.reaches != doubted.reaches).all()
+    assert fitted is not None
+    assert trusted is not None
+    assert (trusted.half_widths != fitted.half_widths).all()

@@ -89,7 +89,7 @@ def test_a_process_whose_offset_nobody_knows_is_left_out() -> None:
 
 
 def test_a_difference_of_two_times_is_as_noisy_as_both() -> None:
-    slope = estimated(50, 60, variance=3.0).less(estimated(20, 40, variance=1.0), scale=10)
+    slope = estimated(50, 60, variance=3.0).slope(estimated(20, 40, variance=1.0), scale=10)
     assert slope.values.tolist() == [300, 200]
     assert slope.variances.tolist() == [400, 400]
     assert slope.medians.tolist() == pytest.approx([303, 202])

@@ -87,7 +87,7 @@ def test_the_largest_doubt_counts() -> None:
     assert largest.reason is Reason.NO_SENTINELS
     few = set_threshold(contrast(processes=1), None, two_gpus, learned=False).doubt
     assert few is not None
-    assert few.reason is Reason.FEW_PROCESSES  # 6 % are more than 5
+    assert few.reason is Reason.FEW_PROCESSES  # 6% are more than 5
 
 
 def test_a_table_is_doubted_for_its_samples_and_not_for_processes_that_it_does_not_tell() -> None:
@@ -99,7 +99,7 @@ def test_a_table_is_doubted_for_its_samples_and_not_for_processes_that_it_does_n
 
 @pytest.mark.parametrize(
     ("evidence", "what", "limit"),
-    [(TABLES, "no samples", "5 % or 3 thresholds"), (BARE, "no sentinels in common", "5 %")],
+    [(TABLES, "no samples", "5% or 3 times the threshold"), (BARE, "no sentinels in common", "5%")],
 )
 def test_what_is_missing_is_told_with_its_consequence(evidence: Evidence, what: str, limit: str) -> None:
     (warning,) = evidence.warnings()
@@ -116,8 +116,8 @@ def needed(ratio: float, threshold: str) -> int | None:
 
 
 def test_further_processes_are_reckoned_at_the_threshold_that_they_allow() -> None:
-    assert needed(1.008, "1%") > needed(1.008, "2%")  # type: ignore[operator]  # the same within 2 % is soon proved
-    assert needed(1.018, "1%") < needed(1.018, "2%")  # type: ignore[operator]  # and so is a change of 1 % or more
+    assert needed(1.008, "1%") > needed(1.008, "2%")  # type: ignore[operator]  # the same within 2% is soon proved
+    assert needed(1.018, "1%") < needed(1.018, "2%")  # type: ignore[operator]  # and so is a change of 1% or more
 
 
 def test_the_sentinels_of_both_sides_are_asked() -> None:
@@ -174,5 +174,5 @@ def test_offsets_that_are_not_taken_off_count_as_noise_unless_the_processes_show
 def test_learned_noise_that_the_sides_contradict_is_not_used() -> None:
     model, warning = FULL.noise([contrast(by=0.3)] * 8, LEARNED)
     assert model.source.startswith("fitted")
-    assert warning.startswith("the processes of a side differ 6.5 times as much as the noise that was learned says")
+    assert warning.startswith("the learned noise is not used: the processes of a side differ by 6.5× as much")
     assert FULL.noise([contrast(by=0.3)] * 4, LEARNED) == (LEARNED, "")  # too few cases to contradict it

@@ -132,7 +132,7 @@ def test_sides_need_as_many_processes_as_the_noise_was_good_enough_for(record: L
     def reason(*checks: HeldOut) -> str:
         return why_not(replace(record, held_out=dict(enumerate(checks, 1))), pair)
 
-    assert "less than 3 processes a side" in reason(good, bad, good)
+    assert "less than 3 processes per side" in reason(good, bad, good)
     assert reason(bad, good, good) == ""
     assert "false alarms when it was learned" in reason(good, good, bad)
 
@@ -152,7 +152,7 @@ def test_one_run_twice_is_no_more_than_one(runs: list[Run]) -> None:
 )
 def test_runs_that_were_measured_otherwise_show_another_noise(runs: list[Run], changes: dict[str, object]) -> None:
     other = replace(runs[1], info=replace(runs[1].info, **changes))  # type: ignore[arg-type]
-    with pytest.raises(ResultsError, match="do not show the same noise"):
+    with pytest.raises(ResultsError, match="cannot be learned from together"):
         learn_from([runs[0], other])
 
 
@@ -163,7 +163,7 @@ def test_runs_without_a_gpu_show_no_noise(runs: list[Run]) -> None:
 
 
 def test_too_few_processes_are_refused(runs: list[Run]) -> None:
-    with pytest.raises(ResultsError, match="there are 12 "):
+    with pytest.raises(ResultsError, match="have 12 processes "):
         learn_from(runs[:1])
 
 
@@ -181,7 +181,7 @@ def test_the_noise_of_an_h200_is_learned() -> None:
 
 
 def test_less_than_twenty_processes_are_refused_with_how_to_get_more() -> None:
-    with pytest.raises(ResultsError, match=r"20 processes .* there are 19 ") as caught:
+    with pytest.raises(ResultsError, match=r"have 19 processes .* needs 20$") as caught:
         learn(generated(19, cases=4))
     assert "--processes 20" in caught.value.advice
 

@@ -36,8 +36,8 @@ def suite(title: str, pattern: str) -> dict[str, Any]:
     return {"suite": SuiteText("gtc2013", title, "", SUITE.format(title, pattern))}
 
 
-def found(base: Side, new: Side, *, timed: bool = True, any_edition: bool = False) -> list[str]:
-    return list(obstacles(base, new, timed=timed, any_edition=any_edition))
+def found(base: Side, new: Side, *, timed: bool = True, any_revision: bool = False) -> list[str]:
+    return list(obstacles(base, new, timed=timed, any_revision=any_revision))
 
 
 def test_runs_of_one_suite_on_one_gpu_can_be_compared() -> None:
@@ -55,7 +55,7 @@ def test_runs_of_one_suite_on_one_gpu_can_be_compared() -> None:
         ({"backend": "emulator"}, "new has no times: its backend is emulator"),
         (
             {"suite": SuiteText("gtc2013", "", "", "another text")},
-            "the suite's text asks for other measurements than before (--allow suite compares what both have)",
+            "the suite was changed and defines other measurements (--allow suite compares the common cases)",
         ),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_new_title_is_no_other_measurement_and_a_new_pattern_is() -> None:
     renamed, other = (side(run("new", **suite("Two", pattern))) for pattern in ("neighbor", "reduce"))
     assert found(base, renamed) == []
     assert len(found(base, other)) == 1
-    assert found(base, other, any_edition=True) == []
+    assert found(base, other, any_revision=True) == []
 
 
 def test_every_run_of_a_side_must_be_of_the_same_edition() -> None:
@@ -133,16 +133,16 @@ def test_another_clock_makes_times_incomparable() -> None:
 def test_samples_under_a_throttled_clock_make_times_incomparable() -> None:
     throttled = tuple(replace(row, throttle=("sw_power_cap",), dropped=1) for row in ROWS)  # of 8 and 1
     assert found(BASE, side(run("new", throttled))) == [
-        "11 % of the samples of new were taken while the GPU was throttled"
+        "11% of the samples of new were taken while the GPU was throttled"
     ]
     late = tuple(replace(row, dropped=1) for row in ROWS)  # the GPU overtook the host
     assert found(BASE, side(run("new", late))) == []
 
 
 def test_the_same_run_on_both_sides_is_refused() -> None:
-    with pytest.raises(ResultsError, match="base and copy hold the same run"):
+    with pytest.raises(ResultsError, match="base and copy contain the same run"):
         refuse_same_run(BASE, side(replace(BASE.runs[0], folder=Path("copy"))))
-    with pytest.raises(ResultsError, match="new and new hold the same run"):
+    with pytest.raises(ResultsError, match="new and new contain the same run"):
         refuse_same_run(BASE, side(run("new"), run("new")))
     refuse_same_run(BASE, side(run("new")))
 
@@ -157,7 +157,7 @@ def test_the_same_run_on_both_sides_is_refused() -> None:
 )
 def test_runs_that_are_no_one_side_are_refused(about: dict[str, Any], what: str) -> None:
     refuse_mixture(side(run("one"), run("other")))
-    with pytest.raises(ResultsError, match=f"one and other cannot be one side: {what}"):
+    with pytest.raises(ResultsError, match=f"one and other cannot form one side: {what}"):
         refuse_mixture(side(run("one"), run("third"), run("other", **about)))
 
 
@@ -179,7 +179,7 @@ def test_what_may_explain_a_change_is_noted() -> None:
         "shflbench was 0.1.0, now 0.2.0",
         "NVRTC was 13.0.48, now unknown",
         "the driver was 580.159, now 590.1",
-        "the sides were measured on different GPUs of one model, which differ by more than one GPU does",
+        "the sides were measured on different GPUs of one model, which differ more than runs on one GPU",
         "the text of suite gtc2013 differs between the sides",
         "`precision` was 0.005, now 0.01",
     ]

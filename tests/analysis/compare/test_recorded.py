@@ -57,7 +57,7 @@ def two_percent(batches: list[Batch]) -> list[Found]:
 
 
 def test_unchanged_suites_are_hardly_ever_alarmed(default: list[Drawn]) -> None:
-    assert alarmed(default).value <= 0.02  # 1 % of many more draws
+    assert alarmed(default).value <= 0.02  # 1% of many more draws
     assert not any(drawn.refused for drawn in default)
 
 
@@ -79,7 +79,7 @@ def test_one_process_a_side_never_alarms_on_unchanged_code(batches: list[Batch])
 
 
 def test_slowdowns_of_2_percent_are_found(two_percent: list[Found]) -> None:
-    assert together(truly(two_percent, TWO, MIDDLE)).value >= 0.95  # likewise 98 %
+    assert together(truly(two_percent, TWO, MIDDLE)).value >= 0.95  # likewise 98%
     assert together(truly(two_percent, TWO, LONG)).value == 1
 
 

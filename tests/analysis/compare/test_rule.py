@@ -243,7 +243,7 @@ def test_an_outlier_process_on_either_side_does_not_hide_a_change(base: Values, 
     found = judged_robustly(base, new)
     assert (found.outcome, found.reason) == (outcome, Reason.BEYOND_THRESHOLD)
     assert abs(found.new - found.base) == pytest.approx(0.2, abs=0.01)  # of those that are left
-    assert found.left_out == pytest.approx(max(*base, *new) / sorted((*base, *new))[-2] - 1)
+    assert found.outlier_excess == pytest.approx(max(*base, *new) / sorted((*base, *new))[-2] - 1)
     assert found.detectable == hidden.detectable
 
 
@@ -251,13 +251,13 @@ def test_nothing_becomes_the_same_by_leaving_a_process_out() -> None:
     """The one that is left out may be the change: a kernel that is slow in one process of three."""
     for base, new in ((AGREEING, WITH_OUTLIER), (WITH_OUTLIER, AGREEING)):
         found = judged_robustly(base, new)
-        assert (found.outcome, found.left_out) == (Outcome.INCONCLUSIVE, 0.0)
+        assert (found.outcome, found.outlier_excess) == (Outcome.INCONCLUSIVE, 0.0)
 
 
 @pytest.mark.parametrize(
     ("base", "new"),
     [
-        ((10.0, 10.005, 10.3), SLOWER),  # 1 % slower than the next
+        ((10.0, 10.005, 10.3), SLOWER),  # 1% slower than the next
         ((10.0, 10.005, 9.5), SLOWER),  # fast, not slow: nothing makes a kernel faster
         ((10.0, 10.45, 10.45), SLOWER),
         ((10.0, 10.45), SLOWER),

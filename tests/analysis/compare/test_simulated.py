@@ -124,7 +124,7 @@ def test_an_offset_of_one_side_changes_no_verdict(offset_us: float) -> None:
 
 @pytest.mark.parametrize(("factor", "way"), [(1.003, "slower"), (0.997, "faster")])
 def test_a_machine_that_changed_as_its_sentinels_did_is_refused(factor: float, way: str) -> None:
-    with pytest.raises(ResultsError, match=rf"the machine itself became 0\.[23]\d* % {way}"):
+    with pytest.raises(ResultsError, match=rf"the sentinels ran 0\.[23]\d*% {way}"):
         generated(1, factor=factor)
 
 
@@ -132,7 +132,9 @@ def test_one_doubled_sample_in_ten_changes_no_verdict_but_is_remarked() -> None:
     plain, doubled = (generated(1, doubled=names) for names in ((), LONG))
     assert {outcomes(doubled)[name] for name in LONG} == {Outcome.SAME}
     assert not any(verdict.remarks for verdict in plain.verdicts)
-    remarked = {verdict.case_id for verdict in doubled.verdicts if "the shape changed" in " ".join(verdict.remarks)}
+    remarked = {
+        verdict.case_id for verdict in doubled.verdicts if "the distribution changed" in " ".join(verdict.remarks)
+    }
     assert remarked <= LONG
     assert len(remarked) > len(LONG) / 2  # by chance it is a little less than a tenth of the samples in some processes
 
@@ -192,7 +194,7 @@ def test_a_learned_noise_of_half_the_true_size_is_noticed_and_not_used(processes
     half = NoiseModel(USUAL.a_us / 2, USUAL.b / 2, "learned")
     for seed in (1, 2, 3):
         result = generated(seed, processes=processes, settings=Settings(noise=half))
-        assert any("learn it again" in warning for warning in result.warnings)
+        assert any("learn the noise again" in warning for warning in result.warnings)
         assert result.noise is not None
         assert result.noise.source != half.source
         assert not found(result)

@@ -83,7 +83,7 @@ def test_a_case_that_an_unfinished_run_lacks_says_so() -> None:
     found = verdict_without_times(ROW, None, stopped)
     assert found is not None
     assert (found.outcome, found.reason) == (Outcome.MISSING, Reason.RUN_UNFINISHED)
-    assert found.sentence == "not on the new side, whose run stopped before its end"
+    assert found.sentence == "not on the new side: its run is unfinished"
 
 
 def test_what_failed_is_a_finding_and_what_was_left_out_is_missing() -> None:
@@ -97,10 +97,10 @@ def test_what_failed_is_a_finding_and_what_was_left_out_is_missing() -> None:
     }
 
 
-CHANGED = "10 µs, now 11 µs: +10.0 % (+8.7 to +11.3 %)"
+CHANGED = "10 µs, now 11 µs: +10.0% (+8.7 to +11.3%)"
 
 
-def told(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doubt | None = None) -> Verdict:
+def verdict_on(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doubt | None = None) -> Verdict:
     """Return the verdict on a case that took 10 µs."""
     before, after = (estimated(*[value] * processes) for value in (10.0, new))
     contrast = Contrast(CASE.id, before, after, Weights(1.0, 0.0), threshold, threshold, doubt)
@@ -108,48 +108,57 @@ def told(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doub
     return verdict_of(finding, contrast, ROW, replace(ROW, registers=40), Metric.TIME)
 
 
-def test_a_process_that_was_left_out_is_told() -> None:
+def test_a_process_that_was_left_out_is_verdict_on() -> None:
     contrast = Contrast(CASE.id, estimated(10.0), estimated(11.0), Weights(1.0, 0.0), 0.05)
     (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
-    (remark,) = verdict_of(replace(finding, left_out=0.0432), contrast, ROW, ROW, Metric.TIME).remarks
-    assert remark == "one process took 4.3 % longer than every other, and was left out"
+    (remark,) = verdict_of(replace(finding, outlier_excess=0.0432), contrast, ROW, ROW, Metric.TIME).remarks
+    assert remark == "one outlier process was excluded: it took 4.3% longer than every other"
 
 
 @pytest.mark.parametrize(
-    ("verdict", "sentence"),
+    ("verdict", "sentence", "advice"),
     [
-        (told(11.0), CHANGED),
-        (told(9.0), "10 µs, now 9 µs: -10.0 % (-11.3 to -8.7 %)"),
-        (told(10.0), "10 µs, now 10 µs: no change of 5 % or more (-1.3 to +1.3 %)"),
-        (told(10.3), "10 µs, now 10.3 µs: +3.0 % (+1.7 to +4.3 %), less than the 5 % that matter"),
+        (verdict_on(11.0), CHANGED, ""),
+        (verdict_on(9.0), "10 µs, now 9 µs: -10.0% (-11.3 to -8.7%)", ""),
+        (verdict_on(10.0), "10 µs, now 10 µs: no change of 5% or more (-1.3 to +1.3%)", ""),
+        (verdict_on(10.3), "10 µs, now 10.3 µs: +3.0% (+1.7 to +4.3%), below the threshold of 5%", ""),
         (
-            told(10.05, threshold=0.01),
-            "10 µs, now 10.05 µs: +0.50 %, but it could be -0.79 to +1.8 %; 9 processes a side would settle it",
-        ),
-        (told(10.0999, threshold=0.01), "10 µs, now 10.1 µs: +1.00 %, but it could be -0.29 to +2.3 %"),
-        (
-            told(11.0, doubt=Doubt(Reason.FEW_PROCESSES, 3.0)),
-            f"{CHANGED}, but so few processes differ by as much; measure in 3 or more a side",
+            verdict_on(10.05, threshold=0.01),
+            "10 µs, now 10.05 µs: +0.50% (-0.79 to +1.8%)",
+            "9 processes per side would settle it",
         ),
         (
-            told(11.0, doubt=Doubt(Reason.NO_SAMPLES, least=0.2)),
-            f"{CHANGED}, but the samples that would tell how sure that is are missing",
+            verdict_on(10.0999, threshold=0.01),
+            "10 µs, now 10.1 µs: +1.00% (-0.29 to +2.3%)",
+            "more processes will not settle it",
+        ),
+        (
+            verdict_on(11.0, doubt=Doubt(Reason.FEW_PROCESSES, 3.0)),
+            CHANGED,
+            "1 or 2 processes per side may differ by as much: measure 3 or more",
+        ),
+        (
+            verdict_on(11.0, doubt=Doubt(Reason.NO_SAMPLES, least=0.2)),
+            CHANGED,
+            "without samples the precision is unknown",
         ),
     ],
 )
-def test_the_sentence_gives_both_values_the_change_and_what_it_means(verdict: Verdict, sentence: str) -> None:
-    assert verdict.sentence == sentence
+def test_the_sentence_has_both_values_and_the_change_and_the_advice_what_to_do(
+    verdict: Verdict, sentence: str, advice: str
+) -> None:
+    assert (verdict.sentence, verdict.advice) == (sentence, advice)
 
 
 def test_every_doubt_has_its_own_words() -> None:
     doubts = (Reason.FEW_PROCESSES, Reason.OTHER_GPU, Reason.NO_SENTINELS, Reason.NO_SAMPLES)
-    verdicts = [told(11.0, doubt=Doubt(reason, least=0.2)) for reason in doubts]
+    verdicts = [verdict_on(11.0, doubt=Doubt(reason, least=0.2)) for reason in doubts]
     assert [(verdict.outcome, verdict.reason) for verdict in verdicts] == [(Outcome.SUSPECTED, each) for each in doubts]
-    assert len({verdict.sentence for verdict in verdicts}) == len(doubts)
+    assert len({verdict.advice for verdict in verdicts}) == len(doubts)
 
 
 def test_the_verdict_tells_what_changed_in_the_kernel_and_in_all_samples() -> None:
-    verdict = told(11.0)
+    verdict = verdict_on(11.0)
     assert verdict.why == ("registers 16 → 40",)
     assert [verdict.median_ratio, verdict.p90_ratio] == pytest.approx([1.1, 1.1])
     assert (verdict.base, verdict.new, verdict.threshold, verdict.remarks) == (10.0, 11.0, 0.05, ())
@@ -176,11 +185,8 @@ def test_slow_samples_that_became_slower_change_the_shape_and_no_verdict() -> No
     verdict = shaped(12.0, 12.1, 11.9)
     assert verdict.outcome is Outcome.SAME
     (remark,) = verdict.remarks
-    assert remark == (
-        "the shape changed: the slow samples became slower; what nine of ten stay below moved by +16.5 %, "
-        "the fast half by +0.00 %"
-    )
-    assert "became faster" in shaped(10.0, 10.0, 10.0).remarks[0]
+    assert remark == "the distribution changed: +16.5% at the 90th percentile, +0.00% in the fastest half"
+    assert "-2.9% at the 90th" in shaped(10.0, 10.0, 10.0).remarks[0]
 
 
 def test_a_small_move_of_the_slow_samples_is_not_worth_a_word() -> None:
@@ -217,18 +223,22 @@ def test_an_unchanged_kernel_explains_nothing() -> None:
         ({"local_bytes": 24}, "local bytes 0 → 24"),
         ({"shared_bytes": 4096}, "shared bytes 0 → 4096"),
         ({"occupancy": 0.5}, "occupancy 100% → 50%"),
-        ({"sass_per_iteration": {"SHFL": 2.0}}, "SHFL a trip 1 → 2"),
+        ({"sass_per_iteration": {"SHFL": 2.0}}, "SHFL per iteration 1 → 2"),
     ],
 )
-def test_each_fact_that_changed_is_told(change: dict[str, object], words: str) -> None:
+def test_each_fact_that_changed_is_verdict_on(change: dict[str, object], words: str) -> None:
     assert kernel_changes(SHFL, replace(SHFL, **change)) == (words,)  # type: ignore[arg-type]
 
 
 def test_all_that_changed_is_told_in_a_fixed_order() -> None:
     new = replace(SMEM, registers=40, spill_bytes=8, sass_per_iteration={"LDS": 2.0, "SHFL": 1.0})
     assert kernel_changes(SMEM, new) == (
-        "registers 16 → 40", "spill bytes 0 → 8", "LDS a trip 1 → 2", "SHFL a trip 0 → 1", "STS a trip 1 → 0",
-    )  # fmt: skip
+        "registers 16 → 40",
+        "spill bytes 0 → 8",
+        "LDS per iteration 1 → 2",
+        "SHFL per iteration 0 → 1",
+        "STS per iteration 1 → 0",
+    )
 
 
 @pytest.mark.parametrize("column", ["registers", "spill_bytes", "occupancy", "sass_per_iteration"])

@@ -82,7 +82,7 @@ def time_of_zero() -> None:
     put_rows(NEW, [replace(first, time_us=0.0), *others])
 
 
-MIXED = f"the samples in new do not belong to its rows: {SHFL}"
+MIXED = f"the samples in new do not match its rows: {SHFL}"
 DAMAGE: list[tuple[Callable[[], object], str, str]] = [
     (cut(CSV, 20), "new/results.csv: the last line is half-written", RESTORED),
     (change(CSV, without_the_last_line), f"new/results.csv is damaged: it has no row of {SMEM}", RESTORED),
@@ -93,7 +93,7 @@ DAMAGE: list[tuple[Callable[[], object], str, str]] = [
     (replaced(CSV, partial(shutil.copy, BASE / CSV.name)), f"{MIXED} took", RESTORED),
     (change(SAMPLES, with_samples_twice), f"{MIXED} has", RESTORED),
     (row_twice, f"new/results.csv:6: the case {SHFL} is there twice", RESTORED),
-    (replaced(NEW, partial(shutil.copytree, BASE)), " hold the same run", "compare it with another one"),
+    (replaced(NEW, partial(shutil.copytree, BASE)), " contain the same run", "give two different runs"),
     (hold(CSV, b""), "new/results.csv is empty", RESTORED),
     (hold(SAMPLES, b""), "new/samples.csv.gz is empty", RESTORED),
     (hold(INFO, b""), "new/run.json is empty", RESTORED),
@@ -170,8 +170,8 @@ def test_the_same_run_twice_is_refused(shflbench: Command, sides: tuple[str, ...
     outcome = shflbench("compare", *sides)
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err == (
-        f"error: {sides[-1].removeprefix('./')} and {sides[-1].removeprefix('./')} hold the same run\n"
-        "Compare it with another one, or give each run once\n"
+        f"error: {sides[-1].removeprefix('./')} and {sides[-1].removeprefix('./')} contain the same run\n"
+        "Give two different runs, and each run once\n"
     )
 
 
@@ -192,7 +192,7 @@ def test_run_without_samples_is_a_report_with_a_warning(shflbench: Command) -> N
     assert outcome.code == 0
     assert outcome.err == (
         "warning: a side has no samples, only medians and their intervals: "
-        "changes below 5 % or 3 thresholds are only suspected\n"
+        "changes below 5% or 3 times the threshold are only suspected\n"
     )
 
 
@@ -203,7 +203,7 @@ def test_run_that_was_killed_lacks_cases_and_says_how_to_go_on(shflbench: Comman
     cut(CSV, 20)()
     outcome = shflbench("compare", "base", "new")
     assert outcome.code == 1
-    assert "not on the new side, whose run stopped before its end" in outcome.out
+    assert "not on the new side: its run is unfinished" in outcome.out
     assert outcome.err == (
         "warning: new/results.csv: the last line is half-written and was left out\n"
         "warning: new holds an unfinished run; go on with: shflbench run --resume new\n"

@@ -37,17 +37,17 @@ def test_person_reads_what_changed_and_on_what_grounds(shflbench: Command, tmp_p
     assert outcome.code == 1
     assert outcome.err.startswith("warning: ")
     assert "sentinels" in outcome.err
-    report, ground = outcome.out.split("threshold 2 %; ")
+    report, ground = outcome.out.split("threshold 2%; ")
     assert (
         report
         == """\
-base: base: NVIDIA H200, driver 580.159, NVRTC 13.0.48, commit 0123456, 1 run, 1 process a case
-new:  new: NVIDIA H200, driver 580.159, NVRTC 13.0.48, commit 0123456, 1 run, 1 process a case
+base: base: NVIDIA H200, driver 580.159, NVRTC 13.0.48, commit 0123456, 1 run, 1 process per case
+new:  new: NVIDIA H200, driver 580.159, NVRTC 13.0.48, commit 0123456, 1 run, 1 process per case
 
-verdict  case                            base µs  new µs  change                      threshold
-slower   neighbor/shfl/f32/26x1024/4096  69.99    84.00   +20.0 % (+19.3 to +20.7 %)  2 %
+verdict  case                            base µs  new µs  change                    threshold
+slower   neighbor/shfl/f32/26x1024/4096  69.99    84.00   +20.0% (+19.3 to +20.7%)  2%
 
-5 cases are the same within 2 %; a slowdown of 6.24 % would have been found
+5 cases are the same within 2%; a slowdown of 6.24% would have been found
 """
     )
     assert ground.startswith("noise: ")
@@ -155,7 +155,7 @@ def test_sides_that_cannot_be_compared_are_bad_input(tmp_path: Path) -> None:
     assert (ended.code, ended.out) == (3, "")
     assert ended.err == (
         "error: base and new cannot be compared: the suites differ (gtc2013, quick)\n"
-        "Compare runs of the same suite on the same model of GPU, or ask for a report without verdict: --across\n"
+        "Compare runs of one suite on one model of GPU, or use --across for a report without verdicts\n"
     )
 
 

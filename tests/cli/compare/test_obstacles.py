@@ -74,12 +74,12 @@ def set_by_owner(**changes: object) -> Callable[[], None]:
 
 OBSTACLES = [
     (other_suite, "the suites differ (gtc2013, quick)"),
-    (other_edition, "the suite's text asks for other measurements than before (--allow suite compares what both have)"),
+    (other_edition, "the suite was changed and defines other measurements (--allow suite compares the common cases)"),
     (other_model, "the GPUs differ (NVIDIA H200, NVIDIA B200)"),
     (emulated, "the backends differ (cuda, emulator)"),
     (throttled, " of the samples of new were taken while the GPU was throttled"),
     (slower_clock, "the SM clock was 1980 MHz, now 1755 MHz"),
-    (machine_moved, "% slower, as its sentinels show"),
+    (machine_moved, "% slower: the machine itself changed"),
     (no_case_in_common, "they have no case in common"),
     (set_by_owner(application_clock_mhz=1500), "the GPU's application clock (MHz) was 1980, now 1500"),
     (
@@ -176,6 +176,6 @@ def test_runs_that_do_not_belong_together_are_no_side(
     outcome = shflbench("compare", "base", "new", "--new", "third", *flags)
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err == (
-        "error: new and third cannot be one side: the GPUs differ (NVIDIA B200, NVIDIA H200)\n"
-        "Give runs of the same suite from the same model of GPU\n"
+        "error: new and third cannot form one side: the GPUs differ (NVIDIA B200, NVIDIA H200)\n"
+        "Give runs of one suite on one model of GPU\n"
     )

@@ -22,12 +22,12 @@ from tests.fakes.runs import untimed
 USAGE = "`shflbench compare --help` says what it takes\n"
 SLOWER = "1 slower of 4 cases\n"
 SAME = "no change that matters in 4 cases\n"
-AMOUNTS = "a percentage such as `1%`, from 0.001 % to 100 %, or a time such as `0.2us`, from 1 ns to 1 s"
+AMOUNTS = "a percentage such as `1%`, from 0.001% to 100%, or a time such as `0.2us`, from 1 ns to 1 s"
 
 
 @pytest.fixture(autouse=True)
 def _two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two runs, `base` and `new`, where a case of 20 µs is 10 % slower, in the current folder."""
+    """Two runs, `base` and `new`, where a case of 20 µs is 10% slower, in the current folder."""
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     lay(tmp_path / "base")
     lay(tmp_path / "new", seed=2, factors={SHFL: 1.1})
@@ -64,7 +64,7 @@ def test_wrong_threshold_is_refused_and_named(shflbench: Command, text: str) -> 
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
         f"error: Invalid value for '--threshold': `{text}` is no threshold; write {AMOUNTS}; "
-        f"for some cases only `neighbor/*=2%`, where `*` stands for anything in a case's id\n{USAGE}"
+        f"for some cases `neighbor/*=2%`, where `*` matches any text in a case id\n{USAGE}"
     )
 
 
@@ -121,7 +121,7 @@ def test_what_changed_in_the_kernel_stands_beside_its_time(shflbench: Command, t
         "    registers 16 → 40",
         "    spill bytes 0 → 8",
         "    occupancy 100% → 50%",
-        "    SHFL a trip 1 → 2",
+        "    SHFL per iteration 1 → 2",
     ]
 
 
@@ -133,7 +133,7 @@ def test_metrics_are_those_of_the_analysis() -> None:
     ("flags", "sentence"),
     [
         (("--metric", "registers", "--threshold", "1%"), "any more registers count: --threshold says nothing of them"),
-        (("--metric", "ns_per_iteration", "--threshold", "1us"), "a threshold in µs says nothing of ns_per_iteration"),
+        (("--metric", "ns_per_iteration", "--threshold", "1us"), "ns_per_iteration has no threshold in µs"),
         (("--learn-noise", "--self-test"), "--learn-noise and --self-test are two questions"),
         (("--learn-noise", "--threshold", "1%"), "--learn-noise compares no two sides, and --threshold says how"),
         (("--self-test", "--metric", "time"), "--self-test compares no two sides, and --metric says how"),

@@ -98,9 +98,9 @@ def test_baseline_of_several_suites_needs_a_run_that_says_which(shflbench: Comma
     outcome = shflbench("compare", "main", "v2")
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err == (
-        "error: baselines/main/gtc2013/nvidia-h200/1 and baselines/main/quick/nvidia-h200/1 cannot be one side: "
+        "error: baselines/main/gtc2013/nvidia-h200/1 and baselines/main/quick/nvidia-h200/1 cannot form one side: "
         "the suites differ (gtc2013, quick)\n"
-        "Give runs of the same suite from the same model of GPU\n"
+        "Give runs of one suite on one model of GPU\n"
     )
     assert shflbench("compare", "main", "new").code == 1
 

@@ -1,7 +1,7 @@
 """Small runs to compare, each measured once and copied to where a test needs it, and `shflbench` as a process.
 
 lay(tmp_path / "base")                              # three processes of four cases
-lay(tmp_path / "new", seed=2, factors={SHFL: 1.1})  # the same code, but for one case that is 10 % slower
+lay(tmp_path / "new", seed=2, factors={SHFL: 1.1})  # the same code, but for one case that is 10% slower
 """
 
 import os

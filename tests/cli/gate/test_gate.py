@@ -76,7 +76,7 @@ def test_slower_kernel_fails_the_gate(against: Command, plug: Plug) -> None:
     plug(FakeBackend({**SCRIPTS, "neighbor/shfl": Script(ns_per_iteration=17.0)}))
     outcome = against("--output", "mine")
     assert (outcome.code, outcome.out) == (1, "mine\n")
-    assert f"\nslower   {SHFL}  69.51    73.61   +5.9 % " in outcome.err
+    assert f"\nslower   {SHFL}  69.51    73.61   +5.9% " in outcome.err
     assert outcome.err.endswith("1 slower of 5 cases\n")
 
 
@@ -140,7 +140,7 @@ def test_seconds_of_measuring_longer_are_taken_off_the_budget(
 
 
 def test_case_that_no_number_of_processes_would_decide_is_not_measured_in_vain(against: Command, plug: Plug) -> None:
-    device = plug(FakeBackend(with_offsets(*[0.672] * 3)))  # 0.967 %
+    device = plug(FakeBackend(with_offsets(*[0.672] * 3)))  # 0.967%
     outcome = against("--strict", "--threshold", "0.97%")
     assert outcome.code == 6
     assert "1 case stays inconclusive: no sensible number of further processes would decide that\n" in outcome.err
@@ -319,7 +319,7 @@ def test_baseline_of_another_gpu_is_refused(run: Command, main: Path, plug: Plug
 def test_another_edition_of_the_suite_is_refused(run: Command) -> None:
     Path("demo.yaml").write_text(SUITE.replace("4096", "2048"), encoding="utf-8")
     said = refused(run, "--against", "main")
-    assert "the suite's text asks for other measurements than before" in said
+    assert "the suite was changed and defines other measurements" in said
     assert "they have no case in common" in said
 
 

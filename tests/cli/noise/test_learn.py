@@ -80,7 +80,7 @@ def test_what_alarms_on_processes_that_were_held_back_is_not_kept(
 ) -> None:
     outcome = learn_into(record=alarming(record, 3))
     assert (outcome.code, list(tmp_path.iterdir())) == (1, [])
-    assert "nothing was kept: 5 % of the comparisons of 3 processes a side alarmed" in outcome.err
+    assert "nothing was kept: 5% of the comparisons of 3 processes a side alarmed" in outcome.err
     assert "--self-test" in outcome.err
 
 
