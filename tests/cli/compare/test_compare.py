@@ -161,15 +161,20 @@ def test_sides_that_cannot_be_compared_are_bad_input(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_it_with_130(tmp_path: Path) -> None:
     times(1.0)(tmp_path)
-    (tmp_path / "new/results.csv").unlink()
-    os.mkfifo(tmp_path / "new/results.csv")
+    os.mkfifo(tmp_path / "pipe")  # without a reader, so that the command waits
     compare = subprocess.Popen(
-        command("compare", "base", "new"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command("compare", "base", "new", "--also", "table=pipe"),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    with (tmp_path / "new/results.csv").open("wb"):  # it opens when the command reads
-        compare.send_signal(signal.SIGINT)
-        out, err = compare.communicate(timeout=30)
-    assert (compare.returncode, out, err) == (130, "", "\nerror: interrupted\n")
+    assert compare.stdout is not None
+    assert compare.stdout.readline().startswith("base: base: ")
+    compare.send_signal(signal.SIGINT)
+    _, err = compare.communicate(timeout=30)
+    assert (compare.returncode, err) == (130, "\nerror: interrupted\n")
 
 
 def test_reader_that_goes_away_ends_it_with_141(tmp_path: Path) -> None:
