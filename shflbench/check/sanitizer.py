@@ -11,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from shflbench.check.kernels import call_of, variant_of, workload_of
 from shflbench.check.sanitizer_result import MARKER, Count, SanitizerResult, Tool, parse
 from shflbench.check.verdict import KernelVerdict
 from shflbench.compile.source import expression
@@ -60,10 +59,10 @@ def jobs(
     for subject in subjects:
         kernel = kernels.get(subject)
         if isinstance(kernel, Kernel):
-            workload = workload_of(subject, seed)
-            call = call_of(subject, kernel, workload)
+            workload = subject.workload(seed)
+            call = subject.call(kernel, workload)
             dtype = DTYPES[subject.case.dtype]
-            names = (f"{expression(subject.case.pattern, variant_of(subject), dtype)}(", kernel.symbol)
+            names = (f"{expression(subject.case.pattern, subject.variant, dtype)}(", kernel.symbol)
             made.append(SanitizerJob(subject.name, names, call, workload.inputs(0), workload.verify_iterations))
     return made
 

@@ -48,15 +48,21 @@ class SourceFiles:
 
     def of(self, location: Location | None) -> SourceLine | None:
         """Return the innermost place in the pattern's own files that led to `location`, else the outermost of all."""
-        if location is None:
+        inside = self._in_pattern(location)
+        if inside is None:
             return None
-        step: Location | None = location
-        while step is not None:
-            file = self._file(step.file)
-            if file is not None:
-                return SourceLine(file, step.line)
+        return SourceLine(self._file(inside.file) or Path(inside.file), inside.line)
+
+    def compiled_name(self, location: Location | None) -> str:
+        """Return the same place as error messages of the emulator name it."""
+        inside = self._in_pattern(location)
+        return str(inside) if inside else "a line that the compiler does not name"
+
+    def _in_pattern(self, location: Location | None) -> Location | None:
+        step = location
+        while step is not None and self._file(step.file) is None:
             step = step.inlined_at
-        return SourceLine(Path(location.outermost.file), location.outermost.line)
+        return step or (location.outermost if location else None)
 
     def in_text(self, text: str) -> SourceLine | None:
         """Return the first line of one of the pattern's files that a message names as `file:line`."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import PatternError, UsageError
+from shflbench.measure.workload import Workload, call_of
 from shflbench.model import Case, Launch
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
@@ -16,6 +17,10 @@ from shflbench.suite.problems import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from shflbench.backends.base import KernelCall
+    from shflbench.model import Kernel
+    from shflbench.patterns.declare import Variant
 
 BLOCKS, BLOCK = 2, 128  # four warps a block show races within a warp and between warps; two blocks, that blocks differ
 
@@ -34,10 +39,23 @@ class KernelSubject:
         return "/".join((self.case.pattern, self.case.variant, self.case.dtype, *options))
 
     @property
+    def variant(self) -> Variant:
+        """The declaration of the kernel's variant."""
+        return self.pattern.declaration.variant(self.case.variant)
+
+    @property
     def reference(self) -> KernelSubject | None:
-        """The kernel whose results are taken for right; None where the pattern has a reference of its own."""
+        """The kernel whose results are the reference; None where the pattern has a reference of its own."""
         name = self.pattern.declaration.reference_variant
         return replace(self, case=replace(self.case, variant=name)) if name else None
+
+    def workload(self, seed: int) -> Workload:
+        """Return the data to check the kernel with; PatternError where a function of the pattern fails."""
+        return Workload.of(self.pattern, self.case, BLOCKS, seed)
+
+    def call(self, kernel: Kernel, workload: Workload) -> KernelCall:
+        """Return the launch to check the compiled `kernel` at; PatternError where a function of the pattern fails."""
+        return call_of(self.pattern, self.case, kernel, workload.setting)
 
 
 @dataclass(frozen=True, slots=True)

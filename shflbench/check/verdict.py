@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SCHEDULES = len(POLICIES)
+WATCHED = "shared memory; global memory by results only"
 
 
 class Level(StrEnum):
@@ -52,24 +53,28 @@ _LEVELS = {
 }
 
 
-def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
+def judge(  # noqa: PLR0911, PLR0913  (all that a verdict rests on, by name; a return for each verdict)
     *,
     safe: bool,
     kinds: Sequence[HazardKind],
     wrong: Sequence[str],
     stopped: Sequence[str],
+    endless: bool = False,
     right: str = "right",
+    incomparable: str = "",
     violations: Sequence[str] = (),
 ) -> tuple[KernelVerdict, str]:
     """Return the verdict and why, in one sentence without its full stop.
 
-    `wrong` and `stopped` name the schedules under which the result was wrong, or an error ended the kernel; `right`
-    says what a result is that is not wrong.
+    `wrong` and `stopped` name the schedules under which the result was wrong, or an error ended the kernel; `endless`
+    says that the last of these errors was that it did not end, after which no further schedule was tried; `right`
+    says what a result is that is not wrong, and `incomparable` why results were not compared.
     """
     hazards = [kind for kind in kinds if kind.breaks]
+    stop = "it does not end" if endless else f"stopped by an error under {_of_all(stopped)}"
     against = [
         *([f"wrong under {_of_all(wrong)}"] if wrong else []),
-        *([f"stopped by an error under {_of_all(stopped)}"] if stopped else []),
+        *([stop] if stopped else []),
         *([_count(len(hazards), "hazard")] if hazards else []),
     ]
     if violations:
@@ -77,6 +82,8 @@ def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     if against:
         what = ", ".join(against)
         return (KernelVerdict.BROKEN, f"declared safe, but {what}") if safe else (KernelVerdict.UNSAFE, what)
+    if incomparable:
+        return KernelVerdict.NOT_CHECKED, incomparable
     if HazardKind.ACTIVEMASK in kinds:
         why = "what it does depends on which lanes happen to run together"
         return KernelVerdict.DEPENDENT, f"{right} under all {SCHEDULES} schedules, but {why}"
@@ -86,7 +93,7 @@ def judge(  # noqa: PLR0913  (all that a verdict rests on, by name)
     if kinds:
         doubts = " and ".join(_DOUBTS[kind] for kind in dict.fromkeys(kinds))
         return KernelVerdict.DOUBTFUL, f"{right} under all {SCHEDULES} schedules, but {doubts}"
-    return KernelVerdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules"
+    return KernelVerdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules (watched: {WATCHED})"
 
 
 _DOUBTS = {

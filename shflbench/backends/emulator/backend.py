@@ -18,8 +18,6 @@ from shflbench.model import Conditions, Device, Kernel
 
 SMS = 2  # an emulated device has as many as one likes; two show that blocks differ
 MEMORY_BYTES = 1 << 32
-# Instructions of one launch, each for many threads: a minute or two. A verifying launch takes 10,000 to 250,000.
-STEP_LIMIT = 500_000
 
 
 def emulated_device(arch: str, sms: int = SMS) -> Device:
@@ -92,7 +90,8 @@ class EmulatedKernel:
 
     def __init__(self, call: KernelCall, program: Program) -> None:
         """Use `EmulatorBackend.open` instead."""
-        self._call, self._program, self._machine = call, program, Machine()
+        self.program = program
+        self._call, self._machine = call, Machine()
         self._schedules = cycle(POLICIES.values())
 
     def launch(self, inputs: Sequence[Array], iterations: int) -> EmulatedLaunch:
@@ -106,7 +105,7 @@ class EmulatedKernel:
         shape = Shape(call.grid, call.block)
         inputs = list(pure.values())
         return EmulatedLaunch(
-            self._program, shape, call.shared_bytes, inputs, outputs, iterations, order, self._machine
+            self.program, shape, call.shared_bytes, inputs, outputs, iterations, order, self._machine, list(places)
         )
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
@@ -114,7 +113,7 @@ class EmulatedKernel:
 
         EmulatorError if the kernel fails.
         """
-        return list(execute(self.launch(inputs, iterations), next(self._schedules), step_limit=STEP_LIMIT))
+        return list(execute(self.launch(inputs, iterations), next(self._schedules)))
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Refuse: what the emulator takes says nothing about a GPU."""

@@ -6,12 +6,11 @@ from functools import partial
 
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.backends.emulator.machine.policies import POLICIES, Policy
+from shflbench.backends.emulator.machine.scheduler import STEP_LIMIT, StepLimitError
 from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.backends.emulator.races.hazards import Hazard, HazardLog
 from shflbench.backends.emulator.races.table import rules
 from shflbench.errors import EmulatorError
-
-STEP_LIMIT = 500_000  # instructions carried out under one policy; a transposition by lanes in order takes 220,000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,16 @@ def explore(
     seed: int = 0,
     step_limit: int = STEP_LIMIT,
 ) -> Exploration:
-    """Run `launch` under each policy, looking for hazards; errors become part of the result."""
-    return Exploration(tuple(_run(launch, policy, seed, step_limit) for policy in policies))
+    """Run `launch` under each policy, looking for hazards; errors become part of the result.
+
+    A launch that does not end under one policy is not run under those after it: each would take as long.
+    """
+    results: list[ScheduleResult] = []
+    for policy in policies:
+        results.append(_run(launch, policy, seed, step_limit))
+        if isinstance(results[-1].error, StepLimitError):
+            break
+    return Exploration(tuple(results))
 
 
 def _run(launch: EmulatedLaunch, policy: Policy, seed: int, step_limit: int) -> ScheduleResult:

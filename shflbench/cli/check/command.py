@@ -176,8 +176,10 @@ def _code(reports: Sequence[KernelReport], *, strict: bool) -> int:
     from shflbench.check.verdict import Level
 
     verdicts = {report.verdict for report in reports}
-    if verdicts & {KernelVerdict.NOT_COMPILED, KernelVerdict.NOT_CHECKED}:
+    if KernelVerdict.NOT_COMPILED in verdicts:
         return KernelError.exit_code
     if KernelVerdict.BROKEN in verdicts:
         return FOUND
+    if KernelVerdict.NOT_CHECKED in verdicts:
+        return KernelError.exit_code
     return UNCERTAIN if strict and any(verdict.level is Level.WARNING for verdict in verdicts) else 0

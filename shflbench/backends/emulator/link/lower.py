@@ -23,7 +23,8 @@ from shflbench.backends.emulator.link.flat import FlatCode, FlatInstruction
 from shflbench.backends.emulator.link.program import MemoryOperand, Op, Slot, Source
 from shflbench.backends.emulator.link.registers import CARRY
 from shflbench.backends.emulator.opcodes.carry import CONSUMERS, sets_carry
-from shflbench.backends.emulator.opcodes.forms import Access, Branch, Exit, Nothing, Pure
+from shflbench.backends.emulator.opcodes.control import BARRIER_ADVICE
+from shflbench.backends.emulator.opcodes.forms import Access, Barrier, Branch, Exit, Nothing, Pure
 from shflbench.backends.emulator.opcodes.table import decode
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
@@ -34,7 +35,12 @@ def lower(code: FlatCode, parameters: Mapping[str, int]) -> list[Op]:
 
     `parameters` are the offsets of the kernel's parameters.
     """
-    return _propagate([_lowered(code, number, flat, parameters) for number, flat in enumerate(code.instructions)])
+    ops = _propagate([_lowered(code, number, flat, parameters) for number, flat in enumerate(code.instructions)])
+    for op in ops:
+        if isinstance(op.form, Barrier) and op.form.whole_block and isinstance(op.sources[0], Slot):
+            message = f"the emulator cannot run a barrier whose number is in a register in {_quote(op.instruction)}"
+            raise EmulatorError(message, BARRIER_ADVICE)
+    return ops
 
 
 def _lowered(code: FlatCode, number: int, flat: FlatInstruction, parameters: Mapping[str, int]) -> Op:
@@ -43,9 +49,11 @@ def _lowered(code: FlatCode, number: int, flat: FlatInstruction, parameters: Map
     except EmulatorError as error:
         if flat.instruction.text in error.message:
             raise
-        raise EmulatorError(
-            f"{error.message} in `{flat.instruction.text}` ({flat.instruction.where})", error.advice
-        ) from error
+        raise EmulatorError(f"{error.message} in {_quote(flat.instruction)}", error.advice) from error
+
+
+def _quote(instruction: PtxInstruction) -> str:
+    return f"`{instruction.text}` ({instruction.where})"
 
 
 class _Lowering:

@@ -21,16 +21,24 @@ def concerns_all(op: Op) -> bool:
     return place is not None and op.sources[place] == FULL_MASK
 
 
-def releases(state: State, groups: Iterable[ConvergedGroup]) -> Iterator[tuple[list[ConvergedGroup], Values]]:
-    """Yield waiting groups that meet, with the threads among them that wait for nobody any more, in ascending order."""
+def releases(
+    state: State, groups: Iterable[ConvergedGroup], *, same_mask: bool = True
+) -> Iterator[tuple[list[ConvergedGroup], Values]]:
+    """Yield waiting groups that meet, with the threads of them that can continue, in ascending order.
+
+    With `same_mask`, lanes meet only those that pass the same mask, as CUDA defines it. Without, a lane also meets
+    those that wait with another mask: what to do, and to report, where no thread could continue otherwise.
+    """
     waiting: dict[object, list[ConvergedGroup]] = {}
     for group in groups:
         if group.waits_at is not None:
             waiting.setdefault(_meeting(group.waits_at), []).append(group)
     for meeting in waiting.values():
         form = meeting[0].waits_at.form if meeting[0].waits_at else None
-        whole_block = isinstance(form, Barrier) and form.whole_block
-        free = (_complete_blocks if whole_block else _complete_warps)(state, meeting)
+        if isinstance(form, Barrier) and form.whole_block:
+            free = _complete_blocks(state, meeting)
+        else:
+            free = _complete_masks(state, meeting, same_mask=same_mask)
         if free.size:
             yield meeting, free
 
@@ -44,45 +52,56 @@ def _meeting(op: Op) -> object:
 
 def _complete_blocks(state: State, groups: list[ConvergedGroup]) -> Values:
     """Return the threads of the blocks all of whose live threads wait, after what the barrier does for them."""
-    threads = np.concatenate([group.members.threads for group in groups])
+    threads, _, places, ops = _waiting(groups)
     blocks = state.shape.block_of(threads)
     waiting = np.bincount(blocks, minlength=state.shape.grid)
     alive = state.alive.reshape(state.shape.grid, -1).sum(axis=1)
     complete = (waiting == alive) & (waiting > 0)
-    free: Values = np.sort(threads[complete[blocks]])
+    chosen = complete[blocks]
+    free: Values = threads[chosen]
     if free.size:
         for observer in state.observers:
-            observer.meet(groups, free, state.shape.lanes_per_block)
+            observer.meet(free, blocks[chosen], places[chosen], ops)
             observer.synchronize_blocks(np.flatnonzero(complete))
         _reduce(state, groups, complete)
     return free
 
 
-def _complete_warps(state: State, groups: list[ConvergedGroup]) -> Values:
+def _complete_masks(state: State, groups: list[ConvergedGroup], *, same_mask: bool) -> Values:
     """Return the threads all of whose masks' live lanes wait, after what the instruction does for them."""
-    threads = np.concatenate([group.members.threads for group in groups])
-    order = np.argsort(threads)
+    threads, order, places, ops = _waiting(groups)
     masks = np.concatenate([_masks(state, group) for group in groups])[order]
-    threads = threads[order]
     warps, lanes = threads // WARP, (threads % WARP).astype(np.uint32)
-    waiting = np.zeros(state.shape.warps, np.uint32)
-    np.bitwise_or.at(waiting, warps, np.uint32(1) << lanes)
-    alive = _words(state.alive)
-    complete = (masks & alive[warps] & ~waiting[warps]) == 0
+    keys, numbers = np.unique(warps << WARP | masks if same_mask else warps, return_inverse=True)
+    waiting = np.zeros(keys.size, np.uint32)
+    np.bitwise_or.at(waiting, numbers, np.uint32(1) << lanes)
+    alive = _words(state.alive)[warps]
+    complete = (masks & alive & ~waiting[numbers]) == 0
     free: Values = threads[complete]
-    named = masks[complete]
-    op = groups[0].waits_at
-    if op is None or not free.size:
+    if not free.size:
         return free
+    op, named = ops[0], masks[complete]
     for observer in state.observers:
-        observer.pass_masks(op, free, named, named & ~alive[free // WARP])
+        observer.pass_masks(op, free, named, named & ~alive[complete])
+        if not same_mask:
+            observer.meet_other_masks(op, free)
     if isinstance(op.form, Barrier):
         for observer in state.observers:
-            observer.meet(groups, free, WARP)
+            observer.meet(free, numbers[complete], places[complete], ops)
             observer.synchronize_lanes(free, named)
     else:
         execute_collective(state, op, free)
     return free
+
+
+def _waiting(groups: list[ConvergedGroup]) -> tuple[Values, Values, Values, list[Op]]:
+    """Return the threads of waiting groups, their order, the place of each one's op, and the ops; threads ascend."""
+    ops = list({id(group.waits_at): group.waits_at for group in groups if group.waits_at is not None}.values())
+    numbers = {id(op): number for number, op in enumerate(ops)}
+    places = np.repeat([numbers[id(group.waits_at)] for group in groups], [group.members.count for group in groups])
+    threads = np.concatenate([group.members.threads for group in groups])
+    order = np.argsort(threads)
+    return threads[order], order, places[order], ops
 
 
 def _words(flags: Values) -> Values:

@@ -36,6 +36,7 @@ class EmulatedLaunch:
     iterations: int
     order: Sequence[int | np.generic | None] | None = None  # of the arguments; None: buffers, then iterations
     machine: Machine = field(default_factory=Machine, compare=False)
+    names: Sequence[str] = ()  # of inputs and outputs, for error messages
 
     @property
     def arguments(self) -> Sequence[int | np.generic | None]:
@@ -81,7 +82,7 @@ def _ready(launch: EmulatedLaunch) -> State:
         state = launch.machine.state = State(launch.program, launch.shape, launch.shared_bytes, memory)
     memory = state.spaces["global"]
     memory.bytes.fill(UNWRITTEN)
-    memory.filled = []
+    memory.filled, memory.names = [], launch.names
     for item, (start, end) in zip(buffers, memory.allocations, strict=False):
         if not isinstance(item, tuple):
             memory.bytes[start:end] = np.ascontiguousarray(item).reshape(-1).view(np.uint8)

@@ -1,5 +1,6 @@
 """Memory spaces: bytes with bounds and alignment."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,6 +32,7 @@ class MemorySpace:
     stride: int = field(init=False)
     allocations: list[tuple[int, int]] = field(default_factory=list)  # (start, end) of the valid parts; empty: all
     filled: list[tuple[int, int]] = field(default_factory=list)  # the parts that held values before the launch
+    names: Sequence[str] = ()  # of the valid parts
 
     def __post_init__(self) -> None:
         """Allocate, aligned for the widest access."""
@@ -76,9 +78,8 @@ class MemorySpace:
     def _outside(self, position: int, offsets: Values, size: int) -> Fault:
         offset = int(offsets.flat[position])
         if self.allocations:
-            near = min(self.allocations, key=lambda part: max(part[0] - offset, offset + size - part[1]))
-            distance = offset - near[1] if offset >= near[0] else offset - near[0]
-            side = "past the end" if offset >= near[0] else "before the start"
-            index = self.allocations.index(near)
-            return Fault(position, f"{abs(distance)} bytes {side} of buffer {index} of {near[1] - near[0]} bytes")
-        return Fault(position, f"byte {offset} of {self.size} bytes of {self.name} memory")
+            start, end = min(self.allocations, key=lambda part: max(part[0] - offset, offset + size - part[1]))
+            index = self.allocations.index((start, end))
+            name = f"`{self.names[index]}`" if self.names else f"buffer {index}"
+            return Fault(position, f"byte {offset - start} of the {end - start} bytes of {name}")
+        return Fault(position, f"byte {offset} of the {self.size} bytes of {self.name} memory")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from shflbench.backends.emulator.link.program import Op
-from shflbench.backends.emulator.machine.groups import ConvergedGroup
 from shflbench.backends.emulator.machine.memory import MemorySpace
 from shflbench.backends.emulator.machine.threads import ThreadSet
 from shflbench.backends.emulator.opcodes.forms import Values
@@ -24,11 +23,14 @@ class Observer:
     def synchronize_lanes(self, threads: Values, masks: Values) -> None:
         """See a barrier of the lanes that each thread's mask names."""
 
-    def meet(self, groups: Sequence[ConvergedGroup], threads: Values, size: int) -> None:
-        """See `threads` go on from the barriers that `groups` wait at; `size` threads form a block, or a warp."""
+    def meet(self, threads: Values, sets: Values, places: Values, ops: Sequence[Op]) -> None:
+        """See threads continue from a barrier: each with those of its set, from the op at its place of `ops`."""
 
     def pass_masks(self, op: Op, threads: Values, masks: Values, ended: Values) -> None:
         """See the masks that lanes pass, and as words which lanes of each mask have ended."""
+
+    def meet_other_masks(self, op: Op, threads: Values) -> None:
+        """See lanes continue although lanes that their masks name pass other masks."""
 
     def read_absent(self, op: Op, threads: Values) -> None:
         """See lanes that read from lanes which do not take part."""

@@ -12,7 +12,9 @@ from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.opcodes.forms import Branch, Exit, Values
 from shflbench.errors import EmulatorError
 
-STEP_LIMIT = 5_000_000  # instructions carried out, each for many threads; half a minute for small launches
+# Instructions of one launch, each for many threads: some seconds for a small launch, a minute or two for a large one.
+# A verifying launch takes 10,000 to 250,000.
+STEP_LIMIT = 500_000
 QUANTUM = 16  # traces after which another group gets its turn, so that who spins cannot hold all others up
 
 IN_ORDER = attrgetter("lockstep", "at")  # what a policy's order goes by; within a lockstep group, who lags behind
@@ -47,7 +49,7 @@ class Scheduler:
                 group = self._choose()
                 if group is not None:
                     self._advance(group)
-                elif not self._release():
+                elif not self._release() and not self._release(same_mask=False):
                     raise self._deadlock()
 
     def _choose(self) -> ConvergedGroup | None:
@@ -187,10 +189,10 @@ class Scheduler:
             group.go_on(self.state.program.blocks[at].next)
         return True
 
-    def _release(self) -> bool:
-        """Let all threads go on that wait for nobody any more; return whether there were any."""
+    def _release(self, *, same_mask: bool = True) -> bool:
+        """Let all threads continue whose barriers are complete; return whether there were any."""
         released = False
-        for groups, threads in releases(self.state, self.groups):
+        for groups, threads in releases(self.state, self.groups, same_mask=same_mask):
             released = True
             for group in groups:
                 chosen = np.isin(group.members.threads, threads, assume_unique=True)
@@ -212,7 +214,8 @@ class Scheduler:
         return DeadlockError(message, "All threads that a barrier or a mask names must reach it.")
 
     def _too_long(self, group: ConvergedGroup, code: Trace) -> StepLimitError:
-        at = code.last.instruction.where if code.last is not None else "its straight code"
+        ops = (*self.state.program.blocks[group.at].ops, code.last)
+        at = next((op.instruction.where for op in reversed(ops) if op is not None), "an empty block")
         message = (
             f"{self.state.program.name} did not end within {self.step_limit} instructions; "
             f"{group.members.count} threads are at {at}"

@@ -57,3 +57,30 @@ def test_a_read_races_with_the_next_write_alone() -> None:
         (WAR, ((0, 2), (0, 1))),
         (HazardKind.WAW, ((0, 3), (0, 2))),
     ]
+
+
+# Lanes 1 and 2 meet, then lanes 0 and 1; lane 0 comes to the second barrier while lane 1 waits at the first.
+CHAIN = """
+    setp.eq.u32 %p1, %r3, 2; @%p1 st.shared.b64 [%r4+64], %b;
+    setp.eq.u32 %p2, %r3, 1; or.pred %p3, %p1, %p2; @!%p3 bra $second; bar.warp.sync 6;
+    $second: @%p2 ld.shared.b64 %y, [%r4+64]; @%p2 st.shared.b64 [%r4+32], %y;
+    setp.gt.u32 %p3, %r3, 1; @%p3 bra $done; bar.warp.sync 3;
+    $done: setp.eq.u32 %p1, %r3, 0; @%p1 ld.shared.b64 %x, [%r4+32];"""
+RING = """
+    setp.gt.u32 %p1, %r3, 2; @%p1 bra $done; setp.eq.u32 %p1, %r3, 0; setp.eq.u32 %p2, %r3, 1;
+    selp.b32 %r6, 6, 5, %p2; selp.b32 %r6, 3, %r6, %p1; bar.warp.sync %r6;
+    $done:"""
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_lanes_meet_only_those_that_pass_the_same_mask(policy: str) -> None:
+    result = explore(launch(CHAIN, operands()), (POLICIES[policy],)).results[0]
+    assert (result.error, result.hazards) == (None, ())
+    assert result.outputs[0][0] == operands()[2][1]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_lanes_that_name_one_another_in_different_masks_are_found(policy: str) -> None:
+    result = explore(launch(RING, operands()), (POLICIES[policy],)).results[0]
+    assert result.error is None
+    assert {hazard.kind for hazard in result.hazards} == {HazardKind.MASKS_DIFFER}

@@ -1,4 +1,6 @@
-// Neighbours of a pair swap their values and add one. Two variants are right; each other one makes one mistake.
+// The neighbors of a pair swap their values and add one. Some variants are right; each of the others has one fault.
+#include <cooperative_groups.h>
+
 #include "shflbench.cuh"
 
 template <typename T>
@@ -153,4 +155,70 @@ __global__ void pairs_folded(const T* values, T* result, int iterations) {
 template <typename T>
 __global__ void pairs_tomorrow(const T* values, T* result, int iterations) {
     pairs_modest(values, result, iterations);
+}
+
+template <typename T>
+__global__ void pairs_endless(const T* values, T* result, int iterations) {
+    volatile T* slots = shared<T>();
+    slots[threadIdx.x] = 0;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        while (slots[threadIdx.x] == 0) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));
+    }
+    result[thread()] = x;
+}
+
+// Swaps through shared memory; SYNC is the barrier.
+#define SWAP_WITH(SYNC)                         \
+    T* slots = shared<T>();                     \
+    T x = values[thread()];                     \
+    REPEAT(iterations) {                        \
+        slots[threadIdx.x] = x;                 \
+        SYNC;                                   \
+        x = add(slots[threadIdx.x ^ 1], T(1));  \
+        SYNC;                                   \
+    }                                           \
+    result[thread()] = x
+
+// Right: each half of a warp has a barrier of its own.
+template <typename T>
+__global__ void pairs_half_warps(const T* values, T* result, int iterations) {
+    const unsigned half = lane() < 16 ? 0xffffu : 0xffff0000u;
+    SWAP_WITH(__syncwarp(half));
+}
+
+// The barriers are of quarters that split each pair.
+template <typename T>
+__global__ void pairs_split_pairs(const T* values, T* result, int iterations) {
+    const unsigned even_lanes = 0x55555555u;
+    SWAP_WITH(__syncwarp(lane() % 2 ? ~even_lanes : even_lanes));
+}
+
+// Right in blocks of one dimension; what it does in others is not known.
+template <typename T>
+__global__ void pairs_two_dimensions(const T* values, T* result, int iterations) {
+    T x = values[thread()];
+    REPEAT(iterations) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));
+    result[thread() + threadIdx.y * blockDim.x] = x;
+}
+
+// Right: the linear number of a thread is the same in blocks of every shape.
+template <typename T>
+__global__ void pairs_linear_number(const T* values, T* result, int iterations) {
+    const int mine = blockIdx.x * blockDim.x + cooperative_groups::this_thread_block().thread_rank();
+    T x = values[mine];
+    REPEAT(iterations) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));
+    result[mine] = x;
+}
+
+template <typename T>
+__global__ void pairs_counted_barrier(const T* values, T* result, int iterations) {
+    SWAP_WITH(asm volatile("bar.sync 1, 128;" ::: "memory"));
+}
+
+// Each half of the block waits at a barrier of its own.
+template <typename T>
+__global__ void pairs_computed_barrier(const T* values, T* result, int iterations) {
+    const int half = threadIdx.x / 64;
+    SWAP_WITH(asm volatile("bar.sync %0;" ::"r"(half + 1) : "memory"));
 }

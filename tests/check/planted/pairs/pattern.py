@@ -22,6 +22,13 @@ SUMMARIES = {
     "past-shared": "reads 32 elements past its shared memory",
     "deadlock": "a barrier that half of the lanes never reach",
     "folded": "no loop",
+    "endless": "waits for ever",
+    "half-warps": "a barrier for each half of a warp",
+    "split-pairs": "a barrier for the even lanes and one for the odd ones",
+    "two-dimensions": "uses threadIdx.y",
+    "linear-number": "the number of a thread from all three dimensions",
+    "counted-barrier": "a barrier with a number of threads",
+    "computed-barrier": "a barrier whose number depends on the thread",
     "tomorrow": "for a GPU that is not there",
     "initialised": "initialises shared memory, which does not compile",
 }

@@ -1,0 +1,94 @@
+"""`shflbench check` as a process, on kernels that no GPU would survive."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Outcome
+
+pytestmark = pytest.mark.expensive
+
+STORE = "    result[thread()] = x;"
+PAST_THE_END = "    result[thread() + 1] = x;"
+ENDLESS = f"    while (iterations >= 0) __syncthreads();\n{STORE}"
+WRITES = (
+    "thread 127 of block 1 writes outside of memory: byte 1024 of the 1024 bytes of `result` (my-swap/kernels.cu:{})"
+)
+RUNS_ON = "my-swap/{} did not end within 500000 instructions; 256 threads are at my-swap/kernels.cu:{}"
+REFUSED = "there is nothing to compare with: `smem`, "
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a first pattern, ./my_swap, whose reference is its variant `smem`."""
+    run(tmp_path, tmp_path, "new", "my-swap")
+    return tmp_path
+
+
+def run(folder: Path, cache: Path, *words: str) -> Outcome:
+    """Run `shflbench` in `folder`, as a shell would."""
+    done = subprocess.run(
+        [sys.executable, "-m", "shflbench", *words],
+        cwd=folder,
+        env={**os.environ, "SHFLBENCH_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def plant(folder: Path, variant: str, fault: str) -> int:
+    """Replace the store of a variant's kernel; return the line of the fault."""
+    file = folder / "my_swap" / "kernels.cu"
+    before, kernel, after = file.read_text(encoding="utf-8").partition(f"void my_swap_{variant}(")
+    assert STORE in after
+    file.write_text(before + kernel + after.replace(STORE, fault, 1), encoding="utf-8")
+    return (before + kernel + after.partition(STORE)[0]).count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (PAST_THE_END, "declared safe, but stopped by an error under all 7 schedules"),
+        (ENDLESS, "declared safe, but it does not end"),
+    ],
+    ids=["writes past the end", "never ends"],
+)
+@pytest.mark.parametrize("variant", ["smem", "shfl"])
+def test_a_kernel_that_stops_with_an_error_is_a_finding_at_its_line(
+    folder: Path, kernel_cache: Path, variant: str, fault: str, sentence: str
+) -> None:
+    line = plant(folder, variant, fault)
+    error = {PAST_THE_END: WRITES.format(line), ENDLESS: RUNS_ON.format(f"{variant}/f32", line)}[fault]
+    outcome = run(folder, kernel_cache, "check", "./my_swap", "--dtype", "f32", "--variant", variant)
+    assert outcome.code == 1
+    assert outcome.out.splitlines()[1:] == [
+        f"my-swap/{variant}  f32     broken   {sentence}",
+        "",
+        f"my-swap/{variant} (f32): broken",
+        f"  {error}",
+    ]
+
+
+def test_a_variant_is_not_checked_where_its_reference_stops_with_an_error(folder: Path, kernel_cache: Path) -> None:
+    line = plant(folder, "smem", PAST_THE_END)
+    words = ("check", "./my_swap", "--dtype", "f32")
+    outcome = run(folder, kernel_cache, *words, "--variant", "shfl")
+    assert outcome.code == 5
+    assert f"  not checked  {REFUSED}{WRITES.format(line)}" in outcome.out
+    both = run(folder, kernel_cache, *words)
+    assert both.code == 1
+    assert "1 broken, 1 not checked" in both.err
+
+
+def test_a_race_is_a_finding_although_there_is_nothing_to_compare_with(folder: Path, kernel_cache: Path) -> None:
+    plant(folder, "smem", PAST_THE_END)
+    plant(folder, "shfl", f"    volatile __shared__ T slots[1];\n    slots[0] = x;\n{STORE}\n    result[0] = slots[0];")
+    outcome = run(folder, kernel_cache, "check", "./my_swap", "--dtype", "f32", "--variant", "shfl")
+    assert outcome.code == 1
+    assert "my-swap/shfl  f32     broken   declared safe, but 3 hazards" in outcome.out
