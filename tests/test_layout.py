@@ -63,7 +63,7 @@ def modules_after(statement: str) -> set[str]:
         "from shflbench.cli.main import main; main(['compare', '--help'])",
     ],
 )
-def test_what_everybody_waits_for_imports_nothing_heavy(statement: str) -> None:
+def test_frequent_commands_import_no_heavy_package(statement: str) -> None:
     loaded = modules_after(statement)
     assert "shflbench" in loaded
     assert loaded.isdisjoint(HEAVY)
@@ -75,7 +75,7 @@ def test_runs_are_drawn_without_the_compiler_and_the_gpu() -> None:
     assert loaded.isdisjoint({"cupy", "cuda", "pynvml", "ruamel", "pydantic"})
 
 
-def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types() -> None:
+def test_there_are_no_circular_imports_not_even_for_types() -> None:
     graph = grimp.build_graph("shflbench", exclude_type_checking_imports=False)
     imports = [(module, other) for module in graph.modules for other in graph.find_modules_directly_imported_by(module)]
     assert len(imports) > len(graph.modules)
@@ -115,13 +115,13 @@ def test_every_name_says_what_it_stands_for_and_every_class_has_its_own() -> Non
     assert {name for name, count in classes.items() if count > 1} == set()
 
 
-def test_cupy_is_imported_by_one_file_alone() -> None:
+def test_only_one_file_imports_cupy() -> None:
     statement = re.compile(r"""^\s*(?:import|from) cupy\b|import_module\(.cupy""", re.MULTILINE)
     files = (REPOSITORY / "shflbench").rglob("*.py")
     assert [path.name for path in files if statement.search(path.read_text(encoding="utf-8"))] == ["cuda.py"]
 
 
-def test_text_is_taken_apart_only_where_a_file_or_a_user_gave_it() -> None:
+def test_only_text_of_files_and_users_is_split() -> None:
     joined = re.compile(r"""split\("[;=]|partition\("=|startswith\(SENTINEL""")
     package = REPOSITORY / "shflbench"
     files = {path.relative_to(package) for path in package.rglob("*.py") if joined.search(path.read_text("utf-8"))}
@@ -136,7 +136,7 @@ def test_every_dependency_has_its_reason_in_contributing() -> None:
     assert {name for name in names if f"`{name}`" not in text} == set()
 
 
-def test_every_command_of_make_is_listed_by_its_help() -> None:
+def test_make_help_lists_every_target() -> None:
     targets = re.findall(r"^([a-z0-9-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     help_text = subprocess.run(["make", "help"], cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
     assert [line.split()[1] for line in help_text.splitlines()] == targets

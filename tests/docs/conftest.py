@@ -1,4 +1,4 @@
-"""The files of the how-to page on patterns, as a reader writes them, and a machine without a GPU."""
+"""The files of the how-to page on patterns, and the command line of a machine without a GPU."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ BLOCKS = dict(re.findall(rf"```({'|'.join(FILES)})\n(.*?)```", PAGE.read_text(en
 
 @pytest.fixture
 def reader(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Return the command line of a reader without a GPU."""
+    """Return the command line of a machine without a GPU."""
     unplug(monkeypatch)
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     return shflbench

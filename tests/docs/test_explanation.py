@@ -29,6 +29,6 @@ def test_every_case_of_a_page_has_its_figure(page: str) -> None:
 
 @pytest.mark.parametrize(("case", "figure", "unit"), FIGURES)
 def test_each_figure_is_that_of_its_row(measured: dict[str, Row], case: str, figure: str, unit: str) -> None:
-    found = getattr(measured[case], COLUMN[unit])
-    assert found is not None
-    assert f"{found:.{len(figure.partition('.')[2])}f}" == figure
+    value = getattr(measured[case], COLUMN[unit])
+    assert value is not None
+    assert f"{value:.{len(figure.partition('.')[2])}f}" == figure

@@ -1,4 +1,4 @@
-"""The reference says what the code says, of each command, variable and exit code; `make test-archs` holds the rest."""
+"""The reference pages match the code; `make test-archs` compiles their tables of machine code again."""
 
 import inspect
 import re
@@ -20,14 +20,14 @@ from tools.docs.pattern_pages import committed_tables, page
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.removeprefix("patterns/")[:-3] not in builtin()])
-def test_committed_page_says_what_the_code_says(name: str) -> None:
+def test_committed_page_matches_the_code(name: str) -> None:
     committed = (FOLDER / name).read_text(encoding="utf-8")
     assert committed == PAGES[name](), "run `make docs`"
 
 
 @pytest.mark.parametrize("name", builtin())
-def test_committed_page_of_a_pattern_says_what_the_code_says(name: str) -> None:
-    """Its tables of machine code are taken as they are: they carry a digest of what they were made from."""
+def test_committed_page_of_a_pattern_matches_the_code(name: str) -> None:
+    """Its tables of machine code are not compiled again: their digest tells whether they are current."""
     known, text = committed_tables(name)
     assert known == digest(load(builtin()[name])), "run `make docs`"
     committed = (FOLDER / "patterns" / f"{name}.md").read_text(encoding="utf-8")
@@ -36,10 +36,10 @@ def test_committed_page_of_a_pattern_says_what_the_code_says(name: str) -> None:
 
 @pytest.mark.archs
 @pytest.mark.parametrize("name", builtin())
-def test_tables_of_machine_code_are_what_the_compiler_makes(name: str, kernel_cache: Path) -> None:
+def test_tables_of_machine_code_match_the_compiler(name: str, kernel_cache: Path) -> None:
     _, text = committed_tables(name)
     if compiler_of(text) != find().version:
-        pytest.skip(f"they are of NVRTC {compiler_of(text)}, and this is {find().version}")
+        pytest.skip(f"compiled by NVRTC {compiler_of(text)}, and this is {find().version}")
     assert tables(load(builtin()[name]), kernel_cache) == text
 
 
@@ -51,7 +51,7 @@ def test_a_changed_kernel_changes_the_digest(monkeypatch: pytest.MonkeyPatch) ->
     assert f"<!-- machine code {digest(pattern)} -->\ntext\n" in with_digest(pattern, "text")
 
 
-def test_no_page_is_left_over() -> None:
+def test_there_is_no_page_without_a_generator() -> None:
     assert {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.md")} == set(PAGES)
 
 
@@ -68,7 +68,8 @@ def test_every_variable_that_is_read_is_on_the_page() -> None:
 
 
 def test_every_exit_code_is_on_the_page() -> None:
-    raised = {each.exit_code for each in vars(errors).values() if isinstance(each, type) and hasattr(each, "exit_code")}
-    own = {0, FOUND, UNCERTAIN, READER_GONE, errors.INTERRUPTED, errors.TERMINATED}
+    classes = [item for item in vars(errors).values() if isinstance(item, type)]
+    raised = {item.exit_code for item in classes if hasattr(item, "exit_code")}
+    returned = {0, FOUND, UNCERTAIN, READER_GONE, errors.INTERRUPTED, errors.TERMINATED}
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", exit_codes(), re.MULTILINE)}
-    assert listed == raised | own
+    assert listed == raised | returned

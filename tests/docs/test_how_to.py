@@ -1,4 +1,4 @@
-"""The how-to pages, walked through as a reader would."""
+"""The how-to pages, followed as a reader does."""
 
 import csv
 import re
@@ -15,7 +15,7 @@ OWN = Path(__file__).parents[2] / "docs" / "how-to" / "compare-your-own-kernels.
 
 
 @pytest.mark.usefixtures("swap_halves")
-def test_the_pattern_of_the_page_keeps_its_promises_and_is_verified(reader: Command) -> None:
+def test_the_pattern_of_the_page_has_its_expected_instructions_and_is_verified(reader: Command) -> None:
     assert reader("validate", "halves.yaml").code == 0
     assert reader("run", "halves.yaml", "--device", "emulator", "--output", "run").code == 0
     with Path("run/results.csv").open(encoding="utf-8") as file:
@@ -41,42 +41,46 @@ def test_the_reference_of_the_page_swaps_halves() -> None:
 
 
 def test_existing_kernels_are_compared_as_the_page_says(reader: Command) -> None:
-    typed = walk(OWN, reader)
-    assert [command.line.split()[1] for command in typed] == ["run", "check"]
-    assert [(command.line, command.missing) for command in typed if command.missing] == []
-    assert [command.outcome.code for command in typed if command.outcome] == [0, 0]
+    executions = walk(OWN, reader)
+    assert [command.line.split()[1] for command in executions] == ["run", "check"]
+    assert [(command.line, command.missing) for command in executions if command.missing] == []
+    assert [command.outcome.code for command in executions if command.outcome] == [0, 0]
 
 
 def mistakes() -> dict[str, str]:
-    """Return what the page says that shflbench answers, by what the reader did."""
-    table = OWN.read_text(encoding="utf-8").partition("| you did | shflbench says |")[2]
+    """Return the messages of the page, by mistake."""
+    table = OWN.read_text(encoding="utf-8").partition("| mistake | message |")[2]
     return dict(re.findall(r"^\| (\w.+?) \| ``(.+?) ?`` \|$", table, re.MULTILINE))
 
 
-EDITS: dict[str, tuple[str, str, int]] = {  # what the reader did → what was and what is now in pattern.py, exit code
+EDITS: dict[str, tuple[str, str, int]] = {  # mistake → old and new text in pattern.py, exit code
     "forgot an argument": ('("n", "data", "sums")', '("n", "data")', 5),
     "mixed up the order": ('("n", "data", "sums")', '("data", "n", "sums")', 5),
-    "named what is not declared": ('("n", "data", "sums")', '("size", "data", "sums")', 3),
-    "misspelt the kernel": ('kernel="smemScan"', 'kernel="smemSkan"', 5),
+    "named an argument that is not declared": ('("n", "data", "sums")', '("size", "data", "sums")', 3),
+    "misspelled the kernel": ('kernel="smemScan"', 'kernel="smemSkan"', 5),
     "forgot `one_pass=True`": ("    one_pass=True,\n", "", 5),
-    "gave one kernel several dtypes": ('dtypes=("i32",)', 'dtypes=("i32", "i64")', 3),
+    "declared several dtypes for one kernel": ('dtypes=("i32",)', 'dtypes=("i32", "i64")', 3),
     "left the reference out": ("", "", 2),
-    "chose a block that `blocks` lacks": ("    one_pass=True,\n", "    one_pass=True,\n    blocks=(128, 256),\n", 3),
+    "chose a block size that is not in `blocks`": (
+        "    one_pass=True,\n",
+        "    one_pass=True,\n    blocks=(128, 256),\n",
+        3,
+    ),
 }
 
 
-def test_every_mistake_of_the_page_is_made_here() -> None:
+def test_every_mistake_of_the_page_is_tested() -> None:
     assert mistakes().keys() == EDITS.keys()
 
 
 @pytest.mark.parametrize("mistake", EDITS)
-def test_each_mistake_gives_the_sentence_of_the_page(reader: Command, mistake: str) -> None:
-    walk(OWN, reader, type_commands=False)
-    was, now, code = EDITS[mistake]
+def test_each_mistake_gives_the_message_of_the_page(reader: Command, mistake: str) -> None:
+    walk(OWN, reader, run_commands=False)
+    old, new, code = EDITS[mistake]
     pattern = Path("block_scan/pattern.py")
     text = pattern.read_text(encoding="utf-8")
-    assert was in text
-    pattern.write_text(text.replace(was, now, 1), encoding="utf-8")
+    assert old in text
+    pattern.write_text(text.replace(old, new, 1), encoding="utf-8")
     filters = ("--variant", "shfl") if mistake == "left the reference out" else ()
     outcome = reader("run", "block-scan.yaml", *filters)
     assert outcome.code == code

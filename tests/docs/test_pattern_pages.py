@@ -1,4 +1,4 @@
-"""The pages of patterns show no code: they link to the kernels."""
+"""The pages of patterns link to the kernels instead of showing them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Walk through a page as a reader would: write its files, make its edits, type its commands."""
+"""Follow a page as a reader does: write its files, make its edits, run its commands."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from tests.conftest import Command, Outcome
 _BLOCK = re.compile(r"(?P<before>[^\n]*\n?[^\n]*)\n\n```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
 _FILE = re.compile(r"`([\w./-]+\.(?:cu|cuh|h|py|yaml))`")
 _REGISTERS = re.compile(r"^(  [\w-]+ +)\d+ +(?=[A-Z]|one |same |the |verified)")
-WRITTEN = ("cuda", "python", "yaml")
+FILE_KINDS = ("cuda", "python", "yaml")
 
 
 @dataclass(frozen=True)
@@ -24,23 +24,23 @@ class Step:
 
 
 @dataclass
-class Typed:
-    """One command of a page, and the lines that the page promises."""
+class Execution:
+    """One command of a page, and the output that the page shows."""
 
     line: str
-    promised: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
     outcome: Outcome | None = None
 
     @property
     def missing(self) -> list[str]:
-        """The promised lines that it did not print, on stdout or stderr."""
+        """The expected lines that it printed neither on stdout nor on stderr."""
         assert self.outcome is not None
-        printed = {_lasting(line) for line in (self.outcome.out + self.outcome.err).splitlines()}
-        return [line for line in self.promised if line != "…" and _lasting(line) not in printed]
+        printed = {_without_registers(line) for line in (self.outcome.out + self.outcome.err).splitlines()}
+        return [line for line in self.expected if line != "…" and _without_registers(line) not in printed]
 
 
-def _lasting(line: str) -> str:
-    """Return a line without the registers of a table's row, which differ from compiler to compiler."""
+def _without_registers(line: str) -> str:
+    """Return a line without the register count of a row, which depends on the compiler."""
     return _REGISTERS.sub(r"\1N ", line.rstrip())
 
 
@@ -50,24 +50,24 @@ def steps(page: Path) -> Iterator[Step]:
         yield Step(block["kind"], files[-1] if files else "", block["text"])
 
 
-def walk(page: Path, shflbench: Command, *, type_commands: bool = True) -> list[Typed]:
-    """Do all that the page says in the current folder, and return its commands as they went."""
-    typed: list[Typed] = []
+def walk(page: Path, shflbench: Command, *, run_commands: bool = True) -> list[Execution]:
+    """Follow the page in the current folder, and return its commands with their outcomes."""
+    executions: list[Execution] = []
     for step in steps(page):
-        if step.kind in WRITTEN:
+        if step.kind in FILE_KINDS:
             Path(step.file).parent.mkdir(parents=True, exist_ok=True)
             Path(step.file).write_text(step.text, encoding="utf-8")
         elif step.kind == "diff":
             edit(Path(step.file), step.text)
-        elif step.kind == "console" and type_commands:
+        elif step.kind == "console" and run_commands:
             for command in _commands(step.text):
-                command.outcome = _type(command.line, typed, shflbench)
-                typed.append(command)
-    return typed
+                command.outcome = _run(command.line, executions, shflbench)
+                executions.append(command)
+    return executions
 
 
 def edit(file: Path, diff: str) -> None:
-    """Replace what a diff without line numbers stands for; the file must have it once."""
+    """Apply a diff without line numbers, whose old lines occur once in the file."""
     lines = diff.splitlines(keepends=True)
     old = "".join(line[1:] for line in lines if line[0] in " -")
     new = "".join(line[1:] for line in lines if line[0] in " +")
@@ -76,19 +76,19 @@ def edit(file: Path, diff: str) -> None:
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def _commands(text: str) -> list[Typed]:
-    found: list[Typed] = []
+def _commands(text: str) -> list[Execution]:
+    commands: list[Execution] = []
     for line in text.splitlines():
         if line.startswith("$ "):
-            found.append(Typed(line.removeprefix("$ ")))
+            commands.append(Execution(line.removeprefix("$ ")))
         elif line:
-            found[-1].promised.append(line)
-    return found
+            commands[-1].expected.append(line)
+    return commands
 
 
-def _type(line: str, typed: list[Typed], shflbench: Command) -> Outcome:
+def _run(line: str, executions: list[Execution], shflbench: Command) -> Outcome:
     if line == "echo $?":
-        last = typed[-1].outcome
+        last = executions[-1].outcome
         return Outcome(0, f"{last.code if last else 0}\n", "")
     program, *words = shlex.split(line)
     assert program == "shflbench", line

@@ -1,4 +1,4 @@
-"""`make bench`: the run is drawn, or the reference runs of its suite where nothing was timed."""
+"""`make bench` draws the run, or the reference runs of its suite where nothing was timed."""
 
 from __future__ import annotations
 

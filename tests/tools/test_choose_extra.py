@@ -23,12 +23,12 @@ def test_choice_is_printed_with_its_reason(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_file_is_written_only_when_the_choice_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept = tmp_path / "extra"
-    kept.write_text("compile\n", encoding="utf-8")
-    choose_extra.main([str(kept)])
-    assert kept.read_text(encoding="utf-8") == "cuda13\n"
+    file = tmp_path / "extra"
+    file.write_text("compile\n", encoding="utf-8")
+    choose_extra.main([str(file)])
+    assert file.read_text(encoding="utf-8") == "cuda13\n"
     assert capsys.readouterr().err == "The cuda13 extra fits this machine: driver 580.\n"
-    written = kept.stat().st_mtime_ns
-    choose_extra.main([str(kept)])
-    assert kept.stat().st_mtime_ns == written
+    time_written = file.stat().st_mtime_ns
+    choose_extra.main([str(file)])
+    assert file.stat().st_mtime_ns == time_written
     assert capsys.readouterr().err == ""
