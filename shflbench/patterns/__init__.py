@@ -1,1 +1,1 @@
-"""What is compared: one folder a pattern, with its kernels and its declaration."""
+"""The communication patterns: one folder per pattern, with its kernels and its declaration."""

@@ -1,4 +1,4 @@
-"""Input data that shows every mistake: another value in each lane, in all bits of the element."""
+"""Draw input data that reveals every mistake: each lane has a different value, in all bits of the element."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shflbench.model import Dtype
 
-# Bits of a number that differ, and the exponent bits of a float from 1 to 2, by NumPy's name of the type.
+# The number of bits that differ, and the exponent bits of a float from 1 to 2, by NumPy's name of the type.
 _FRACTION = {
     "float16": (10, 0x3C00),
     "bfloat16": (7, 0x3F80),
@@ -22,13 +22,13 @@ _FRACTION = {
     "float64": (52, 0x3FF0000000000000),
 }
 
-CHUNK = 2**16  # numbers at a time: half a megabyte stays in cache
+CHUNK = 2**16  # numbers at a time: half a megabyte fits the cache
 
 
 def distinct(rng: np.random.Generator, dtype: Dtype, count: int) -> NDArray[np.generic]:
-    """Return `count` elements in no order: integers of all bits, floats from 1 to 2.
+    """Return `count` elements in random order: integers of all bits, floats from 1 to 2.
 
-    Neighbours differ: of 2^bits numbers in a row no two are equal, where a type has so many bits that may differ.
+    Of 2^b numbers in a row no two are equal, where b is the number of bits that may differ in the type.
     Shape [count], or [count, components] for a vector type.
     """
     bits, one = _FRACTION.get(dtype.numpy, (8 * dtype.size, 0))
@@ -42,10 +42,10 @@ def distinct(rng: np.random.Generator, dtype: Dtype, count: int) -> NDArray[np.g
 
 
 def _mixer(rng: np.random.Generator, bits: int) -> Callable[[int, int], NDArray[np.unsignedinteger]]:
-    """Return a function of a first index and a length that gives numbers below 2^bits, by index.
+    """Return a function of a first index and a count that returns numbers below 2^bits, by index.
 
-    Of 2^bits in a row all are different: each step maps different numbers to different ones modulo 2^bits,
-    multiplying by an odd number and xor with the upper half (the finalizer of MurmurHash3, for any width).
+    2^bits numbers in a row are distinct, because each step is a bijection modulo 2^bits: a multiplication by an odd
+    number, and an xor with the upper half (the finalizer of MurmurHash3, for any width).
     """
     word = np.uint32 if bits <= 32 else np.uint64  # noqa: PLR2004  (half the bytes, half the time)
     mask, half = word(2**bits - 1), word(bits // 2 + bits % 2)

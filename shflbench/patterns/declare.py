@@ -1,4 +1,4 @@
-"""The words in which a pattern's `pattern.py` declares what is compared."""
+"""The classes by which a `pattern.py` declares its data, its variants and what is expected of their code."""
 
 from __future__ import annotations
 
@@ -29,35 +29,35 @@ __all__ = [
     "elements_per_thread",
 ]
 
-# Opcodes that move values or wait for other threads: a trip has as many as its variant promises, and none that it does
-# not. WARPSYNC is not among them: a full-mask __syncwarp leaves no instruction on most architectures.
+# Opcodes that move values or wait for other threads: an iteration has exactly those that its variant declares. WARPSYNC
+# is not among them: a full-mask __syncwarp leaves no instruction on most architectures.
 EXCHANGES = (
     *("SHFL", "STS", "LDS", "BAR", "VOTE", "REDUX", "CREDUX", "MATCH", "ATOMS", "LDL", "STL"),
     *("LDG", "STG", "ATOMG", "RED"),
 )
 
-# Options that every pattern has: they change the launch and not the kernel. Without them a case's name stays as it is.
-# Each has its values, whole numbers or words, and its meaning.
+# Options that every pattern has: they change the launch and not the kernel. If they are not set, a case's id does not
+# name them. Each has its values, whole numbers or words, and its meaning.
 LAUNCH_OPTIONS: Mapping[str, tuple[range | tuple[str, ...], str]] = {
-    "extra_shared": (range(2**20), "bytes of shared memory that each block takes beside what it uses"),
-    "carveout": (range(101), "per cent of an SM's on-chip memory that shall be shared memory and not L1 cache"),
+    "extra_shared": (range(2**20), "bytes of shared memory that each block takes in addition to what it uses"),
+    "carveout": (range(101), "percentage of an SM's on-chip memory to use as shared memory, not as L1 cache"),
     "l2": (
         ("warm", "cold"),
-        "what a timed launch finds in the L2 cache: what the last one left, which is the default, or none of its data",
+        "L2 cache at a timed launch: warm (the default) as the launch before left it, cold without the case's data",
     ),
 }
 
-ITERATIONS = "iterations"  # the name of the trip count among a kernel's arguments
+ITERATIONS = "iterations"  # the name of the iteration count among a kernel's arguments
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What one kernel is launched with: the element type, the pattern's own options, and the launch shape."""
+    """The setting of one launch: the element type, the pattern's own options, and the launch shape."""
 
     dtype: Dtype
     options: Mapping[str, str]
     grid: int  # blocks
-    block: int  # threads a block
+    block: int  # threads per block
 
     @property
     def threads(self) -> int:
@@ -76,15 +76,15 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class _Buffer:
-    """An array in global memory: `per_thread` elements for each thread, or as many as `elements` says."""
+    """An array in global memory: `per_thread` elements per thread, or as many as `elements` returns."""
 
     name: str
     per_thread: int = 1
     elements: Size | None = None
-    dtype: str = ""  # of its elements, e.g. "i32"; empty: the case's
+    dtype: str = ""  # of its elements, e.g. "i32"; empty: the dtype of the case
 
     def count(self, setting: Setting) -> int:
-        """Return how many elements it has."""
+        """Return the number of elements."""
         return self.elements(setting) if self.elements else self.per_thread * setting.threads
 
 
@@ -102,7 +102,7 @@ class InOut(_Buffer):
 class Output(_Buffer):
     """A buffer that the kernel writes."""
 
-    initial: int | None = None  # what every element holds before a launch that is verified; None: arbitrary bytes
+    initial: int | None = None  # of every element, before a launch that is verified; None: arbitrary bytes
     unordered: bool = False  # compared row by row of the reference's array, each row as a multiset
 
 
@@ -112,18 +112,18 @@ class Scalar:
 
     name: str
     value: Callable[[Setting], float]
-    dtype: str = "i32"  # empty: the case's
+    dtype: str = "i32"  # empty: the dtype of the case
 
 
 @dataclass(frozen=True, slots=True)
 class PerWord:
-    """A count that holds for each 32-bit word of the element: a 64-bit shuffle is two SHFL."""
+    """A count per 32-bit word of the element: a 64-bit shuffle is two SHFL."""
 
     count: int
 
 
 def elements_per_thread(count: int) -> Size:
-    """Return the shared memory of a kernel that keeps `count` elements a thread, in bytes a block."""
+    """Return the shared memory of a kernel that keeps `count` elements per thread, in bytes per block."""
     return lambda at: at.block * count * at.dtype.size
 
 
@@ -139,33 +139,37 @@ class Variant:
     summary: str
     safe: bool = True
     baseline: bool = False
-    dtypes: tuple[str, ...] = ()  # empty: all of the pattern's
-    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the values of options that it has; empty: all
-    needs: str = ""  # the first architecture that has it, e.g. "sm_80"
-    source: str = "kernels.cu"  # the file that holds it, relative to the pattern's folder
-    kernel: str = ""  # its name in C++ where that is another, e.g. "reduce5<{T}, 256>"; {T} is the element type
+    dtypes: tuple[str, ...] = ()  # empty: all dtypes of the pattern
+    only: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # option → the values that this variant supports; empty: all
+    needs: str = ""  # the first architecture that supports it, e.g. "sm_80"
+    source: str = "kernels.cu"  # the file of its kernel, relative to the pattern's folder
+    kernel: str = ""  # its name in C++ if it is not the default, e.g. "reduce5<{T}, 256>"; {T} is the element type
     arguments: tuple[str, ...] = ()  # in the kernel's order; empty: the buffers, the scalars, `iterations`
-    shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes a block
-    per_iteration: Counts | CountsOf | None = None  # exchange instructions a trip; None: shown, not checked
-    may_fold: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # option values that need no mechanism
+    shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
+    per_iteration: Counts | CountsOf | None = None  # expected exchange instructions; None: reported, not checked
+    may_fold: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # option values for which the compiler may drop the mechanism
 
     def has(self, dtype: str, options: Mapping[str, str]) -> bool:
-        """Whether there is such a case of this variant."""
+        """Whether the variant supports this dtype and these options."""
         return (not self.dtypes or dtype in self.dtypes) and all(
             options.get(name) in values for name, values in self.only.items()
         )
 
     @property
     def takes_shared(self) -> bool:
-        """Whether its launch may take dynamic shared memory."""
+        """Whether its launches may take dynamic shared memory."""
         return self.shared is not NO_SHARED
 
     def folds(self, options: Mapping[str, str]) -> bool:
-        """Whether the compiler may do without the mechanism."""
+        """Whether the compiler may drop the mechanism."""
         return any(options.get(name) in values for name, values in self.may_fold.items())
 
     def expected_counts(self, dtype: Dtype, options: Mapping[str, str]) -> dict[str, int] | None:
-        """Return the exchange instructions a trip, or None where none are declared."""
+        """Return the expected exchange instructions per iteration, or None if none are declared."""
         counts = self.per_iteration(dtype, options) if callable(self.per_iteration) else self.per_iteration
         if counts is None:
             return None
@@ -182,12 +186,12 @@ class Variant:
 
 
 def _generation(arch: str) -> int:
-    return int(arch.removeprefix("sm_").rstrip("af"))  # sm_90a and sm_100f are sm_90 and sm_100 with extras
+    return int(arch.removeprefix("sm_").rstrip("af"))  # sm_90a and sm_100f are sm_90 and sm_100 with more features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """One communication pattern: what it does, on which data, and the variants that compete."""
+    """One communication pattern: what it does, its data, and the variants to compare."""
 
     summary: str
     source: str
@@ -195,14 +199,16 @@ class Pattern:
     variants: tuple[Variant, ...]
     scalars: tuple[Scalar, ...] = ()
     dtypes: tuple[str, ...] = ("f32", "f64", "i32", "i64")
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # own axes: name → values, default first
-    unroll: int = 16  # trips in one pass through the compiled loop, equal for every variant
-    one_pass: bool = False  # each launch does its work once: there is no timed loop, and no argument `iterations`
-    bytes_moved: Size | None = None  # useful bytes that a launch reads and writes, whatever the variant
-    blocks: tuple[int, ...] = ()  # threads a block that its kernels are written for; empty: any whole warps
-    reference_variant: str = ""  # the variant whose results are taken for right, where there is no `reference`
-    claims: Mapping[str, str] = field(default_factory=dict)  # published claims that it tests: id → claim
-    notes: str = ""  # what was corrected of a published kernel, and what a reader must know
+    options: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # axes of its own: name → values, default first
+    unroll: int = 16  # iterations per pass through the compiled loop, equal for every variant
+    one_pass: bool = False  # a launch passes once over its data: no timed loop, no argument `iterations`
+    bytes_moved: Size | None = None  # useful bytes that a launch reads and writes, equal for every variant
+    blocks: tuple[int, ...] = ()  # threads per block that its kernels support; empty: any whole warps
+    reference_variant: str = ""  # the variant whose results are the reference, if there is no `reference`
+    claims: Mapping[str, str] = field(default_factory=dict)  # published claims that the pattern tests: id → claim
+    notes: str = ""  # what was corrected in a published kernel, and what a reader must know
 
     def variant(self, name: str) -> Variant:
         """Return the variant called `name`; KeyError if there is none."""

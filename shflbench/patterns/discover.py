@@ -55,10 +55,10 @@ class LoadedPattern:
         return _load_once, (self.folder,)
 
     def reference(self, inputs: Sequence[Array], setting: Setting, iterations: int) -> tuple[Array, ...]:
-        """Return what each buffer that the kernel writes must hold after `iterations` trips.
+        """Return what each buffer that the kernel writes must hold after `iterations` iterations.
 
-        `inputs` are the buffers that it reads: of shape [warps, 32·per_thread], flat where the pattern gives their
-        size, with the components of an element as a last axis. PatternError where the pattern's own function fails.
+        `inputs` are the buffers that the kernel reads, of shape [warps, 32·per_thread], or flat if the pattern gives
+        their size; the components of a vector type are a last axis. PatternError if the pattern's function fails.
         """
         function = self.module.reference
         named: dict[str, object] = dict(setting.options)
@@ -72,13 +72,13 @@ class LoadedPattern:
 
     @property
     def draw_inputs(self) -> DrawInputs | None:
-        """Return the pattern's own generator of inputs, None where any distinct values do."""
+        """Return the pattern's own function that draws inputs; None if any distinct values will do."""
         return cast("DrawInputs | None", getattr(self.module, "inputs", None))
 
     def tolerance(self, setting: Setting, iterations: int) -> float:
-        """Return the largest honest absolute error of one floating-point number; 0 where the bits must agree.
+        """Return the largest absolute error allowed per floating-point number; 0 if the bits must agree.
 
-        PatternError where the pattern's own function fails, or returns what is no such number.
+        PatternError if the pattern's function fails, or returns anything else than a number from 0 on.
         """
         function = cast("Tolerance | None", getattr(self.module, "tolerance", None))
         if function is None:
@@ -86,7 +86,7 @@ class LoadedPattern:
         with self.calling("tolerance"):
             error = float(function(setting, iterations))
         if not 0 <= error < math.inf:
-            raise self.wrong("tolerance", f"returns {error}, not a number from 0 on")
+            raise self.wrong("tolerance", f"returns {error}, not a finite number from 0 on")
         return error
 
     @contextmanager
@@ -96,7 +96,7 @@ class LoadedPattern:
             yield
 
     def wrong(self, function: str, what: str) -> PatternError:
-        """Return the error that says what the pattern's own function does wrong."""
+        """Return the error that says what is wrong with the pattern's function."""
         return PatternError(f"{self.folder / 'pattern.py'}: `{function}` {what}", "Fix the function.")
 
 

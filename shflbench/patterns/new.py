@@ -1,4 +1,4 @@
-"""Write a first pattern of one's own: a folder that runs as it is, and a suite beside it."""
+"""Write the start of a new pattern: a folder that runs as it is, and a suite beside it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, name_of
 
 TEMPLATE = Path(__file__).parent / "template"
-FOLDER, SUITE = "my_exchange", "my-exchange"  # as the template is called
+FOLDER, SUITE = "my_exchange", "my-exchange"  # names in the template
 FILES = (f"{FOLDER}/kernels.cu", f"{FOLDER}/pattern.py", f"{SUITE}.yaml")
 NAME = r"[a-z][a-z0-9]*([-_][a-z0-9]+)*"  # of the folder, the kernels, the suite and its results
 
 
 def write(name: str, into: Path) -> list[Path]:
-    """Write the pattern and the suite called `name` below the folder `into`, and return the files.
+    """Write the pattern and the suite `name` into the folder `into`, and return the files.
 
-    UsageError where the name cannot be used, or something of that name is there.
+    UsageError if the name cannot be used, or is taken.
     """
-    if not re.fullmatch(NAME, name) or len(name) > 64:  # noqa: PLR2004  (as long as a suite's name may be)
+    if not re.fullmatch(NAME, name) or len(name) > 64:  # noqa: PLR2004  (the longest name of a suite)
         allowed = "lower-case words joined by `-`, a letter first"
         raise UsageError(f"`{name}` cannot be the pattern's name; allowed: {allowed}", "Try `my-exchange`.")
     folder = into / name.replace("-", "_")
@@ -34,7 +34,7 @@ def write(name: str, into: Path) -> list[Path]:
     }
     for path in (folder, into / f"{suite}.yaml"):
         if path.exists() or path.is_symlink():
-            raise UsageError(f"{path} is there already, and nothing was written", "Choose another name, or --into.")
+            raise UsageError(f"{path} exists; nothing was written", "Choose another name, or another folder by --into.")
     folder.mkdir(parents=True)
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")

@@ -107,7 +107,7 @@ def test_reference_variant_takes_the_place_of_a_reference(tmp_path: Path) -> Non
 def test_tolerance_that_is_not_an_absolute_error_is_one_sentence(tmp_path: Path, result: str, shown: str) -> None:
     tolerance = f"def tolerance(at, iterations):\n    return {result}\n"
     own = load(folder(tmp_path / "mine", HEAD, PATTERN, REFERENCE, tolerance))
-    with pytest.raises(PatternError, match=f"`tolerance` returns {shown}, not a number from 0 on$"):
+    with pytest.raises(PatternError, match=f"`tolerance` returns {shown}, not a finite number from 0 on$"):
         own.tolerance(setting(), 1)
 
 

@@ -1,4 +1,4 @@
-"""Each warp sorts 32 keys, with or without a value that goes with each."""
+"""Each warp sorts 32 keys, with or without a value for each key."""
 
 from collections.abc import Mapping
 
@@ -12,22 +12,22 @@ STEPS = 15  # exchanges of a bitonic network for 32 keys
 
 
 def exchanges(options: Mapping[str, str]) -> int:
-    """Return how many elements a lane exchanges a trip: its key in each step, and where there is one its value."""
+    """Return how many elements a lane exchanges per iteration: its key in each step, and its value if it has one."""
     return STEPS * (2 if options["payload"] == "value" else 1)
 
 
 def through_memory(_dtype: Dtype, options: Mapping[str, str]) -> dict[str, int]:
-    """Return the exchange instructions a trip of a network in shared memory."""
+    """Return the exchange instructions per iteration of a network in shared memory."""
     return dict.fromkeys(("STS", "LDS"), exchanges(options))
 
 
 def shared_bytes(at: Setting) -> int:
-    """Return the bytes a block of a slot for each key, and where there is one for each value."""
+    """Return the bytes per block: a slot for each key, and one for each value if there are values."""
     return at.block * at.dtype.size * exchanges(at.options) // STEPS
 
 
 PATTERN = Pattern(
-    summary="Each warp sorts its 32 keys, one a lane.",
+    summary="Each warp sorts its 32 keys, one per lane.",
     source="GTC 2013, Shuffle: Tips and Tricks, bitonic sort",
     buffers=(Input("keys"), Input("values"), Output("sorted_keys"), Output("sorted_values")),
     options={"payload": ("none", "value")},
@@ -37,23 +37,23 @@ PATTERN = Pattern(
         "G18": "a bitonic sort by shuffles is faster than one through shared memory",
     },
     notes=(
-        "Sorting what is sorted is no work: before each sort every lane scrambles its key. No two keys of a warp are "
-        "then equal, which the deck's `x < y == dir ? y : x` relies on as soon as values go with the keys: of two "
-        "equal keys both lanes keep the same one. Without a payload the values stay where they are."
+        "Sorted keys would make the next sort trivial, so every lane scrambles its key before each sort. No two keys "
+        "of a warp are then equal. With values, the deck's `x < y == dir ? y : x` relies on that: of two equal keys, "
+        "both lanes would keep the same value. Without a payload the values stay where they are."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="bitonic network in shared memory, two block barriers an exchange",
+            summary="bitonic network in shared memory, two block barriers per exchange",
             shared=shared_bytes,
             per_iteration=lambda dtype, options: {**through_memory(dtype, options), "BAR": 2 * STEPS},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="bitonic network in shared memory, two warp barriers an exchange",
+            summary="bitonic network in shared memory, two warp barriers per exchange",
             shared=shared_bytes,
             per_iteration=through_memory,
         ),
@@ -61,7 +61,7 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="bitonic network in volatile shared memory, no barrier: trusts in lock step",
+            summary="bitonic network in volatile shared memory, no barrier: relies on lockstep execution",
             shared=shared_bytes,
             per_iteration=through_memory,
         ),
@@ -82,7 +82,7 @@ PATTERN = Pattern(
 
 FACTOR = 0x9E3779B97F4A7C15  # odd: 2^64 divided by the golden ratio
 
-# The bits of a key that change, and those that are fixed, so that a float stays from 1 to 2.
+# The bits of a key that change, and those that are fixed, which keep a float between 1 and 2.
 FLOATS = {"float32": (2**23 - 1, 0x3F800000), "float64": (2**52 - 1, 0x3FF0000000000000)}
 
 
@@ -91,7 +91,7 @@ def reference(
 ) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
     """Scramble and sort each warp's keys `iterations` times; shape [warps, 32]."""
     for _ in range(iterations):
-        keys = scrambled(keys)
+        keys = scramble(keys)
         order = np.argsort(keys, axis=1)
         keys = np.take_along_axis(keys, order, axis=1)
         if payload == "value":
@@ -99,7 +99,7 @@ def reference(
     return keys, values
 
 
-def scrambled(keys: NDArray[np.generic]) -> NDArray[np.generic]:
+def scramble(keys: NDArray[np.generic]) -> NDArray[np.generic]:
     """Multiply a key's bits by an odd number and replace the lowest five by the lane's number."""
     unsigned = np.dtype(f"u{keys.dtype.itemsize}").type
     mask = 2 ** (8 * keys.dtype.itemsize) - 1

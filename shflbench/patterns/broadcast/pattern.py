@@ -14,17 +14,17 @@ FOUR_ONLY = {"values": ("4",)}
 
 
 def elements(at: Setting) -> int:
-    """Return how many elements all threads have together."""
+    """Return the number of elements of all threads together."""
     return at.threads * at.whole("values")
 
 
 def slots(at: Setting) -> int:
-    """Return the shared memory for one lane's values a warp, in bytes a block."""
+    """Return the shared memory for the values of one lane per warp, in bytes per block."""
     return at.block // WARP * at.whole("values") * at.dtype.size
 
 
 def value_by_value(barriers: int = 0) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int]]:
-    """Return the counts of a trip that stores and loads each value for itself, with `barriers` block barriers."""
+    """Return the counts per iteration of storing and loading value by value, with `barriers` block barriers."""
     return lambda _, options: {"STS": int(options["values"]), "LDS": int(options["values"]), "BAR": barriers}
 
 
@@ -39,15 +39,15 @@ PATTERN = Pattern(
     ),
     claims={
         "G10": "one shuffle gives all lanes the value of one lane",
-        "A06": "a shuffle from the same lane for all broadcasts its value",
-        "N12": "a lane that takes no part must not be read; a shuffle synchronises those that do",
+        "A06": "a shuffle in which all lanes name the same source lane broadcasts its value",
+        "N12": "a lane that does not take part must not be read; a shuffle synchronizes the lanes that do",
     },
-    notes="The published examples read lane 0. Here each warp begins at a lane that it loads, and goes on to the next "
-    "one each trip, so that the compiler cannot know the lane; and a trip is x + 2·got on the bits, because lanes "
-    "that hold the same value have nothing to broadcast (a plain repeated broadcast is folded away). With shared "
-    "memory the source lane alone writes. `values` is how many 32- or 64-bit values move from the same lane in "
-    "one trip: a shuffle moves a word, and shared memory up to 128 bits, so that smem-wide takes one store and "
-    "one load where shfl takes four shuffles.",
+    notes="The published examples read lane 0. Here each warp starts with a source lane that it loads, and takes the "
+    "next lane in each iteration, so the compiler cannot know the lane. An iteration computes x + 2·received on the "
+    "bits: if all lanes held the same value, the compiler would fold the next broadcast away. With shared memory only "
+    "the source lane writes. `values` is the number of 32- or 64-bit values that move from one lane per iteration: a "
+    "shuffle moves one word, an access to shared memory up to 128 bits, so smem-wide needs one store and one load "
+    "where shfl needs four shuffles.",
     variants=(
         Variant(
             name="smem",
@@ -77,14 +77,14 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="volatile shared memory, no barrier: trusts in lock step",
+            summary="volatile shared memory, no barrier: relies on lockstep execution",
             shared=slots,
             per_iteration=value_by_value(),
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one indexed shuffle a 32-bit word",
+            summary="one indexed shuffle per 32-bit word",
             per_iteration=lambda dtype, options: {"SHFL": dtype.words * int(options["values"])},
         ),
         Variant(
@@ -98,17 +98,17 @@ PATTERN = Pattern(
 
 
 def inputs(rng: np.random.Generator, at: Setting) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
-    """Draw all-distinct values, and the lane that each warp begins with."""
+    """Draw distinct values, and the source lane that each warp starts with."""
     return distinct(rng, at.dtype, elements(at)), rng.integers(WARP, size=at.warps, dtype=np.int32)
 
 
 def reference(
     numbers: NDArray[np.generic], sources: NDArray[np.int32], iterations: int, values: str
 ) -> NDArray[np.generic]:
-    """Add the source lane's values twice, as wrapping integers; the next lane is the source of the next trip."""
+    """Add the source lane's values twice, as wrapping integers; the next lane is the source of the next iteration."""
     bits = numbers.view(f"u{numbers.dtype.itemsize}").reshape(len(sources), WARP, int(values)).copy()
     warps = np.arange(len(sources))
-    for trip in range(iterations):
-        got = bits[warps, (sources + trip) % WARP]
-        bits += got[:, None] << 1
+    for iteration in range(iterations):
+        received = bits[warps, (sources + iteration) % WARP]
+        bits += received[:, None] << 1
     return bits.view(numbers.dtype)

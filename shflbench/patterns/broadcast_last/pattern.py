@@ -1,4 +1,4 @@
-"""The last lane whose predicate holds gives its value to all lanes."""
+"""All lanes get the value of the last lane whose predicate is true."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,37 +7,37 @@ from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 
 STEPS = 5  # exchanges of a butterfly over 32 lanes
-LANE_BYTES = 4  # of a lane's number in shared memory
+LANE_BYTES = 4  # of a lane number in shared memory
 
 
 def slots(at: Setting) -> int:
-    """Return the shared memory for a value and a lane's number a thread, in bytes a block."""
+    """Return the shared memory for a value and a lane number per thread, in bytes per block."""
     return at.block * (at.dtype.size + LANE_BYTES)
 
 
 PATTERN = Pattern(
-    summary="The last lane whose predicate holds gives its value to all; where it holds nowhere, each keeps its own.",
+    summary="All lanes get the value of the last lane whose predicate is true; if there is none, each keeps its own.",
     source="GTC 2013, Shuffle: Tips and Tricks, broadcast, more complex example",
     buffers=(Input("values"), Output("result")),
     unroll=4,
-    claims={"G11": "ballot, bfind and a shuffle give all lanes the value of the last lane whose predicate holds"},
-    notes="The predicate looks at four bits of the value, and a trip is x + 2·got on the bits: so it changes with the "
-    "data each trip, and holds nowhere in about one trip of eight. The deck skips the shuffle then; here each "
-    "lane shuffles from itself, so that no variant branches. Its bfind is declared with a result and two "
-    "arguments, and called with one.",
+    claims={"G11": "ballot, bfind and a shuffle give all lanes the value of the last lane whose predicate is true"},
+    notes="The predicate tests four bits of the value, and an iteration computes x + 2·received on the bits. So the "
+    "predicate changes from iteration to iteration; in about one of eight it is true in no lane. The deck then skips "
+    "the shuffle; here each lane shuffles from itself, so that no variant branches. The deck declares its bfind with a "
+    "result and two arguments, and calls it with one.",
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="the last lane by a butterfly of maxima, then its value; no block barrier that is not needed",
+            summary="the last lane by a butterfly of maxima, then its value; only the block barriers that it needs",
             shared=slots,
             per_iteration={"STS": STEPS + 1, "LDS": STEPS + 1, "BAR": 2 * STEPS},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="the last lane by a butterfly of maxima, then its value; no warp barrier that is not needed",
+            summary="the last lane by a butterfly of maxima, then its value; only the warp barriers that it needs",
             shared=slots,
             per_iteration={"STS": STEPS + 1, "LDS": STEPS + 1},
         ),
@@ -45,7 +45,7 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="the same through volatile shared memory, no barrier: trusts in lock step",
+            summary="the same through volatile shared memory, no barrier: relies on lockstep execution",
             shared=slots,
             per_iteration={"STS": STEPS + 1, "LDS": STEPS + 1},
         ),
@@ -66,7 +66,7 @@ PATTERN = Pattern(
             mechanism=Mechanism.COLLECTIVE,
             summary="the last lane by one warp-reduce instruction, then its value by a shuffle",
             needs="sm_80",
-            per_iteration=None,  # one REDUX, which is called CREDUX on sm_100, and one SHFL a word
+            per_iteration=None,  # one REDUX, named CREDUX on sm_100, and one SHFL per word
         ),
         Variant(
             name="cg",
@@ -79,11 +79,11 @@ PATTERN = Pattern(
 
 
 def reference(values: NDArray[np.generic], iterations: int) -> NDArray[np.generic]:
-    """Add what each lane gets twice, as wrapping integers; shape [warps, 32]."""
+    """Add the received value twice, as wrapping integers; shape [warps, 32]."""
     bits = values.view(f"u{values.dtype.itemsize}").copy()
     for _ in range(iterations):
         holds = (bits >> 19) % 16 == 5  # noqa: PLR2004  (as in last.cuh)
         last = WARP - 1 - np.argmax(holds[:, ::-1], axis=1, keepdims=True)
-        got = np.where(holds.any(axis=1, keepdims=True), np.take_along_axis(bits, last, axis=1), bits)
-        bits += got << 1
+        received = np.where(holds.any(axis=1, keepdims=True), np.take_along_axis(bits, last, axis=1), bits)
+        bits += received << 1
     return bits.view(values.dtype)

@@ -1,4 +1,4 @@
-"""Every lane works on every value of its warp."""
+"""Every lane processes every value of its warp."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,24 +7,24 @@ from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Setting, Variant, elements_per_thread
 
 PATTERN = Pattern(
-    summary="Every lane works on each of the warp's 32 values: it sums up their distances from its own.",
+    summary="Every lane processes all 32 values of its warp: it sums up their distances from its own value.",
     source="NTNU, Shuffle Shenanigans, broadcast and bandwidth saving",
     buffers=(Input("values"), Output("result")),
     dtypes=("f32", "f64", "i32"),  # i64: three times the arithmetic of i32 would hide what the exchange costs
-    unroll=1,  # a trip is 32 exchanges long
+    unroll=1,  # an iteration consists of 32 exchanges
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="shared memory, one load a value, a block barrier after the write and after the reads",
+            summary="shared memory, one load per value, a block barrier after the write and after the reads",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": WARP, "BAR": 2},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, one load a value, a warp barrier after the write and after the reads",
+            summary="shared memory, one load per value, a warp barrier after the write and after the reads",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": WARP},
         ),
@@ -39,29 +39,29 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="volatile shared memory, no barrier: trusts in lock step",
+            summary="volatile shared memory, no barrier: relies on lockstep execution",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": WARP},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one broadcast a value, by a shuffle for each 32-bit word",
+            summary="one broadcast per value, one shuffle per 32-bit word",
             per_iteration={"SHFL": PerWord(WARP)},
         ),
         Variant(
             name="global",
             mechanism=Mechanism.GLOBAL,
-            summary="global memory, which the L1 cache holds; one load a value, a warp barrier after write and reads",
+            summary="global memory, which the L1 cache holds; one load per value, a warp barrier after write and reads",
             per_iteration={"STG": 1, "LDG": WARP},
         ),
     ),
     claims={"N17": "a warp reuses a loaded tile of 32 values by broadcasting one after the other with shuffles"},
     notes=(
-        "The printed loop does nothing with the values; here each lane sums up distances, two instructions a value, "
-        "and makes its next value of the sum. "
-        "A plain loop over shared memory compiles to smem-wide: the compiler joins neighbouring values into one load "
-        "of 16 bytes. The other smem variants read through a volatile pointer, which forbids it."
+        "The printed loop does not use the values; here each lane sums up distances, two instructions per value, and "
+        "computes its next value from the sum. "
+        "A plain loop over shared memory compiles to smem-wide: the compiler merges loads of neighboring values into "
+        "loads of 16 bytes. The other smem variants read through a volatile pointer, which prevents that."
     ),
 )
 
@@ -90,13 +90,13 @@ def reference(values: NDArray[np.generic], iterations: int) -> NDArray[np.generi
 
 
 def tolerance(at: Setting, iterations: int) -> float:
-    """Return the largest honest error of one element; 0 where the arithmetic is exact.
+    """Return the largest rounding error of one element; 0 where the arithmetic is exact.
 
-    The warp's range is 48 at first and at most 3/4 of what it was, plus 2, a trip later; so sums stay below 2^11, and
-    below 2^10 from the third trip on. A trip adds seven binary digits below the point: f32 (24 digits) is exact
-    for 2 trips, f64 (53) for 7. Beyond, the roundings of a trip (32 subtractions below 2^5, 32 additions below 2^10,
-    all divided by 128; three below 2^5) move a lane by less than 256·eps, and no later trip makes an error larger.
-    A lane that misses one value is wrong by up to 1/4.
+    The warp's range is 48 at first, and after each iteration at most 3/4 of the range before, plus 2; so sums stay
+    below 2^11, and below 2^10 from the third iteration on. An iteration adds seven binary digits below the point: f32
+    (24 digits) is exact for 2 iterations, f64 (53) for 7. After those, the rounding errors of an iteration (32
+    subtractions below 2^5, 32 additions below 2^10, all divided by 128; three below 2^5) change a lane by less than
+    256·eps, and later iterations do not increase an error. A lane that misses one value is wrong by up to 1/4.
     """
-    exact_trips, eps = {"f32": (2, 2.0**-23), "f64": (7, 2.0**-52)}.get(at.dtype.name, (iterations, 0.0))
-    return 0.0 if iterations <= exact_trips else 256 * eps * iterations
+    exact_iterations, eps = {"f32": (2, 2.0**-23), "f64": (7, 2.0**-52)}.get(at.dtype.name, (iterations, 0.0))
+    return 0.0 if iterations <= exact_iterations else 256 * eps * iterations

@@ -1,4 +1,4 @@
-"""How many elements belong to each of a few counters."""
+"""Count how many elements belong to each of some counters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ PER_THREAD = 16  # as in bins.cuh
 ONE = {"counters": ("1",)}
 
 PATTERN = Pattern(
-    summary="Count the elements from 0 on, each for the counter that its lowest bits name.",
+    summary="Count the elements that are not negative, each in the counter that its lowest bits select.",
     source="NTNU, Shuffle Shenanigans, atomic contention and shared memory; warp voting",
     buffers=(
         Input("values", per_thread=PER_THREAD),
@@ -27,43 +27,43 @@ PATTERN = Pattern(
             name="global",
             mechanism=Mechanism.ATOMIC,
             baseline=True,
-            summary="one atomic addition in global memory an element",
+            summary="one atomic addition in global memory per element",
         ),
         Variant(
             name="global-plain",
             mechanism=Mechanism.ATOMIC,
-            summary="the same as one writes it for one counter: the compiler makes it one addition a warp",
+            summary="the same written for one counter: the compiler turns it into one addition per warp",
             only=ONE,
         ),
         Variant(
             name="shared",
             mechanism=Mechanism.ATOMIC,
-            summary="one atomic addition in shared memory an element, then one in global memory a block and counter",
+            summary="one atomic addition in shared memory per element, then one in global memory per block and counter",
             shared=lambda at: at.whole("counters") * at.dtype.size,
         ),
         Variant(
             name="ballot",
             mechanism=Mechanism.COLLECTIVE,
-            summary="ballot and population count, then one atomic addition a warp",
+            summary="ballot and population count, then one atomic addition per warp",
             only=ONE,
         ),
         Variant(
             name="redux",
             mechanism=Mechanism.COLLECTIVE,
-            summary="counts in registers, one warp-reduce instruction, one atomic addition a warp",
+            summary="counts in registers, one warp-reduce instruction, one atomic addition per warp",
             needs="sm_80",
             only=ONE,
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="counts in registers, five shuffles, one atomic addition a warp",
+            summary="counts in registers, five shuffles, one atomic addition per warp",
             only=ONE,
         ),
         Variant(
             name="match",
             mechanism=Mechanism.COLLECTIVE,
-            summary="lanes of the same counter find each other by match; one atomic addition a warp and counter",
+            summary="match finds the lanes with the same counter; one atomic addition per warp and counter",
         ),
         Variant(
             name="cg",
@@ -73,27 +73,26 @@ PATTERN = Pattern(
         ),
     ),
     claims={
-        "N04": "many threads' atomic additions to one counter are slower than a reduction by the warp and one addition",
+        "N04": "atomic additions of many threads to one counter are slower than a warp reduction and one addition",
         "N07": "counting in shared memory and adding once to global memory is faster than atomics in global memory",
     },
     notes=(
-        "The printed kernel initialises a __shared__ variable in its declaration, which does not compile, starts "
-        "counting without a value in it, and is right for one block only. "
-        "The compiler makes one addition a warp of additions to an address that it can see to be uniform (VOTE, POPC, "
-        "one RED): global-plain shows it. global and shared take the number of counters at run time, so that each "
-        "element is an addition of its own. "
-        "The counters go on counting from one timed launch to the next."
+        "The printed kernel initializes a __shared__ variable in its declaration, which does not compile. Without "
+        "that, it counts from an undefined value, and it is correct for one block only. If the compiler can prove that "
+        "all lanes add to one address, it merges the additions into one per warp (VOTE, POPC, one RED): global-plain "
+        "shows it. global and shared get the number of counters at run time, so that each element remains one "
+        "addition. The counters are not reset between timed launches."
     ),
 )
 
 
 def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
-    """Draw from all bits of the element type, so that every second element counts; shape [warps, 32·16]."""
+    """Draw from the whole range of the element type: half of the elements count; shape [warps, 32·16]."""
     limits = np.iinfo(at.dtype.numpy)
     return rng.integers(limits.min, limits.max, (at.warps, 32 * PER_THREAD), at.dtype.numpy, endpoint=True)
 
 
 def reference(values: NDArray[np.int32], counters: str) -> NDArray[np.int32]:
-    """Return how many elements from 0 on end in each counter's bits; shape [counters]."""
+    """Return how many elements that are not negative end in the bits of each counter; shape [counters]."""
     number = int(counters)
     return np.bincount(values[values >= 0] % number, minlength=number).astype(values.dtype)

@@ -1,4 +1,4 @@
-"""One array for all lanes of a warp, read at indices that are known at run time only."""
+"""One array per warp, which its lanes read at indices known only at run time."""
 
 from collections.abc import Mapping
 
@@ -15,18 +15,18 @@ SHORT = ("4", "8")  # arrays for which the compiler may do without local memory
 
 
 def shuffles(dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
-    """Promise a shuffle a trip for each 32-bit word of the element, and for each 32 elements of the array."""
+    """Expect, per iteration, a shuffle per 32-bit word of the element and per 32 elements of the array."""
     return {"SHFL": dtype.words * max(1, int(options["length"]) // WARP)}
 
 
 def local_loads(_: Dtype, options: Mapping[str, str]) -> Mapping[str, int] | None:
-    """Promise a load a trip from arrays that are not short."""
+    """Expect one load per iteration, except for short arrays."""
     return None if options["length"] in SHORT else {"LDL": 1}
 
 
 PATTERN = Pattern(
-    summary="Each lane reads one element of the warp's array a trip, at an index known at run time only.",
-    source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA; the shuffle is ours",
+    summary="Each lane reads one element of its warp's array per iteration, at an index known only at run time.",
+    source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA; the shuffle variant is our own",
     dtypes=("f32", "f64"),
     buffers=(
         Input("arrays", elements=lambda at: at.warps * at.whole("length")),
@@ -36,34 +36,34 @@ PATTERN = Pattern(
     options={"length": ("32", "4", "8", "16", "64"), "index": ("random", "uniform")},
     claims={
         "P15": "registers at fixed indices are fastest, then shared memory at any index and local memory at "
-        "uniform ones, then local memory at indices that differ"
+        "uniform indices, then local memory at indices that differ"
     },
     notes=(
-        "The task of the article's private arrays where all lanes of a warp have the same array, so that one copy does "
-        "for all: in the lanes' registers, in shared memory or in L1. `index` is `random` (each lane begins anywhere "
-        "in the array) or `uniform` (all begin at the same element, and stay together). The shuffle takes an index "
-        "modulo 32 by itself; the other variants mask it first. Of arrays of 4 and 8 elements, the compiler may keep "
-        "the local copies in registers; what it made of them is shown and not promised."
+        "The article's private arrays for the case that all lanes of a warp have the same array. One copy is then "
+        "enough: in the lanes' registers, in shared memory or in L1. `index` is `random` (each lane starts anywhere "
+        "in the array) or `uniform` (all lanes start at the same element and read the same index). A shuffle takes its "
+        "index modulo 32; the other variants mask it first. The compiler may keep local copies of 4 and 8 elements in "
+        "registers, so that their instruction counts are reported, but not checked."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="the array in shared memory, once a warp",
+            summary="the array in shared memory, one copy per warp",
             shared=lambda at: at.block // WARP * at.whole("length") * at.dtype.size,
             per_iteration={"LDS": 1},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="the array spread over the lanes; 64 elements in two registers, and a select",
+            summary="the array in the lanes' registers; 64 elements in two registers per lane, and a select",
             per_iteration=shuffles,
         ),
         Variant(
             name="local",
             mechanism=Mechanism.LOCAL,
-            summary="a copy for each lane in local memory",
+            summary="one copy per lane in local memory",
             per_iteration=local_loads,
             may_fold={"length": SHORT},
         ),
@@ -80,7 +80,7 @@ PATTERN = Pattern(
 def inputs(rng: np.random.Generator, at: Setting) -> tuple[Floats, Integers]:
     """Draw elements from 1 to 2 with the next index in their low bits, and the first index of each lane.
 
-    The indices of an array lead through all of it and back to the first.
+    The indices of an array form one cycle through all of its elements.
     """
     length = at.whole("length")
     order = rng.permuted(np.tile(np.arange(length), (at.warps, 1)), axis=1)

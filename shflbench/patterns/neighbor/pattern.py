@@ -1,4 +1,4 @@
-"""Each lane takes another lane's value: its neighbour's, or its pair's."""
+"""Each lane takes the value of another lane: a neighbor, or its partner in a pair."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Variant, elements_per_thread
 
 PATTERN = Pattern(
-    summary="Each lane takes the value of another lane: of its neighbour, or of its pair.",
+    summary="Each lane takes the value of another lane: a neighbor, or its partner in a pair.",
     source="GTC 2013, Shuffle: Tips and Tricks, performance experiment",
     dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
     options={"mode": ("idx", "up", "down", "xor")},
@@ -24,19 +24,18 @@ PATTERN = Pattern(
         "G09": "a 64-bit shuffle is two 32-bit shuffles",
         "G22": "SHFL is always faster than shared memory with __syncthreads",
         "G23": "SHFL is never slower than volatile shared memory without a barrier",
-        "A01": "SHFL is one instruction where shared memory takes three: write, synchronise, read",
+        "A01": "SHFL is one instruction where shared memory takes three: write, synchronize, read",
         "A02": "SHFL frees shared memory, so that more threads fit a multiprocessor",
-        "A05": "SHFL can replace code that trusts in the lock step of a warp",
+        "A05": "SHFL can replace code that relies on lockstep execution of a warp",
         "A07": "up and down give a lane at the edge its own value; xor is a butterfly",
         "N13": "xor applied twice gives the original value back",
     },
-    notes="The deck's safe kernel has one barrier a trip and is racy on every GPU since Volta: it is kept as "
-    "smem-deck, beside smem with the second barrier that it lacks. Its 64-bit shuffle prints mov.b32 and =d(x) "
-    "where mov.b64 and =d are meant; CUDA's own __shfl_sync is used. Its 4096 trips of a rotation by one lane "
-    "give back the input: verification runs other counts. Repeated, up and down leave all lanes alike and xor "
-    "gives back the input; in these modes a trip is x + 2·got on the bits, which is one integer instruction a "
-    "word in every variant. Shuffling a 16-bit value takes one instruction more, PRMT, because a shuffle moves "
-    "32 bits.",
+    notes="The deck's safe kernel has one barrier per iteration and has a race on every GPU since Volta: it is kept as "
+    "smem-deck; smem has the second barrier that it lacks. The deck's 64-bit shuffle prints mov.b32 and =d(x) where "
+    "mov.b64 and =d are meant; CUDA's own __shfl_sync is used. Its 4096 iterations of a rotation by one lane reproduce "
+    "the input: verification runs other counts. Repeated, up and down make all lanes equal and xor reproduces the "
+    "input; in these modes an iteration computes x + 2·received on the bits, which is one integer instruction per word "
+    "in every variant. Shuffling a 16-bit value takes one more instruction, PRMT, because a shuffle moves 32 bits.",
     variants=(
         Variant(
             name="smem",
@@ -64,7 +63,7 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="volatile shared memory, no barrier: trusts in lock step",
+            summary="volatile shared memory, no barrier: relies on lockstep execution",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": 1},
         ),
@@ -72,14 +71,14 @@ PATTERN = Pattern(
             name="smem-deck",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="as printed in the GTC deck: load, store, one block barrier; racy since Volta",
+            summary="as printed in the GTC deck: load, store, one block barrier; a race since Volta",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": 1, "BAR": 1},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one shuffle a 32-bit word, of the mode's own kind",
+            summary="one shuffle per 32-bit word, of the kind that the mode names",
             per_iteration={"SHFL": PerWord(1)},
         ),
     ),

@@ -1,4 +1,4 @@
-"""Each element becomes the difference of its right neighbour and itself, along an array that warps walk in strips."""
+"""Each element becomes its right neighbor minus itself; each warp processes a strip of the array."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def count(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each element becomes its right neighbour minus itself, along an array.",
+    summary="Each element becomes its right neighbor minus itself, along an array.",
     source="NTNU, Shuffle Shenanigans, bandwidth saving",
     notes=(
-        "Each warp walks along `strip` times 32 elements; `missing` is by how much the array is shorter than that. "
-        "The last element has no neighbour: its result is zero. The slide leaves the check of the bounds open, and its "
-        "kernel reads up to 32 elements beyond the array's end; here nothing is read there. It takes __activemask() "
-        "for the mask; here all lanes take part in every shuffle, and the mask is full."
+        "Each warp processes `strip` times 32 elements; `missing` is the number of elements by which the array is "
+        "shorter. The last element has no neighbor: its result is zero. The slide leaves out the bounds check, and its "
+        "kernel reads up to 32 elements beyond the end of the array; here nothing is read there. The slide uses "
+        "__activemask() as the mask; here all lanes take part in every shuffle, and the mask is full."
     ),
     options={"strip": ("8", "32"), "missing": ("0", "5")},
     one_pass=True,
@@ -38,25 +38,25 @@ PATTERN = Pattern(
             name="global",
             mechanism=Mechanism.GLOBAL,
             baseline=True,
-            summary="two loads an element",
+            summary="two loads per element",
         ),
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
-            summary="one load an element, 32 elements and the next 32 in shared memory, two warp barriers",
+            summary="one load per element, 32 elements and the next 32 in shared memory, two warp barriers",
             shared=elements_per_thread(2),
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one load an element, 32 elements and the next 32 in registers, one shuffle a 32-bit word",
+            summary="one load per element, 32 elements and the next 32 in registers, one shuffle per 32-bit word",
         ),
     ),
 )
 
 
 def reference(x: NDArray[np.generic], **_: str) -> NDArray[np.generic]:
-    """Subtract from each element's right neighbour; integers wrap around."""
+    """Subtract from each element's right neighbor; integers wrap around."""
     result = np.zeros_like(x)
     np.subtract(x[1:], x[:-1], out=result[:-1])
     return result

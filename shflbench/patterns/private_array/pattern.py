@@ -1,4 +1,4 @@
-"""A private array read at indices that are known at run time only, in local memory, shared memory or registers."""
+"""A private array in local memory, shared memory or registers, read at indices known only at run time."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,12 +11,12 @@ from shflbench.patterns.declare import Input, Output, Pattern, Scalar, Setting, 
 Floats = NDArray[np.floating]
 Integers = NDArray[np.integer]
 
-LONGEST = 256  # elements, as in kernels.cu: an index takes the low 8 bits of an element
+MAX_LENGTH = 256  # as in kernels.cu: an index takes the low 8 bits of an element
 SHORT = ("4", "8")  # arrays for which the compiler may do without local memory
 
 
 def loads(*opcodes: str) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int]]:
-    """Promise one such instruction a trip, and as many multiply-adds as the option says."""
+    """Expect one such instruction per iteration, and as many multiply-adds as the option `math` says."""
 
     def counts(dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
         multiply_add = "FFMA" if dtype.name == "f32" else "DFMA"
@@ -26,12 +26,12 @@ def loads(*opcodes: str) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, in
 
 
 def local_loads(dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int] | None:
-    """Promise the same of local memory for arrays that are not short."""
+    """Expect the same of local memory, except for short arrays."""
     return None if options["length"] in SHORT else loads("LDL")(dtype, options)
 
 
 PATTERN = Pattern(
-    summary="Each thread reads one element of its own array a trip, at an index known at run time only.",
+    summary="Each thread reads one element of its own array per iteration, at an index known only at run time.",
     source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
     buffers=(
@@ -47,13 +47,13 @@ PATTERN = Pattern(
     },
     unroll=4,
     claims={
-        "P03": "an index known at run time only forces the array into local memory, even where the loop is unrolled",
-        "P04": "4 to 8 arithmetic instructions a load, and enough threads, hide the loads from local memory",
-        "P05": "a local load is replayed for each further index in the warp: never if uniform, 31 times if all differ",
+        "P03": "an index known only at run time forces the array into local memory, even if the loop is unrolled",
+        "P04": "4 to 8 arithmetic instructions per load, and enough threads, hide the loads from local memory",
+        "P05": "a local load is replayed once per further index in the warp: never if uniform, 31 times if all differ",
         "P06": "random indices from 0 to 31 cost 2.5 replays on average",
         "P07": "shared memory at i * block + thread has no bank conflict, whatever the indices",
-        "P08": "local memory is 24 times slower if all indices differ than if they are uniform",
-        "P09": "shared memory at indices that differ is 1.34 times as fast as local memory at uniform ones",
+        "P08": "local memory is slower by a factor of 24 if all indices differ than if they are uniform",
+        "P09": "shared memory at indices that differ has 1.34 times the speed of local memory at uniform indices",
         "P10": "on Maxwell the two ratios are 14 and 4",
         "P11": "a block has at most 48 KB of shared memory",
         "P12": "shared memory suits private arrays of up to 30 to 50 elements",
@@ -62,13 +62,13 @@ PATTERN = Pattern(
         "P16": "shared memory is more deterministic than local memory",
     },
     notes=(
-        "An element holds where to read next in its low 8 bits: each load waits for the last, and no loads can be "
-        "merged or left out. `index` is `uniform` (all lanes of a warp read the same index), `random` (each "
-        "lane goes its own way through its array) or `worst` (as many indices differ as the length allows, all 32 from "
-        "32 elements on). `math` is the number of fused multiply-adds after each load, beside one addition. Shared "
-        "memory takes length * block elements a block, so long arrays need small blocks; P14 is the launch option "
-        "`carveout`. `select` and `select-bits` are beyond the article. Of local arrays of 4 and 8 elements, the "
-        "compiler may make registers and selects; what it made of them is shown and not promised."
+        "The low 8 bits of an element are the index of the next one: each load waits for the last, and no loads can be "
+        "merged or left out. `index` is `uniform` (all lanes of a warp read the same index), `random` (each lane takes "
+        "its own order through its array) or `worst` (as many indices differ as the length allows, all 32 from 32 "
+        "elements on). `math` is the number of fused multiply-adds after each load, beside one addition. Shared memory "
+        "takes length * block elements per block, so long arrays need small blocks; P14 is the launch option "
+        "`carveout`. `select` and `select-bits` are not in the article. The compiler may turn local arrays of 4 and 8 "
+        "elements into registers and selects, so that their instruction counts are reported, but not checked."
     ),
     variants=(
         Variant(
@@ -108,18 +108,18 @@ PATTERN = Pattern(
 def inputs(rng: np.random.Generator, at: Setting) -> tuple[Floats, Integers]:
     """Draw elements from 1 to 2 with the next index in their low bits, and the first index of each thread.
 
-    The indices lead through the whole array and back. `uniform`: all lanes of a warp take the same way together;
-    `random`: each takes a way of its own; `worst`: each is one element ahead of the lane before.
+    The indices form one cycle through the whole array. `uniform`: all lanes of a warp read the same index; `random`:
+    each has an order of its own; `worst`: each is one element ahead of the lane before.
     """
     length = at.whole("length")
-    ways = {"uniform": at.warps, "random": at.threads, "worst": 1}[at.options["index"]]
-    order = np.tile(np.arange(length), (ways, 1))
+    order_count = {"uniform": at.warps, "random": at.threads, "worst": 1}[at.options["index"]]
+    order = np.tile(np.arange(length), (order_count, 1))
     if at.options["index"] != "worst":
         order = rng.permuted(order, axis=1)
     following = np.empty_like(order)
     np.put_along_axis(following, order, np.roll(order, -1, axis=1), axis=1)
-    following = np.repeat(following, at.threads // ways, axis=0)
-    first = np.repeat(order[:, 0], at.threads // ways)
+    following = np.repeat(following, at.threads // order_count, axis=0)
+    first = np.repeat(order[:, 0], at.threads // order_count)
     if at.options["index"] == "worst":
         first = np.arange(at.threads) % WARP % length
     arrays = rng.integers(0, 2**12, following.shape).astype(at.dtype.numpy) / 2**12 + 1
@@ -129,13 +129,13 @@ def inputs(rng: np.random.Generator, at: Setting) -> tuple[Floats, Integers]:
 
 
 def reference(arrays: Floats, start: Integers, iterations: int, length: str, math: str, **_: str) -> Floats:
-    """Follow the indices through `arrays` (length elements a thread), adding each element 1 + math times."""
+    """Follow the indices through `arrays` (length elements per thread), adding each element 1 + math times."""
     rows = arrays.reshape(-1, int(length))
     x = np.zeros(len(rows), arrays.dtype)
     index = start.ravel()
-    for _trip in range(iterations):
+    for _iteration in range(iterations):
         element = rows[np.arange(len(rows)), index]
         for _time in range(1 + int(math)):
             x += element
-        index = (element.view(f"u{arrays.itemsize}") % LONGEST).astype("i4")
+        index = (element.view(f"u{arrays.itemsize}") % MAX_LENGTH).astype("i4")
     return x

@@ -19,7 +19,7 @@ def exchanges(options: Mapping[str, str]) -> int:
 
 
 def through_shared_memory(barriers: int) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int] | None]:
-    """Return the counts of a trip whose every exchange is a store, a load and `barriers` block barriers."""
+    """Return the counts per iteration if each exchange is a store, a load and `barriers` block barriers."""
 
     def counts(dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int] | None:
         if (dtype.name, options["width"]) == ("f32x4", "8"):
@@ -31,7 +31,7 @@ def through_shared_memory(barriers: int) -> Callable[[Dtype, Mapping[str, str]],
 
 
 PATTERN = Pattern(
-    summary="All lanes get the sum of the warp's values, or of a group of the warp's lanes.",
+    summary="All lanes get the sum of the warp's values, or of the values of their group of lanes.",
     source="GTC 2013, Shuffle: Tips and Tricks, reduce",
     dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
     options={"width": WIDTHS},
@@ -42,36 +42,35 @@ PATTERN = Pattern(
         "G13": "the xor-shuffle reduction of 64-bit values is faster than shared memory",
         "N14": "an xor butterfly of five steps sums the warp",
     },
-    notes="The NTNU lecture prints a warpReductionSum that begins with `sum = __shfl_xor_sync(..., threadValue, 16)` "
-    "instead of `threadValue +` that: lanes 0 to 15 get the sum of lanes 16 to 31, and the other way round. It "
-    "also takes __activemask() for the mask, which names whoever happens to be there. Both are mended here. The "
-    "deck says that lane 0 holds the sum; after a butterfly all lanes do. CUB's sum is in a group's first lane "
-    "only and is completed by a shuffle. Integer sums of CUB and cooperative groups are REDUX instructions since "
-    "sm_80. Over a part of the warp, both give each group a mask of its own, which the compiler cannot know: "
-    "their loops contain MATCH, VOTE and REDUX to agree on it, and on sm_75 control flow in which no loop is "
-    "found. The butterflies here need no such mask: all lanes take part, and xor distances below the width stay "
-    "within a group. Values of 16 bits are small whole numbers, summed modulo 8, because their sums must be exact "
-    "in any order.",
+    notes="The NTNU lecture prints a warpReductionSum that starts with `sum = __shfl_xor_sync(..., threadValue, 16)` "
+    "without `threadValue +`: lanes 0 to 15 get the sum of lanes 16 to 31, and the reverse. It also uses "
+    "__activemask() as the mask, which names the lanes that happen to be active. Both are corrected here. The deck "
+    "says that lane 0 holds the sum; after a butterfly all lanes hold it. CUB returns the sum in the first lane of a "
+    "group only; a shuffle completes it. Integer sums of CUB and cooperative groups are REDUX instructions since "
+    "sm_80. Over a part of the warp, both give each group its own mask, which the compiler cannot know: their loops "
+    "contain MATCH, VOTE and REDUX to agree on it, and for sm_75 control flow in which no loop can be identified. The "
+    "butterflies here need no such mask: all lanes take part, and xor distances below the width stay within a group. "
+    "Values of 16 bits are small whole numbers, summed modulo 8, because their sums must be exact in any order.",
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="butterfly through shared memory, two block barriers an exchange",
+            summary="butterfly through shared memory, two block barriers per exchange",
             shared=elements_per_thread(1),
             per_iteration=through_shared_memory(barriers=2),
         ),
         Variant(
             name="smem-double",
             mechanism=Mechanism.SMEM,
-            summary="butterfly through shared memory, two buffers, one block barrier an exchange",
+            summary="butterfly through shared memory, two buffers, one block barrier per exchange",
             shared=elements_per_thread(2),
             per_iteration=through_shared_memory(barriers=1),
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="butterfly through shared memory, two warp barriers an exchange",
+            summary="butterfly through shared memory, two warp barriers per exchange",
             shared=elements_per_thread(1),
             per_iteration=through_shared_memory(barriers=0),
         ),
@@ -79,7 +78,7 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="butterfly through volatile shared memory, no barrier: trusts in lock step",
+            summary="butterfly through volatile shared memory, no barrier: relies on lockstep execution",
             shared=elements_per_thread(1),
             per_iteration=through_shared_memory(barriers=0),
         ),
@@ -94,14 +93,14 @@ PATTERN = Pattern(
             mechanism=Mechanism.COLLECTIVE,
             summary="one warp-reduce instruction",
             dtypes=("i32",),
-            only=WARP_ONLY,  # groups with masks of their own are reduced one after another
+            only=WARP_ONLY,  # the instruction reduces groups with masks of their own one after another
             needs="sm_80",
             per_iteration={"REDUX": 1},
         ),
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpReduce, its sum passed on from lane 0 by a shuffle",
+            summary="cub::WarpReduce, its sum broadcast from lane 0 by a shuffle",
             only=WARP_ONLY,
             source="cub.cu",
         ),
@@ -115,7 +114,7 @@ PATTERN = Pattern(
         Variant(
             name="cub-group",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpReduce over a part of the warp, its sum passed on from the first lane by a shuffle",
+            summary="cub::WarpReduce over a part of the warp, its sum broadcast from the first lane by a shuffle",
             dtypes=("f32", "i32"),
             only=PARTS_ONLY,
             needs="sm_80",
@@ -139,7 +138,7 @@ LARGEST_INPUT = 24
 
 
 def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
-    """Draw small whole numbers, for 32 and 64 bits all different within a warp; shape [warps, 32, components]."""
+    """Draw small whole numbers; those of 32 and 64 bits are distinct within a warp; shape [warps, 32, components]."""
     if at.dtype.size == HALF:
         return rng.integers(-3, 5, size=(at.warps, WARP)).astype(at.dtype.numpy)
     pool = np.arange(-LARGEST_INPUT, LARGEST_INPUT)
@@ -148,7 +147,7 @@ def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
 
 
 def reference(values: NDArray[np.generic], iterations: int, width: str) -> NDArray[np.generic]:
-    """Repeat what recurrence.cuh does: exact for 16 bits, wrapping for integers, else in double precision.
+    """Repeat the recurrence of recurrence.cuh: exact for 16 bits, wrapping for integers, else in double precision.
 
     Shape [warps, 32], or [warps, 32, components] for a vector type.
     """
@@ -176,14 +175,15 @@ def _wrapping(groups: NDArray[np.generic], iterations: int) -> NDArray[np.generi
 
 
 def tolerance(at: Setting, iterations: int) -> float:
-    """Return the largest honest error of one element; 0 where the arithmetic is exact.
+    """Return the largest rounding error of one element; 0 where the arithmetic is exact.
 
-    In a warp's sum, a trip adds one binary digit below the point (six at first); sums stay below 2^10. So the sums of
-    f32 (24 digits) are exact for 8 trips, those of f64 (53 digits) for 37. Beyond, a trip's rounding errors move a
-    lane by at most 32·eps: two additions of values below 32, and the five of a sum below 2^10 divided by 64. A trip in
-    which one lane lost one input moves every lane by 1/2048. Smaller groups have smaller sums and fewer digits.
+    In the sum of a warp, an iteration adds one binary digit below the point (six at first); sums stay below 2^10. So
+    the sums of f32 (24 digits) are exact for 8 iterations, those of f64 (53 digits) for 37. After those, the rounding
+    errors of an iteration change a lane by at most 32·eps: two additions of values below 32, and the five of a sum
+    below 2^10 divided by 64. An iteration in which one lane missed one input changes every lane by 1/2048. Smaller
+    groups have smaller sums and fewer digits.
     """
     if at.dtype.size == HALF or not at.dtype.floating:
         return 0.0
-    exact_trips, eps = {"float32": (8, 2.0**-23), "float64": (37, 2.0**-52)}[at.dtype.numpy]
-    return 0.0 if iterations <= exact_trips else 32 * eps * iterations
+    exact_iterations, eps = {"float32": (8, 2.0**-23), "float64": (37, 2.0**-52)}[at.dtype.numpy]
+    return 0.0 if iterations <= exact_iterations else 32 * eps * iterations

@@ -9,7 +9,7 @@ from shflbench.patterns.declare import Input, Output, Pattern, Variant, elements
 STEPS = 5  # exchanges of a butterfly over 32 lanes
 
 PATTERN = Pattern(
-    summary="All lanes get the result of an operation over the warp's integers.",
+    summary="All lanes get the result of an operation over the integers of their warp.",
     source="NTNU, Shuffle Shenanigans, warp reductions",
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
@@ -17,26 +17,26 @@ PATTERN = Pattern(
     unroll=4,
     claims={
         "N14": "an xor butterfly of five steps sums the warp",
-        "N20": "the GPU reduces integers by one instruction, since sm_80",
+        "N20": "since sm_80 one instruction reduces the integers of a warp",
     },
     notes=(
-        "The slides' butterfly begins with `sum = shfl(v, 16)` and leaves out `v +`: each half of the warp gets the "
-        "other half's sum. Repeated on its own result, every one of these operations soon gives a constant; here each "
-        "trip goes on with a mixture of the result and the lane's own value."
+        "The butterfly on the slides starts with `sum = shfl(v, 16)` and leaves out `v +`: each half of the warp gets "
+        "the sum of the other half. Repeated on its own result, each of these operations soon gives a constant; here "
+        "the next iteration takes a mixture of the result and the lane's own value."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="butterfly through shared memory, two block barriers an exchange",
+            summary="butterfly through shared memory, two block barriers per exchange",
             shared=elements_per_thread(1),
             per_iteration={"STS": STEPS, "LDS": STEPS, "BAR": 2 * STEPS},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="butterfly through shared memory, two warp barriers an exchange",
+            summary="butterfly through shared memory, two warp barriers per exchange",
             shared=elements_per_thread(1),
             per_iteration={"STS": STEPS, "LDS": STEPS},
         ),
@@ -44,7 +44,7 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="butterfly through volatile shared memory, no barrier: trusts in lock step",
+            summary="butterfly through volatile shared memory, no barrier: relies on lockstep execution",
             shared=elements_per_thread(1),
             per_iteration={"STS": STEPS, "LDS": STEPS},
         ),
@@ -60,13 +60,13 @@ PATTERN = Pattern(
             summary="one warp-reduce instruction",
             needs="sm_80",
             source="redux.cu",
-            # Since sm_100 minimum and maximum are another instruction, CREDUX.
+            # From sm_100 on, minimum and maximum are a different instruction, CREDUX.
             per_iteration=lambda _dtype, options: None if options["op"] in {"min", "max"} else {"REDUX": 1},
         ),
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpReduce, its result passed on from lane 0 by a shuffle",
+            summary="cub::WarpReduce, its result broadcast from lane 0 by a shuffle",
             source="cub.cu",
         ),
         Variant(

@@ -21,24 +21,24 @@ PATTERN = Pattern(
             name="atomic",
             mechanism=Mechanism.ATOMIC,
             baseline=True,
-            summary="one atomic addition a thread, kept from being joined by the compiler",
+            summary="one atomic addition per thread, in a form that the compiler cannot merge",
         ),
         Variant(
             name="atomic-plain",
             mechanism=Mechanism.ATOMIC,
-            summary="one atomic addition a thread as written, one a warp as compiled",
+            summary="one atomic addition per thread in the source, merged by the compiler into one per warp",
             arguments=("next", "slots"),
         ),
         Variant(
             name="leader-shfl",
             mechanism=Mechanism.SHFL,
-            summary="one atomic addition a warp, its result broadcast by a shuffle",
+            summary="one atomic addition per warp, its result broadcast by a shuffle",
             arguments=("next", "slots"),
         ),
         Variant(
             name="leader-smem",
             mechanism=Mechanism.SMEM,
-            summary="one atomic addition a warp, its result passed through shared memory",
+            summary="one atomic addition per warp, its result passed through shared memory",
             arguments=("next", "slots"),
             shared=lambda at: at.block // WARP * at.dtype.size,
         ),
@@ -51,29 +51,29 @@ PATTERN = Pattern(
         ),
     ),
     claims={
-        "N15": "one atomic addition of 32 and a shuffle reserve a block of 32 slots, in place of 32 atomic additions",
-        "N04": "many threads' atomic additions to one counter are slower than one a warp",
+        "N15": "one atomic addition of 32 and a shuffle reserve 32 slots, instead of 32 atomic additions",
+        "N04": "atomic additions of many threads to one counter are slower than one per warp",
     },
     notes=(
-        "The printed kernel says __activemask() where the whole warp takes part, and counts with the index in the "
-        "block where it means the lane: right for one warp. "
-        "The compiler joins a warp's additions to one address that it can see to be uniform (VOTE, POPC, one ATOMG, "
-        "SHFL): atomic-plain shows it, and atomic takes an address that the compiler cannot see through. It does so "
-        "for the leader's addition, too, which costs leader-shfl and leader-smem a vote and a shuffle more. "
-        "The counter goes on counting from one timed launch to the next."
+        "The printed kernel uses __activemask() where the whole warp takes part, and the thread's index in the block "
+        "instead of its lane: it is correct for one warp only. "
+        "If the compiler can prove that all lanes add to one address, it merges the additions of a warp (VOTE, POPC, "
+        "one ATOMG, SHFL): atomic-plain shows it; in atomic the compiler cannot know the address. It does the same to "
+        "the leader's addition, which costs leader-shfl and leader-smem one more vote and one more shuffle. "
+        "The counter is not reset between timed launches."
     ),
 )
 
 
-FULLEST_QUEUE = 2**20  # slots in use before the launch, at most
+MAX_USED_SLOTS = 2**20  # before the launch
 
 
 def inputs(rng: np.random.Generator, _: Setting) -> NDArray[np.generic]:
-    """Draw the queue's next free index."""
-    return rng.integers(FULLEST_QUEUE, size=1, dtype=np.int32)
+    """Draw the first free slot of the queue."""
+    return rng.integers(MAX_USED_SLOTS, size=1, dtype=np.int32)
 
 
 def reference(next_free: NDArray[np.int32], at: Setting) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Hand out every index from `next_free` on once, in any order, and move it on by the number of threads."""
+    """Give each slot from `next_free` on to one thread, in any order, and advance `next_free` by the threads."""
     first = int(next_free[0])
     return next_free + at.threads, np.arange(first, first + at.threads, dtype=np.int32)

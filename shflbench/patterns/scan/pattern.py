@@ -1,4 +1,4 @@
-"""All lanes get the sum of the values up to their own, or of those below it."""
+"""All lanes get the sum of the values up to their own, or of the lower lanes only."""
 
 from collections.abc import Mapping
 
@@ -12,32 +12,32 @@ STEPS = 5  # exchanges of a scan over 32 lanes
 
 
 def exchanges(dtype: Dtype, options: Mapping[str, str]) -> int:
-    """Return the exchanges a trip: an exclusive scan of floats moves its sums up by one lane at the end."""
+    """Return the exchanges per iteration: an exclusive scan of floats moves its sums up by one lane at the end."""
     return STEPS + (dtype.floating and options["kind"] == "exclusive")
 
 
 PATTERN = Pattern(
-    summary="Each lane gets the sum of the warp's values up to its own, or of those below.",
+    summary="Each lane gets the sum of the warp's values up to its own, or of the lower lanes only.",
     source="GTC 2013, Shuffle: Tips and Tricks, scan",
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
     unroll=4,
     claims={
         "G14": "a scan by shuffles is faster than one through shared memory",
-        "G15": "the shuffle's own predicate makes a scan faster than a comparison of lanes does",
-        "G16": "CUB's scan is as good as one written by hand",
+        "G15": "the predicate that a shuffle returns makes a scan faster than a comparison of lanes does",
+        "G16": "CUB's scan is as fast as one written by hand",
     },
     notes=(
-        "The deck prints the shuffles without `.sync` and without a mask, which no GPU since Volta takes. An exclusive "
-        "sum of integers is the inclusive one less the lane's value; one of floats takes a sixth exchange, because "
-        "subtracting would round. CUB does the same."
+        "The deck prints the shuffles without `.sync` and without a mask, which no GPU since Volta supports. An "
+        "exclusive sum of integers is the inclusive sum minus the lane's value; an exclusive sum of floats takes a "
+        "sixth exchange, because a subtraction would round. CUB does the same."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="shared memory, two block barriers an exchange",
+            summary="shared memory, two block barriers per exchange",
             shared=elements_per_thread(1),
             per_iteration=lambda dtype, options: {
                 "STS": exchanges(dtype, options),
@@ -48,14 +48,14 @@ PATTERN = Pattern(
         Variant(
             name="smem-double",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, two buffers, one block barrier an exchange",
+            summary="shared memory, two buffers, one block barrier per exchange",
             shared=elements_per_thread(2),
             per_iteration=lambda dtype, options: dict.fromkeys(("STS", "LDS", "BAR"), exchanges(dtype, options)),
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, two warp barriers an exchange",
+            summary="shared memory, two warp barriers per exchange",
             shared=elements_per_thread(1),
             per_iteration=lambda dtype, options: dict.fromkeys(("STS", "LDS"), exchanges(dtype, options)),
         ),
@@ -63,20 +63,20 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="volatile shared memory, no barrier: trusts in lock step",
+            summary="volatile shared memory, no barrier: relies on lockstep execution",
             shared=elements_per_thread(1),
             per_iteration=lambda dtype, options: dict.fromkeys(("STS", "LDS"), exchanges(dtype, options)),
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="shuffles from below; a comparison of lanes guards the addition",
+            summary="shuffles from lower lanes; a comparison of lanes guards the addition",
             per_iteration=lambda dtype, options: {"SHFL": exchanges(dtype, options) * dtype.words},
         ),
         Variant(
             name="shfl-predicate",
             mechanism=Mechanism.SHFL,
-            summary="shuffles from below, whose own predicate guards the addition",
+            summary="shuffles from lower lanes; the predicate that they return guards the addition",
             per_iteration=lambda dtype, options: {"SHFL": exchanges(dtype, options) * dtype.words},
         ),
         Variant(
@@ -94,14 +94,14 @@ PATTERN = Pattern(
     ),
 )
 
-# Values stay within this power of two: the sum of 31 of them and five times a lane's own is exact in the type.
+# Values stay below this power of two: the sum of 31 of them and five times one of them is exact in the type.
 BITS = {"float32": 17, "float64": 46}
 
 
 def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
-    """Draw whole numbers of all bits that the recurrence keeps, all different within a warp; shape [warps, 32]."""
+    """Draw whole numbers of all bits that the recurrence keeps, distinct within a warp; shape [warps, 32]."""
     bits = BITS.get(at.dtype.numpy, 8 * at.dtype.size - 1)
-    share = 2**bits // WARP * 2  # of each lane another part of the range
+    share = 2**bits // WARP * 2  # each lane draws from another part of the range
     parts = rng.permuted(np.tile(np.arange(WARP) - WARP // 2, (at.warps, 1)), axis=1)
     numbers: NDArray[np.generic] = (parts * share + rng.integers(share, size=parts.shape)).astype(at.dtype.numpy)
     return numbers
@@ -110,7 +110,7 @@ def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
 def reference(values: NDArray[np.generic], iterations: int, kind: str) -> NDArray[np.generic]:
     """Repeat `scan ^ m·x` in wrapping integers, `scan + m·x` within ±2^BITS in floats; shape [warps, 32].
 
-    m is 2 with an inclusive scan, 5 with an exclusive one.
+    m is 2 in an inclusive scan, 5 in an exclusive one.
     """
     whole = np.issubdtype(values.dtype, np.integer)
     x = values.view(f"u{values.dtype.itemsize}") if whole else values.astype(np.float64)
@@ -119,10 +119,10 @@ def reference(values: NDArray[np.generic], iterations: int, kind: str) -> NDArra
         scan = np.cumsum(x, axis=1, dtype=x.dtype)
         if kind == "exclusive":
             scan -= x
-        x = scan ^ factor * x if whole else wrapped(scan + factor * x, 2.0 ** (BITS[values.dtype.name] + 1))
+        x = scan ^ factor * x if whole else wrap(scan + factor * x, 2.0 ** (BITS[values.dtype.name] + 1))
     return x.view(values.dtype) if whole else x.astype(values.dtype)
 
 
-def wrapped(numbers: NDArray[np.float64], modulus: float) -> NDArray[np.float64]:
-    """Return the numbers less the nearest multiple of `modulus`, half a modulus less the even one."""
+def wrap(numbers: NDArray[np.float64], modulus: float) -> NDArray[np.float64]:
+    """Subtract from each number the nearest multiple of `modulus`, the even one for a tie."""
     return numbers - modulus * np.rint(numbers / modulus)

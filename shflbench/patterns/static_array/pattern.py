@@ -10,11 +10,11 @@ from shflbench.patterns.declare import Input, Output, Pattern, Scalar, Setting, 
 
 Floats = NDArray[np.floating]
 
-LARGEST = 64  # an element; sums of 64 of them stay exact in f32 for more than 4096 trips
+MAX_ELEMENT = 64  # sums of 64 of them stay exact in f32 for more than 4096 iterations
 
 
-def an_element(*opcodes: str) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int]]:
-    """Promise one such instruction a trip for each element of the array, and one addition."""
+def per_element(*opcodes: str) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int]]:
+    """Expect one such instruction and one addition per iteration and element of the array."""
 
     def counts(dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
         addition = "FADD" if dtype.name == "f32" else "DADD"
@@ -24,7 +24,7 @@ def an_element(*opcodes: str) -> Callable[[Dtype, Mapping[str, str]], Mapping[st
 
 
 PATTERN = Pattern(
-    summary="Each thread adds up its own array in a fixed order of elements, a whole sum a trip.",
+    summary="Each thread adds up its own array in a fixed order, once per iteration.",
     source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
     buffers=(Input("arrays", elements=lambda at: at.threads * at.whole("length")), Output("result")),
@@ -32,39 +32,39 @@ PATTERN = Pattern(
     options={"length": ("32", "4", "8", "16", "64")},
     unroll=4,
     claims={
-        "P01": "with indices known at compile time the array lies in registers: no local loads and stores",
-        "P02": "a loop over the array that the compiler unrolls is one addition an element, and no loads",
+        "P01": "with indices known at compile time the array is in registers: no local loads and stores",
+        "P02": "a loop over the array that the compiler unrolls is one addition per element, without loads",
         "P15": "registers at fixed indices are fastest, then shared memory at any index and local memory at "
-        "uniform ones, then local memory at indices that differ",
+        "uniform indices, then local memory at indices that differ",
     },
     notes=(
-        "The article sums the array once; here the sum goes on from trip to trip, so that 32 elements are 32 additions "
-        "a trip where its 5 were 4 (the first was to 0). In `local` a trip begins at an index given at run "
-        "time, as in the article, and moves it by a step given at run time; both are 0, which the compiler does not "
-        "know. Integers are left out: the compiler would add them up once for all trips, which it may not do with "
-        "floating-point numbers."
+        "The article sums the array once; here the sum continues over all iterations, so that 32 elements are 32 "
+        "additions per iteration, where the article's 5 elements were 4 (the first was to 0). In `local` an iteration "
+        "starts at an index given at run time, as in the article, which advances by a step given at run time; both are "
+        "0, which the compiler does not know. Integers are left out: the compiler would add them up once for all "
+        "iterations, which it may not do with floating-point numbers."
     ),
     variants=(
         Variant(
             name="local",
             mechanism=Mechanism.LOCAL,
             baseline=True,
-            summary="the same loop, begun at an index that the compiler does not know",
-            per_iteration=an_element("LDL"),
+            summary="the same loop, started at an index that the compiler does not know",
+            per_iteration=per_element("LDL"),
         ),
         Variant(
             name="register-static",
             mechanism=Mechanism.REGISTER,
-            summary="every index written out",
+            summary="every index a constant in the source",
             arguments=("arrays", "result", "iterations"),
-            per_iteration=an_element(),
+            per_iteration=per_element(),
         ),
         Variant(
             name="register-unrolled",
             mechanism=Mechanism.REGISTER,
             summary="a loop that the compiler unrolls",
             arguments=("arrays", "result", "iterations"),
-            per_iteration=an_element(),
+            per_iteration=per_element(),
         ),
     ),
 )
@@ -72,7 +72,7 @@ PATTERN = Pattern(
 
 def inputs(rng: np.random.Generator, at: Setting) -> Floats:
     """Draw whole numbers from 1 to 64."""
-    return rng.integers(1, LARGEST, at.threads * at.whole("length"), endpoint=True).astype(at.dtype.numpy)
+    return rng.integers(1, MAX_ELEMENT, at.threads * at.whole("length"), endpoint=True).astype(at.dtype.numpy)
 
 
 def reference(arrays: Floats, iterations: int, length: str) -> Floats:

@@ -1,4 +1,4 @@
-"""Each warp keeps the elements of its part of a stream that satisfy a condition."""
+"""Each warp keeps those elements of its part of a stream that satisfy a condition."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,17 +6,17 @@ from numpy.typing import NDArray
 from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 
-STEPS = 4  # elements a thread, as in strip.cuh
+STEPS = 4  # elements per thread, as in strip.cuh
 
 
 def _bytes(at: Setting) -> int:
-    """Return what is read, the elements that are kept, and how many they are for each warp."""
+    """Return the bytes of the elements read, the elements kept, and one count per warp."""
     elements = at.threads * STEPS
     return round(elements * at.dtype.size * (1 + float(at.options["keep"]))) + 4 * at.warps
 
 
 PATTERN = Pattern(
-    summary="Each warp moves the elements of its 128 that are less than `keep` to the front, and counts them.",
+    summary="Each warp moves those of its 128 elements that are less than `keep` to the front, and counts them.",
     source="NTNU, Shuffle Shenanigans, stream filtering",
     buffers=(
         Input("values", per_thread=STEPS),
@@ -32,44 +32,43 @@ PATTERN = Pattern(
             name="smem-scan",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="places by a scan through shared memory, two warp barriers a step",
+            summary="positions by a scan through shared memory, two warp barriers per step",
             shared=lambda at: 4 * at.block,
         ),
         Variant(
             name="shfl-scan",
             mechanism=Mechanism.SHFL,
-            summary="places by a scan of five shuffles, one more for the total",
+            summary="positions by a scan of five shuffles; one more shuffle for the total",
         ),
         Variant(
             name="ballot-scatter",
             mechanism=Mechanism.COLLECTIVE,
-            summary="places by the population count of a ballot's lower bits",
+            summary="positions by the population count of a ballot's lower bits",
         ),
         Variant(
             name="ballot-fns",
             mechanism=Mechanism.SHFL,
-            summary="ballot, __fns for the source lane, and a shuffle that condenses the values",
+            summary="ballot, __fns for the source lane, and a shuffle that compacts the values",
         ),
         Variant(
             name="atomic",
             mechanism=Mechanism.ATOMIC,
-            summary="places by one atomic addition in global memory for each element that is kept",
+            summary="positions by one atomic addition in global memory per element that is kept",
             only={"order": ("unordered",)},
         ),
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="places by cub::WarpScan",
+            summary="positions by cub::WarpScan",
             source="cub.cu",
         ),
     ),
     claims={"N19": "ballot, __fns, shuffle and popc filter a stream without atomics or shared memory"},
     notes=(
-        "Three mistakes of the printed kernel are corrected: __fns counts from 1, so that lane n asks for bit n + 1; "
-        "lanes that find none skip the store but not the full-mask shuffle; and every lane keeps the count, of which "
-        "the printed kernel told lane 0 only. "
-        "order=unordered compares each warp's elements as a multiset, so that atomic can compete; with order=ordered "
-        "they must stand as in the stream."
+        "Three mistakes of the printed kernel are corrected: __fns counts from 1, so lane n passes n + 1; lanes "
+        "without a source skip the store, but not the full-mask shuffle; and every lane keeps the count, which in the "
+        "printed kernel only lane 0 gets. With order=unordered, each warp's elements are compared as a multiset, so "
+        "that atomic can take part; with order=ordered they must keep the order of the stream."
     ),
 )
 
@@ -84,9 +83,10 @@ def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
 
 
 def reference(values: NDArray[np.floating], order: str, keep: str) -> tuple[NDArray[np.floating], NDArray[np.int32]]:
-    """Return each warp's kept elements, zeros behind them, and their counts.
+    """Return each warp's kept elements, followed by zeros, and their counts.
 
-    What is compared in any order is a row of the first array: a warp's elements, or with order=ordered a single one.
+    The elements of a row of the first array are compared in any order: a row holds those of a warp, or one element
+    with order=ordered.
     """
     is_kept = values < values.dtype.type(keep)
     front = np.argsort(~is_kept, axis=1, kind="stable")

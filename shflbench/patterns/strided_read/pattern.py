@@ -1,4 +1,4 @@
-"""Each thread reads one element at a distance of some elements from its neighbour's."""
+"""Each thread reads one element, at a fixed distance from the element of its neighbor."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-STAGED = ("2", "4", "8")  # strides of which a warp can afford to read everything in between
+STAGED = ("2", "4", "8")  # strides at which a warp can read everything in between
 
 
 def elements(at: Setting) -> int:
-    """Return the elements from the first to be read to the last one's stride."""
+    """Return the number of elements up to the end of the last stride."""
     stride = at.whole("stride")
     return (at.threads * stride if stride else at.grid) + at.whole("offset")
 
 
 PATTERN = Pattern(
-    summary="Each thread reads one element, `stride` elements from its neighbour's.",
+    summary="Each thread reads one element, `stride` elements after that of the thread before.",
     source="NTNU, Shuffle Shenanigans, memory coalescing",
     notes=(
-        "`stride=0` is uniform over the block: all its threads read the block's one element. `offset=1` shifts all by "
-        "one element and misaligns them. Element sizes are those of the dtypes, from 1 byte (i8) to 16 (f32x4). The "
-        "bytes counted are useful ones: one element read and one stored a thread. The stores are coalesced always."
+        "With `stride=0` all threads of a block read the same element. `offset=1` shifts all reads by one element, "
+        "which misaligns them. Element sizes are those of the dtypes, from 1 byte (i8) to 16 (f32x4). Only useful "
+        "bytes are counted: one element read and one stored per thread. The stores are always coalesced."
     ),
     dtypes=("i32", "i8", "i16", "f64", "f32x4"),
     options={"stride": ("2", "1", "4", "8", "16", "32", "0"), "offset": ("0", "1")},
@@ -34,8 +34,8 @@ PATTERN = Pattern(
     buffers=(Input("values", elements=elements), Output("result")),
     bytes_moved=lambda at: 2 * at.threads * at.dtype.size,
     claims={
-        "N02": "reading 4 of every 128 bytes uses 3 % of the bandwidth, reading neighbours 100 %",
-        "N03": "a warp's misaligned read takes two lines, a read that is uniform over the block one",
+        "N02": "reading 4 of every 128 bytes uses 3% of the bandwidth, reading adjacent elements 100%",
+        "N03": "a misaligned read of a warp takes two lines, a read of one element by the whole block one line",
         "N08": "elements of 4, 8 and 16 bytes are read in one operation; smaller ones reduce the traffic",
     },
     variants=(
@@ -63,6 +63,6 @@ PATTERN = Pattern(
 
 
 def reference(values: NDArray[np.generic], stride: str, offset: str, at: Setting) -> NDArray[np.generic]:
-    """Take every `stride`-th element from `offset` on, or the block's one for all its threads."""
+    """Take every `stride`-th element from `offset` on, or one element per block for all its threads."""
     wanted = values[int(offset) :]
     return wanted[:: int(stride)] if int(stride) else wanted.repeat(at.block, axis=0)

@@ -1,4 +1,4 @@
-"""Each warp transposes a tile: what a coalesced load left striped over the lanes becomes consecutive words a lane."""
+"""Each warp transposes a tile: words that a coalesced load striped over the lanes become consecutive in a lane."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WIDEST_LOAD = 4  # words
 
 
 def elements(at: Setting) -> int:
-    """Return the elements of the whole buffer: each lane holds `words`."""
+    """Return the number of elements of the whole buffer: each lane holds `words`."""
     return at.threads * at.whole("words")
 
 
 def tile(at: Setting) -> int:
-    """Return the shared memory of a block whose warps keep their tiles as they are."""
+    """Return the shared memory of a block whose tiles are not padded."""
     return at.block * at.whole("words") * at.dtype.size
 
 
@@ -36,49 +36,49 @@ def padded_tile(at: Setting) -> int:
 
 
 def cub_tile(at: Setting) -> int:
-    """Return enough shared memory for CUB, which adds one word to a warp's tile, and as many as ours for some sizes."""
+    """Return enough shared memory for CUB, which pads a tile by one word, or for some sizes like ours."""
     return padded_tile(at) + at.block // WARP * at.dtype.size
 
 
 def words(_: Dtype, options: Mapping[str, str]) -> dict[str, int]:
-    """Return what a trip takes that goes through shared memory word by word."""
+    """Return the counts per iteration of an exchange through shared memory, word by word."""
     count = int(options["words"])
     return {"STS": count, "LDS": count}
 
 
 def words_and_barriers(dtype: Dtype, options: Mapping[str, str]) -> dict[str, int]:
-    """Return the same with two block barriers."""
+    """Return the same counts with two block barriers."""
     return {**words(dtype, options), "BAR": 2}
 
 
 def wide_words_and_barriers(dtype: Dtype, options: Mapping[str, str]) -> dict[str, int]:
-    """Return the same where the compiler reads a lane's consecutive words together, as far as they are aligned."""
+    """Return the same counts if the compiler merges the loads of consecutive words, as far as they are aligned."""
     count = int(options["words"])
     width = next(width for width in (WIDEST_LOAD, 2, 1) if count % width == 0)
     return {**words_and_barriers(dtype, options), "LDS": count // width}
 
 
 def shuffles(_: Dtype, options: Mapping[str, str]) -> dict[str, int]:
-    """Return one shuffle a word."""
+    """Return one shuffle per word."""
     return {"SHFL": int(options["words"])}
 
 
 def shuffles_of_pairs(_: Dtype, options: Mapping[str, str]) -> dict[str, int]:
-    """Return one shuffle a pair of words and bit of the register's number, and one a word to sort the lanes before."""
+    """Return one shuffle per pair of words and bit of the register number, and one per word to sort the lanes first."""
     count = int(options["words"])
     bits = count.bit_length() - 1
     return {"SHFL": bits * count // 2 + (count if count < WARP else 0)}
 
 
 PATTERN = Pattern(
-    summary="Each warp transposes its tile of 32 x `words` words, so that every lane gets consecutive ones.",
+    summary="Each warp transposes its tile of 32 x `words` words, so that each lane gets consecutive words.",
     source="GTC 2013, Shuffle: Tips and Tricks, transpose",
     notes=(
-        "Word i of lane l becomes word `words * l + i` of the tile, the direction of loading an array of structures. "
-        "Repeated on its own output this is multiplication by `words` modulo `32 * words - 1`: it comes back to where "
-        "it began after 6, 36, 7, 8, 9 and 2 trips for 2, 3, 4, 8, 16 and 32 words. None of them divides 5 or 15, so "
-        "with 5 trips a pass no lost pass stays hidden, and the trips need no arithmetic of their own. "
-        "The compiler reads consecutive words of `smem` together (up to 128 bits) where they are aligned."
+        "Word i of lane l becomes word `words * l + i` of the tile, as in loading an array of structures. Repeated on "
+        "its own output this multiplies a word's index by `words` modulo `32 * words - 1`: the input returns after 6, "
+        "36, 7, 8, 9 and 2 iterations for 2, 3, 4, 8, 16 and 32 words. None of these numbers divides 5 or 15, so with "
+        "5 iterations per pass of the loop a lost pass changes the result, and no further arithmetic is needed. The "
+        "compiler merges the loads of consecutive words in `smem` (up to 128 bits) as far as they are aligned."
     ),
     dtypes=("f32",),
     options={"words": WORDS},
@@ -90,14 +90,14 @@ PATTERN = Pattern(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="shared memory as the tile lies, a block barrier after the writes and after the reads",
+            summary="shared memory without padding, a block barrier after the writes and after the reads",
             shared=tile,
             per_iteration=wide_words_and_barriers,
         ),
         Variant(
             name="smem-padded",
             mechanism=Mechanism.SMEM,
-            summary="one unused word after each 32, against conflicts of the banks",
+            summary="one unused word after each 32, which avoids bank conflicts",
             shared=padded_tile,
             only={"words": POWERS_OF_TWO},
             per_iteration=words_and_barriers,
@@ -113,14 +113,14 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="padded volatile shared memory, no barrier: trusts in lock step",
+            summary="padded volatile shared memory, no barrier: relies on lockstep execution",
             shared=padded_tile,
             per_iteration=words,
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one shuffle a word between conditional moves in registers (the idea of trove)",
+            summary="one shuffle per word between conditional moves in registers (the method of trove)",
             per_iteration=shuffles,
         ),
         Variant(
@@ -149,7 +149,7 @@ PATTERN = Pattern(
 
 
 def reference(values: NDArray[np.generic], iterations: int, words: str) -> NDArray[np.generic]:
-    """Transpose each warp's tile, read as 32 rows of `words`, as often as `iterations` says."""
+    """Transpose each warp's tile, 32 rows of `words`, `iterations` times."""
     tiles = values.reshape(-1, WARP, int(words))
     for _ in range(iterations):
         tiles = tiles.swapaxes(1, 2).reshape(tiles.shape)

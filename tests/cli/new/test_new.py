@@ -46,7 +46,7 @@ def test_it_overwrites_nothing(shflbench: Command, there: str) -> None:
     Path(there).write_text("mine", encoding="utf-8")
     outcome = shflbench("new", "my-swap")
     assert outcome.code == 2
-    assert outcome.err.startswith(f"error: {there} is there already, and nothing was written\n")
+    assert outcome.err.startswith(f"error: {there} exists; nothing was written\n")
     assert [path.name for path in Path().iterdir()] == [there]
 
 

@@ -113,7 +113,7 @@ class RightBackend(FakeBackend):
             "def inputs(rng, at): return np.zeros(3, at.dtype.numpy)",
             "`inputs` returns 3 elements of float32 for `values`, not 128 of float32",
         ),
-        ("def tolerance(at, iterations): return -1", "`tolerance` returns -1.0, not a number from 0 on"),
+        ("def tolerance(at, iterations): return -1", "`tolerance` returns -1.0, not a finite number from 0 on"),
     ],
 )
 def test_function_of_a_pattern_that_fails_costs_its_cases_and_says_which_line(
