@@ -25,7 +25,7 @@ def sorted_pairs(keys: Array, values: Array, iterations: int, payload: str = "va
     return keys, values
 
 
-def scrambled(key: int, lane: int, dtype: str) -> int:
+def scramble(key: int, lane: int, dtype: str) -> int:
     """Return what a lane makes of the bits of its key, in Python's whole numbers."""
     bits = FRACTION_BITS.get(dtype, 8 * DTYPES[dtype].size)
     mixed = key * 0x9E3779B97F4A7C15 % (1 << bits) // WARP * WARP + lane
@@ -57,7 +57,7 @@ def test_reference_is_scrambling_and_sorting_warp_by_warp(dtype: str, iterations
     for warp, carried in zip(keys, values, strict=True):
         lanes, with_them = warp, carried.tolist()
         for _ in range(iterations):
-            numbers = [scrambled(bits, lane, dtype) for lane, bits in enumerate(lanes.view(unsigned).tolist())]
+            numbers = [scramble(bits, lane, dtype) for lane, bits in enumerate(lanes.view(unsigned).tolist())]
             pairs = sorted(zip(np.array(numbers, unsigned).view(keys.dtype).tolist(), with_them, strict=True))
             lanes, with_them = np.array([key for key, _ in pairs], keys.dtype), [value for _, value in pairs]
         expected.append((lanes.tolist(), with_them))
@@ -65,10 +65,10 @@ def test_reference_is_scrambling_and_sorting_warp_by_warp(dtype: str, iterations
     assert list(zip(*got, strict=True)) == expected
 
 
-def test_deck_s_network_of_15_steps_sorts_keys_that_all_differ() -> None:
+def test_network_of_the_deck_sorts_distinct_keys_in_15_steps() -> None:
     for index in range(INPUT_SETS):
         keys, values = workload("i32").inputs(index)
-        for warp, carried in zip(SORT.module.scrambled(keys), values, strict=True):
+        for warp, carried in zip(SORT.module.scramble(keys), values, strict=True):
             order = np.argsort(warp)
             assert network(warp, carried) == (warp[order].tolist(), carried[order].tolist())
 
@@ -88,7 +88,7 @@ def test_no_two_keys_of_a_warp_are_equal_however_long_it_runs(dtype: str) -> Non
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_every_trip_sorts_keys_in_another_order(dtype: str) -> None:
+def test_every_iteration_sorts_keys_in_another_order(dtype: str) -> None:
     keys, values = workload(dtype).inputs(0)
     for _ in range(50):
         before = values
@@ -108,13 +108,13 @@ def test_without_a_payload_values_stay_and_keys_are_the_same() -> None:
     [*product(["a key twice", "two keys exchanged"], SORT.declaration.options["payload"]), ("a value twice", "value")],
 )
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_mistake_in_any_trip_is_visible_at_the_end(dtype: str, mistake: str, payload: str) -> None:
+def test_mistake_in_any_iteration_is_visible_at_the_end(dtype: str, mistake: str, payload: str) -> None:
     data = workload(dtype, payload)
     for iterations in data.verify_iterations:
-        for trip in range(1, iterations + 1):
+        for iteration in range(1, iterations + 1):
             keys, values = data.inputs(0)
-            keys, values = sorted_pairs(keys, values, trip, payload)
+            keys, values = sorted_pairs(keys, values, iteration, payload)
             wrong = (values if mistake == "a value twice" else keys)[-1]
             wrong[5:7] = wrong[6], wrong[5 if mistake == "two keys exchanged" else 6]
-            got = sorted_pairs(keys, values, iterations - trip, payload)
-            assert mismatch(got, data.expected(0, iterations), 0.0), (iterations, trip)
+            got = sorted_pairs(keys, values, iterations - iteration, payload)
+            assert mismatch(got, data.expected(0, iterations), 0.0), (iterations, iteration)

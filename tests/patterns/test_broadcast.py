@@ -7,7 +7,7 @@ from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after
+from tests.patterns.iterations import after
 
 BROADCAST = load(builtin()["broadcast"])
 DTYPES = BROADCAST.declaration.dtypes
@@ -18,9 +18,9 @@ def workload(dtype: str, values: str) -> Workload:
     return cases.workload(BROADCAST, dtype, options={"values": values})
 
 
-def later(sources: Array, trips: int) -> Array:
-    """Return the lane that each warp takes values from some trips later."""
-    return np.asarray(sources.astype(np.int32) + trips)
+def later(sources: Array, count: int) -> Array:
+    """Return the source lane of each warp some iterations later."""
+    return np.asarray(sources.astype(np.int32) + count)
 
 
 @pytest.mark.parametrize("values", VALUES)
@@ -33,8 +33,8 @@ def test_reference_is_what_lane_after_lane_gives(dtype: str, values: str, iterat
     flat = numbers.view(f"u{numbers.dtype.itemsize}").tolist()
     for warp, first in enumerate(sources.tolist()):
         lanes = [flat[(warp * WARP + lane) * count :][:count] for lane in range(WARP)]
-        for trip in range(iterations):
-            taken = lanes[(first + trip) % WARP]
+        for iteration in range(iterations):
+            taken = lanes[(first + iteration) % WARP]
             lanes = [[(own + 2 * other) % size for own, other in zip(lane, taken, strict=True)] for lane in lanes]
         flat[warp * WARP * count : (warp + 1) * WARP * count] = [number for lane in lanes for number in lane]
     got = after(data, iterations, numbers, sources).reshape(-1)
@@ -43,16 +43,16 @@ def test_reference_is_what_lane_after_lane_gives(dtype: str, values: str, iterat
 
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_wrong_source_of_one_lane_in_any_trip_is_visible_at_the_end(dtype: str, values: str) -> None:
+def test_wrong_source_of_one_lane_in_any_iteration_is_visible_at_the_end(dtype: str, values: str) -> None:
     data = workload(dtype, values)
     for iterations in data.verify_iterations:
         numbers, sources = data.inputs(0)
-        for trip in range(iterations):
-            before = after(data, trip, numbers, sources)
-            wrong = after(data, 1, before, later(sources, trip))
-            wrong[-1, 5, -1] = after(data, 1, before, later(sources, trip + 1))[-1, 5, -1]  # of the next lane
-            got = after(data, iterations - trip - 1, wrong, later(sources, trip + 1))
-            assert mismatch([got], data.expected(0, iterations), 0.0), trip
+        for iteration in range(iterations):
+            before = after(data, iteration, numbers, sources)
+            wrong = after(data, 1, before, later(sources, iteration))
+            wrong[-1, 5, -1] = after(data, 1, before, later(sources, iteration + 1))[-1, 5, -1]  # of the next lane
+            got = after(data, iterations - iteration - 1, wrong, later(sources, iteration + 1))
+            assert mismatch([got], data.expected(0, iterations), 0.0), iteration
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -6,7 +6,7 @@ from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after, hidden
+from tests.patterns.iterations import after, hidden
 
 LAST = load(builtin()["broadcast-last"])
 DTYPES = LAST.declaration.dtypes
@@ -43,12 +43,12 @@ def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int) ->
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_predicate_moves_and_sometimes_holds_nowhere_within_the_verified_trips(dtype: str) -> None:
+def test_predicate_changes_and_is_sometimes_false_in_all_lanes_within_the_verified_iterations(dtype: str) -> None:
     data = workload(dtype)
     seen: list[int | None] = []
     for index in range(INPUT_SETS):
-        for trip in range(max(data.verify_iterations)):
-            seen += [last_lane(warp) for warp in words(after(data, trip, *data.inputs(index))).tolist()]
+        for iteration in range(max(data.verify_iterations)):
+            seen += [last_lane(warp) for warp in words(after(data, iteration, *data.inputs(index))).tolist()]
     assert 0.05 < seen.count(None) / len(seen) < 0.3
     assert len({lane for lane in seen if lane is not None}) > WARP / 2
 
@@ -57,14 +57,14 @@ def test_predicate_moves_and_sometimes_holds_nowhere_within_the_verified_trips(d
 def test_predicate_keeps_changing_however_long_it_runs(dtype: str) -> None:
     data = workload(dtype)
     late = after(data, 4096, *data.inputs(0))
-    seen = [last_lane(warp) for trip in range(64) for warp in words(after(data, trip, late)).tolist()]
+    seen = [last_lane(warp) for iteration in range(64) for warp in words(after(data, iteration, late)).tolist()]
     assert None in seen
     assert len(set(seen)) > WARP / 2
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("lane", [0, 5, 31])
-def test_lane_that_keeps_its_own_value_in_any_trip_is_visible_at_the_end(dtype: str, lane: int) -> None:
+def test_lane_that_keeps_its_own_value_in_any_iteration_is_visible_at_the_end(dtype: str, lane: int) -> None:
     def keep(before: Array, values: Array) -> None:
         words(values)[-1, lane] = words(before)[-1, lane] + np.array(1).astype(words(before).dtype)
 

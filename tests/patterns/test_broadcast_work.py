@@ -8,7 +8,7 @@ from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after, hidden
+from tests.patterns.iterations import after, hidden
 
 WORK = load(builtin()["broadcast-work"])
 FLOATS, INTEGERS = ("f32", "f64"), ("i32",)
@@ -71,13 +71,13 @@ def test_reference_of_integers_is_the_recurrence_lane_by_lane(dtype: str, iterat
     assert after(data, iterations, values).tolist() == signed
 
 
-@pytest.mark.parametrize(("dtype", "exact_trips"), [("f32", 2), ("f64", 7)])
-def test_arithmetic_is_exact_for_as_many_trips_as_the_tolerance_says(dtype: str, exact_trips: int) -> None:
-    assert tolerance(dtype, exact_trips) == 0.0
-    assert tolerance(dtype, exact_trips + 1) > 0.0
+@pytest.mark.parametrize(("dtype", "exact_iterations"), [("f32", 2), ("f64", 7)])
+def test_arithmetic_is_exact_for_as_many_iterations_as_the_tolerance_says(dtype: str, exact_iterations: int) -> None:
+    assert tolerance(dtype, exact_iterations) == 0.0
+    assert tolerance(dtype, exact_iterations + 1) > 0.0
     for index in range(INPUT_SETS):
         (values,) = workload(dtype, "1x32").inputs(index)
-        assert in_own_arithmetic(values, exact_trips).tolist() == in_fractions(values, exact_trips)
+        assert in_own_arithmetic(values, exact_iterations).tolist() == in_fractions(values, exact_iterations)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -94,7 +94,7 @@ def test_rounding_stays_within_the_tolerance(dtype: str, iterations: int) -> Non
 
 
 @pytest.mark.parametrize("dtype", WORK.declaration.dtypes)
-def test_lane_that_misses_one_value_in_any_trip_is_visible_at_the_end(dtype: str) -> None:
+def test_lane_that_misses_one_value_in_any_iteration_is_visible_at_the_end(dtype: str) -> None:
     assert hidden(workload(dtype), miss_one_value, range(INPUT_SETS)) == []
 
 

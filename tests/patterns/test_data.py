@@ -42,7 +42,7 @@ def test_lanes_of_a_warp_differ_from_one_another_and_from_the_next_warp_s(dtype:
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES.values() if dtype.words > 1], ids=lambda dtype: dtype.name)
-def test_each_word_of_a_long_value_differs_between_neighbours(dtype: Dtype) -> None:
+def test_each_word_of_a_long_value_differs_between_neighbors(dtype: Dtype) -> None:
     words = drawn(dtype).view(np.uint32).reshape(THREADS, dtype.words)
     assert (words[1:] != words[:-1]).mean(axis=0).min() > 0.999
 

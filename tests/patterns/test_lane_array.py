@@ -67,17 +67,17 @@ def test_lanes_begin_together_or_anywhere_as_the_option_says(length: str) -> Non
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("index", INDICES)
-def test_read_of_the_next_element_in_any_trip_is_visible_at_the_end(dtype: str, index: str) -> None:
+def test_read_of_the_next_element_in_any_iteration_is_visible_at_the_end(dtype: str, index: str) -> None:
     data = workload(dtype, index=index)
     arrays, start = data.inputs(0)
     for iterations in data.verify_iterations:
-        for trip in range(iterations):
+        for iteration in range(iterations):
             reads = [0] * iterations
-            reads[trip] = 1
+            reads[iteration] = 1
             (right,) = data.expected(0, iterations)
             wrong = right.copy()
             wrong[-1, 5] = one_lane(arrays.reshape(WARPS, -1)[-1], int(start[-1, 5]), reads)
-            assert mismatch([wrong], [right], 0.0).endswith("(1 of 128 are wrong)"), trip
+            assert mismatch([wrong], [right], 0.0).endswith("(1 of 128 are wrong)"), iteration
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

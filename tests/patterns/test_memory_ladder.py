@@ -65,7 +65,7 @@ def test_reference_is_what_the_far_lines_lead_to(chains: str, lines: str) -> Non
 
 
 @pytest.mark.parametrize("lines", LINES)
-def test_warp_reads_one_whole_line_a_trip_and_comes_back_after_all_its_lines(lines: str) -> None:
+def test_warp_reads_one_whole_line_per_iteration_and_returns_after_all_its_lines(lines: str) -> None:
     far = np.asarray(workload("1", lines).inputs(0)[2], "i8")
     places = np.arange(WARP) + WARP * int(lines)  # the second warp's first line
     seen = []
@@ -86,19 +86,19 @@ def test_next_line_is_far_from_the_last(lines: str) -> None:
 
 
 @pytest.mark.parametrize("chains", CHAINS)
-def test_lane_that_stays_in_its_slot_in_any_trip_is_visible_at_the_end(chains: str) -> None:
+def test_lane_that_stays_in_its_slot_in_any_iteration_is_visible_at_the_end(chains: str) -> None:
     data = workload(chains)
     for iterations in data.verify_iterations:
         (right,) = data.expected(0, iterations)
-        (one_less,) = data.expected(
-            0, iterations - 1
-        )  # a step is the same wherever it is taken: each trip's loss is it
+        (one_less,) = data.expected(0, iterations - 1)  # all steps are equal, so this covers a loss in any iteration
         wrong = right.copy()
         wrong[-1, 5] = one_less[-1, 5]
         assert mismatch([wrong], [right], 0.0).endswith(f"(1 of {THREADS} are wrong)")
 
 
-def test_more_lines_than_slots_can_be_numbered_are_refused() -> None:
+def test_more_lines_than_a_slot_can_address_are_refused() -> None:
     case = Case("memory-ladder", "dram", "i32", Launch("", 1024, 264), 1, (("chains", "1"), ("lines", "8192")))
-    with pytest.raises(PatternError, match=r"8448 warps with 8192 lines each need more than 2\^31 words: take fewer"):
+    with pytest.raises(
+        PatternError, match=r"8448 warps with 8192 lines each need more than 2\^31 words; reduce either number"
+    ):
         Workload.of(LADDER, case, grid=264, seed=3)

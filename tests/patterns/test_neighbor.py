@@ -8,7 +8,7 @@ from shflbench.measure.workload import Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after, hidden
+from tests.patterns.iterations import after, hidden
 
 NEIGHBOR = load(builtin()["neighbor"])
 DTYPES = NEIGHBOR.declaration.dtypes
@@ -56,7 +56,7 @@ def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int, mo
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("lane", [0, 5, 31])
-def test_wrong_lane_in_any_trip_is_visible_at_the_end(dtype: str, lane: int, mode: str) -> None:
+def test_wrong_lane_in_any_iteration_is_visible_at_the_end(dtype: str, lane: int, mode: str) -> None:
     def leave(before: Array, values: Array) -> None:
         values[-1, lane] = before[-1, lane]
 
@@ -74,12 +74,12 @@ def test_wrong_lane_of_the_plain_move_stays_one_wrong_element(dtype: str) -> Non
 
 
 @pytest.mark.parametrize("mode", MIXING)
-def test_no_trip_loses_a_difference_between_lanes(mode: str) -> None:
+def test_no_iteration_loses_a_difference_between_lanes(mode: str) -> None:
     """x + 2·got is a matrix that is the identity modulo 2: its determinant is odd, so that it has an inverse."""
-    trip = np.eye(WARP, dtype=np.int64)
+    matrix = np.eye(WARP, dtype=np.int64)
     for lane in range(WARP):
-        trip[lane, source(lane, mode)] += 2
-    assert round(np.linalg.det(trip)) % 2 == 1
+        matrix[lane, source(lane, mode)] += 2
+    assert round(np.linalg.det(matrix)) % 2 == 1
 
 
 def test_every_mode_gives_another_result() -> None:

@@ -19,7 +19,7 @@ def workload(dtype: str = "f32", **options: str) -> Workload:
 @pytest.mark.parametrize("dtype", NEIGHBOR_DIFFERENCE.declaration.dtypes)
 @pytest.mark.parametrize("strip", OPTIONS["strip"])
 @pytest.mark.parametrize("missing", OPTIONS["missing"])
-def test_reference_is_the_right_neighbour_minus_the_element(dtype: str, strip: str, missing: str) -> None:
+def test_reference_is_the_right_neighbor_minus_the_element(dtype: str, strip: str, missing: str) -> None:
     data = workload(dtype, strip=strip, missing=missing)
     (x,), (result,) = data.inputs(0), data.expected(0, 1)
     assert len(x) == len(result) == 64 * int(strip) - int(missing)
@@ -31,7 +31,7 @@ def test_reference_is_the_right_neighbour_minus_the_element(dtype: str, strip: s
     assert result.tolist() == np.array([*differences, 0], x.dtype).tolist()
 
 
-def test_neighbour_of_the_wrong_block_is_visible() -> None:
+def test_neighbor_of_the_wrong_block_is_visible() -> None:
     data = workload()
     (x,), (right,) = data.inputs(0), data.expected(0, 1)
     got = right.copy()

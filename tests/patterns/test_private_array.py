@@ -39,16 +39,16 @@ def last_thread(data: Workload, length: str, math: str, reads: list[int]) -> np.
     return one_thread(arrays.reshape(THREADS, int(length))[-1], int(start[-1, -1]), int(math), reads)
 
 
-def indices(data: Workload, length: int, trips: int) -> Array:
-    """Return the indices that each thread reads, of shape [trips, warps, 32]."""
+def indices(data: Workload, length: int, count: int) -> Array:
+    """Return the indices that each thread reads, of shape [iterations, warps, 32]."""
     arrays, start = data.inputs(0)
     rows = list(arrays.reshape(THREADS, length))
     index = start.ravel().tolist()
     read = []
-    for _ in range(trips):
+    for _ in range(count):
         read.append(index)
         index = [bits(row[at]) % 256 for row, at in zip(rows, index, strict=True)]
-    return np.array(read).reshape(trips, -1, WARP)
+    return np.array(read).reshape(count, -1, WARP)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -76,9 +76,9 @@ def test_indices_lead_through_the_whole_array_and_back(length: str) -> None:
 @pytest.mark.parametrize("length", LENGTHS)
 def test_lanes_read_the_same_index_or_different_ones_as_the_option_says(length: str) -> None:
     def different(index: str) -> list[int]:
-        """Return how many indices each warp reads in each trip."""
+        """Return how many indices each warp reads in each iteration."""
         read = indices(workload(length=length, index=index), int(length), 8)
-        return [len(set(warp)) for trip in read.tolist() for warp in trip]
+        return [len(set(warp)) for iteration in read.tolist() for warp in iteration]
 
     assert set(different("uniform")) == {1}
     assert set(different("worst")) == {min(int(length), WARP)}
@@ -89,21 +89,21 @@ def test_lanes_read_the_same_index_or_different_ones_as_the_option_says(length: 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("math", ["0", "16"])
 @pytest.mark.parametrize("index", INDICES)
-def test_read_of_the_next_element_in_any_trip_is_visible_at_the_end(dtype: str, index: str, math: str) -> None:
+def test_read_of_the_next_element_in_any_iteration_is_visible_at_the_end(dtype: str, index: str, math: str) -> None:
     data = workload(dtype, "32", index, math)
     for iterations in data.verify_iterations:
-        for trip in range(iterations):
+        for iteration in range(iterations):
             reads = [0] * iterations
-            reads[trip] = 1
+            reads[iteration] = 1
             (right,) = data.expected(0, iterations)
             wrong = right.copy()
             wrong[-1] = last_thread(data, "32", math, reads)
-            assert mismatch([wrong], [right], 0.0).endswith(f"(1 of {THREADS} are wrong)"), trip
+            assert mismatch([wrong], [right], 0.0).endswith(f"(1 of {THREADS} are wrong)"), iteration
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements_differ_from_thread_to_thread_even_where_their_indices_agree(dtype: str) -> None:
     arrays = workload(dtype, index="uniform").inputs(0)[0].reshape(THREADS, 32)
     assert 1 <= arrays.min() <= arrays.max() < 2
-    neighbours = arrays[:-1] == arrays[1:]
-    assert neighbours.mean() < 0.01
+    neighbors = arrays[:-1] == arrays[1:]
+    assert neighbors.mean() < 0.01

@@ -10,7 +10,7 @@ from shflbench.model import DTYPES as KNOWN
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after, hidden
+from tests.patterns.iterations import after, hidden
 
 REDUCE = load(builtin()["reduce"])
 DTYPES = REDUCE.declaration.dtypes
@@ -62,7 +62,7 @@ def descending(x: Array) -> Array:
     return np.repeat(chain[:, None], x.shape[1], axis=1)
 
 
-def trips(values: Array, iterations: int, width: str, total: Callable[[Array], Array]) -> Array:
+def repeat(values: Array, iterations: int, width: str, total: Callable[[Array], Array]) -> Array:
     """Return what a kernel computes in f32's or f64's own arithmetic that sums by `total`; shape [groups, width]."""
     kind, lanes = values.dtype.type, int(width)
     term = ((2 * np.arange(lanes) - (lanes - 1)) / lanes).astype(values.dtype)
@@ -107,8 +107,8 @@ def test_halves_are_exact_in_any_order_and_never_leave_the_small_numbers(
     (values,) = data.inputs(0)
     magic, first = values.dtype.type(MAGIC[dtype]), np.arange(int(width)) == 0
     x = values.reshape(-1, int(width))
-    for trip in range(40):
-        assert groups(x, width) == groups(after(data, trip, values), width)
+    for iteration in range(40):
+        assert groups(x, width) == groups(after(data, iteration, values), width)
         assert np.abs(x.astype(np.float64)).max() <= 4
         later = x + total(x) + first.astype(values.dtype)  # type: ignore[operator]
         x = later - ((later + magic) - magic)
@@ -145,17 +145,17 @@ def test_inputs_are_small_whole_numbers_all_different_within_a_warp(dtype: str) 
         assert len(set(by_warp.sum(axis=1).tolist())) > len(by_warp) / 2
 
 
-@pytest.mark.parametrize(("dtype", "exact_trips"), [("f32", 8), ("f64", 37)])
+@pytest.mark.parametrize(("dtype", "exact_iterations"), [("f32", 8), ("f64", 37)])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("total", [butterfly, descending])
-def test_sums_are_exact_in_any_order_for_as_many_trips_as_the_tolerance_says(
-    dtype: str, exact_trips: int, width: str, total: Callable[[Array], Array]
+def test_sums_are_exact_in_any_order_for_as_many_iterations_as_the_tolerance_says(
+    dtype: str, exact_iterations: int, width: str, total: Callable[[Array], Array]
 ) -> None:
-    assert tolerance(dtype, exact_trips) == 0.0
-    assert tolerance(dtype, exact_trips + 1) > 0.0
+    assert tolerance(dtype, exact_iterations) == 0.0
+    assert tolerance(dtype, exact_iterations + 1) > 0.0
     for index in range(INPUT_SETS):
         (values,) = workload(dtype, width).inputs(index)
-        assert trips(values, exact_trips, width, total).tolist() == in_fractions(values, exact_trips, width)
+        assert repeat(values, exact_iterations, width, total).tolist() == in_fractions(values, exact_iterations, width)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -166,7 +166,7 @@ def test_rounding_stays_within_the_tolerance(
     dtype: str, width: str, total: Callable[[Array], Array], iterations: int
 ) -> None:
     (values,) = workload(dtype, width).inputs(0)
-    got, exact = trips(values, iterations, width, total).tolist(), in_fractions(values, iterations, width)
+    got, exact = repeat(values, iterations, width, total).tolist(), in_fractions(values, iterations, width)
     worst = max(
         abs(Fraction(x) - right)
         for lanes, rights in zip(got, exact, strict=True)
@@ -177,7 +177,7 @@ def test_rounding_stays_within_the_tolerance(
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_lane_that_loses_one_input_in_any_trip_is_visible_at_the_end(dtype: str, width: str) -> None:
+def test_lane_that_loses_one_input_in_any_iteration_is_visible_at_the_end(dtype: str, width: str) -> None:
     def lose_one_input(before: Array, values: Array) -> None:
         """Let lane 5 of the last warp miss lane 4's value in its sum."""
         lost = before[-1, 4]

@@ -10,7 +10,7 @@ from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after, hidden
+from tests.patterns.iterations import after, hidden
 
 REDUCE_OPS = load(builtin()["reduce-ops"])
 OPS = REDUCE_OPS.declaration.options["op"]
@@ -53,7 +53,7 @@ def test_reference_is_the_recurrence_lane_by_lane(op: str, iterations: int) -> N
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_result_is_another_one_in_every_trip_and_hangs_on_many_lanes(op: str) -> None:
+def test_result_changes_in_every_iteration_and_depends_on_many_lanes(op: str) -> None:
     """Of 32 arbitrary numbers `and` would give 0 and `or` all bits, whichever lane is left out."""
     data = workload(op)
     (x,) = data.inputs(0)
@@ -69,7 +69,7 @@ def test_result_is_another_one_in_every_trip_and_hangs_on_many_lanes(op: str) ->
 
 @pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("bit", [0, 31])
-def test_lane_with_a_wrong_result_in_any_trip_is_visible_at_the_end(op: str, bit: int) -> None:
+def test_lane_with_a_wrong_result_in_any_iteration_is_visible_at_the_end(op: str, bit: int) -> None:
     def flip(_: Array, values: Array) -> None:
         values.view(np.uint32)[-1, 5] ^= np.uint32(2**bit)
 
@@ -77,7 +77,7 @@ def test_lane_with_a_wrong_result_in_any_trip_is_visible_at_the_end(op: str, bit
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_most_lanes_cannot_be_missed_in_the_first_trip_without_notice(op: str) -> None:
+def test_most_lanes_cannot_be_left_out_in_the_first_iteration_unnoticed(op: str) -> None:
     """A minimum hangs on one lane of 32, what `or` sets on every third: but there are many warps and input sets."""
     warps = [warp for index in range(INPUT_SETS) for warp in workload(op).inputs(index)[0].tolist()]
     noticed = {

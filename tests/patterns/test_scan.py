@@ -6,7 +6,7 @@ from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after, hidden
+from tests.patterns.iterations import after, hidden
 
 SCAN = load(builtin()["scan"])
 DTYPE_NAMES = SCAN.declaration.dtypes
@@ -19,7 +19,7 @@ def workload(dtype: str, kind: str) -> Workload:
 
 
 def lane_by_lane(warp: list[int], dtype: str, kind: str) -> list[int]:
-    """Return what one trip makes of a warp, in Python's whole numbers."""
+    """Return a warp after one iteration, in Python's whole numbers."""
     bits = 8 * DTYPES[dtype].size
     values = []
     for lane, x in enumerate(warp):
@@ -59,7 +59,7 @@ def test_inputs_are_whole_numbers_all_different_within_a_warp_that_use_every_bit
 
 @pytest.mark.parametrize("dtype", MODULUS)
 def test_sums_of_floats_are_exact_in_any_order(dtype: str) -> None:
-    """The largest values that a trip leaves, all of one sign, with their own multiple: below 2^24 and 2^53."""
+    """The largest values after an iteration, all of one sign, with their own multiple: below 2^24 and 2^53."""
     largest = MODULUS[dtype] // 2
     assert (WARP + 4) * largest < 2 ** {"f32": 24, "f64": 53}[dtype]
     data = workload(dtype, "exclusive")
@@ -68,21 +68,21 @@ def test_sums_of_floats_are_exact_in_any_order(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", MODULUS)
 def test_kernel_wraps_exactly_with_the_constant_that_rounds(dtype: str) -> None:
-    """Adding 1.5·2^(bits of the fraction)·modulus and taking it off again rounds to a multiple of the modulus."""
+    """Adding and subtracting 1.5·2^(bits of the fraction)·modulus rounds to a multiple of the modulus."""
     kind = {"f32": np.float32, "f64": np.float64}[dtype]
     modulus = MODULUS[dtype]
     constant = kind(1.5 * 2.0 ** {"f32": 23, "f64": 52}[dtype] * modulus)
     sums = np.random.default_rng(1).integers(-36 * modulus // 2, 36 * modulus // 2, 10_000).astype(kind)
     sums[:5] = [0, modulus / 2, -modulus / 2, 3 * modulus / 2, -3 * modulus / 2]
     got = sums - ((sums + constant) - constant)
-    assert got.tolist() == SCAN.module.wrapped(sums.astype(np.float64), float(modulus)).tolist()
+    assert got.tolist() == SCAN.module.wrap(sums.astype(np.float64), float(modulus)).tolist()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
 @pytest.mark.parametrize("bit", [0, 12])
 @pytest.mark.parametrize("lane", [0, 5, WARP - 1])
-def test_wrong_lane_in_any_trip_is_visible_at_the_end(dtype: str, kind: str, bit: int, lane: int) -> None:
+def test_wrong_lane_in_any_iteration_is_visible_at_the_end(dtype: str, kind: str, bit: int, lane: int) -> None:
     def miscount(_: Array, values: Array) -> None:
         values[-1, lane] += 2**bit if values[-1, lane] < 0 else -(2**bit)
 
@@ -90,7 +90,7 @@ def test_wrong_lane_in_any_trip_is_visible_at_the_end(dtype: str, kind: str, bit
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_kernel_that_does_the_other_kind_of_scan_is_wrong_after_one_trip(dtype: str) -> None:
+def test_kernel_that_does_the_other_kind_of_scan_is_wrong_after_one_iteration(dtype: str) -> None:
     (values,) = workload(dtype, "inclusive").inputs(0)
     inclusive, exclusive = (after(workload(dtype, kind), 1, values) for kind in KINDS)
     assert (inclusive != exclusive).all(axis=1).all()

@@ -37,7 +37,7 @@ def test_reference_is_what_thread_after_thread_adds_up(dtype: str, iterations: i
 
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_element_left_out_in_a_trip_is_visible_at_the_end(dtype: str, length: str) -> None:
+def test_element_left_out_in_an_iteration_is_visible_at_the_end(dtype: str, length: str) -> None:
     data = workload(dtype, length)
     for iterations in data.verify_iterations:
         (right,) = data.expected(0, iterations)
@@ -48,7 +48,7 @@ def test_element_left_out_in_a_trip_is_visible_at_the_end(dtype: str, length: st
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_sums_are_exact_for_as_many_trips_as_suites_run(dtype: str) -> None:
+def test_sums_are_exact_for_as_many_iterations_as_suites_run(dtype: str) -> None:
     data = workload(dtype, "64")
     assert data.expected(0, 4096)[0].tolist() == [4096 * sum(own) for own in arrays(data, "64")]
     assert data.inputs(0)[0].max() == 64  # so that the largest sum there can be is 64·64·4096 = 2^24

@@ -26,7 +26,7 @@ def test_reference_is_what_thread_after_thread_reads(dtype: str, stride: str, of
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_neighbours_element_is_visible(dtype: str) -> None:
+def test_neighbors_element_is_visible(dtype: str) -> None:
     (right,) = workload(dtype, stride="8").expected(0, 1)
     got = right.copy()
     got[77] = got[78]

@@ -5,7 +5,7 @@ from shflbench.measure.workload import Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after, hidden
+from tests.patterns.iterations import after, hidden
 
 TRANSPOSE = load(builtin()["transpose"])
 UNROLL = TRANSPOSE.declaration.unroll
@@ -17,7 +17,7 @@ def workload(words: str) -> Workload:
     return cases.workload(TRANSPOSE, launch="1x64", options={"words": words})
 
 
-def one_trip(tile: list[float], words: int) -> list[float]:
+def one_iteration(tile: list[float], words: int) -> list[float]:
     """Let register i of lane l, which lies at 32 * i + l, take word `words * l + i` of the tile."""
     return [tile[words * lane + register] for register in range(words) for lane in range(WARP)]
 
@@ -32,13 +32,13 @@ def test_reference_gives_each_lane_consecutive_words(words: str, iterations: int
     for start in range(0, values.size, size):
         tile = values[start : start + size].tolist()
         for _ in range(iterations):
-            tile = one_trip(tile, int(words))
+            tile = one_iteration(tile, int(words))
         expected += tile
     assert after(data, iterations, values).tolist() == expected
 
 
 @pytest.mark.parametrize("words", WORDS)
-def test_word_that_stays_where_it_was_in_any_trip_is_visible_at_the_end(words: str) -> None:
+def test_word_that_stays_where_it_was_in_any_iteration_is_visible_at_the_end(words: str) -> None:
     def keep(before: Array, values: Array) -> None:
         values[-2] = before[-2]  # lane 30 of the last warp kept its last word
 
@@ -49,7 +49,7 @@ def test_word_that_stays_where_it_was_in_any_trip_is_visible_at_the_end(words: s
 def test_tile_comes_back_after_the_period_that_the_notes_name_and_not_before(words: str, period: int) -> None:
     data = workload(words)
     (values,) = data.inputs(0)
-    same = [trips for trips in range(1, period + 1) if (after(data, trips, values) == values).all()]
+    same = [count for count in range(1, period + 1) if (after(data, count, values) == values).all()]
     assert same == [period]
     assert UNROLL % period
     assert 3 * UNROLL % period

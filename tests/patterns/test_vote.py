@@ -6,7 +6,7 @@ from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
-from tests.patterns.trips import after, hidden
+from tests.patterns.iterations import after, hidden
 
 VOTE = load(builtin()["vote"])
 OPS = VOTE.declaration.options["op"]
@@ -43,12 +43,12 @@ def test_reference_is_the_recurrence_lane_by_lane(op: str, iterations: int) -> N
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_in_a_row_of_trips_all_lanes_vote_yes_and_none_and_some(op: str) -> None:
+def test_over_the_iterations_all_lanes_vote_yes_and_none_and_some(op: str) -> None:
     data = workload(op)
     for index in range(INPUT_SETS):
         seen = [
-            np.signbit(after(data, trip, *data.inputs(index)).astype(np.float64)).sum(axis=1)
-            for trip in range(max(data.verify_iterations))
+            np.signbit(after(data, iteration, *data.inputs(index)).astype(np.float64)).sum(axis=1)
+            for iteration in range(max(data.verify_iterations))
         ]
         for warp in np.transpose(seen).tolist():
             kinds = [min(1, votes) + (votes == WARP) for votes in warp]  # 0 none, 1 some, 2 all
@@ -56,7 +56,7 @@ def test_in_a_row_of_trips_all_lanes_vote_yes_and_none_and_some(op: str) -> None
 
 
 @pytest.mark.parametrize(("op", "bit"), [*((op, 0) for op in OPS), ("ballot", 17), ("ballot", 31)])
-def test_lane_with_a_wrong_result_in_any_trip_is_visible_at_the_end(op: str, bit: int) -> None:
+def test_lane_with_a_wrong_result_in_any_iteration_is_visible_at_the_end(op: str, bit: int) -> None:
     def flip(before: Array, values: Array) -> None:
         right = vote(before[-1].tolist(), op)
         values[-1, 5] = signed(int(values[-1, 5]) + moved_by(right ^ 1 << bit) - moved_by(right))

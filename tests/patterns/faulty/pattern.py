@@ -19,7 +19,7 @@ SUMMARIES = {
 }
 
 PATTERN = Pattern(
-    summary="Each lane takes the value of its right neighbour in the warp.",
+    summary="Each lane takes the value of its right neighbor in the warp.",
     source="planted for the tests",
     buffers=(Input("values"), Output("result")),
     variants=tuple(

@@ -20,7 +20,7 @@ def too_large(_at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each lane takes the value of its right neighbour in the warp.",
+    summary="Each lane takes the value of its right neighbor in the warp.",
     source="planted for the tests",
     buffers=(Input("values"), Output("result")),
     variants=tuple(

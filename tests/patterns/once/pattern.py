@@ -7,13 +7,13 @@ from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Variant
 
 PATTERN = Pattern(
-    summary="Each lane takes the value of its right neighbour in the warp, once.",
+    summary="Each lane takes the value of its right neighbor in the warp, once.",
     source="planted for the tests",
     one_pass=True,
     buffers=(Input("values"), Output("result")),
     bytes_moved=lambda at: 2 * at.threads * at.dtype.size,
     variants=(
-        Variant(name="global", mechanism=Mechanism.GLOBAL, baseline=True, summary="by loading the neighbour's value"),
+        Variant(name="global", mechanism=Mechanism.GLOBAL, baseline=True, summary="by loading the neighbor's value"),
         Variant(name="shfl", mechanism=Mechanism.SHFL, summary="by a shuffle"),
     ),
 )
