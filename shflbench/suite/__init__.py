@@ -1,4 +1,4 @@
-"""Turn a suite file into cases: read it, check every word, expand its axes."""
+"""Turn a suite file into cases: read it, check it, expand its axes."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from shflbench.suite.loader import load
     from shflbench.suite.schema import json_schema
 else:
-    # Imported when they are asked for: `revision` and `launch` are for commands and workers that start fast.
-    _HOMES = {
+    # Imported on first use: `revision` and `launch` serve commands and workers that must start fast.
+    _MODULES = {
         "json_schema": "schema",
         "load": "loader",
         "locate": "find",
@@ -20,10 +20,10 @@ else:
     }
 
     def __getattr__(name: str) -> object:
-        """Return what this package offers under `name`."""
-        if name not in _HOMES:
+        """Import the public function `name`."""
+        if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 __all__ = ["find_shipped", "json_schema", "load", "locate", "parse_launch", "resolve_grid"]

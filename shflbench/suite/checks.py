@@ -1,4 +1,4 @@
-"""Check what the schema cannot: words that only a pattern can judge, and settings that contradict one another."""
+"""Check what the schema cannot: names that depend on the pattern, and settings that contradict one another."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FOLDER_NEEDED = "needed: a folder with pattern.py and kernels.cu, relative to th
 def find_patterns(
     experiments: Mapping[int, Experiment], folder: Path
 ) -> tuple[dict[str, LoadedPattern], list[Problem]]:
-    """Return the patterns by the word that names them in the file, and what is wrong with those words.
+    """Return the patterns by the word that names them in the file, and the problems of these words.
 
-    `experiments` are keyed by their place in the file; `folder` is the one that the file lies in.
+    `experiments` are keyed by their index in the file; `folder` is that of the file.
     """
     patterns: dict[str, LoadedPattern] = {}
     problems = []
@@ -64,7 +64,7 @@ def _load_own(loc: Loc, word: str, folder: Path) -> LoadedPattern | Problem:
     try:
         target = (folder / word).resolve()
         exists = target.is_dir()
-    except (OSError, RuntimeError) as error:  # too long a name, or links in a circle
+    except (OSError, RuntimeError) as error:  # a name that is too long, or circular links
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return Problem(loc, f"the folder {quote(word)} cannot be opened: {escape(str(reason))}", FOLDER_NEEDED)
     if not exists:
@@ -88,7 +88,7 @@ def _load_shipped(name: str) -> LoadedPattern:
 
 
 def check_experiment(loc: Loc, experiment: Experiment, pattern: Pattern) -> Iterator[Problem]:
-    """Yield what is wrong with the words of the experiment at `loc`."""
+    """Yield the problems of the names in the experiment at `loc`."""
     variants = [variant.name for variant in pattern.variants]
     yield from _check_options(loc, experiment, pattern)
     yield from _check_words((*loc, "variants"), "variant", experiment.variants, variants)
@@ -102,7 +102,7 @@ def check_experiment(loc: Loc, experiment: Experiment, pattern: Pattern) -> Iter
 
 
 def check_defaults(defaults: Defaults, patterns: Iterable[Pattern]) -> Iterator[Problem]:
-    """Yield what is wrong with the words of `defaults`: each must be known to one of the file's patterns."""
+    """Yield the problems of the names in `defaults`: one of the file's patterns must have each."""
     variants: dict[str, None] = {}
     dtypes: dict[str, None] = {}
     for pattern in patterns:
@@ -114,10 +114,10 @@ def check_defaults(defaults: Defaults, patterns: Iterable[Pattern]) -> Iterator[
 
 
 def check_rules(measure: Measure) -> Iterator[Problem]:
-    """Yield what contradicts itself in the section `measure`, at a key that is written there.
+    """Yield the contradiction of two sample limits in the section `measure`, at a key that is written there.
 
-    `max_seconds` may well be smaller than `min_seconds`: it limits the seconds in which the GPU runs a case, and
-    `min_seconds` the span that its rounds are spread over, in which other cases are sampled, too.
+    `max_seconds` may be smaller than `min_seconds`: `max_seconds` limits the time that the GPU spends on a case, and
+    `min_seconds` is the time over which its rounds are spread, during which other cases are sampled, too.
     """
     if measure.min_samples <= measure.max_samples:
         return
@@ -130,7 +130,7 @@ def check_rules(measure: Measure) -> Iterator[Problem]:
 
 
 def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
-    """Yield the words of the section `compare` by which an entry matches none of the suite's cases."""
+    """Yield the words of the section `compare` for which an entry matches no case of the suite."""
     ids = [case.id for case in cases]
     patterns = dict.fromkeys(case.pattern for case in cases)
     for index, entry in enumerate(compare.thresholds.some):
@@ -142,14 +142,14 @@ def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
             yield unknown((*at, "variant"), "variant", entry.variant, variants)
         elif not any(map(entry.holds_for, ids)):
             nearest = did_you_mean(entry.case, [f"{pattern}/*" for pattern in patterns])
-            needed = f"needed: ids of this suite, such as {quote(ids[0])}, where `*` stands for anything{nearest}"
+            needed = f"needed: ids of this suite, such as {quote(ids[0])}, where `*` matches anything{nearest}"
             yield Problem((*at, "case"), f"{quote(entry.case)} matches no case", needed)
 
 
 def option_values(value: object) -> list[object]:
-    """Return the values of an option as the words that patterns declare: text, with `true` and `false` in lower case.
+    """Return the values of an option as the text that patterns declare, with `true` and `false` in lower case.
 
-    What is neither text, number nor boolean stays as it is, and matches no declared word.
+    A value that is neither text, number nor boolean is returned unchanged, and matches no declared text.
     """
     values = value if isinstance(value, list) else [value]
     return [_word(item) for item in values]
@@ -212,7 +212,7 @@ def _check_words(loc: Loc, kind: str, words: Iterable[object], known: Iterable[s
 
 
 def _check_repeats(loc: Loc, section: Experiment | Defaults) -> Iterator[Problem]:
-    """Yield the launches and iterations that an axis has twice; `26x1024` and `26 x 1024` are one launch."""
+    """Yield the launches and iterations that stand twice on an axis; `26x1024` and `26 x 1024` are the same launch."""
     launches = [[launch.expression for launch in value.launches()] for value in section.launch]
     iterations = [[str(value)] for value in section.iterations]
     for name, axis in (("launch", launches), ("iterations", iterations)):

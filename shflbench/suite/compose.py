@@ -1,6 +1,6 @@
-"""Build the values of a YAML text, each with its position, within what a suite needs.
+"""Build the values of a YAML text, each with its position, from the part of YAML that a suite needs.
 
-ruamel composes the nodes. Its constructors are not used: they give no position to a value that they cannot construct,
+ruamel composes the nodes. Its constructors are not used: they report no position of a value that they cannot construct,
 and read plain words as YAML 1.1 or with extensions.
 """
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from ruamel.yaml.error import StreamMark
 
 MAX_DEPTH = 50  # levels; a suite needs 7, and Python ends recursion at 1000
-MAX_VALUES = 5000  # the largest suite here has 400; ruamel reads 20,000 a second, and aliases can stand for billions
+MAX_VALUES = 5000  # the largest suite here has 400; ruamel reads 20,000 a second, and aliases can expand to billions
 MAX_DIGITS = 100  # no suite needs 20; Python refuses to print numbers of 4300 digits, and is slow from 10^5 on
-# ruamel looks 1024 characters ahead, in a time that grows with the square of what opens there: 2 s of brackets.
+# ruamel looks 1024 characters ahead, in a time quadratic in the brackets that open there: up to 2 s.
 _TOO_DEEP = re.compile(rf"(?:[\[{{][ \t\n]*){{{MAX_DEPTH}}}(?=[\[{{])")
-_NESTING = f"found more nesting than a suite needs; allowed: {MAX_DEPTH} levels"
+_NESTING = f"found too deep nesting; allowed: {MAX_DEPTH} levels"
 _KEYS = "allowed: keys such as `launch`"
 
 
 class UnsupportedYamlError(Exception):
-    """YAML that no suite needs: where it stands, and what was found and is allowed."""
+    """A part of YAML that suites do not use: its position, what was found and what is allowed."""
 
     def __init__(self, position: Position, sentence: str) -> None:
         """Keep the position and the sentence, `found …; allowed: …`."""
@@ -43,7 +43,7 @@ class UnsupportedYamlError(Exception):
 def compose(text: str) -> tuple[object, Position]:
     """Return the only value of a YAML text, None if it is empty, and its position.
 
-    Raises UnsupportedYamlError, and whatever ruamel raises about text that is no YAML.
+    Raises UnsupportedYamlError, and the errors of ruamel about text that is not YAML.
     """
     if deep := _TOO_DEEP.search(text):
         raise UnsupportedYamlError(position_after(text[: deep.end()]), _NESTING)
@@ -51,19 +51,19 @@ def compose(text: str) -> tuple[object, Position]:
     yaml.Composer = _Composer
     try:
         root = yaml.compose(text)
-    except ComposerError as error:  # the only one that _Composer leaves to ruamel
+    except ComposerError as error:  # the only ComposerError that _Composer leaves to ruamel
         _refuse(error.problem_mark, "found a second document; allowed: one")
-    except (ValueError, OverflowError) as error:  # of ruamel: `\UFFFFFFFF` and `%YAML 1.999…` are no numbers for it
-        sentence = f"not YAML: behind this, a number or a character's code is too large: {error}"
+    except (ValueError, OverflowError) as error:  # ruamel cannot convert the numbers in `\UFFFFFFFF` and `%YAML 1.999…`
+        sentence = f"not YAML: after this, a number or the code of a character is too large: {error}"
         raise UnsupportedYamlError(_end_of_yaml(text), sentence) from None
-    except AssertionError:  # of ruamel: `%YAML 1.3`
-        sentence = "not YAML: behind this, a directive names a version that YAML does not have"
+    except AssertionError:  # ruamel asserts the version in `%YAML 1.3`
+        sentence = "not YAML: after this, a directive names an unknown version of YAML"
         raise UnsupportedYamlError(_end_of_yaml(text), sentence) from None
     return (None, Position(1, 1)) if root is None else (_Values().value(root), _position(root))
 
 
 def _end_of_yaml(text: str) -> Position:
-    """Return where the last event ends before ruamel fails."""
+    """Return the end of the last event before ruamel fails."""
     end = Position(1, 1)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
@@ -86,13 +86,13 @@ def _refuse(mark: StreamMark, sentence: str) -> Never:
 
 
 class _Alias(Node):
-    """Stands where the alias of the node `value` is written; ruamel's composer puts in the node itself."""
+    """An alias of the node `value`, at its own position; ruamel's composer would insert the node itself."""
 
     __slots__ = ()
 
 
 class _Composer(Composer):
-    """Refuses directives, tags, nesting and aliases of what is still open, none of which the nodes show."""
+    """Refuses directives, tags, deep nesting and recursive aliases, which cannot be seen in the nodes."""
 
     def __init__(self, loader: object = None) -> None:
         super().__init__(loader)
@@ -121,16 +121,16 @@ class _Composer(Composer):
         name = event.anchor
         target = self.anchors.get(name)
         if target is None:
-            sentence = f"found the alias {quote('*' + name)} of nothing; needed: {quote('&' + name)} before it"
+            sentence = f"unknown alias {quote('*' + name)}; needed: {quote('&' + name)} before it"
             _refuse(event.start_mark, sentence)
         if target.end_mark is None:
-            fault = f"found the alias {quote('*' + name)} within what it stands for"
-            _refuse(event.start_mark, f"{fault}; allowed: aliases of what ends before them")
+            fault = f"found the alias {quote('*' + name)} inside its own anchor"
+            _refuse(event.start_mark, f"{fault}; allowed: aliases of values that end before them")
         return _Alias(None, target, event.start_mark, event.end_mark)
 
 
 class _Values:
-    """Builds the values of nodes and counts them; those behind an alias count each time."""
+    """Builds the values of nodes and counts them; an alias counts as all values that it expands to."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -159,8 +159,8 @@ class _Values:
     def _add(self, count: int, node: Node) -> None:
         self._count += count
         if self._count > MAX_VALUES:
-            allowed = f"allowed: {MAX_VALUES}, where those behind an alias count each time"
-            _refuse(node.start_mark, f"found more values than a suite needs; {allowed}")
+            allowed = f"allowed: {MAX_VALUES}, where aliases count as the values that they expand to"
+            _refuse(node.start_mark, f"found too many values; {allowed}")
 
     def _entries(self, node: MappingNode) -> Entries:
         entries = Entries(_position(node))
@@ -173,7 +173,7 @@ class _Values:
             if merges:
                 merged = self._mergeable(value_node)
                 continue
-            # ruamel places a value of which nothing is written at the next word.
+            # ruamel gives an empty value the position of the next word.
             placed = key_node if _is_plain(value_node) and not value_node.value else value_node
             entries.enter(key, self.value(value_node), _position(key_node), _position(placed))
         for other in merged or ():
@@ -182,31 +182,31 @@ class _Values:
 
     def _key(self, node: Node) -> str:
         if not isinstance(node, ScalarNode):
-            _refuse(node.start_mark, f"found a key that is no word; {_KEYS}")
+            _refuse(node.start_mark, f"found a key that is not a word; {_KEYS}")
         key = self.value(node)
         if not isinstance(key, str):
             _refuse(node.start_mark, f"found {show(key)} as a key; {_KEYS}")
         return key
 
     def _mergeable(self, node: Node) -> list[Entries]:
-        """Return the mappings that `<<` names, the first of which wins."""
+        """Return the mappings that `<<` names; the first has precedence."""
         value = self.value(node)
         items = value if isinstance(value, Items) else [value]
         mappings = [item for item in items if isinstance(item, Entries)]
         if not mappings or len(mappings) < len(items):
-            _refuse(node.start_mark, f"found {show(value)} to merge; allowed: a mapping, or a list of mappings")
+            _refuse(node.start_mark, f"found {show(value)} after `<<`; allowed: a mapping, or a list of mappings")
         return mappings
 
 
 def _is_plain(node: Node) -> bool:
-    """Return whether a node is a word without quotes, or empty."""
+    """Return whether a node is an unquoted word, or empty."""
     return isinstance(node, ScalarNode) and node.style is None
 
 
 def _scalar(node: Node) -> object:
     word: str = node.value
     if any("\ud800" <= character <= "\udfff" for character in word):
-        _refuse(node.start_mark, f"found the text {quote(word)}, half of a character; allowed: Unicode")
+        _refuse(node.start_mark, f"found the text {quote(word)}, half of a surrogate pair; allowed: Unicode characters")
     if not _is_plain(node):
         return word
     try:
@@ -229,10 +229,10 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 
 def meaning(word: str) -> bool | float | str | None:
-    """Return what a plain word stands for: nothing, a truth value, a number, or text.
+    """Return the value of an unquoted word: nothing, a truth value, a number, or text.
 
-    Raises ValueError about a number of too many digits. Source: YAML 1.2.2, section 10.3.2 "Tag Resolution" of the core
-    schema. Unlike YAML 1.1, `no` is text, `12:30` is no number of minutes, and a date is text.
+    Raises ValueError for a number with too many digits. Source: YAML 1.2.2, section 10.3.2 "Tag Resolution" of the core
+    schema. Unlike in YAML 1.1, `no`, `12:30` and dates are text.
     """
     if word in _WORDS:
         return _WORDS[word]

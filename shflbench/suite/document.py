@@ -1,4 +1,4 @@
-"""Read a suite file and parse its YAML, keeping the position of every word."""
+"""Read a suite file and parse its YAML; every word keeps its position."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 100_000  # the largest suite here has 2,300; ruamel reads 300,000 a second
 
-# YAML 1.1 broke lines there, 1.2 and editors do not, and ruamel now and then: nobody would agree on the line's number.
-_STRANGE_BREAK = re.compile("[\x85\u2028\u2029]")
+# Line breaks in YAML 1.1, not in 1.2 and editors, in ruamel sometimes: line numbers would be ambiguous.
+_AMBIGUOUS_BREAK = re.compile("[\x85\u2028\u2029]")
 
 _IS_YAML = "A suite is a text file in YAML."
 
 
 def read(path: Path) -> str:
-    """Return the text of the file, its line breaks all alike; SuiteError where it cannot be read."""
+    """Return the text of the file, with LF as line break; SuiteError if it cannot be read."""
     try:
         if kind := irregular_kind(path):
             raise SuiteError(f"{path} is {kind}, not a file", _IS_YAML)
@@ -40,22 +40,22 @@ def read(path: Path) -> str:
         message = f"{path} cannot be read: {(error.strerror or str(error)).lower()}"
         raise SuiteError(message, "Check the path and its permissions.") from None
     if len(data) > MAX_BYTES:
-        message = f"{path}:1:1: found a file that is larger than any suite; allowed: {MAX_BYTES:,} bytes"
+        message = f"{path}:1:1: found a file that is too large; allowed: {MAX_BYTES:,} bytes"
         raise SuiteError(message, _IS_YAML)
     try:
-        return _with_plain_breaks(data.decode("utf-8-sig"))
+        return _unify_breaks(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        line, column = position_after(_with_plain_breaks(error.object[: error.start].decode("utf-8-sig")))
+        line, column = position_after(_unify_breaks(error.object[: error.start].decode("utf-8-sig")))
         byte = error.object[error.start]
         message = f"{path}:{line}:{column}: found the byte 0x{byte:02x}, which is not UTF-8; needed: text in UTF-8"
         raise SuiteError(message, "Save the file as UTF-8.") from None
 
 
 def parse(text: str, path: Path) -> Entries:
-    """Return the mapping that the file holds; SuiteError where it is not YAML or no mapping."""
-    if strange := _STRANGE_BREAK.search(text):
-        line, column = position_after(text[: strange.start()])
-        message = f"{path}:{line}:{column}: found the line break U+{ord(strange[0]):04X}; allowed: LF, CR LF or CR"
+    """Return the mapping in the file; SuiteError if it is not YAML, or not a mapping."""
+    if match := _AMBIGUOUS_BREAK.search(text):
+        line, column = position_after(text[: match.start()])
+        message = f"{path}:{line}:{column}: found the line break U+{ord(match[0]):04X}; allowed: LF, CR LF or CR"
         raise SuiteError(message, "Save the file with the line breaks of a text editor.")
     try:
         document, (line, column) = compose(text)
@@ -77,5 +77,5 @@ def parse(text: str, path: Path) -> Entries:
     raise SuiteError(message)
 
 
-def _with_plain_breaks(text: str) -> str:
+def _unify_breaks(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")

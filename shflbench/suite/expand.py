@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from shflbench.suite.positions import Loc
     from shflbench.suite.schema import Defaults, Experiment, Skip, SuiteFile
 
-# Of one suite, before `skip`: they take half a second to expand, and at 0.2 s each more than an hour to measure.
+# Per suite, before `skip`: they take half a second to expand, and at 0.2 s each more than an hour to measure.
 MAX_CASES = 20_000
 
 Options = tuple[tuple[str, str], ...]
 
 
 def expand(file: SuiteFile, patterns: Mapping[str, LoadedPattern]) -> tuple[list[Case], list[Problem]]:
-    """Return the cases in the order of the file, and what is wrong with it.
+    """Return the cases in the order of the file, and its problems.
 
-    `patterns` are keyed by the word that names them in the file; all words have been checked.
+    `patterns` are keyed by the word that names them in the file; all names have been checked.
     """
-    first: dict[Case, int] = {}  # case → the experiment that it comes from
+    first: dict[Case, int] = {}  # case → its experiment
     problems: list[Problem] = []
     total = 0
     for index, experiment in enumerate(file.experiments):
         loc = ("experiments", index)
-        total += _most(experiment, file.defaults, patterns[experiment.pattern].declaration)
-        if total > MAX_CASES:  # before they are made: a few lists can have a product of billions
+        total += _count(experiment, file.defaults, patterns[experiment.pattern].declaration)
+        if total > MAX_CASES:  # before they are expanded: a few lists can have a product of billions
             problems.append(Problem(loc, f"found {total:,} cases up to here", f"allowed: {MAX_CASES:,} per suite"))
             break
         cases, wrong = _expand_experiment(loc, experiment, file.defaults, patterns[experiment.pattern])
@@ -52,7 +52,7 @@ def expand(file: SuiteFile, patterns: Mapping[str, LoadedPattern]) -> tuple[list
 
 
 def by_group(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases in the same order, but those of one group side by side and none twice."""
+    """Return the cases without duplicates in the same order, but those of a group one after another."""
     groups: dict[str, dict[Case, None]] = {}
     for case in cases:
         groups.setdefault(case.group, {})[case] = None
@@ -120,8 +120,8 @@ def _variants(experiment: Experiment, defaults: Defaults, pattern: Pattern, dtyp
     return [name for name in experiment.variants or defaults.variants or having if name in having]
 
 
-def _most(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> int:
-    """Return how many cases the experiment's axes have: before what `skip` or a variant leaves out."""
+def _count(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> int:
+    """Return how many cases the axes of the experiment have, before `skip` and variants leave some out."""
     counts = (1,) if pattern.one_pass else experiment.iterations or defaults.iterations
     return prod(
         (
@@ -141,7 +141,7 @@ def _options(experiment: Experiment, pattern: Pattern) -> list[Options]:
 
 
 def _option_axes(experiment: Experiment, pattern: Pattern) -> list[list[tuple[str, str]]]:
-    """Return the values of each option; one of the pattern's that is not given has its first value."""
+    """Return the values of each option; an option of the pattern that is not set has its first value."""
     axes = [
         [(name, str(value)) for value in option_values(experiment.options.get(name, values[0]))]
         for name, values in pattern.options.items()
@@ -175,7 +175,7 @@ def _leave_out_skipped(loc: Loc, skips: Iterable[Skip], cases: list[Case]) -> tu
 
 
 def _matcher(skip: Skip) -> Callable[[Case], bool]:
-    """Return whether a case has one of the values of every key of `skip`."""
+    """Return a function that tests whether a case matches every key of `skip`."""
     launches = {launch for value in skip.launch for launch in value.launches()}
     options = {(name, frozenset(option_values(value))) for name, value in skip.options.items()}
 

@@ -1,4 +1,4 @@
-"""Find suite files: those that come with shflbench, by name, and a user's own, by path."""
+"""Find suite files: those that come with shflbench by name, others by path."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _SUFFIXES = (".yaml", ".yml")
 def find_shipped() -> dict[str, Path]:
     """Return the suites that come with shflbench, by name."""
     package = Path(__file__).parents[1]
-    installed = package / "_suites"  # where the wheel keeps them; a checkout has them beside the package
+    installed = package / "_suites"  # in a wheel; in a checkout they lie beside the package
     folder = installed if installed.is_dir() else package.parent / "suites"
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
 def locate(name_or_path: str) -> Path:
-    """Return the file of a shipped suite or of a path; SuiteError names the nearest suite."""
+    """Return the file of a shipped suite, or the path itself; SuiteError if it is neither."""
     known = find_shipped()
     if name_or_path in known:
         return known[name_or_path]
     path = Path(name_or_path)
-    if _is_there(path) or path.suffix in _SUFFIXES or len(path.parts) > 1:
-        return path  # reading it says what is wrong with it
+    if _exists(path) or path.suffix in _SUFFIXES or len(path.parts) > 1:
+        return path  # reading it reports what is wrong with it
     allowed = ", ".join([*known, "or the path of a YAML file"])
     message = f"unknown suite `{name_or_path}`; allowed: {allowed}{did_you_mean(name_or_path, known)}"
     raise SuiteError(message, "`shflbench list suites` says what each of them measures.")
 
 
-def _is_there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError:  # too long a name, or a folder that may not be entered
+    except OSError:  # a name that is too long, or a folder without permission
         return True

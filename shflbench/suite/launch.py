@@ -22,11 +22,11 @@ _DEVICE_GRID = re.compile(r"(?:(?P<times>[0-9]+) *\* *)?sms(?: */ *(?P<over>[0-9
 
 
 class Unit(Enum):
-    """What a grid is counted in."""
+    """The unit of a grid."""
 
     BLOCKS = "blocks"
     SMS = "sms"  # streaming multiprocessors of the device
-    FILL = "fill"  # blocks that the device holds at once
+    FILL = "fill"  # as many blocks as are resident on all SMs
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,18 @@ class Grid:
         return f"{times}{self.unit.value}{over}"
 
     def blocks(self, sms: int, resident_blocks: int | None) -> int:
-        """Return the number of blocks, rounded down and at least 1; ValueError where `fill` lacks `resident_blocks`."""
+        """Return the number of blocks, rounded down and at least 1; ValueError if `fill` lacks `resident_blocks`."""
         if self.unit is Unit.BLOCKS:
             return self.times
         if self.unit is Unit.SMS:
             return max(1, sms * self.times // self.over)
         if resident_blocks is None:
-            raise ValueError("`fill` needs the number of blocks that an SM holds")
+            raise ValueError("`fill` needs the number of resident blocks per SM")
         return max(1, sms * resident_blocks)
 
 
 def parse_grid(text: str) -> Grid:
-    """Return the grid that `text` means; ValueError says what is allowed."""
+    """Return the grid that `text` describes; ValueError says what is allowed."""
     word = text.strip()
     if not re.fullmatch(GRID_PATTERN, word):
         raise ValueError(GRID_ALLOWED)
@@ -79,21 +79,21 @@ def _share_of_sms(times: int, over: int) -> Grid:
 
 
 def check_block(threads: int) -> int:
-    """Return `threads` if a block may have so many; ValueError says what is allowed."""
+    """Return `threads` if a block may have that size; ValueError says what is allowed."""
     if threads % WARP or not WARP <= threads <= MAX_BLOCK:
         raise ValueError(BLOCK_ALLOWED)
     return threads
 
 
 def make_launch(grid: Grid, block: int) -> Launch:
-    """Return the launch with its canonical expression: `26x1024`, or `2*sms x 256` where the device decides."""
+    """Return the launch with its canonical expression: `26x1024`, or `2*sms x 256` if it depends on the device."""
     if grid.unit is Unit.BLOCKS:
         return Launch(f"{grid.text}x{block}", block, grid.times)
     return Launch(f"{grid.text} x {block}", block, None)
 
 
 def split_launch(text: str) -> tuple[Grid, int]:
-    """Return the grid and the threads a block that `text` means; ValueError says what is allowed."""
+    """Return the grid and the threads per block that `text` describes; ValueError says what is allowed."""
     if not re.fullmatch(LAUNCH_PATTERN, text):
         raise ValueError(LAUNCH_ALLOWED)
     grid, _, block = text.rpartition("x")
@@ -101,15 +101,18 @@ def split_launch(text: str) -> tuple[Grid, int]:
 
 
 def parse_launch(text: str) -> Launch:
-    """Return the launch that `text` means, its grid None where the device decides; ValueError says what is allowed."""
+    """Return the launch that `text` describes; ValueError says what is allowed.
+
+    Its grid is None if it depends on the device.
+    """
     return make_launch(*split_launch(text))
 
 
 def resolve_grid(expression: str, sms: int, resident_blocks: int | None) -> int:
     """Return the number of blocks of a launch on a device.
 
-    `expression` is a launch's (`2*sms x 256`), `sms` the device's number of SMs and `resident_blocks` what one SM holds
-    at once of the group's hungriest variant; only `fill` needs it, and raises ValueError where it is None.
+    `expression` is that of a launch (`2*sms x 256`), `sms` the number of SMs of the device, and `resident_blocks` the
+    number per SM for the group's variant with the lowest occupancy. Only `fill` needs it: ValueError if it is None.
     """
     grid, _ = split_launch(expression)
     return grid.blocks(sms, resident_blocks)

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.suite.positions import Entries
 
-_AS_WRITTEN = Overrides()
+_NO_OVERRIDES = Overrides()
 
 
-def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
+def load(path: Path, overrides: Overrides = _NO_OVERRIDES) -> Suite:
     """Return the suite in the file, its cases under `overrides`.
 
-    SuiteError tells every problem of the file, one a line as file:line:column; UsageError overrides that do not fit it.
+    SuiteError reports every problem of the file, one per line, with file:line:column; UsageError overrides that do not
+    fit it.
     """
     text = read(path)
     document = parse(text, path)
@@ -52,36 +53,36 @@ def load(path: Path, overrides: Overrides = _AS_WRITTEN) -> Suite:
 
 
 def _check(document: Entries, path: Path) -> tuple[SuiteFile, Mapping[str, LoadedPattern]]:
-    """Return the file and its patterns, once every key, value and word of it has been checked."""
+    """Return the file and its patterns, after a check of every key and value."""
     problems: list[Problem] = []
     try:
         file = SuiteFile.model_validate(document)
     except ValidationError as error:
         file = None
         problems += from_pydantic(error, document)
-    experiments = dict(enumerate(file.experiments)) if file else _sound_experiments(document)
-    patterns, unfound = find_patterns(experiments, path.parent)
-    problems += unfound
+    experiments = dict(enumerate(file.experiments)) if file else _valid_experiments(document)
+    patterns, unknown = find_patterns(experiments, path.parent)
+    problems += unknown
     for index, experiment in experiments.items():
         if experiment.pattern in patterns:
             declaration = patterns[experiment.pattern].declaration
             problems += check_experiment(("experiments", index), experiment, declaration)
     if file:
         problems += check_rules(file.measure)
-    if file and not unfound:
+    if file and not unknown:
         problems += check_defaults(file.defaults, [pattern.declaration for pattern in patterns.values()])
     if problems or not file:
         stop(path, document, problems)
     return file, patterns
 
 
-def _sound_experiments(document: Entries) -> dict[int, Experiment]:
-    """Return the experiments that can be checked further although the file has a mistake elsewhere."""
-    sound = {}
-    written = document.get("experiments")
-    for index, experiment in enumerate(written if isinstance(written, list) else []):
+def _valid_experiments(document: Entries) -> dict[int, Experiment]:
+    """Return the experiments that can be checked further, although another part of the file has a problem."""
+    valid = {}
+    experiments = document.get("experiments")
+    for index, experiment in enumerate(experiments if isinstance(experiments, list) else []):
         try:
-            sound[index] = Experiment.model_validate(experiment)
+            valid[index] = Experiment.model_validate(experiment)
         except ValidationError:
-            continue  # already among the problems of the whole file
-    return sound
+            continue  # already one of the problems of the file
+    return valid

@@ -1,4 +1,4 @@
-"""What the command line changes in a suite: filters for words, replacements for launches and iterations."""
+"""Apply what the command line changes in a suite: it filters by name, and replaces launches and iterations."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def apply_overrides(cases: Sequence[Case], overrides: Overrides, suite: str) -> list[Case]:
-    """Return the cases of the suite called `suite` under these overrides; UsageError where they do not fit.
+    """Return the cases of the suite `suite` under these overrides; UsageError if they do not fit.
 
-    Cases that differed in launch or iterations only may now be equal.
+    Cases that differed only in launch or iterations may then be equal.
     """
     launches = [_launch(text) for text in overrides.launches]
     for count in overrides.iterations:
@@ -31,7 +31,7 @@ def apply_overrides(cases: Sequence[Case], overrides: Overrides, suite: str) -> 
         kept = [case for case in kept if not words or getattr(case, kind) in words]
     if not kept:
         combination = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
-        message = f"no case of the suite `{suite}` has {combination} together"
+        message = f"no case of the suite `{suite}` combines {combination}"
         raise UsageError(message, "Leave one of these filters out, or give another suite.")
     return [
         replace(case, launch=launch, iterations=count)

@@ -15,44 +15,44 @@ class Position(NamedTuple):
 
 
 def position_after(before: str) -> Position:
-    """Return the position of what follows the text `before`."""
+    """Return the position after the text `before`."""
     return Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
 class Entries(dict[str, object]):
-    """A mapping; its keys and values have the positions at which they are written, merged ones that of their origin."""
+    """A mapping with the positions of its keys and values; merged entries keep those of their origin."""
 
     def __init__(self, position: Position) -> None:
-        """Begin an empty mapping at `position`."""
+        """Start an empty mapping at `position`."""
         super().__init__()
         self.position = position
         self.keys_at: dict[str, Position] = {}
         self.values_at: dict[str, Position] = {}
 
     def enter(self, key: str, value: object, key_at: Position, value_at: Position) -> None:
-        """Put in one entry."""
+        """Add one entry."""
         self[key] = value
         self.keys_at[key] = key_at
         self.values_at[key] = value_at
 
     def merge(self, other: Entries) -> None:
-        """Put in those entries of `other` whose key is not there yet."""
+        """Add the entries of `other` whose keys this mapping lacks."""
         for key, value in other.items():
             if key not in self:
                 self.enter(key, value, other.keys_at[key], other.values_at[key])
 
 
 class Items(list[object]):
-    """A list; its items have the positions at which they are written."""
+    """A list with the positions of its items."""
 
     def __init__(self, position: Position) -> None:
-        """Begin an empty list at `position`."""
+        """Start an empty list at `position`."""
         super().__init__()
         self.position = position
         self.values_at: list[Position] = []
 
     def add(self, value: object, position: Position) -> None:
-        """Put in one more item."""
+        """Add one item."""
         self.append(value)
         self.values_at.append(position)
 
@@ -73,29 +73,29 @@ def keep_word(number: float, word: str) -> float:
     """Return the number, with its word if Python would print another one."""
     if isinstance(number, bool) or str(number) == word:
         return number
-    written = WrittenInt(number) if isinstance(number, int) else WrittenFloat(number)
-    written.word = word
-    return written
+    spelled = WrittenInt(number) if isinstance(number, int) else WrittenFloat(number)
+    spelled.word = word
+    return spelled
 
 
 def value_at(document: object, loc: Loc) -> object:
-    """Return what stands at `loc`, or the value that stands there for a list or a mapping."""
+    """Return the value at `loc`, or the single value that is written instead of a list or a mapping."""
     return _walk(document, loc)[0]
 
 
 def value_position(document: object, loc: Loc) -> Position:
-    """Return the position of the value at `loc`, or of its key where the value is empty."""
+    """Return the position of the value at `loc`, or of its key if the value is empty."""
     return _walk(document, loc)[1]
 
 
 def key_position(document: object, loc: Loc) -> Position:
-    """Return the position of the key at `loc`, or of its mapping where the key is missing."""
+    """Return the position of the key at `loc`, or of its mapping if the key is missing."""
     parent, position = _walk(document, loc[:-1])
     return parent.keys_at.get(str(loc[-1]), position) if isinstance(parent, Entries) else position
 
 
 def _walk(node: object, loc: Loc) -> tuple[object, Position]:
-    """Follow `loc` as far as the document goes: one value may stand for a list of one, a text for a mapping."""
+    """Follow `loc` as far as possible: a value may be written instead of a list of one, a text instead of a mapping."""
     position = node.position if isinstance(node, (Entries, Items)) else Position(1, 1)
     for part in loc:
         if isinstance(node, Entries):

@@ -1,4 +1,4 @@
-"""Show words and values of a file in a sentence, on a terminal: short, and without anything that could steer it."""
+"""Quote words and values of a file in a sentence: short, and without control characters."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _NUMBER = re.compile(r"[-+]?[0-9.]+")
 
 
 def escape(text: str) -> str:
-    """Return text with escapes for all that does not print: control characters, line breaks, marks of direction."""
+    """Return text with escapes for what is not printable: control characters, line breaks, direction marks."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
     )
 
 
 def quote(word: str) -> str:
-    """Return a word as a sentence names it, cut where it is long."""
+    """Return a word in backquotes, cut if it is long."""
     shown = word if len(word) <= MAX_SHOWN else f"{word[:MAX_SHOWN]}…"
     return f"`{escape(shown)}`"
 
 
 def show(value: object) -> str:
-    """Return a value of the file as a sentence names it."""
+    """Return a value of the file as a sentence shows it."""
     match value:
         case None:
             return "nothing"
@@ -49,6 +49,6 @@ def _show_number(number: WrittenInt | WrittenFloat) -> str:
 def _show_text(text: str) -> str:
     if not text.strip(" "):
         return "empty text"
-    # Where a number is needed, `32` would contradict the sentence.
+    # If a number is needed, "found `32`" would be confusing.
     kind = "the text " if _NUMBER.fullmatch(text) or not text.strip() else ""
     return f"{kind}{quote(text)}"

@@ -1,6 +1,6 @@
-"""What a suite's text asks for, as a run keeps it: without its file, and whoever may have edited it since.
+"""Read the text of a suite as a run keeps it, without its file and its patterns.
 
-Comparing starts here, and most texts need no parser: it is imported for those that do.
+`compare` starts here. Most texts need no parser, so it is imported only for those that do.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from shflbench.thresholds import Thresholds
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_APART = frozenset({"title", "compare"})  # the keys on which no measurement depends
+_UNMEASURED = frozenset({"title", "compare"})  # the keys that no measurement depends on
 
-# However the key `compare` is written, it shows this; in double quotes an escape may spell it.
+# Matches the key `compare` in every form; in double quotes it may consist of escapes.
 _COMPARES = re.compile(r"""compare["']?\s*[:#]|\\""")
 
 
 def thresholds_of(text: str) -> Thresholds:
-    """Return what the suite says about `compare`: nothing where the text is none, or one that is not known here."""
+    """Return the thresholds in the section `compare`; none if the text is not a suite of a known version."""
     if not _COMPARES.search(text):
         return Thresholds()
     content = _content(text)
@@ -39,9 +39,9 @@ def thresholds_of(text: str) -> Thresholds:
 
 
 def same_measurements(one: str, other: str) -> bool:
-    """Return whether two suites ask for the same measurements, whatever their title, comments, form and thresholds.
+    """Return whether two suites describe the same measurements; title, comments, layout and thresholds may differ.
 
-    A text that is no suite asks for what only the same text does.
+    A text that is not a suite is the same only as itself.
     """
     if one == other:
         return True
@@ -50,11 +50,11 @@ def same_measurements(one: str, other: str) -> bool:
 
 
 def _measurements(content: Mapping[str, object]) -> dict[str, object]:
-    return {key: value for key, value in content.items() if key not in _APART}
+    return {key: value for key, value in content.items() if key not in _UNMEASURED}
 
 
 def _content(text: str) -> Mapping[str, object] | None:
-    """Return the keys of a suite and what they hold; None where the text is none."""
+    """Return the keys and values of a suite; None if the text is not YAML."""
     from shflbench.suite.document import MAX_BYTES, parse  # noqa: PLC0415
 
     if len(text) > MAX_BYTES:

@@ -40,24 +40,24 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 _RULES = MeasureRules()
-MAX_LAUNCHES = 2000  # of one axis; every block size with 60 grids, while two lists of 1000 would be a million
-MAX_ENTRIES = 100  # of `compare`: each is held against every case
-MAX_SKIPS = 100  # of one experiment: each is held against every case
+MAX_LAUNCHES = 2000  # per axis: every block size with 60 grids; two lists of 1000 would be a million
+MAX_ENTRIES = 100  # of `compare`: each is matched with every case
+MAX_SKIPS = 100  # per experiment: each is matched with every case
 
 
 class Section(BaseModel):
-    """A mapping of the file; it allows no other keys than its fields."""
+    """A mapping of the file, whose keys are its fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @classmethod
     def keys(cls) -> list[str]:
-        """Return the keys as they stand in the file."""
+        """Return the keys as the file has them."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
 
 def axis(item: Any) -> BeforeValidator:  # noqa: ANN401  (a type, which has no type of its own)
-    """Take one value or a list of values, and tell editors so."""
+    """Accept one value or a list of values, also in the JSON Schema."""
     values = Annotated[list[item], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
     return BeforeValidator(as_list, json_schema_input_type=item | values)
 
@@ -67,9 +67,9 @@ class LaunchProduct(Section):
 
     grid: Annotated[tuple[GridSize, ...], axis(GridSize)] = Field(
         description="number of blocks: `26`, `sms`, `2*sms`, `sms/2` (rounded down, at least 1) or `fill`, "
-        "which is the SMs times the blocks that one holds at once"
+        "which is the number of SMs times the resident blocks per SM"
     )
-    block: Annotated[tuple[Block, ...], axis(Block)] = Field(description="threads a block, in whole warps")
+    block: Annotated[tuple[Block, ...], axis(Block)] = Field(description="threads per block, a multiple of 32")
 
     @property
     def count(self) -> int:
@@ -82,7 +82,7 @@ class LaunchProduct(Section):
 
 
 def _launch_parts(value: object) -> object:
-    """Return a launch that is written as text in the shape of a product of one."""
+    """Return a launch that is written as text as a product of one grid and one block."""
     if isinstance(value, dict):
         return value
     grid, block = split_launch(value if isinstance(value, str) else "")
@@ -105,19 +105,19 @@ IterationCounts = Annotated[tuple[Iterations, ...], axis(Iterations)]
 
 
 class WithOptions(Section):
-    """A mapping that also takes the options of its pattern, which are checked once the pattern is known."""
+    """A mapping that also accepts the options of its pattern, which are checked when the pattern is known."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, OptionValues]
 
     @property
     def options(self) -> Mapping[str, object]:
-        """The keys that are no fields, as they stand in the file."""
+        """The keys that are not fields, with their values in the file."""
         return self.__pydantic_extra__
 
 
 class Skip(WithOptions):
-    """Combinations to leave out: those that match every key of one entry. Further keys are the pattern's options."""
+    """Combinations to leave out: those that match every key of an entry. Further keys are options of the pattern."""
 
     variant: Variants = Field(default_factory=tuple, description="one variant or several")
     dtype: Dtypes = Field(default_factory=tuple, description="one dtype or several")
@@ -126,17 +126,17 @@ class Skip(WithOptions):
 
 
 class Experiment(WithOptions):
-    """One pattern and the axes whose product is run. Further keys are the pattern's own options; they are axes too."""
+    """One pattern and the axes whose product is run. Further keys are options of the pattern, which are axes, too."""
 
     pattern: PatternName = Field(
-        description="a pattern that comes with shflbench, or the folder of your own, relative to this file, "
+        description="a pattern that comes with shflbench, or the folder of your own pattern relative to this file, "
         "such as `./my_exchange`"
     )
     variants: Variants = Field(default_factory=tuple, description="variants; omitted: the default, else all")
     dtypes: Dtypes = Field(default_factory=tuple, description="dtypes; omitted: the default, else all")
     launch: Launches = Field(default_factory=tuple, description="launch shapes; omitted: the default")
     iterations: IterationCounts = Field(
-        default_factory=tuple, description="trips of the kernel's inner loop; omitted: the default"
+        default_factory=tuple, description="iterations of the kernel's timed loop; omitted: the default"
     )
     skip: Annotated[tuple[Skip, ...], axis(Skip), at_most(MAX_SKIPS, "entries")] = Field(
         default_factory=tuple, description="combinations to leave out; each entry must match at least one"
@@ -144,12 +144,12 @@ class Experiment(WithOptions):
 
 
 class Defaults(Section):
-    """What every experiment takes unless it says otherwise."""
+    """The axes of every experiment that does not set its own."""
 
     launch: Launches = Field(default_factory=tuple, description="launch shapes")
     iterations: IterationCounts = Field(default_factory=lambda: (4096,), description="iterations; omitted: 4096")
-    dtypes: Dtypes = Field(default_factory=tuple, description="dtypes, of which each pattern takes those it has")
-    variants: Variants = Field(default_factory=tuple, description="variants, of which each pattern takes those it has")
+    dtypes: Dtypes = Field(default_factory=tuple, description="dtypes; each pattern runs those that it supports")
+    variants: Variants = Field(default_factory=tuple, description="variants; each pattern runs those that it has")
 
 
 class Measure(Section):
@@ -157,26 +157,26 @@ class Measure(Section):
 
     precision: Precision = Field(
         default=_RULES.precision,
-        description="half-width of the median's 95 % interval at which sampling stops, as `0.5%` or as a fraction",
+        description="half-width of the 95% interval of the median at which sampling stops, as `0.5%` or as a fraction",
     )
     min_seconds: Seconds = Field(
         default=_RULES.min_seconds,
-        description="seconds over which a case's rounds are spread, at least: states in which a GPU is slow last up to "
-        "0.1 s. Other cases are sampled in between",
+        description="seconds over which the rounds of a case are spread, at least, because slow states of a GPU last "
+        "up to 0.1 s; other cases are sampled in between",
     )
     max_seconds: Seconds = Field(
         default=_RULES.max_seconds,
-        description="seconds of sampling a case, at most; only its own are counted, so that this may be less than "
+        description="seconds of sampling per case, at most; only the case's own time counts, so it may be less than "
         "`min_seconds`",
     )
-    min_samples: Samples = Field(default=_RULES.min_samples, description="samples of a case, at least")
+    min_samples: Samples = Field(default=_RULES.min_samples, description="samples per case, at least")
     max_samples: Samples = Field(
-        default=_RULES.max_samples, description="samples of a case, at most; not less than `min_samples`"
+        default=_RULES.max_samples, description="samples per case, at most; not less than `min_samples`"
     )
-    processes: Processes = Field(default=_RULES.processes, description="fresh worker processes to repeat each case in")
+    processes: Processes = Field(default=_RULES.processes, description="number of fresh processes per case")
     timeout: Seconds = Field(
         default=_RULES.timeout,
-        description="seconds without a sign of life after which a worker process is killed, at the cost of one case",
+        description="seconds without an event after which a worker process is killed, at the cost of one case",
     )
 
 
@@ -186,36 +186,36 @@ def _threshold(value: object) -> Threshold:
 
 _THRESHOLD = PlainValidator(parsed_by(_threshold), json_schema_input_type=Annotated[str, Field(pattern=f"^{AMOUNT}$")])
 _Pattern = Annotated[str, Field(min_length=1), says("the name of a pattern")]
-_Glob = Annotated[str, Field(min_length=1), says("ids of cases such as `reduce/*`, where `*` stands for anything")]
+_Glob = Annotated[str, Field(min_length=1), says("ids of cases such as `reduce/*`, where `*` matches anything")]
 
 
 class SomeCases(Section):
-    """Cases with a threshold of their own: those that match every key. Where entries overlap, the last one counts."""
+    """Cases with a threshold of their own: those that match every key. If entries overlap, the last one counts."""
 
     threshold: Annotated[Threshold, _THRESHOLD] = Field(description="the smallest change of these cases that matters")
     pattern: _Pattern = Field(default_factory=str, description="a pattern of this suite; omitted: all")
     variant: VariantName = Field(default_factory=str, description="a variant of this suite; omitted: all")
     case: _Glob = Field(
-        default_factory=str, description="ids of cases, where `*` stands for anything, such as `reduce/*`; omitted: all"
+        default_factory=str, description="ids of cases, where `*` matches anything, such as `reduce/*`; omitted: all"
     )
 
 
 class Compare(Section):
-    """What `shflbench compare` takes for a change, unless its flags say otherwise. No measurement depends on it."""
+    """The changes that matter to `shflbench compare`, unless its options set others. No measurement depends on them."""
 
     threshold: Annotated[Threshold | None, _THRESHOLD] = Field(
         default_factory=lambda: None,
-        description=f"the smallest change that matters: {ALLOWED}; omitted: that of the comparison",
+        description=f"the smallest change that matters: {ALLOWED}; omitted: the threshold of the comparison",
     )
     cases: Annotated[tuple[SomeCases, ...], axis(SomeCases), at_most(MAX_ENTRIES, "entries")] = Field(
         default_factory=tuple,
-        description="cases for which another change matters, such as "
+        description="cases with another threshold, such as "
         "`{pattern: neighbor, variant: shfl, threshold: 0.5%}`; each entry must match at least one",
     )
 
     @property
     def thresholds(self) -> Thresholds:
-        """The thresholds that the section stands for."""
+        """The thresholds that the section defines."""
         return Thresholds(
             self.threshold,
             tuple(Special(some.threshold, some.case, some.pattern, some.variant) for some in self.cases),
@@ -223,13 +223,13 @@ class Compare(Section):
 
 
 class SuiteFile(Section):
-    """A question asked of the GPU: experiments, and how to measure them."""
+    """A suite: experiments, and how to measure them."""
 
     version: Version = Field(alias="schema", description="version of the suite format: 1")
-    name: SuiteName = Field(description="name of the suite, which also names its folder of results")
-    title: Title = Field(default_factory=str, description="the question in one line; omitted: the name")
+    name: SuiteName = Field(description="name of the suite, and of its folder of results")
+    title: Title = Field(default_factory=str, description="what the suite measures, in one line; omitted: the name")
     defaults: Defaults = Field(
-        default_factory=Defaults, description="what every experiment takes unless it says otherwise"
+        default_factory=Defaults, description="axes of every experiment that does not set its own"
     )
     measure: Measure = Field(default_factory=Measure, description="how long to measure")
     compare: Compare = Field(default_factory=Compare, description="which changes matter when runs are compared")
@@ -238,7 +238,7 @@ class SuiteFile(Section):
     )
 
 
-SECTIONS: Mapping[str, type[Section]] = {  # key in the file → what its mappings may hold; the file itself is ""
+SECTIONS: Mapping[str, type[Section]] = {  # key in the file → the model of its mappings; the file itself is ""
     "": SuiteFile,
     "defaults": Defaults,
     "measure": Measure,
@@ -251,7 +251,7 @@ SECTIONS: Mapping[str, type[Section]] = {  # key in the file → what its mappin
 
 
 class _Plain(GenerateJsonSchema):
-    """A JSON Schema without a title for each field, which would only repeat its name."""
+    """A JSON Schema without titles of fields, which would only repeat their names."""
 
     def field_title_should_be_set(self, schema: CoreSchema) -> bool:
         """Leave the titles out."""
@@ -260,6 +260,6 @@ class _Plain(GenerateJsonSchema):
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of suite files, by which editors complete and check."""
+    """Return the JSON Schema of suite files, with which editors complete and check them."""
     schema = SuiteFile.model_json_schema(schema_generator=_Plain)
     return {"$schema": _Plain.schema_dialect, **schema}

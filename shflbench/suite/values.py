@@ -1,4 +1,4 @@
-"""What one value of a suite file may be, in pydantic's terms and in the words of the error."""
+"""The types of single values in a suite file, for pydantic, with the sentence of each error."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
     from pydantic import ValidatorFunctionWrapHandler
 
-NOT_ALLOWED = "not_allowed"  # the type of these errors in pydantic's list; their context says what is allowed
+NOT_ALLOWED = "not_allowed"  # the type of these errors in pydantic; their context says what is allowed
 
 MAX_ITERATIONS = 2**31 - 1  # kernels count in `int`
-MAX_PRECISION = 0.1  # a wider interval tells nothing; the bound also catches `0.5` written for `0.5%`
-MAX_SECONDS = 86_400  # a day; timers overflow at 9·10^9, and who writes more means milliseconds
-MAX_SAMPLES = 1_000_000  # of one case, as many as fill 60 MB of samples.csv
-MAX_PROCESSES = 100  # fresh ones take a second each to start; their spread is known long before
+MAX_PRECISION = 0.1  # a wider interval is useless; the bound also catches `0.5` instead of `0.5%`
+MAX_SECONDS = 86_400  # a day; timers overflow at 9·10^9, and larger values are meant as milliseconds
+MAX_SAMPLES = 1_000_000  # per case: 60 MB of samples.csv
+MAX_PROCESSES = 100  # each takes a second to start; their spread is known long before
 
-# float() alone would take `1_0`, `nan` and digits of other scripts. The two ways to write a number exclude each other:
-# a long one is read once.
+# float() alone would accept `1_0`, `nan` and digits of other scripts. The alternatives exclude each other, so that a
+# long number is scanned once.
 _PERCENTAGE = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)%")
 
 
 def says(words: str) -> WrapValidator:
-    """Answer a value that is refused, for whatever reason, with `words`."""
+    """Replace the error of a refused value by `words`."""
 
     def check(value: object, handler: ValidatorFunctionWrapHandler) -> object:
         try:
@@ -64,14 +64,14 @@ def parsed_by(parse: Callable[[Any], object]) -> Callable[[object], object]:
 
 @parsed_by
 def as_list(value: object) -> object:
-    """Let one value stand for a list of one, and refuse a list of none."""
+    """Turn one value into a list of one, and refuse an empty list."""
     if value == []:
         raise ValueError("at least one value")
     return value if isinstance(value, list) else [value]
 
 
 def at_most(most: int, noun: str, count: Callable[[Any], int] = len) -> AfterValidator:
-    """Refuse a list whose `count` is larger than `most`, before anything is expanded."""
+    """Refuse a list whose `count` exceeds `most`, before anything is expanded."""
 
     @parsed_by
     def check(value: object) -> object:
@@ -93,20 +93,20 @@ def _fraction(value: object) -> object:
 
 
 def _grid(value: object) -> Grid:
-    if isinstance(value, Grid):  # of a launch that was written as text
+    if isinstance(value, Grid):  # of a launch written as text
         return value
     return parse_grid(str(value))
 
 
-_STEERING = r"\x00-\x1f\x7f-\x9f\u2028\u2029"  # line breaks, and what a terminal takes for a command
-_LINE = f"[^{_STEERING}]"
+_CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029"  # line breaks, and control characters of terminals
+_LINE = f"[^{_CONTROL}]"
 
 SuiteName = Annotated[
     str,
     Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64),  # it names a folder of results
     says("lower-case words and numbers joined by hyphens, such as `launch-sweep`"),
 ]
-Title = Annotated[str, Field(pattern=rf"^{_LINE}*[^\s{_STEERING}]{_LINE}*$"), says("one line of text")]
+Title = Annotated[str, Field(pattern=rf"^{_LINE}*[^\s{_CONTROL}]{_LINE}*$"), says("one line of text")]
 PatternName = Annotated[
     str,
     Field(pattern=rf"^{_LINE}+$", json_schema_extra={"anyOf": [{"enum": list(builtin())}, {"pattern": r"^\.|/"}]}),
@@ -127,7 +127,7 @@ Precision = Annotated[
         json_schema_input_type=Annotated[str, Field(pattern=r"^[0-9]*\.?[0-9]+%$")]
         | Annotated[float, Field(gt=0, le=MAX_PRECISION)],
     ),
-    says("a percentage such as `0.5%` or a fraction such as `0.005`, above 0 and at most 10 %"),
+    says("a percentage such as `0.5%` or a fraction such as `0.005`, above 0 and at most 10%"),
 ]
 Seconds = Annotated[
     float,
@@ -155,7 +155,7 @@ GridSize = Annotated[
     ),
 ]
 
-# Not checked here: only the pattern knows its options. Editors get what any option may be.
+# Not checked here: only the pattern knows its options. The JSON Schema allows every value that an option can have.
 _OPTION = {"type": ["string", "number", "boolean"]}
 OptionValues = Annotated[
     Any, WithJsonSchema({"anyOf": [_OPTION, {"type": "array", "items": _OPTION, "minItems": 1, "uniqueItems": True}]})

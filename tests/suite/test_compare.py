@@ -14,9 +14,9 @@ AMOUNTS = f"allowed: {ALLOWED}"
 KEYS = "threshold, pattern, variant, case"
 NO_CASE = (
     "matches no case; needed: ids of this suite, such as `ring/smem/f32/1x32/7/mode=idx/width=32`, "
-    "where `*` stands for anything"
+    "where `*` matches anything"
 )
-GLOBS = "allowed: ids of cases such as `reduce/*`, where `*` stands for anything"
+GLOBS = "allowed: ids of cases such as `reduce/*`, where `*` matches anything"
 
 
 def test_a_suite_says_which_changes_matter(folder: Folder) -> None:

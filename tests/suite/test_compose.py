@@ -9,9 +9,9 @@ from shflbench.suite.positions import key_position, value_position
 from tests.suite.conftest import Folder
 
 KEYS = "allowed: keys such as `launch`"
-WITHIN = "found the alias `*a` within what it stands for; allowed: aliases of what ends before them"
-NO_SUCH_YAML = "not YAML: behind this, a directive names a version that YAML does not have"
-TOO_MANY = f"found more values than a suite needs; allowed: {MAX_VALUES}, where those behind an alias count each time"
+WITHIN = "found the alias `*a` inside its own anchor; allowed: aliases of values that end before them"
+NO_SUCH_YAML = "not YAML: after this, a directive names an unknown version of YAML"
+TOO_MANY = f"found too many values; allowed: {MAX_VALUES}, where aliases count as the values that they expand to"
 
 
 def refused(text: str) -> str:
@@ -35,26 +35,26 @@ def test_merged_aliases_are_counted_too() -> None:
     [
         ("a: &a [b, *a]", f"1:11: {WITHIN}"),
         ("a: &a\n  <<: *a", f"2:7: {WITHIN}"),
-        ("a: *b", "1:4: found the alias `*b` of nothing; needed: `&b` before it"),
+        ("a: *b", "1:4: unknown alias `*b`; needed: `&b` before it"),
         ("a: [" + "1, " * MAX_VALUES + "]", f"1:{5 + 3 * (MAX_VALUES - 3)}: {TOO_MANY}"),
         ("1: a", f"1:1: found `1` as a key; {KEYS}"),
         ("a: {~: b}", f"1:5: found nothing as a key; {KEYS}"),
         ("a: {.nan: b}", f"1:5: found `.nan` as a key; {KEYS}"),
         ("{a: 1, a: 2}", "1:8: found the key `a` a second time; allowed: each key once"),
         ("{<<: {}, <<: {}}", "1:10: found the key `<<` a second time; allowed: each key once"),
-        ("<<: 1", "1:5: found `1` to merge; allowed: a mapping, or a list of mappings"),
-        ("<<: [{}, 1]", "1:5: found a list to merge; allowed: a mapping, or a list of mappings"),
+        ("<<: 1", "1:5: found `1` after `<<`; allowed: a mapping, or a list of mappings"),
+        ("<<: [{}, 1]", "1:5: found a list after `<<`; allowed: a mapping, or a list of mappings"),
         ("%YAML 1.1\n---\na: b", "2:1: found a directive; allowed: none, suites are YAML 1.2"),
         ("%TAG ! tag:x,2000:\n---\na: b", "2:1: found a directive; allowed: none, suites are YAML 1.2"),
         ("%YAML 1.3\n---\na: b", f"1:1: {NO_SUCH_YAML}"),
         ("a: b\n...\n%YAML 1.0\n--- c", f"2:4: {NO_SUCH_YAML}"),
-        ('a: "\\ud83d"', "1:4: found the text `\\ud83d`, half of a character; allowed: Unicode"),
+        ('a: "\\ud83d"', "1:4: found the text `\\ud83d`, half of a surrogate pair; allowed: Unicode characters"),
         ("a: " + "9" * 5000, "1:4: found a number of 5000 characters; allowed: at most 100"),
         ("a: 0x" + "f" * 99, "1:4: found a number of 101 characters; allowed: at most 100"),
-        ("[" * 20_000, "1:51: found more nesting than a suite needs; allowed: 50 levels"),
-        ("a: " + "[\n" * 51, "51:1: found more nesting than a suite needs; allowed: 50 levels"),
-        ("{a: " * 2_000, "1:201: found more nesting than a suite needs; allowed: 50 levels"),
-        ("- " * 2_000, "1:101: found more nesting than a suite needs; allowed: 50 levels"),
+        ("[" * 20_000, "1:51: found too deep nesting; allowed: 50 levels"),
+        ("a: " + "[\n" * 51, "51:1: found too deep nesting; allowed: 50 levels"),
+        ("{a: " * 2_000, "1:201: found too deep nesting; allowed: 50 levels"),
+        ("- " * 2_000, "1:101: found too deep nesting; allowed: 50 levels"),
         ("a: !x b", "1:4: found the tag `!x`; allowed: values without tags"),
     ],
 )
@@ -64,11 +64,13 @@ def test_what_no_suite_needs_is_refused_at_its_place(text: str, sentence: str) -
 
 @pytest.mark.parametrize("text", ['a: 1\nb: "\\UFFFFFFFF"\n', 'a: 1\nb: "\\U00110000"\n'])
 def test_character_that_does_not_exist_is_told_behind_the_last_word(text: str) -> None:
-    assert refused(text).startswith("2:2: not YAML: behind this, a number or a character's code is too large: ")
+    assert refused(text).startswith("2:2: not YAML: after this, a number or the code of a character is too large: ")
 
 
 def test_version_of_yaml_that_is_no_number_is_refused(folder: Folder) -> None:
-    sentence = "demo.yaml:1:1: not YAML: behind this, a number or a character's code is too large: Exceeds the limit"
+    sentence = (
+        "demo.yaml:1:1: not YAML: after this, a number or the code of a character is too large: Exceeds the limit"
+    )
     assert folder.refusal(f"%YAML 1.{'9' * 5000}\n---\na: b\n").startswith(sentence)
 
 

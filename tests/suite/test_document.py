@@ -24,9 +24,12 @@ KEYS = "schema, name, title, defaults, measure, compare, experiments"
         ("schema: 1\nname: \x07\n", "demo.yaml:2:7: not YAML: special characters are not allowed"),
         ("name: a\nschema: 1\nname: b\n", "demo.yaml:3:1: found the key `name` a second time; allowed: each key once"),
         ("schema: 1\nname: !!bool a\n", "demo.yaml:2:7: found the tag `!!bool`; allowed: values without tags"),
-        ("schema: 1\nname: {{suite}}\n", "demo.yaml:2:8: found a key that is no word; allowed: keys such as `launch`"),
-        ("a: &b [c]\n*b : 3\n", "demo.yaml:2:1: found a key that is no word; allowed: keys such as `launch`"),
-        ("name: " + "[" * 1000, "demo.yaml:1:57: found more nesting than a suite needs; allowed: 50 levels"),
+        (
+            "schema: 1\nname: {{suite}}\n",
+            "demo.yaml:2:8: found a key that is not a word; allowed: keys such as `launch`",
+        ),
+        ("a: &b [c]\n*b : 3\n", "demo.yaml:2:1: found a key that is not a word; allowed: keys such as `launch`"),
+        ("name: " + "[" * 1000, "demo.yaml:1:57: found too deep nesting; allowed: 50 levels"),
     ],
 )
 def test_a_file_that_is_no_yaml_mapping_is_one_sentence(folder: Folder, text: str, message: str) -> None:
@@ -55,7 +58,7 @@ def test_line_breaks_that_editors_do_not_count_are_refused(folder: Folder) -> No
 
 def test_a_file_that_is_too_large_is_refused(folder: Folder) -> None:
     assert folder.refusal("#" * (MAX_BYTES + 1)) == (
-        "demo.yaml:1:1: found a file that is larger than any suite; allowed: 100,000 bytes"
+        "demo.yaml:1:1: found a file that is too large; allowed: 100,000 bytes"
     )
 
 

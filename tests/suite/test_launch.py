@@ -75,5 +75,5 @@ def test_a_device_settles_the_grid(expression: str, sms: int, resident_blocks: i
 
 
 def test_fill_needs_to_know_what_an_sm_holds() -> None:
-    with pytest.raises(ValueError, match="`fill` needs the number of blocks that an SM holds"):
+    with pytest.raises(ValueError, match="`fill` needs the number of resident blocks per SM"):
         resolve_grid("fill x 1024", 132, None)

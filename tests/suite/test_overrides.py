@@ -56,7 +56,7 @@ def test_variants_of_a_group_stay_side_by_side_under_overrides(folder: Folder) -
         (Overrides(dtypes=("f64",)), "unknown dtype `f64`; allowed: f32, i32"),
         (
             Overrides(patterns=("neighbor",), variants=("match",)),
-            "no case of the suite `demo` has pattern neighbor, variant match together",
+            "no case of the suite `demo` combines pattern neighbor, variant match",
         ),
         (
             Overrides(launches=("1x33",)),

@@ -16,7 +16,7 @@ RING = "experiments: [{pattern: ./ring, launch: 1x32}]\n"
 LAUNCHES = "allowed: grid x block, such as `26x1024`, `sms x 128`, `2*sms x 256`, `sms/2 x 64` or `fill x 1024`"
 BLOCKS = "allowed: blocks of whole warps: a multiple of 32 from 32 to 1024 threads"
 GRIDS = "allowed: a number of blocks from 1 to 2147483647, `sms`, `2*sms`, `sms/2` or `fill`"
-PRECISIONS = "allowed: a percentage such as `0.5%` or a fraction such as `0.005`, above 0 and at most 10 %"
+PRECISIONS = "allowed: a percentage such as `0.5%` or a fraction such as `0.005`, above 0 and at most 10%"
 COUNTS = "allowed: a whole number from 1 to 2147483647"
 SECONDS = "allowed: a number of seconds above 0 and at most 86400, such as `2`"
 SAMPLES = "allowed: a whole number from 1 to 1000000"
@@ -34,7 +34,7 @@ KEYS = "schema, name, title, defaults, measure, compare, experiments"
         ("schema: true\nname: a\n" + RING, "1:9: found `true`; allowed: 1, the only version of suite files so far"),
         (
             "# no name\nschema: 1\n" + RING,
-            "2:1: missing key `name`; needed: name of the suite, which also names its folder of results",
+            "2:1: missing key `name`; needed: name of the suite, and of its folder of results",
         ),
         ("schema: 1\nname: My Suite\n" + RING, f"2:7: found `My Suite`; {NAMES}"),
         ("schema: 1\nname: ../up\n" + RING, f"2:7: found `../up`; {NAMES}"),
@@ -75,7 +75,7 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
         ("defaults: {launch: {grid: true, block: 32}}\n", f"3:27: found `true`; {GRIDS}"),
         ("defaults: {launch: {grid: 1, block: [32, 48]}}\n", f"3:42: found `48`; {BLOCKS}"),
         ("defaults: {launch: {grid: 1, block: '32'}}\n", f"3:37: found the text `32`; {BLOCKS}"),
-        ("defaults: {launch: {grid: 1}}\n", "3:20: missing key `block`; needed: threads a block, in whole warps"),
+        ("defaults: {launch: {grid: 1}}\n", "3:20: missing key `block`; needed: threads per block, a multiple of 32"),
         (
             "defaults: {launch: [{grid: 1, block: 32, blok: 1}]}\n",
             "3:42: unknown key `blok`; allowed: grid, block; did you mean `block`?",
@@ -119,7 +119,7 @@ def test_an_experiment_is_a_mapping_that_names_its_pattern(folder: Folder) -> No
     assert folder.refusal_of("experiments:\n  - ./ring\n  - {launch: 1x32}\n  - pattern: [a]\n") == (
         f"demo.yaml:4:5: found `./ring`; allowed: a mapping with the keys {keys}\n"
         "demo.yaml:5:5: missing key `pattern`; needed: a pattern that comes with shflbench, or the folder of "
-        "your own, relative to this file, such as `./my_exchange`\n"
+        "your own pattern relative to this file, such as `./my_exchange`\n"
         "demo.yaml:6:14: found a list; allowed: the name of a pattern, or a folder such as `./my_exchange`"
     )
 

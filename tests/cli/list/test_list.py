@@ -26,7 +26,7 @@ def test_patterns_are_listed_with_their_variants_options_and_claims(shflbench: C
     listed = {text.partition(":")[0]: text.splitlines() for text in outcome.out.rstrip().split("\n\n")}
     assert list(listed) == list(builtin())
     assert listed["scan"] == [
-        "scan: Each lane gets the sum of the warp's values up to its own, or of those below.",
+        "scan: Each lane gets the sum of the warp's values up to its own, or of the lower lanes only.",
         "  variants  smem (baseline)  smem-double  smem-syncwarp  smem-unsafe (UNSAFE)  shfl  shfl-predicate  cub  cg",
         "  dtypes    f32 f64 i32 i64",
         "  options   kind=inclusive|exclusive",
