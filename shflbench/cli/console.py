@@ -11,39 +11,60 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from rich.progress import Progress as Bar
 
     from shflbench.cli.layout import Table
 
-STYLES = {"good": "green", "doubt": "yellow", "bad": "red", "": None}  # what a table's line means → colour
+STYLES = {"good": "green", "doubt": "yellow", "bad": "red", "": None}  # what a table's line means → color
 
-# Colours, which stay, and what else a terminal obeys: control characters but for tab and line break, and directions.
-_STEERS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Colors, which stay, and what else a terminal obeys: control characters but for tab and line break, and directions.
+_CONTROLS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class ReaderGoneError(Exception):
-    """Whoever read stdout or stderr went away, as `head` does when it has seen enough."""
+    """The process that read stdout or stderr has closed it, as `head` does after its last line."""
 
 
 class Console:
-    """Print to the terminal; colours only where a terminal shows them, unless `color` decides otherwise."""
+    """Print to the terminal; in color only where a terminal shows it, unless `color` decides otherwise."""
 
     def __init__(self, *, color: bool | None = None) -> None:
-        """Colour if `color` is True, never if False, and where a terminal is attached if None."""
+        """Print in color if `color` is True, never if False, and where a terminal is attached if None."""
         self.color = color
         self.debug = False
+        self.quiet = False
+        self.verbose = False
+        self.output: Path | None = None  # a file for the data, instead of stdout
+        self._kept: list[str] = []  # data for that file
         self._bar: Bar | None = None
 
     def data(self, text: str) -> None:
         """Print what the user asked for, to stdout; ReaderGoneError if nobody reads it any more."""
+        if self.output:
+            self._kept.append(_tame(click.unstyle(text)))
+            return
         try:
             click.echo(_printable(text, sys.stdout), color=self.color)
         except BrokenPipeError as error:
             raise ReaderGoneError from error
 
+    def finish(self) -> None:
+        """Write the data to the file that is named for it, if one is; ResultsError where that fails."""
+        if self.output:
+            from shflbench.cli.output_file import write
+
+            write(self.output, "".join(f"{text}\n" for text in self._kept), "--output")
+            self.say(f"written: {self.output}")
+
     def say(self, text: str = "") -> None:
-        """Print what accompanies the data, to stderr; above the progress bar while there is one.
+        """Print what accompanies the data, to stderr, unless the user asked for quiet."""
+        if not self.quiet:
+            self.report(text)
+
+    def report(self, text: str = "") -> None:
+        """Print to stderr what the user must see; above the progress bar while there is one.
 
         A stderr that takes nothing, such as a full disk, does not end a run; ReaderGoneError if its reader went away.
         """
@@ -66,28 +87,32 @@ class Console:
 
     def warn(self, sentence: str) -> None:
         """Print a warning to stderr."""
-        self.say(f"{click.style('warning:', fg='yellow', bold=True)} {sentence}")
+        self.report(f"{click.style('warning:', fg='yellow', bold=True)} {sentence}")
 
     def error(self, sentence: str, advice: str = "") -> None:
         """Print an error to stderr, and on the next line what to do about it."""
-        self.say(f"{click.style('error:', fg='red', bold=True)} {sentence.rstrip('.')}")
+        self.report(f"{click.style('error:', fg='red', bold=True)} {sentence.rstrip('.')}")
         if advice:
-            self.say(advice[0].upper() + advice[1:].rstrip("."))
+            self.report(advice[0].upper() + advice[1:].rstrip("."))
 
     def table(self, table: Table, *, data: bool = False) -> None:
         """Print a table, to stdout if it is what the user asked for."""
-        self.styled(table.lines(), data=data)
+        (self.data if data else self.say)(self.colored(table.lines()))
 
-    def styled(self, lines: Sequence[tuple[str, str]], *, data: bool = False) -> None:
-        """Print lines, each with what it means, to stdout if they are what the user asked for."""
-        texts = [click.style(text, fg=STYLES[style]) if STYLES[style] else text for text, style in lines]
-        (self.data if data else self.say)("\n".join(texts))
+    @staticmethod
+    def colored(lines: Sequence[tuple[str, str]]) -> str:
+        """Return lines, each given with what it means, as one text in the colors of their meanings."""
+        return "\n".join(click.style(text, fg=STYLES[style]) if STYLES[style] else text for text, style in lines)
 
     @contextmanager
-    def progress(self) -> Iterator[ProgressBar]:
-        """Show a progress bar with the time left on stderr, if that is a terminal."""
-        if sys.stderr is None or not sys.stderr.isatty():  # None where the shell closed it: 2>&-
-            yield ProgressBar(None)
+    def progress(self) -> Iterator[Progress]:
+        """Show on stderr what is being done: a bar with the time left on a terminal, each step as a line if verbose."""
+        is_terminal = sys.stderr is not None and sys.stderr.isatty()  # None where the shell closed it: 2>&-
+        if self.verbose:
+            yield StepLines(self)
+            return
+        if self.quiet or not is_terminal:
+            yield Progress()
             return
         from rich import console, progress
 
@@ -96,6 +121,7 @@ class Console:
             progress.TextColumn("{task.description}"),
             progress.BarColumn(bar_width=30),
             progress.TimeRemainingColumn(),
+            progress.TextColumn("left"),
         )
         with progress.Progress(*columns, console=terminal, transient=True) as bar:
             self._bar = bar
@@ -105,18 +131,39 @@ class Console:
                 self._bar = None
 
 
-class ProgressBar:
-    """What is being done now, and how much of all is done; silent without a bar."""
-
-    def __init__(self, bar: Bar | None) -> None:
-        """Draw on `bar`, or nowhere."""
-        self._bar = bar
-        self._task = bar.add_task("", total=None) if bar else None
+class Progress:
+    """What is being done now, and how much of all is done; this one shows nothing."""
 
     def show(self, text: str, done: float, total: float) -> None:
-        """Name what is being done now; `done` of `total` in any unit that grows evenly with time."""
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=text, completed=done, total=total)
+        """Show what is being done now; `done` of `total` in any unit that grows evenly with time."""
+
+
+class StepLines(Progress):
+    """Prints a line for each step."""
+
+    def __init__(self, console: Console) -> None:
+        """Print on `console`."""
+        self._console = console
+        self._last = ""
+
+    def show(self, text: str, done: float, total: float) -> None:  # noqa: ARG002  (a line has no bar)
+        """Print the step, once."""
+        if text != self._last:
+            self._console.say(text)
+        self._last = text
+
+
+class ProgressBar(Progress):
+    """Draws a bar with the time left."""
+
+    def __init__(self, bar: Bar) -> None:
+        """Draw on `bar`."""
+        self._bar = bar
+        self._task = bar.add_task("", total=None)
+
+    def show(self, text: str, done: float, total: float) -> None:
+        """Draw how much is done, beside what is being done now."""
+        self._bar.update(self._task, description=text, completed=done, total=total)
 
 
 def _printable(text: str, stream: object) -> str:
@@ -126,5 +173,5 @@ def _printable(text: str, stream: object) -> str:
 
 
 def _tame(text: str) -> str:
-    """Return `text` with escapes for what would steer a terminal: damaged files and folders may hold anything."""
-    return _STEERS.sub(lambda match: match[0] if match[0].endswith("m") else ascii(match[0])[1:-1], text)
+    """Return `text` with escapes for what controls a terminal: damaged files and names of folders may hold anything."""
+    return _CONTROLS.sub(lambda match: match[0] if match[0].endswith("m") else ascii(match[0])[1:-1], text)

@@ -35,28 +35,22 @@ READER_GONE = 141  # 128 + SIGPIPE, as shells report it
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, prog_name="shflbench", message="%(prog)s %(version)s")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.option("--no-color", is_flag=True, help="Print no colours; so does NO_COLOR in the environment.")
+@click.version_option(__version__, "-V", "--version", prog_name="shflbench", message="%(prog)s %(version)s")
 @click.pass_context
-def shflbench(context: click.Context, *, debug: bool, no_color: bool) -> None:
-    """Warp shuffle or shared memory? Ask your GPU.
+def shflbench(context: click.Context) -> None:
+    """Warp shuffle or shared memory? Measure both on your GPU.
 
-    `shflbench run gtc2013` compiles, verifies and times both; `shflbench plot results/` draws what was measured.
+    `shflbench run gtc2013` compiles, verifies and times both; `shflbench plot results/` draws the results.
     """
-    console: Console = context.obj
-    console.debug = debug
-    if no_color:
-        console.color = False
     if context.invoked_subcommand is None:
-        console.say(context.get_help())
+        context.obj.report(context.get_help())
         context.exit(UsageError.exit_code)
 
 
 def entry() -> None:
     """Run the command line as a process of its own, and exit with its code."""
     # After a kernel has crashed, CUDA's objects cannot be freed any more, and their destructors would print tracebacks
-    # as the process ends: Cython's through both hooks. Errors that mean anything end in `main`.
+    # as the process ends: Cython's through both hooks. All other errors end in `main`.
     if "--debug" not in sys.argv:
         sys.excepthook = lambda *_: None
     sys.unraisablehook = _drop
@@ -69,7 +63,7 @@ def _terminate(*_: object) -> NoReturn:
 
 
 def _drop(unraisable: sys.UnraisableHookArgs) -> None:
-    """Let go of what a destructor raised, but send a signal again that came while it ran: it must not be lost."""
+    """Drop what a destructor raised, but send a signal that came while it ran again: it must not be lost."""
     if "--debug" in sys.argv:
         sys.__unraisablehook__(unraisable)
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
@@ -82,7 +76,10 @@ def main(arguments: list[str] | None = None) -> int:
     console = Console(color=False if color_refused() else None)
     try:
         return _outcome(arguments, console)
-    except (ReaderGoneError, SystemExit):  # click itself exits where the reader of its help went away
+    except (ReaderGoneError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not error.code:  # click completed a command line for a shell
+            return 0
+        # click itself exits with 1 where the reader of its help went away
         if sys.stdout is not None:  # None where the shell closed it: >&-
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
         return READER_GONE
@@ -92,6 +89,7 @@ def _outcome(arguments: list[str] | None, console: Console) -> int:
     try:
         with show_log(console):
             outcome = shflbench.main(arguments, prog_name="shflbench", obj=console, standalone_mode=False)
+        console.finish()
     except ReaderGoneError:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (the one boundary: the user reads a sentence)
@@ -109,13 +107,13 @@ def _before_click(error: BaseException) -> BaseException:
 
 
 def _explain(error: BaseException) -> tuple[int, str, str]:
-    """Return the exit code, what went wrong, and what to do about it."""
+    """Return the exit code, what is wrong, and what to do about it."""
     match error:
         case ShflbenchError():
             return error.exit_code, error.message, error.advice
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "shflbench"
-            return UsageError.exit_code, error.format_message(), f"`{command} --help` says what it takes"
+            return UsageError.exit_code, error.format_message(), f"for usage, run: {command} --help"
         case TerminatedError():
             return TERMINATED, "terminated", ""
         case KeyboardInterrupt() | click.Abort():
@@ -126,5 +124,5 @@ def _explain(error: BaseException) -> tuple[int, str, str]:
             return InputError.exit_code, sentence, "check the path, its permissions and the space left on its disk"
         case _:
             sentence = f"shflbench itself failed: {type(error).__name__}: {error}"
-            advice = "please report this with what `shflbench --debug` and the same arguments print"
+            advice = "please report this, with the output of the same command and --debug"
             return INTERNAL_FAULT, sentence, advice

@@ -1,38 +1,99 @@
-"""How options are read that click does not know."""
+"""Options that several commands share, and values that click does not know."""
 
 from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from shflbench.cli.environment import baselines_folder
+from shflbench.cli.help import option
 
-def fraction(_: click.Context, option: click.Parameter, text: str | None) -> float | None:
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
+
+
+class GivenPath(click.Path):
+    """A path, or the name of a baseline; an empty text, which would stand for the current folder, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Return the path; BadParameter for an empty text."""
+        if value == "":
+            self.fail("it is empty; is a variable of a script not set?", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = GivenPath(path_type=Path)
+
+BASELINES = option(
+    "--baselines",
+    metavar="FOLDER",
+    type=PATH,
+    default=baselines_folder,
+    help="Folder of baselines.  [default: SHFLBENCH_BASELINES or baselines]",
+)
+
+
+def format_option(forms: Sequence[str], note: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option that chooses one of the `forms`, the first by default; `note` explains one of them."""
+    text = f"Print as {', '.join(forms[:-1])} or {forms[-1]}{note}."
+    return option(
+        "--format",
+        "form",
+        metavar="FORMAT",
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help=text,
+    )
+
+
+def _keep_output(context: click.Context, _: click.Parameter, path: Path | None) -> None:
+    if path is not None:
+        context.find_root().obj.output = path
+
+
+OUTPUT_FILE = option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=PATH,
+    expose_value=False,
+    callback=_keep_output,
+    help="Write to this file instead of stdout.",
+)
+
+
+def fraction(_: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
     """Return a percentage, `5%`, as a fraction, 0.05; BadParameter for anything else that is given."""
     if text is None:
         return None
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", text.strip())
     if match is None:
-        message = f"`{text}` is no percentage; write it like 5% or 0.5%"
-        raise click.BadParameter(message, param=option)
+        message = f"`{text}` is not a percentage; write it as 5% or 0.5%"
+        raise click.BadParameter(message, param=parameter)
     return float(match[1]) / 100
 
 
-def precision(context: click.Context, option: click.Parameter, text: str | None) -> float | None:
+def precision(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
     """Return a percentage that a suite may ask for, as a fraction; BadParameter for anything else that is given."""
     from shflbench.suite.values import MAX_PRECISION
 
-    share = fraction(context, option, text)
+    share = fraction(context, parameter, text)
     if share is not None and not 0 < share <= MAX_PRECISION:
         message = f"`{text}` is out of range; allowed: above 0% and at most {MAX_PRECISION:.0%}"
-        raise click.BadParameter(message, param=option)
+        raise click.BadParameter(message, param=parameter)
     return share
 
 
-def seconds(_: click.Context, option: click.Parameter, number: float | None) -> float | None:
-    """Return a number of seconds; BadParameter for `nan` and `inf`, which click takes for numbers in range."""
+def seconds(_: click.Context, parameter: click.Parameter, number: float | None) -> float | None:
+    """Return a number of seconds; BadParameter for `nan` and `inf`, which click accepts as numbers in range."""
     if number is not None and not math.isfinite(number):
-        message = f"`{number}` is no number of seconds; write it like 2 or 0.5"
-        raise click.BadParameter(message, param=option)
+        message = f"`{number}` is not a number of seconds; write it as 2 or 0.5"
+        raise click.BadParameter(message, param=parameter)
     return number

@@ -8,26 +8,31 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from shflbench.cli.help import CommandGroup
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
     "run": "Run a suite: compile, verify, time and store every case.",
-    "show": "Show the tables of an earlier run.",
-    "plot": "Draw the charts of earlier runs.",
+    "show": "Print the tables of runs.",
+    "plot": "Draw the charts of runs.",
     "compare": "Compare two runs and say which cases got slower or faster.",
-    "baseline": "Keep runs under a name, to compare later ones with.",
-    "check": "Check kernels for races, deadlocks and wrong results without a GPU.",
-    "new": "Write a first pattern of your own, which runs as it is.",
-    "list": "List suites, patterns, variants or devices.",
+    "gate": "Run a suite, and fail if it is slower than a baseline.",
+    "baseline": "Keep runs under a name, to compare later runs with.",
+    "noise": "Learn a GPU's noise, or test what a gate would find.",
+    "check": "Check kernels for races and wrong results, without a GPU.",
+    "new": "Create a pattern and a suite to start from.",
+    "list": "List suites, patterns, variants and devices.",
     "validate": "Check suite files without running them.",
     "schema": "Print the JSON Schema of suite files, for editors.",
-    "doctor": "Say what this machine has, what it lacks and how to get that.",
+    "doctor": "Check this machine, and say how to install what is missing.",
+    "completion": "Print the completion script of a shell.",
 }
 
 
-class LazyGroup(click.Group):
-    """A command group that imports a command's module only when that command is asked for."""
+class LazyGroup(CommandGroup):
+    """The commands of shflbench; a command's module is imported when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         """Return the commands' names in the order of use."""
@@ -47,11 +52,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the user meant; a usage error with the nearest name if there is none."""
+        """Return the command of this name; a usage error with the nearest name if there is none."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             near = get_close_matches(name, COMMANDS, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
-            message = f"there is no command `{name}`; {hint}"
-            raise click.UsageError(message, ctx)
+            hint = f"; did you mean `{near[0]}`?" if near else f"; commands: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"there is no command `{name}`{hint}", ctx)
         return super().resolve_command(ctx, args)

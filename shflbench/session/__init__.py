@@ -2,13 +2,14 @@
 
 from shflbench.measure.events import Note, WarmedUp
 from shflbench.session.events import Compiling, GroupDone, RunEvent, Working
-from shflbench.session.further import ProcessPass, affordable
+from shflbench.session.further import NextPass, ProcessPass, affordable
 from shflbench.session.pipeline import run
 from shflbench.session.plan import Plan
 
 __all__ = [
     "Compiling",
     "GroupDone",
+    "NextPass",
     "Note",
     "Plan",
     "ProcessPass",

@@ -17,6 +17,7 @@ from shflbench.measure.events import (
     WarmedUp,
 )
 from shflbench.measure.stopping import FEWEST_ROUNDS
+from shflbench.session.further import NextPass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +51,7 @@ class GroupDone:
     troubles: Mapping[str, Sequence[Trouble]]
 
 
-RunEvent: TypeAlias = Compiling | WarmedUp | Working | GroupDone | Note
+RunEvent: TypeAlias = Compiling | WarmedUp | Working | GroupDone | NextPass | Note
 
 
 class RunProgress:

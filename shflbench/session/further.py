@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from shflbench.model import Case
 
@@ -26,8 +26,17 @@ class ProcessPass:
         return self.seconds / self.cases if self.cases else 0.0
 
 
-# A function of the last pass that returns the cases to measure in one more process, together with their groups.
-Undecided: TypeAlias = Callable[[ProcessPass], Collection[str]]
+@dataclass(frozen=True, slots=True)
+class NextPass:
+    """The cases to measure in one more process, and how many undecided ones are left as they are."""
+
+    cases: frozenset[str] = frozenset()
+    unaffordable: int = 0  # settling them would take longer than the budget
+    unsettled: int = 0  # more processes will not settle them
+
+
+# Given the last pass, returns what to measure in one more process: the cases, with those of their groups.
+Undecided: TypeAlias = Callable[[ProcessPass], NextPass]
 
 
 def affordable(

@@ -83,10 +83,14 @@ class Stages:
             yield from self._one_process(executor, self._state.pending(processes), is_last=processes == most)
 
     def measure_further(self, executor: Executor, undecided: Undecided) -> Iterator[RunEvent]:
-        """Measure the groups of `undecided` cases in further processes, one after another."""
-        while cases := undecided(self._last):
-            kernels, _ = yield from compile_all(self._plan, self._state.missing_kernels(cases))
-            groups = self._state.start_further(cases, kernels)
+        """Measure the groups of cases that are `undecided` in one more process after another."""
+        while True:
+            choice = undecided(self._last)
+            yield choice
+            if not choice.cases:
+                return
+            kernels, _ = yield from compile_all(self._plan, self._state.missing_kernels(choice.cases))
+            groups = self._state.start_further(choice.cases, kernels)
             if not groups:
                 return
             self._folder.reopen()

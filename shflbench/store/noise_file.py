@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 ALARMS = 0.02  # share of false alarms, of comparisons of unchanged code: twice what the rule is made for
-AGAIN = "restore the file, or learn the noise again: shflbench compare --learn-noise RUN"
+AGAIN = "restore the file, or learn the noise again: shflbench noise learn RUN"
 
 
 @dataclass(frozen=True, slots=True)

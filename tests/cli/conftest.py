@@ -11,12 +11,24 @@ from tests.fakes.backend import FakeBackend, plug_in, unplug
 
 
 @pytest.fixture
-def run(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Call `shflbench run` in a folder with the suite above, on a machine without a GPU."""
+def demo(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call `shflbench` in a folder with the suite demo.yaml, on a machine without a GPU."""
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     Path("demo.yaml").write_text(SUITE, encoding="utf-8")
     unplug(monkeypatch)
-    return lambda *words: shflbench("run", *words)
+    return shflbench
+
+
+@pytest.fixture
+def run(demo: Command) -> Command:
+    """Call `shflbench run` in the folder of `demo`."""
+    return lambda *words: demo("run", *words)
+
+
+@pytest.fixture
+def gate(demo: Command) -> Command:
+    """Call `shflbench gate` in the folder of `demo`."""
+    return lambda *words: demo("gate", *words)
 
 
 @pytest.fixture

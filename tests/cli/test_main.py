@@ -46,7 +46,7 @@ Check the path, its permissions and the space left on its disk
             70,
             """\
 error: shflbench itself failed: ZeroDivisionError: division by zero
-Please report this with what `shflbench --debug` and the same arguments print
+Please report this, with the output of the same command and --debug
 """,
         ),
     ],
@@ -72,7 +72,7 @@ def test_unknown_command_suggests_the_nearest_one(shflbench: Command) -> None:
     outcome = shflbench("comapre", "a", "b")
     assert outcome.code == 2
     assert outcome.err == (
-        "error: there is no command `comapre`; did you mean `compare`?\n`shflbench --help` says what it takes\n"
+        "error: there is no command `comapre`; did you mean `compare`?\nFor usage, run: shflbench --help\n"
     )
 
 
@@ -80,16 +80,16 @@ def test_unknown_command_without_a_near_one_lists_all(shflbench: Command) -> Non
     outcome = shflbench("xyzzy")
     assert outcome.code == 2
     assert outcome.err == (
-        "error: there is no command `xyzzy`; "
-        "there are run, show, plot, compare, baseline, check, new, list, validate, schema, doctor\n"
-        "`shflbench --help` says what it takes\n"
+        "error: there is no command `xyzzy`; commands: run, show, plot, compare, gate, baseline, noise, check, new, "
+        "list, validate, schema, doctor, completion\n"
+        "For usage, run: shflbench --help\n"
     )
 
 
 def test_wrong_usage_points_to_the_help_of_the_command(shflbench: Command) -> None:
     outcome = shflbench("plot")
     assert outcome.code == 2
-    assert outcome.err == "error: Missing argument 'RESULTS...'\n`shflbench plot --help` says what it takes\n"
+    assert outcome.err == "error: Missing argument 'RESULTS...'\nFor usage, run: shflbench plot --help\n"
 
 
 def test_no_command_prints_the_help_and_counts_as_wrong_usage(shflbench: Command) -> None:

@@ -76,8 +76,8 @@ def test_every_command_and_every_option_of_the_page_exists(words: list[str]) -> 
 
 
 def test_commands_of_the_page_are_found() -> None:
-    assert {words[0] for words in ON_THE_PAGE} == {"doctor", "validate", "run", "baseline", "compare"}
-    assert [words[0] for words in IN_THE_WORKFLOW] == ["run", "run", "baseline"]
+    assert {words[0] for words in ON_THE_PAGE} == {"doctor", "validate", "run", "gate", "baseline", "compare", "noise"}
+    assert [words[0] for words in IN_THE_WORKFLOW] == ["gate", "run", "baseline"]
 
 
 def test_workflow_runs_on_requests_and_main_and_by_hand() -> None:
@@ -181,9 +181,9 @@ def test_other_commands_of_the_page_do_what_it_says(shflbench: Command, project:
     plug(FakeBackend(KERNELS, folders=[project]))
     assert [shflbench(*words).code for words in job("baseline")] == [0, 0]
     assert typed("baseline", "save", "main-runner-a") == 0
-    assert typed("run", "gate.yaml", "--against", f"main-{RUNNER}") == 0
+    assert typed("gate", "gate.yaml", "--against", f"main-{RUNNER}") == 0
     assert typed("run", "old/gate.yaml") == 0
-    assert typed("run", "gate.yaml", "--against", "gate/old") == 0
+    assert typed("gate", "gate.yaml", "--against", "gate/old") == 0
     assert [typed("run", "gate.yaml", "--output", side) for side in ("before", "after")] == [0, 0]
     assert typed("compare", "before", "after") == 0
     assert Path("change.svg").stat().st_size
@@ -192,10 +192,10 @@ def test_other_commands_of_the_page_do_what_it_says(shflbench: Command, project:
 def test_noise_is_learned_and_the_gate_is_tested_by_the_commands_of_the_page(shflbench: Command) -> None:
     processes = int(on_the_page("run", "gate.yaml", "--processes", "24")[3])
     write(Path("noise/gate/run"), Simulated(processes=processes, cases=spread(8, shortest_us=40.0)))
-    outcome = shflbench(*on_the_page("compare", "--self-test"))
+    outcome = shflbench(*on_the_page("noise", "test"))
     assert outcome.code == 0
     assert f"{processes} processes of unchanged code" in outcome.out
-    assert shflbench(*on_the_page("compare", "--learn-noise")).code == 0
+    assert shflbench(*on_the_page("noise", "learn")).code == 0
     assert list(Path("baselines/noise").glob("nvidia-h200-*.json"))
 
 

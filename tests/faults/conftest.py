@@ -48,10 +48,10 @@ class Machine:
     grace: float = 2.0  # seconds after the end of a run in which all of its processes must be gone
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
-        """Start `shflbench run`."""
+    def start(self, *words: str, command: str = "run", **options: Any) -> subprocess.Popen[str]:
+        """Start `shflbench run`, or another command."""
         process = subprocess.Popen(
-            [sys.executable, "-m", self.module, "run", *words],
+            [sys.executable, "-m", self.module, command, *words],
             cwd=self.folder,
             env={
                 **os.environ,
@@ -76,7 +76,7 @@ class Machine:
         return Outcome(process.returncode, out, err)
 
     def run(self, *words: str, **options: Any) -> Outcome:
-        """Run `shflbench run` to its end."""
+        """Run `shflbench run`, or another command, to its end."""
         return self.end(self.start(*words, **options))
 
     @property

@@ -31,7 +31,7 @@ def against(run: Command, shflbench: Command, tmp_path: Path) -> Command:
     assert saved.code == 0, saved.err
 
     def measured(*words: str | Path) -> Outcome:
-        return run("gate.yaml", "--against", "main", "--output", "new", "--also", "json=new.json", *words)
+        return shflbench("gate", "gate.yaml", "--against", "main", "--output", "new", "--also", "json=new.json", *words)
 
     return measured
 

@@ -6,7 +6,7 @@ import pytest
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.model import Status
-from shflbench.session import Compiling, GroupDone, Note, Plan, ProcessPass, RunEvent, affordable, run
+from shflbench.session import Compiling, GroupDone, NextPass, Note, Plan, ProcessPass, RunEvent, affordable, run
 from shflbench.store import Resumed, Row, SentinelSet, read_run, resume
 from tests import cases
 from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
@@ -35,10 +35,10 @@ class Asking:
         self.passes: list[ProcessPass] = []
         self.finished: list[str | None] = []
 
-    def __call__(self, last: ProcessPass) -> Collection[str]:
+    def __call__(self, last: ProcessPass) -> NextPass:
         self.passes.append(last)
         self.finished.append(read_run(self._path).info.finished)
-        return self._turns.pop(0) if self._turns else ()
+        return NextPass(frozenset(self._turns.pop(0) if self._turns else ()))
 
 
 def going(plan: Plan, path: Path, *turns: Collection[str], stopped: Resumed | None = None) -> Iterator[RunEvent]:
@@ -92,7 +92,7 @@ def test_run_that_is_measured_longer_says_so_and_is_unfinished_until_it_is_done(
         next(event for event in events if isinstance(event, GroupDone))
     next(event for event in events if isinstance(event, GroupDone))
     assert read_run(path).info.finished is None
-    assert list(events) == []
+    assert list(events) == [NextPass()]
     info = read_run(path).info
     assert info.finished is not None
     assert info.notes == ("2 cases were measured in one more process",)

@@ -45,16 +45,16 @@ def commands() -> str:
                 inner = click.Context(part, parent=context, info_name=verb)
                 sections.append(f"### {name} {verb}\n\n```text\n{part.get_help(inner)}\n```")
     about = """\
-stdout carries only results: `run` and `baseline save` print a folder, `plot` the names of its files, the other commands
-their tables or the format that `--format` selects. Everything else goes to stderr. The outcome is the
-[exit code](exit-codes.md).
+stdout carries only what was asked for: `run`, `gate` and `baseline save` print a folder, `plot` and `new` the paths of
+their files, the other commands their tables or what `--format` chooses. Everything else goes to stderr. The
+[exit code](exit-codes.md) says how a command ended. Every command takes the global options before or after its name.
 
 | variable | meaning |
 |---|---|
 | `SHFLBENCH_CACHE` | folder for compiled kernels; otherwise `shflbench` in `XDG_CACHE_HOME` or `~/.cache` |
 | `SHFLBENCH_BASELINES` | folder for named baselines; otherwise `baselines` in the current folder |
-| `GITHUB_STEP_SUMMARY` | file that GitHub shows as a job's summary: `compare --format github` adds the report to it |
-| `NO_COLOR` | no colors if set and not empty |"""
+| `GITHUB_STEP_SUMMARY` | file that GitHub shows as a job's summary: `--format github` adds the report to it |
+| `NO_COLOR` | print no colors if set and not empty |"""
     return _page("Commands", about, *sections)
 
 
@@ -115,26 +115,26 @@ find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |
 def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
-        0: "success; `compare` also where a case is suspected or inconclusive, unless `--strict` is given",
-        FOUND: "a finding: `compare` or `run --against` found a case slower, missing or failed; `compare --learn-noise`"
-        " learned noise that would raise false alarms; `check` found a kernel that is declared safe but is not",
+        0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given",
+        FOUND: "a finding: `compare` or `gate` found a case slower, missing or failed; `noise learn` found that the"
+        " noise would raise false alarms; `check` found a kernel that is declared safe and is not",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared",
         errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler",
-        errors.KernelError.exit_code: "`run`: a kernel computed a wrong answer, or a case failed; `check`: a kernel"
-        " does not compile, or cannot be emulated",
-        UNCERTAIN: "`compare --strict` and `run --against --strict`: a case is suspected, inconclusive or not"
-        " comparable; `check --strict`: a declaration looks wrong, or a kernel is doubtful",
-        errors.INTERNAL_FAULT: "a fault in shflbench; please report it",
-        errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `run --resume` continues",
-        errors.TERMINATED: "terminated by SIGTERM; likewise",
-        READER_GONE: "the reader of the output closed the pipe, as `head` does",
+        errors.KernelError.exit_code: "`run` and `gate`: a kernel computed a wrong result, or a case failed; `check`: a"
+        " kernel does not compile, or cannot be emulated",
+        UNCERTAIN: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
+        " `check --strict`: a declaration looks wrong, or a kernel is doubtful",
+        errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
+        errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `--resume` measures the other cases",
+        errors.TERMINATED: "ended by SIGTERM; the same holds",
+        READER_GONE: "the process that read the output closed it, as `head` does",
     }
     rows = [(str(code), meaning) for code, meaning in sorted(known.items())]
     about = """\
-Every command uses the same codes. An error is one sentence on stderr that says what to do. Where several codes apply,
-the command exits with the first of 130, 2, 3, 4, 5, 1, 6."""
+Every command uses the same codes. An error is one sentence on stderr, with what to do about it. If several codes
+apply, the command exits with the first of 130, 2, 3, 4, 5, 1, 6."""
     return _page("Exit codes", about, _table("code | meaning", rows))
 
 

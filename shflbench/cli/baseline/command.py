@@ -1,78 +1,76 @@
-"""Keep runs under a name, to compare later ones with."""
+"""Keep runs under a name, to compare later runs with."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.environment import baselines_folder
+from shflbench.cli.help import CommandGroup, headed, option
 from shflbench.cli.layout import Line, Table
+from shflbench.cli.parameters import BASELINES, PATH
 from shflbench.errors import ResultsError, UsageError
 from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from shflbench.cli.console import Console
     from shflbench.store import Run
     from shflbench.store.baselines import BaselineEntry
 
-FOLDER = click.option(
-    "--baselines",
-    "folder",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path),
-    default=baselines_folder,
-    show_default="SHFLBENCH_BASELINES, else baselines",
-    help="Where the baselines are.",
-)
+RUNS = click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PATH)
 
 
-@click.group("baseline", invoke_without_command=True)
+@click.group("baseline", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Keep runs under a name, to compare later ones with.
+    """Keep runs under a name, to compare later runs with.
 
-    A baseline is a copy of runs in a folder that git can keep, for each suite and model of GPU: `shflbench baseline
-    save main RUN` keeps one, and `shflbench compare main NEW` takes the one that fits.
+    A baseline is a copy of runs in a folder that git can keep, one per suite and GPU model. `shflbench baseline save
+    main RUN` saves one; `shflbench compare main NEW` compares with it.
     """
     if context.invoked_subcommand is None:
-        context.obj.say(context.get_help())
+        context.obj.report(context.get_help())
         context.exit(UsageError.exit_code)
 
 
 @command.command()
 @click.argument("name")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
-@FOLDER
-@click.option("--force", is_flag=True, help="Replace what the baseline has of this suite and GPU.")
-@click.option("--allow-failed", is_flag=True, help="Take runs with cases that failed or are incorrect, too.")
+@RUNS
+@headed(
+    "Options",
+    option("--force", is_flag=True, help="Replace the runs of this suite and GPU model in the baseline."),
+    option("--allow-failed", is_flag=True, help="Accept runs with cases that failed or are incorrect."),
+    BASELINES,
+)
 @click.pass_obj
-def save(console: Console, name: str, runs: tuple[Path, ...], folder: Path, *, force: bool, allow_failed: bool) -> None:
+def save(
+    console: Console, name: str, runs: tuple[Path, ...], baselines: Path, *, force: bool, allow_failed: bool
+) -> None:
     """Save runs as the baseline NAME.
 
-    RUN is a run folder, or one that holds some; all are of one suite on one model of GPU, and together they are a
-    baseline of more processes. NAME is of lower-case letters, digits, `.`, `_` and `-`. The baseline's folder is
-    printed.
+    RUN is a run folder, or a folder that holds several. All runs are of one suite on one GPU model; several runs make a
+    baseline of more processes. NAME consists of lower-case letters, digits, `.`, `_` and `-`. Prints the folder of the
+    baseline.
     """
     from shflbench.store import find_runs
     from shflbench.store.baselines import Baselines
 
     folders = [run for path in runs for run in find_runs([path])]
-    saved = Baselines(folder).save(name, folders, force=force, allow_failed=allow_failed)
+    saved = Baselines(baselines).save(name, folders, force=force, allow_failed=allow_failed)
     for warning in saved.warnings:
         console.warn(warning)
     console.data(str(saved.entry.folder))
 
 
 @command.command("list")
-@FOLDER
+@headed("Options", BASELINES)
 @click.pass_obj
-def listing(console: Console, folder: Path) -> int:
+def listing(console: Console, baselines: Path) -> int:
     """List the baselines.
 
     Exits 3 if one is damaged.
@@ -80,9 +78,9 @@ def listing(console: Console, folder: Path) -> int:
     from shflbench.store.baseline_runs import Facts
     from shflbench.store.baselines import Baselines
 
-    entries = Baselines(folder).entries()
+    entries = Baselines(baselines).entries()
     if not entries:
-        console.say(f"There are no baselines in {folder}. Save one: shflbench baseline save NAME RUN")
+        console.say(f"There are no baselines in {baselines}. Save one: shflbench baseline save NAME RUN")
     lines, damaged = [], 0
     for entry in entries:
         try:
@@ -101,13 +99,13 @@ def listing(console: Console, folder: Path) -> int:
 
 @command.command()
 @click.argument("name")
-@FOLDER
+@headed("Options", BASELINES)
 @click.pass_obj
-def show(console: Console, name: str, folder: Path) -> None:
-    """Show the baseline NAME: GPUs, software, noise and settings."""
+def show(console: Console, name: str, baselines: Path) -> None:
+    """Print the GPUs, software, noise and settings of the baseline NAME."""
     from shflbench.store.baselines import Baselines
 
-    for number, entry in enumerate(Baselines(folder).matching(name)):
+    for number, entry in enumerate(Baselines(baselines).matching(name)):
         if number:
             console.data("")
         _show(entry, entry.read(), console)
@@ -115,19 +113,22 @@ def show(console: Console, name: str, folder: Path) -> None:
 
 @command.command()
 @click.argument("name")
-@FOLDER
-@click.option("--suite", help="Remove what it has of this suite only.")
-@click.option("--gpu", metavar="MODEL", help="Remove what it has of this model of GPU only, such as nvidia-h200.")
+@headed(
+    "Options",
+    option("--suite", metavar="NAME", help="Remove only the runs of this suite."),
+    option("--gpu", metavar="MODEL", help="Remove only the runs on this GPU model, such as nvidia-h200."),
+    BASELINES,
+)
 @click.pass_obj
-def rm(console: Console, name: str, folder: Path, suite: str | None, gpu: str | None) -> None:
+def rm(console: Console, name: str, baselines: Path, suite: str | None, gpu: str | None) -> None:
     """Remove the baseline NAME."""
     from shflbench.store.baselines import Baselines
 
-    removed = Baselines(folder).remove(name, suite, gpu)
+    removed = Baselines(baselines).remove(name, suite, gpu)
     for entry in removed.entries:
         console.say(f"removed {entry.name}: {entry.suite} on {entry.gpu}")
     for path in removed.kept:
-        console.say(f"{path} stays: it is no part of the baseline")
+        console.say(f"{path} is kept: it is not part of the baseline")
 
 
 def _show(entry: BaselineEntry, runs: Sequence[Run], console: Console) -> None:
@@ -143,8 +144,8 @@ def _show(entry: BaselineEntry, runs: Sequence[Run], console: Console) -> None:
     console.data("")
     shared = group_by(runs, _settings)
     for text, alike in shared.items():
-        of = f" of run {', '.join(run.folder.name for run in alike)}" if len(shared) > 1 else ""
-        console.data(f"settings{of}: {text}")
+        which = f" of {', '.join(run.folder.name for run in alike)}" if len(shared) > 1 else ""
+        console.data(f"settings{which}: {text}")
 
 
 def _line(run: Run) -> Line:

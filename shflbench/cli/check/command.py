@@ -1,4 +1,4 @@
-"""Check kernels for races, deadlocks and wrong results without a GPU."""
+"""Check kernels for races and wrong results, without a GPU."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from shflbench.cli.environment import cache_folder, compute_sanitizer
-from shflbench.cli.run.request import DEFAULT_ARCH
+from shflbench.cli.help import Command, headed, option
+from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, format_option
 from shflbench.errors import DeviceError, KernelError
 
 if TYPE_CHECKING:
@@ -20,26 +21,36 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.compile.toolchain import Toolchain
 
-FOUND = 1  # a kernel that is declared safe is not
+FINDING = 1  # a kernel that is declared safe is not
 UNCERTAIN = 6  # a warning, where the user asked for certainty
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@click.option("--pattern", "patterns", multiple=True, help="Keep this pattern only; may be repeated, as the next two.")
-@click.option("--variant", "variants", multiple=True, help="Keep this variant only.")
-@click.option("--dtype", "dtypes", multiple=True, help="Keep this element type only.")
-@click.option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Architecture to compile for.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of inputs and schedules.")
-@click.option("--strict", is_flag=True, help="Exit 6 if there is a warning.")
-@click.option("--sanitizer", is_flag=True, help="Ask compute-sanitizer on the first GPU as well.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "github"]),
-    default="table",
-    show_default=True,
-    help="How to print it; github: annotations on the kernels' source lines.",
+@headed(
+    "Kernels",
+    option("--pattern", "patterns", metavar="NAME", multiple=True, help="Check only this pattern (repeatable)."),
+    option("--variant", "variants", metavar="NAME", multiple=True, help="Check only this variant (repeatable)."),
+    option("--dtype", "dtypes", metavar="TYPE", multiple=True, help="Check only this element type (repeatable)."),
+    option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Compile for this architecture."),
+)
+@headed(
+    "Check",
+    option(
+        "--seed",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Seed of the inputs and the schedules.",
+    ),
+    option("--strict", is_flag=True, help="Exit 6 if there is a warning."),
+    option("--sanitizer", is_flag=True, help="Run compute-sanitizer on the first GPU as well."),
+)
+@headed(
+    "Report",
+    format_option(("table", "json", "github"), " (annotations on source lines)"),
+    OUTPUT_FILE,
 )
 @click.pass_obj
 def command(
@@ -56,10 +67,11 @@ def command(
     sanitizer: bool,
     form: str,
 ) -> int:
-    """Check kernels for races, deadlocks and wrong results without a GPU.
+    """Check kernels for races and wrong results, without a GPU.
 
-    TARGET is the name of a suite or a pattern, a suite file, or the folder of a pattern. Each kernel is compiled, and
-    its PTX is run under lock step and under adversarial schedules that a GPU is free to choose.
+    TARGET is the name of a suite or a pattern, a suite file, or the folder of a pattern. Compiles each kernel, and
+    runs its PTX in lockstep and under adversarial schedules that a GPU may choose. Exits 1 if a kernel that is declared
+    safe has a race, a deadlock or a wrong result.
     """
     from shflbench.check import Filters, find
     from shflbench.compile.toolchain import find as find_toolchain
@@ -67,10 +79,10 @@ def command(
     subjects = find(targets, Filters(patterns, variants, dtypes))
     toolchain = find_toolchain()
     toolchain.require(arch)
-    second = _needed() if sanitizer else None
+    program_and_arch = _find_sanitizer() if sanitizer else None
     reports = _emulate(subjects, toolchain, arch, seed, console)
-    if second:
-        reports = _sanitize(subjects, reports, toolchain, second, seed, console)
+    if program_and_arch:
+        reports = _sanitize(subjects, reports, toolchain, program_and_arch, seed, console)
     _show(reports, arch, seed, form, console)
     return _code(reports, strict=strict)
 
@@ -107,7 +119,7 @@ def _sanitize(
     subjects: Sequence[KernelSubject],
     reports: Sequence[KernelReport],
     toolchain: Toolchain,
-    second: tuple[Path, str],
+    program_and_arch: tuple[Path, str],
     seed: int,
     console: Console,
 ) -> list[KernelReport]:
@@ -117,7 +129,7 @@ def _sanitize(
     from shflbench.check.sanitizer_result import Tool
     from shflbench.compile.build import Builder
 
-    program, arch = second
+    program, arch = program_and_arch
     toolchain.require(arch)
     kernels = dict(compile_all(subjects, Builder(toolchain, arch, cache_folder())))
     answers = []
@@ -131,23 +143,23 @@ def _sanitize(
     return [with_result(report, merged.get(subject.name)) for subject, report in pairs]
 
 
-def _needed() -> tuple[Path, str]:
-    """Return compute-sanitizer and the GPU's architecture; DeviceError says what this machine lacks."""
+def _find_sanitizer() -> tuple[Path, str]:
+    """Return compute-sanitizer and the GPU's architecture; DeviceError for what this machine lacks."""
     from shflbench.cli.gpus import find
 
     gpus = find()
     if not gpus:
-        raise DeviceError("--sanitizer needs a GPU, and the driver lists none", "Leave --sanitizer out.")
+        raise DeviceError("--sanitizer needs a GPU, and the driver lists none", "leave --sanitizer out")
     if find_spec("cupy") is None:
         raise DeviceError(
-            "--sanitizer runs kernels by cupy, which is not installed",
-            "Install `shflbench[cuda13]` (driver 580 or newer) or `[cuda12]`.",
+            "--sanitizer runs kernels with cupy, which is not installed",
+            "`shflbench doctor` says how to install it",
         )
     program = compute_sanitizer()
     if program is None:
         raise DeviceError(
             "compute-sanitizer is neither on the PATH nor in /usr/local/cuda/bin",
-            "Install the CUDA toolkit's package cuda-sanitizer, or leave --sanitizer out.",
+            "install the package cuda-sanitizer of the CUDA toolkit, or leave --sanitizer out",
         )
     return program, gpus[0].arch
 
@@ -179,7 +191,7 @@ def _code(reports: Sequence[KernelReport], *, strict: bool) -> int:
     if KernelVerdict.NOT_COMPILED in verdicts:
         return KernelError.exit_code
     if KernelVerdict.BROKEN in verdicts:
-        return FOUND
+        return FINDING
     if KernelVerdict.NOT_CHECKED in verdicts:
         return KernelError.exit_code
     return UNCERTAIN if strict and any(verdict.level is Level.WARNING for verdict in verdicts) else 0

@@ -1,15 +1,18 @@
-"""What `compare` and `run --against` share: how a comparison is asked for, printed and written."""
+"""What `compare` and `gate` share: how a comparison is judged, printed and written."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.compare.report_file import FORMATS, TABLE, append_summary, text, write
-from shflbench.cli.environment import baselines_folder, step_summary
+from shflbench.cli.compare.report_file import FORMATS, TABLE, append_summary, text
+from shflbench.cli.environment import step_summary
+from shflbench.cli.help import headed, option
+from shflbench.cli.output_file import write
+from shflbench.cli.parameters import BASELINES, PATH, format_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -18,27 +21,13 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.thresholds import Thresholds
 
-    Function = TypeVar("Function", bound=Callable[..., Any])
-
 GITHUB = "github"
 ALLOWABLE = ("missing", "failed", "suite")
 
 
-class _NamedPath(click.Path):
-    """A path, or the name of a baseline; an empty text, which would stand for the current folder, is refused."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        if value == "":
-            self.fail("it is empty; is a variable of a script not set?", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-PATH = _NamedPath(path_type=Path)
-
-
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """How a comparison is judged, and where it goes."""
+class ComparisonOptions:
+    """How a comparison is judged, and where its report goes."""
 
     thresholds: Thresholds
     strict: bool
@@ -57,120 +46,104 @@ class Gate:
         return Settings(thresholds=self.thresholds, allowed=allowed, any_revision="suite" in self.allow, **more)
 
 
-def _thresholds(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Thresholds:
+def _thresholds(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> Thresholds:
     from shflbench.thresholds import Thresholds
 
     for threshold in texts:
         try:
             Thresholds.parse([threshold])
         except ValueError as error:
-            raise click.BadParameter(f"`{threshold}` is no threshold; write {error}", param=option) from None
+            raise click.BadParameter(f"`{threshold}` is not a threshold; write {error}", param=parameter) from None
     return Thresholds.parse(texts)
 
 
-def _also(_: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
+def _also(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
     pairs = [pair.partition("=") for pair in texts]
     for form, equals, path in pairs:
         if form not in FORMATS or not path:
-            message = f"`{form}{equals}{path}` names no format and file; write it like junit=report.xml"
-            raise click.BadParameter(f"{message}; formats are {', '.join(FORMATS)}", param=option)
+            message = f"`{form}{equals}{path}` is not FORMAT=FILE, such as junit=report.xml"
+            raise click.BadParameter(f"{message}; formats: {', '.join(FORMATS)}", param=parameter)
     return tuple((form, Path(path)) for form, _, path in pairs)
 
 
-OPTIONS = (
-    click.option(
+JUDGING = headed(
+    "Verdicts",
+    option(
         "--threshold",
         "thresholds",
         metavar="[CASES=]AMOUNT",
         multiple=True,
         callback=_thresholds,
-        help="The smallest change that matters: 1%, 0.2us, or for some cases neighbor/*=2%; may be repeated.  "
-        "[default: the suite's, else 1%, and 2% where both sides have one process]",
+        help="Smallest change that matters: 1%, 0.2us, neighbor/*=2% (repeatable).  "
+        "[default: the suite's, else 1%; 2% with one process per side]",
     ),
-    click.option("--strict", is_flag=True, help="Exit 6 where a case is suspected or cannot be decided."),
-    click.option(
+    option(
         "--allow",
+        metavar="KIND",
         type=click.Choice(ALLOWABLE),
         multiple=True,
-        help="Let the gate pass with cases that are missing or failed, or with another edition of the suite.",
+        help="Accept missing cases, failed cases or a changed suite (repeatable).",
     ),
-    click.option(
+    option("--strict", is_flag=True, help="Exit 6 if a case has no verdict."),
+    option(
         "--noise",
         metavar="FILE",
         type=PATH,
-        help="What --learn-noise wrote, instead of what lies among the baselines.",
+        help="Learned noise to use.  [default: that of the GPU in --baselines]",
     ),
-    click.option(
-        "--baselines",
-        metavar="FOLDER",
-        type=PATH,
-        default=baselines_folder,
-        show_default="SHFLBENCH_BASELINES, else baselines",
-        help="Where the baselines are.",
-    ),
-    click.option(
-        "--format", "form", type=click.Choice(FORMATS), default=TABLE, show_default=True, help="How to print it."
-    ),
-    click.option(
+    BASELINES,
+)
+
+REPORTING = (
+    format_option(FORMATS),
+    option(
         "--also",
         metavar="FORMAT=FILE",
         multiple=True,
         callback=_also,
-        help="Write it to a file, too: junit=report.xml; may be repeated.",
+        help="Write the report to a file as well: junit=report.xml (repeatable).",
     ),
-    click.option(
-        "--plot",
-        metavar="FILE",
-        type=PATH,
-        help="Draw it as a forest plot: a file that ends in .svg, .png or .pdf.",
-    ),
+    option("--plot", metavar="FILE", type=PATH, help="Draw a forest plot to this .svg, .png or .pdf file."),
 )
 
 
-def options(function: Function) -> Function:
-    """Give a command the options of a gate; `parse` turns them into one."""
-    for option in reversed(OPTIONS):
-        function = option(function)
-    return function
-
-
-def parse(flags: Mapping[str, Any]) -> Gate:
-    """Return the gate that the options ask for; UsageError for a plot that cannot be drawn."""
-    gate = Gate(**{name: flags[name] for name in Gate.__dataclass_fields__})
-    if gate.plot:
+def parse(flags: Mapping[str, Any]) -> ComparisonOptions:
+    """Return what the options ask for; UsageError for a plot that cannot be drawn."""
+    options = ComparisonOptions(**{name: flags[name] for name in ComparisonOptions.__dataclass_fields__})
+    if options.plot:
         from shflbench.plot.forest import kind_of
 
-        kind_of(gate.plot)
-    return gate
+        kind_of(options.plot)
+    return options
 
 
-def show(comparison: Comparison, gate: Gate, console: Console, *, data: bool = True) -> int:
-    """Print the comparison, to stdout if it is `data`, write and draw it where asked, and return the exit code."""
+def show(comparison: Comparison, options: ComparisonOptions, console: Console, emit: Callable[[str], None]) -> int:
+    """Report the comparison with `emit`, write and draw it where asked, and return the exit code."""
     for sentence in comparison.notes:
         console.say(f"note: {sentence}")
-    for sentence in (*comparison.warnings, *_idle(gate.thresholds, comparison)):
+    for sentence in (*comparison.warnings, *_unmatched(options.thresholds, comparison)):
         console.warn(sentence)
-    if gate.form == TABLE:
+    if options.form == TABLE:
         from shflbench.cli.compare.table import lines
 
-        console.styled(lines(comparison), data=data)
+        emit(console.colored(lines(comparison)))
     else:
-        (console.data if data else console.say)(text(comparison, gate.form).removesuffix("\n"))
-    for form, path in gate.also:
-        write(path, text(comparison, form))
+        emit(text(comparison, options.form).removesuffix("\n"))
+    for form, path in options.also:
+        write(path, text(comparison, form), "--also")
         console.say(f"written: {path}")
-    if gate.form == GITHUB and (summary := step_summary()):
+    if options.form == GITHUB and (summary := step_summary()):
         append_summary(summary, text(comparison, "markdown"))
-    if gate.plot:
+    if options.plot:
         from shflbench.plot.forest import draw_forest
 
-        draw_forest(comparison, gate.plot)
-        console.say(f"drawn: {gate.plot}")
-    return comparison.exit_code(strict=gate.strict)
+        draw_forest(comparison, options.plot)
+        console.say(f"drawn: {options.plot}")
+    return comparison.exit_code(strict=options.strict)
 
 
-def _idle(thresholds: Thresholds, comparison: Comparison) -> Iterator[str]:
-    """Yield a warning for each threshold that holds for no case, as one that is misspelt does."""
+def _unmatched(thresholds: Thresholds, comparison: Comparison) -> Iterator[str]:
+    """Yield a warning for each threshold that holds for no case, as one that is misspelled does."""
     for special in thresholds.some:
         if not any(special.holds_for(verdict.case_id) for verdict in comparison.verdicts):
-            yield f"--threshold {special.case}={special.threshold} is of no use: no case matches `{special.case}`"
+            yield f"--threshold {special.case}={special.threshold} has no effect: no case matches `{special.case}`"

@@ -1,9 +1,10 @@
-"""A comparison as a file that the user named, in the format that they named."""
+"""The report of a comparison as text in the format that the user chose."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.cli.output_file import reason
 from shflbench.errors import ResultsError
 from shflbench.export import FORMATS as EXPORTED
 
@@ -17,7 +18,7 @@ FORMATS = (TABLE, *EXPORTED)
 
 
 def text(comparison: Comparison, form: str) -> str:
-    """Return the comparison in one of the `FORMATS`, with a newline at its end and without colours."""
+    """Return the comparison in one of the `FORMATS`, with a newline at its end and without colors."""
     if form == TABLE:
         from shflbench.cli.compare.table import lines
 
@@ -27,21 +28,6 @@ def text(comparison: Comparison, form: str) -> str:
     return render(form, comparison)
 
 
-def write(path: Path, content: str) -> None:
-    """Write a report; ResultsError where that cannot be done."""
-    from shflbench.store import files
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/null must stay what it is
-            path.write_text(content, encoding="utf-8")
-        else:
-            files.replace(path, content.encode())
-    except OSError as error:
-        advice = "make its folder writable, or name a file elsewhere with --also"
-        raise ResultsError(f"{path} cannot be written: {_why(error)}", advice) from error
-
-
 def append_summary(path: Path, content: str) -> None:
     """Add to the summary of a job on GitHub, which other steps write to as well; ResultsError where that fails."""
     try:
@@ -49,10 +35,6 @@ def append_summary(path: Path, content: str) -> None:
             file.write(content)
     except OSError as error:
         raise ResultsError(
-            f"GITHUB_STEP_SUMMARY names {path}, which cannot be written: {_why(error)}",
-            "unset it, or leave out --format github",
+            f"GITHUB_STEP_SUMMARY names {path}, which cannot be written: {reason(error)}",
+            "unset it, or use another --format",
         ) from error
-
-
-def _why(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

@@ -1,4 +1,4 @@
-"""Find the runs that a user names as the sides of a comparison, and the noise that was learned where they were made."""
+"""Find the runs that a user names as the sides of a comparison."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.compare import Side
-    from shflbench.analysis.compare.noise import NoiseModel
-    from shflbench.cli.compare.options import Gate
     from shflbench.store import Run
     from shflbench.store.baselines import Baselines
 
 
 def sides(base: Sequence[Path], new: Sequence[Path], folder: Path) -> tuple[Side, Side]:
-    """Read both sides: run folders, folders that hold some, and names of baselines in `folder`.
+    """Read both sides: run folders, folders that hold runs, and names of baselines in `folder`.
 
-    A baseline is that of the suite and GPU of the runs whose folders are given. ResultsError for what cannot be found
-    or read.
+    Of a baseline, the runs of the suite and GPU of the given run folders are read. ResultsError for a run that cannot
+    be found or read.
     """
     from shflbench.analysis.compare import Side
     from shflbench.store.baselines import Baselines
@@ -37,12 +35,12 @@ def sides(base: Sequence[Path], new: Sequence[Path], folder: Path) -> tuple[Side
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether a folder is meant, and not a baseline: one that is there, or a path that no baseline's name can be."""
+    """Whether a path names a folder and not a baseline: a folder that exists, or a path of several parts."""
     return path.exists() or len(path.parts) > 1
 
 
 def _named_side(paths: Iterable[Path]) -> tuple[str | None, str | None]:
-    """Return the suite and the GPU's model of the first run whose folder is given; None for what that does not say."""
+    """Return suite and GPU model of the first run whose folder is given; None for what its record does not contain."""
     from shflbench.store import find_runs, read_info
 
     for path in filter(_is_folder, paths):
@@ -63,20 +61,3 @@ def _runs(path: Path, kept: Baselines, suite: str | None, device: str | None) ->
         raise ResultsError(f"there is no folder {path}, and {error.message}", error.advice) from error
     for entry in entries:
         yield from entry.read()
-
-
-def learned_noise(base: Side, new: Side, gate: Gate) -> tuple[NoiseModel | None, str]:
-    """Return the noise that was learned on the GPU of the new side; where it does not fit, none and a sentence why.
-
-    ResultsError where the file cannot be read.
-    """
-    from shflbench.analysis.compare.noise_learning import applies, model_of
-    from shflbench.store import noise_file
-
-    device = new.runs[0].info.device
-    path = gate.noise or (noise_file.find(gate.baselines, device.uuid) if device else None)
-    if path is None:
-        return None, ""
-    learned = noise_file.read(path)
-    reason = applies(learned, base, new)
-    return (None, f"the noise in {path} is not used: {reason}") if reason else (model_of(learned), "")

@@ -1,4 +1,4 @@
-"""Say what this machine has, what it lacks and how to get that."""
+"""Check this machine, and say how to install what is missing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from shflbench.cli.environment import cache_folder
+from shflbench.cli.help import Command
 from shflbench.cli.layout import Line, Table
 from shflbench.errors import MissingError
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from shflbench.cli.doctor.checkup import PartCheck
 
 
-@click.command()
+@click.command(cls=Command)
 @click.pass_obj
 def command(console: Console) -> int:
-    """Say what this machine has, what it lacks and how to get that.
+    """Check this machine, and say how to install what is missing.
 
-    Exits 4 if not even the compiler works.
+    Exits 4 if the compiler does not work.
     """
     from shflbench.cli.doctor.checkup import examine
 

@@ -1,4 +1,4 @@
-"""List suites, patterns, variants or devices."""
+"""List suites, patterns, variants and devices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.help import Command, headed
 from shflbench.cli.layout import Line, Table
+from shflbench.cli.parameters import OUTPUT_FILE, format_option
 from shflbench.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -19,22 +21,15 @@ if TYPE_CHECKING:
     Record = dict[str, object]
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @click.argument("what", type=click.Choice(["suites", "patterns", "variants", "devices"]), required=False)
 @click.argument("pattern", required=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print it.",
-)
+@headed("Options", format_option(("table", "json")), OUTPUT_FILE)
 @click.pass_obj
 def command(console: Console, what: str | None, pattern: str | None, form: str) -> None:
-    """List suites, patterns, variants or devices.
+    """List suites, patterns, variants and devices.
 
-    Without a word, all of them. `list patterns PATTERN` shows one of them, with its claims and what each variant does.
+    Lists all four by default. `list patterns PATTERN` prints one pattern with its claims and variants.
     """
     if pattern is not None and what != "patterns":
         raise click.UsageError("only patterns can be listed by name: shflbench list patterns NAME")
@@ -89,13 +84,13 @@ def variants(_: Console) -> list[Record]:
 
 
 def devices(console: Console) -> list[Record]:
-    """Return the GPUs of this machine; none, and a sentence on stderr, where there is no driver."""
+    """Return the GPUs of this machine; none, and the reason on stderr, where there is no driver."""
     from shflbench.cli.gpus import find
 
     try:
         return [asdict(gpu) for gpu in find()]
     except DeviceError as error:
-        console.say(f"devices: none, because {error.message}")
+        console.say(f"no devices: {error.message}")
         return []
 
 
@@ -105,7 +100,7 @@ LISTINGS: Mapping[str, Callable[[Console], list[Record]]] = {
     "variants": variants,
     "devices": devices,
 }
-SHORT = ("name", "dtypes", "variants", "summary")  # what a table of everything says of a pattern
+SHORT = ("name", "dtypes", "variants", "summary")  # columns of a pattern in the table of everything
 
 
 def _table(title: str, records: list[Record]) -> Table:

@@ -1,4 +1,4 @@
-"""Write a first pattern of your own, which runs as it is."""
+"""Create a pattern and a suite to start from."""
 
 from __future__ import annotations
 
@@ -8,25 +8,33 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.help import Command, headed, option
+from shflbench.cli.parameters import PATH
+
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
-@click.option(
-    "--into",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    show_default="the current folder",
-    help="Folder to write it to.",
+@headed(
+    "Options",
+    option(
+        "-o",
+        "--into",
+        metavar="FOLDER",
+        type=PATH,
+        default=Path(),
+        show_default="the current folder",
+        help="Create the files in this folder.",
+    ),
 )
 @click.pass_obj
 def command(console: Console, name: str, into: Path) -> None:
-    """Write a first pattern of your own, which runs as it is.
+    """Create a pattern and a suite to start from.
 
-    NAME, such as `my-exchange`, gives the folder my_exchange with kernels.cu and pattern.py, and the suite
-    my-exchange.yaml beside it. Put your kernels in their place. The files' names are printed.
+    NAME, such as `my-exchange`, creates the folder my_exchange with kernels.cu and pattern.py, and the suite
+    my-exchange.yaml beside it. Both run as they are; replace the kernels with yours. Prints the paths of the files.
     """
     from shflbench.patterns.new import write
 

@@ -1,4 +1,4 @@
-"""Draw the charts of earlier runs."""
+"""Draw the charts of runs."""
 
 from __future__ import annotations
 
@@ -7,35 +7,43 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.help import Command, headed, option
+from shflbench.cli.parameters import PATH
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
 
 
-@click.command()
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    default=Path("plots"),
-    show_default=True,
-    help="Folder for the charts, which lie in <suite>/<run folder> below it.",
-)
-@click.option(
-    "--format",
-    "kinds",
-    type=click.Choice(["svg", "png"]),
-    multiple=True,
-    default=["svg"],
-    show_default=True,
-    help="How to save a chart; may be repeated.",
+@click.command(cls=Command)
+@click.argument("results", nargs=-1, required=True, type=PATH)
+@headed(
+    "Options",
+    option(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        type=PATH,
+        default=Path("plots"),
+        show_default=True,
+        help="Folder of the charts, which are saved in <suite>/<run folder> in it.",
+    ),
+    option(
+        "--format",
+        "kinds",
+        metavar="FORMAT",
+        type=click.Choice(["svg", "png"]),
+        multiple=True,
+        default=["svg"],
+        show_default=True,
+        help="Save charts as svg or png (repeatable).",
+    ),
 )
 @click.pass_obj
 def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tuple[str, ...]) -> None:
-    """Draw the charts of earlier runs.
+    """Draw the charts of runs.
 
-    RESULTS are run folders, or folders that hold them. The files' paths are printed; runs without times are left out.
+    RESULTS are run folders, or folders that hold runs. Prints the paths of the charts. Runs without times are skipped.
     """
     from shflbench.store import find_runs, read_run
 
@@ -44,7 +52,7 @@ def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tu
     if not timed:
         names = ", ".join(str(run.folder) for run in runs)
         message = f"there is nothing to draw: no case was timed in {names}"
-        raise ResultsError(message, "`shflbench show` prints what such a run holds; times need a GPU")
+        raise ResultsError(message, "draw a run that was measured on a GPU; `shflbench show` prints this one")
     from shflbench.plot import draw
 
     for run in runs:

@@ -1,15 +1,17 @@
-"""What `run` does before anything is run: list the cases, open the device, start the folder."""
+"""What `run` and `gate` do before anything is run: list the cases, open the device, start the folder."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.environment import cache_folder
-from shflbench.cli.run.request import DEFAULT_ARCH, open_executor
+from shflbench.cli.parameters import DEFAULT_ARCH
+from shflbench.cli.run.request import open_executor
+from shflbench.export.words import count_noun
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def list_cases(suite: Suite, console: Console) -> int:
-    """Print the cases and about how long they take; return the exit code."""
+    """Print the cases and the estimated time; return the exit code."""
     from shflbench.session.windows import least_seconds
 
     for case in suite.cases:
@@ -27,15 +29,14 @@ def list_cases(suite: Suite, console: Console) -> int:
     rules = suite.rules
     least = math.ceil(least_seconds(suite))
     most = max(least, math.ceil(rules.processes * len(suite.cases) * rules.max_seconds))
-    console.say(
-        f"{len(suite.cases)} cases; sampling takes about {least} s, and about {most} s where no case reaches its "
-        "precision, beside compiling and verifying"
-    )
+    seconds = f"{least}" if least == most else f"{least} to {most}"
+    number = count_noun(len(suite.cases), "case")
+    console.say(f"{number}; sampling takes about {seconds} s, without compiling and verifying")
     return 0
 
 
 def plan_of(suite: Suite, request: RunRequest, console: Console) -> Plan:
-    """Find the compiler and open the device, and say what they are; MissingError where one cannot be used."""
+    """Find the compiler and open the device, and print what they are; MissingError where one cannot be used."""
     from shflbench.compile.toolchain import find
     from shflbench.session import Plan
 
@@ -44,7 +45,7 @@ def plan_of(suite: Suite, request: RunRequest, console: Console) -> Plan:
     executor, remark = open_executor(request, suite)
     if remark:
         console.say(remark)
-    title = f"{suite.title}: {len(suite.cases)} cases"
+    title = f"{suite.title}: {count_noun(len(suite.cases), 'case')}"
     if executor is None or not executor.timed:
         arch = request.arch or DEFAULT_ARCH
         console.say(f"{title}, compiled for {arch} by NVRTC {toolchain.version}.")
@@ -56,14 +57,12 @@ def plan_of(suite: Suite, request: RunRequest, console: Console) -> Plan:
     return Plan(suite, toolchain, device.arch, executor, cache_folder(), device.sms, request.seed)
 
 
-def folder_of(
-    plan: Plan, info: RunInfo, *, results: Path, output: Path | None, resume: Path | None
-) -> tuple[RunFolder, Resumed | None]:
-    """Return the folder of the run that `info` describes, and what is in it of a run to `resume`."""
-    from shflbench.store import RunFolder
-    from shflbench.store import resume as go_on
+def folder_of(plan: Plan, info: RunInfo, flags: Mapping[str, Any]) -> tuple[RunFolder, Resumed | None]:
+    """Return the folder of the run that `info` describes, and what it contains of a run to resume."""
+    from shflbench.store import RunFolder, resume
 
-    if resume:
-        stopped = go_on(resume, info, plan.suite.cases)
-        return stopped.folder, stopped
-    return (RunFolder.create_at(info, output) if output else RunFolder.create(info, results)), None
+    if flags["resume"]:
+        resumed = resume(flags["resume"], info, plan.suite.cases)
+        return resumed.folder, resumed
+    output = flags["output"]
+    return (RunFolder.create_at(info, output) if output else RunFolder.create(info, flags["results"])), None

@@ -1,4 +1,4 @@
-"""What `run` is asked to do, by flags or by the record of the run that it goes on with."""
+"""The run that the user asks for, by options or by the record of the run to resume."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.cli.parameters import DEFAULT_ARCH
 from shflbench.errors import DeviceError, ResultsError, UsageError
 
 if TYPE_CHECKING:
@@ -16,15 +17,14 @@ if TYPE_CHECKING:
     from shflbench.model import Overrides, Suite
     from shflbench.store import RunInfo
 
-EMULATED = "Kernels are compiled, and verified by running their PTX on an emulator; nothing is timed"
+EMULATED = "Kernels are compiled, and verified by running their PTX on the emulator; nothing is timed."
 OPENER = "shflbench.backends.cuda:open_backend"  # what a worker process opens a GPU with
-DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
-_NEEDED = ("overrides", "precision", "max_seconds", "processes", "seed")  # settings, to go on with a run
+_NEEDED = ("overrides", "precision", "max_seconds", "processes", "seed")  # settings, to resume a run
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """One run as it is wanted; None where the suite or the machine decides."""
+    """The settings of one run; None where the suite or the machine decides."""
 
     suite: str
     overrides: Overrides
@@ -38,7 +38,7 @@ class RunRequest:
     seed: int = 0
 
     def load_suite(self) -> Suite:
-        """Load the suite with everything that the flags change in it."""
+        """Load the suite, with everything that the options change in it."""
         from shflbench.suite import load, locate
 
         suite = load(locate(self.suite), self.overrides)
@@ -51,10 +51,11 @@ class RunRequest:
         return replace(suite, rules=rules)
 
 
-def from_record(info: RunInfo, suite: str | None, folder: Path) -> RunRequest:
-    """Return what the stopped run in `folder` was asked to do; `suite` is its file, where shflbench does not ship it.
+def from_record(info: RunInfo, suite: str | None, folder: Path, command: str) -> RunRequest:
+    """Return the request of the stopped run in `folder`; `suite` is its file, where shflbench does not ship it.
 
-    UsageError where that file is needed and not given, ResultsError where the record cannot be read.
+    UsageError where that file is needed and not given, with the words for `command`; ResultsError where the record
+    cannot be read.
     """
     from shflbench.model import Overrides
     from shflbench.suite import find_shipped
@@ -62,13 +63,13 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> RunRequest:
     if suite is None and info.suite.name not in find_shipped():
         raise UsageError(
             f"{folder} holds a run of your own suite {info.suite.path}, and --resume needs that file again",
-            f"name it: {shlex.join(['shflbench', 'run', info.suite.path, '--resume', str(folder)])}",
+            f"name the file: {shlex.join(['shflbench', command, info.suite.path, '--resume', str(folder)])}",
         )
     settings = info.settings
     if unknown := [name for name in _NEEDED if getattr(settings, name) is None]:
         raise ResultsError(
             f"{folder / 'run.json'}: `settings.{unknown[0]}` is missing",
-            "Measure again in a new folder.",
+            "measure again in a new folder",
         )
     return RunRequest(
         suite=suite or info.suite.name,
@@ -85,29 +86,43 @@ def from_record(info: RunInfo, suite: str | None, folder: Path) -> RunRequest:
 
 
 def open_executor(request: RunRequest, suite: Suite) -> tuple[Executor | None, str]:
-    """Return who runs the kernels of `suite`, and what the user should know about that choice.
+    """Return the executor that runs the kernels of `suite`, and a remark on that choice, empty if there is none.
 
-    DeviceError where a GPU is asked for, or is there, but cannot be used.
+    DeviceError where a GPU is asked for, or is there, but cannot be used. UsageError for options that exclude one
+    another.
     """
-    if request.device in {"none", "emulator"} and request.gpu:
-        raise UsageError(f"--gpu chooses a GPU, and --device {request.device} uses none", "Leave one of them out.")
+    needs_gpu, without_gpu = _needs_gpu(request), _without_gpu(request)
+    if needs_gpu and without_gpu:
+        raise UsageError(f"{needs_gpu} asks for a GPU, and {without_gpu} for none", "leave one of them out")
     if request.device == "none":
         return None, "Kernels are compiled and their machine code is checked; none is run."
-    if request.device == "emulator":
-        return _emulator(request, suite), f"{EMULATED}."
-    if request.device == "auto" and (why := _no_gpu()):
-        return _emulator(request, suite), f"No GPU ({why}). {EMULATED}."
-    if request.arch or request.sms:
-        raise UsageError(
-            "--arch and --sms are for runs without a GPU; a GPU knows its own", "Leave them out, or add --device none."
-        )
+    if without_gpu:
+        return _emulator(request, suite), EMULATED
+    if request.device == "auto" and (reason := _no_gpu()):
+        return _emulator(request, suite), f"No GPU ({reason}). {EMULATED}"
     from shflbench.measure.executor import GpuExecutor
 
     try:
         return GpuExecutor(OPENER, request.gpu, suite.rules.timeout), ""
     except DeviceError:
-        _no_driver_comes_first()
+        _refuse_missing_driver()
         raise
+
+
+def _needs_gpu(request: RunRequest) -> str:
+    """Return the option that asks for a GPU, empty if none does."""
+    if request.gpu:
+        return "--gpu"
+    return "--device cuda" if request.device == "cuda" else ""
+
+
+def _without_gpu(request: RunRequest) -> str:
+    """Return the option that asks for a run without a GPU, empty if none does."""
+    if request.device in {"none", "emulator"}:
+        return f"--device {request.device}"
+    if request.arch:
+        return "--arch"
+    return "--sms" if request.sms else ""
 
 
 def _emulator(request: RunRequest, suite: Suite) -> Executor:
@@ -119,15 +134,15 @@ def _emulator(request: RunRequest, suite: Suite) -> Executor:
     return EmulatorExecutor(backend.device, workers) if workers > 1 else InProcessExecutor(backend)
 
 
-def _no_driver_comes_first() -> None:
-    """Raise DeviceError where there is no driver: installing anything else would not help."""
+def _refuse_missing_driver() -> None:
+    """Raise DeviceError where there is no driver: without it, installing anything else does not help."""
     from shflbench.cli.gpus import find
 
     find()
 
 
 def _no_gpu() -> str:
-    """Return why there is no GPU to use, empty if there is one."""
+    """Return why there is no GPU, empty if there is one."""
     from shflbench.cli.gpus import find
 
     try:

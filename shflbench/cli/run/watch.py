@@ -10,9 +10,9 @@ from shflbench.model import Disturbance
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.cli.console import Console, ProgressBar
+    from shflbench.cli.console import Console, Progress
     from shflbench.model import Trouble
-    from shflbench.session import Plan, RunEvent
+    from shflbench.session import NextPass, Plan, RunEvent
     from shflbench.session.further import Undecided
     from shflbench.store import Resumed, RunFolder
 
@@ -40,8 +40,8 @@ def watch(
     return _conclude(plan, folder, troubles, console)
 
 
-def _show(event: RunEvent, console: Console, progress: ProgressBar) -> None:
-    from shflbench.session import Compiling, Note, WarmedUp, Working
+def _show(event: RunEvent, console: Console, progress: Progress) -> None:
+    from shflbench.session import Compiling, NextPass, Note, WarmedUp, Working
 
     match event:
         case Compiling(finished, total):
@@ -50,8 +50,28 @@ def _show(event: RunEvent, console: Console, progress: ProgressBar) -> None:
             console.say(f"SM clock when warm: {clock:.0f} MHz.")
         case Working(text, finished, total):
             progress.show(text, finished, total)
+        case NextPass():
+            for sentence in _next_pass(event):
+                console.say(sentence)
         case Note(sentence):
             console.warn(sentence)
+
+
+def _next_pass(choice: NextPass) -> Iterator[str]:
+    """Yield which cases are measured in one more process; if none is, why cases stay inconclusive."""
+    if count := len(choice.cases):
+        yield f"{_inconclusive(count, 'is', 'are')}; measuring {'it' if count == 1 else 'them'} in one more process"
+        return
+    if choice.unaffordable:
+        stay = _inconclusive(choice.unaffordable, "stays", "stay")
+        yield f"{stay}: settling takes longer than the rest of --budget"
+    if choice.unsettled:
+        stay = _inconclusive(choice.unsettled, "stays", "stay")
+        yield f"{stay}: more processes will not settle {'it' if choice.unsettled == 1 else 'them'}"
+
+
+def _inconclusive(number: int, singular: str, plural: str) -> str:
+    return f"1 case {singular} inconclusive" if number == 1 else f"{number} cases {plural} inconclusive"
 
 
 def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:

@@ -1,4 +1,4 @@
-"""Print the JSON Schema of suite files."""
+"""Print the JSON Schema of suite files, for editors."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.help import Command, headed
+from shflbench.cli.parameters import OUTPUT_FILE
+
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
 
 
-@click.command()
+@click.command(cls=Command)
+@headed("Options", OUTPUT_FILE)
 @click.pass_obj
 def command(console: Console) -> None:
     """Print the JSON Schema of suite files, for editors.
 
-    With `shflbench schema > suite.schema.json`, and `# yaml-language-server: $schema=suite.schema.json` as the first
-    line of a suite, editors complete its keys and mark what is wrong.
+    Run `shflbench schema > suite.schema.json`, and start a suite with the line
+    `# yaml-language-server: $schema=suite.schema.json`: editors then complete its keys and mark errors.
     """
     from shflbench.suite import json_schema
 

@@ -1,24 +1,29 @@
-"""Show the tables of an earlier run."""
+"""Print the tables of runs."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.help import Command, headed
+from shflbench.cli.parameters import OUTPUT_FILE, PATH
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from shflbench.cli.console import Console
     from shflbench.store import Run, RunInfo
 
 
-@click.command()
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.command(cls=Command)
+@click.argument("results", nargs=-1, required=True, type=PATH)
+@headed("Options", OUTPUT_FILE)
 @click.pass_obj
 def command(console: Console, results: tuple[Path, ...]) -> None:
-    """Show the tables of an earlier run.
+    """Print the tables of runs.
 
-    RESULTS are run folders, or folders that hold them.
+    RESULTS are run folders, or folders that hold runs.
     """
     from shflbench.store import find_runs, read_run
 
@@ -44,7 +49,7 @@ def _show(run: Run, console: Console) -> None:
 
 
 def headline(info: RunInfo) -> str:
-    """Say in one line what was measured where and when."""
+    """Return suite, device and date of a run in one line."""
     where = f"no GPU, {'emulated' if info.backend == 'emulator' else 'compiled for'} {info.arch}"
     if info.device:
         where = f"{info.device.name}, driver {info.device.driver}, CUDA {info.device.cuda}"

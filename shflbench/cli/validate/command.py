@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.help import Command
 from shflbench.errors import InputError
+from shflbench.export.words import count_noun
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("suites", nargs=-1, required=True)
 @click.pass_obj
 def command(console: Console, suites: tuple[str, ...]) -> int:
     """Check suite files without running them.
 
-    SUITES are files, or names of suites that come with shflbench. Every one is checked, also after one that is wrong.
+    SUITES are files, or names of suites that come with shflbench. Checks all of them, also after an error.
     """
     from shflbench.suite import load, locate
 
@@ -26,12 +28,8 @@ def command(console: Console, suites: tuple[str, ...]) -> int:
     for name in suites:
         try:
             path = locate(name)
-            console.data(f"{path}: {_count(len(load(path).cases), 'case')}")
+            console.data(f"{path}: {count_noun(len(load(path).cases), 'case')}")
         except InputError as error:
             console.error(error.message, error.advice)
             code = error.exit_code
     return code
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -146,10 +146,10 @@ def test_a_baseline_is_shown_with_its_gpus_software_noise_and_settings(shflbench
         )
     ]
     assert lines[7] == (
-        "settings of run 1, 2: precision 0.005, max_seconds 2.0, seed 1, "
+        "settings of 1, 2: precision 0.005, max_seconds 2.0, seed 1, "
         'overrides {"patterns": [], "variants": [], "dtypes": [], "launches": [], "iterations": []}'
     )
-    assert lines[8:] == ["settings of run 3: seed 7"]
+    assert lines[8:] == ["settings of 3: seed 7"]
 
 
 def test_every_suite_and_gpu_of_a_name_is_shown(shflbench: Command, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_removing_says_what_went_and_what_stays(shflbench: Command, three: list[
     outcome = shflbench("baseline", "rm", "main")
     assert (outcome.code, outcome.out) == (0, "")
     assert outcome.err == (
-        "removed main: gtc2013 on nvidia-h200\nbaselines/main/why.txt stays: it is no part of the baseline\n"
+        "removed main: gtc2013 on nvidia-h200\nbaselines/main/why.txt is kept: it is not part of the baseline\n"
     )
     assert contents(tmp_path / "baselines") == {"main/why.txt": b"mine"}
 

@@ -273,7 +273,7 @@ def test_sanitizer_without_a_driver_exits_4_with_the_remedy(check: Command, monk
     ("place", "value", "sentence"),
     [
         ("shflbench.cli.gpus.find", list, "--sanitizer needs a GPU, and the driver lists none"),
-        ("shflbench.cli.check.command.find_spec", lambda _: None, "--sanitizer runs kernels by cupy, which is not"),
+        ("shflbench.cli.check.command.find_spec", lambda _: None, "--sanitizer runs kernels with cupy, which is not"),
         ("shflbench.cli.check.command.compute_sanitizer", lambda: None, "compute-sanitizer is neither on the PATH"),
     ],
 )

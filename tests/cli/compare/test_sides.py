@@ -167,12 +167,12 @@ def test_emulated_run_is_held_against_a_baseline_of_its_suite_and_refused(shflbe
         (
             ["base", "new", "third"],
             "3 runs given, and a comparison has two sides",
-            "Give two: shflbench compare BASE NEW, and others by --base, --new",
+            "Give two: shflbench compare BASE NEW, and further runs with --base and --new",
         ),
         (
             ["", "new"],
             "Invalid value for 'BASE NEW': it is empty; is a variable of a script not set?",
-            "`shflbench compare --help` says what it takes",
+            "For usage, run: shflbench compare --help",
         ),
     ],
 )

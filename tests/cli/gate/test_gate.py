@@ -1,4 +1,4 @@
-"""`shflbench run --against` on a scripted GPU: measured, compared, and measured longer where that decides a case."""
+"""`shflbench gate` on a scripted GPU: measured, compared, and measured longer where that decides a case."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.compare import Outcome, Reason, Verdict
-from shflbench.cli.run.decider import further_processes
+from shflbench.analysis.compare.further import further_processes
 from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.store import SentinelSet, read_info, read_run
@@ -49,10 +49,10 @@ def processes_of(outcome: Ended) -> list[tuple[int, ...]]:
 
 
 @pytest.fixture
-def against(run: Command, main: Path) -> Command:
-    """Call `shflbench run` against a baseline of three processes."""
+def against(gate: Command, main: Path) -> Command:
+    """Call `shflbench gate` with a baseline of three processes."""
     assert main.exists()
-    return lambda *words: run("demo.yaml", "--against", "main", *words)
+    return lambda *words: gate("demo.yaml", "--against", "main", *words)
 
 
 def test_quiet_run_is_the_same_and_passes(against: Command, plug: Plug) -> None:
@@ -65,9 +65,9 @@ def test_quiet_run_is_the_same_and_passes(against: Command, plug: Plug) -> None:
     assert read_info(Path("mine")).settings.processes == 3
 
 
-def test_folder_of_a_run_is_a_base_as_well(run: Command, plug: Plug, main: Path) -> None:
+def test_folder_of_a_run_is_a_base_as_well(gate: Command, plug: Plug, main: Path) -> None:
     plug(FakeBackend(SCRIPTS))
-    outcome = run("demo.yaml", "--against", main)
+    outcome = gate("demo.yaml", "--against", main)
     assert outcome.code == 0
     assert "\nbase: base: NVIDIA H200, " in outcome.err
 
@@ -95,9 +95,9 @@ def test_inconclusive_case_is_measured_until_it_is_decided_and_nothing_but_its_g
 
 
 @pytest.mark.usefixtures("main")
-def test_run_that_was_measured_longer_is_as_whole_as_any(run: Command, plug: Plug, shflbench: Command) -> None:
+def test_run_that_was_measured_longer_is_as_whole_as_any(gate: Command, plug: Plug, shflbench: Command) -> None:
     plug(FakeBackend(ONE_SLOW))
-    outcome = run("demo.yaml", "--against", "main")
+    outcome = gate("demo.yaml", "--against", "main")
     read = read_run(Path(outcome.out.strip()))
     about = read.info
     assert about.finished is not None
@@ -116,9 +116,7 @@ def test_budget_ends_the_measuring(against: Command, plug: Plug) -> None:
     device = plug(FakeBackend(ONE_SLOW))
     outcome = against("--budget", "0", "--strict")
     assert outcome.code == 6
-    assert (
-        "1 case stays inconclusive: measuring on would take longer than what is left of the 0 s of --budget\n"
-    ) in outcome.err
+    assert ("1 case stays inconclusive: settling takes longer than the rest of --budget\n") in outcome.err
     assert "1 inconclusive of 5 cases\n" in outcome.err
     assert device.process == 2
     plug(FakeBackend(ONE_SLOW))
@@ -126,15 +124,15 @@ def test_budget_ends_the_measuring(against: Command, plug: Plug) -> None:
 
 
 def test_seconds_of_measuring_longer_are_taken_off_the_budget(
-    run: Command, plug: Plug, shflbench: Command, monkeypatch: pytest.MonkeyPatch
+    gate: Command, run: Command, plug: Plug, shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_main(run, plug, shflbench, processes=1)
     plug(FakeBackend({**SCRIPTS, "neighbor/shfl": Script(ns_per_iteration=16.25)}))
     clock = iter([0, 1, 1, 2, 2, 61])  # at the begin and the end of each process
     monkeypatch.setattr("shflbench.session.pipeline.monotonic", lambda: float(next(clock)))
-    outcome = run("demo.yaml", "--against", "main", "--processes", "2")
+    outcome = gate("demo.yaml", "--against", "main", "--processes", "2")
     assert outcome.err.count(INCONCLUSIVE) == 1
-    assert "of the 60 s of --budget\n" in outcome.err
+    assert "takes longer than the rest of --budget\n" in outcome.err
     assert processes_of(outcome) == [(0, 1, 2)] * 3 + [(0, 1)] * 2
     assert outcome.err.endswith("1 suspected of 5 cases\n")
 
@@ -143,7 +141,7 @@ def test_case_that_no_number_of_processes_would_decide_is_not_measured_in_vain(a
     device = plug(FakeBackend(with_offsets(*[0.672] * 3)))  # 0.967%
     outcome = against("--strict", "--threshold", "0.97%")
     assert outcome.code == 6
-    assert "1 case stays inconclusive: no sensible number of further processes would decide that\n" in outcome.err
+    assert "1 case stays inconclusive: more processes will not settle it\n" in outcome.err
     assert device.process == 2
 
 
@@ -157,11 +155,11 @@ def test_number_of_processes_that_is_asked_for_is_taken(against: Command, plug: 
 
 
 def test_case_that_one_process_a_side_makes_suspected_is_measured_again(
-    run: Command, plug: Plug, shflbench: Command
+    gate: Command, run: Command, plug: Plug, shflbench: Command
 ) -> None:
     save_main(run, plug, shflbench, processes=1)
     plug(FakeBackend({**SCRIPTS, "neighbor/shfl": Script(ns_per_iteration=16.6)}))
-    outcome = run("demo.yaml", "--against", "main", "--processes", "1")
+    outcome = gate("demo.yaml", "--against", "main", "--processes", "1")
     assert outcome.code == 1
     assert outcome.err.count(INCONCLUSIVE) == 1
     assert processes_of(outcome) == [(0, 1)] * 3 + [(0,)] * 2
@@ -230,32 +228,32 @@ def test_further_processes_are_needed_where_they_would_tell(
 
 @pytest.mark.usefixtures("main")
 def test_run_that_is_interrupted_before_it_is_whole_is_resumed_and_compared(
-    run: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch
+    gate: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.session.windows.CASES", 1)
     stopping = replace(SCRIPTS["smem"], burst_raises={9: KeyboardInterrupt()})
     plug(FakeBackend({**SCRIPTS, "reduce/smem": stopping}))
-    outcome = run("demo.yaml", "--against", "main", "--output", "mine")
+    outcome = gate("demo.yaml", "--against", "main", "--output", "mine")
     assert (outcome.code, outcome.out) == (130, "")
-    assert outcome.err.endswith("Go on with: shflbench run demo.yaml --resume mine --against main\n")
+    assert outcome.err.endswith("Resume it with: shflbench gate demo.yaml --resume mine --against main\n")
     plug(FakeBackend(SCRIPTS))
-    outcome = run("demo.yaml", "--resume", "mine", "--against", "main")
+    outcome = gate("demo.yaml", "--resume", "mine", "--against", "main")
     assert (outcome.code, outcome.out) == (0, "mine\n")
     assert outcome.err.endswith("no change that matters in 5 cases\n")
     assert {len(row.processes) for row in rows_of(outcome).values()} == {3}
 
 
 @pytest.mark.usefixtures("main")
-def test_run_that_is_interrupted_while_it_is_measured_longer_is_resumed_and_decided(run: Command, plug: Plug) -> None:
+def test_run_that_is_interrupted_while_it_is_measured_longer_is_resumed_and_decided(gate: Command, plug: Plug) -> None:
     plug(in_process(FakeBackend(ONE_SLOW), 4, with_offsets(0.0, burst_raises={5: KeyboardInterrupt()})))
-    outcome = run("demo.yaml", "--against", "main", "--output", "mine")
+    outcome = gate("demo.yaml", "--against", "main", "--output", "mine")
     assert (outcome.code, outcome.out) == (130, "")
-    assert outcome.err.endswith("Go on with: shflbench run demo.yaml --resume mine --against main\n")
+    assert outcome.err.endswith("Resume it with: shflbench gate demo.yaml --resume mine --against main\n")
     left = read_run(Path("mine"))
     assert left.info.finished is None
     assert [row.processes for row in left.rows] == [(0, 1, 2, 3)] * 3 + [(0, 1, 2)] * 2
     device = plug(FakeBackend(SCRIPTS))
-    outcome = run("demo.yaml", "--resume", "mine", "--against", "main")
+    outcome = gate("demo.yaml", "--resume", "mine", "--against", "main")
     assert (outcome.code, outcome.out) == (0, "mine\n")
     assert outcome.err.count(INCONCLUSIVE) == 1
     assert {name for name, _ in device.launched} == {f"neighbor/{variant}" for variant in SCRIPTS}
@@ -263,18 +261,18 @@ def test_run_that_is_interrupted_while_it_is_measured_longer_is_resumed_and_deci
 
 
 def test_run_that_is_interrupted_while_it_is_compared_is_whole_and_says_so(
-    run: Command, plug: Plug, main: Path, monkeypatch: pytest.MonkeyPatch
+    gate: Command, plug: Plug, main: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("shflbench.analysis.compare.compare", interrupted)
+    monkeypatch.setattr("shflbench.session.gate.compare", interrupted)
     plug(FakeBackend(SCRIPTS))
     before = contents(main)
-    outcome = run("demo.yaml", "--against", "main", "--output", "mine")
+    outcome = gate("demo.yaml", "--against", "main", "--output", "mine")
     assert outcome.code == 130
     assert outcome.err.endswith(
-        "error: interrupted; the run was finished, and is in mine\nCompare it with: shflbench compare main mine\n"
+        "error: interrupted; the run is finished, in mine\nCompare it with: shflbench compare main mine\n"
     )
     assert read_info(Path("mine")).finished is not None
     assert contents(main) == before
@@ -289,49 +287,48 @@ def untouched(plug: Plug) -> Iterator[None]:
     assert not Path("mine").exists()
 
 
-def refused(run: Command, *words: str, code: int = 3) -> str:
-    outcome = run("demo.yaml", "--output", "mine", *words)
+def refused(gate: Command, *words: str, code: int = 3) -> str:
+    outcome = gate("demo.yaml", "--output", "mine", *words)
     assert (outcome.code, outcome.out) == (code, "")
     return outcome.err[outcome.err.index("error: ") :]
 
 
 @pytest.mark.usefixtures("main", "untouched")
-def test_unknown_baseline_is_refused(run: Command) -> None:
+def test_unknown_baseline_is_refused(gate: Command) -> None:
     said = "error: there is no baseline `mian` in baselines\nDid you mean `main`? there are main\n"
-    assert refused(run, "--against", "mian") == said
+    assert refused(gate, "--against", "mian") == said
 
 
 @pytest.mark.usefixtures("main", "untouched")
-def test_damaged_baseline_is_refused(run: Command) -> None:
+def test_damaged_baseline_is_refused(gate: Command) -> None:
     (file,) = Path("baselines").rglob("samples.csv.gz")
     file.write_bytes(file.read_bytes()[:-20])
-    assert "samples.csv.gz is damaged: its end is missing" in refused(run, "--against", "main")
+    assert "samples.csv.gz is damaged: its end is missing" in refused(gate, "--against", "main")
 
 
 @pytest.mark.usefixtures("untouched")
-def test_baseline_of_another_gpu_is_refused(run: Command, main: Path, plug: Plug) -> None:
+def test_baseline_of_another_gpu_is_refused(gate: Command, main: Path, plug: Plug) -> None:
     plug(FakeBackend(SCRIPTS, device=replace(H200, name="NVIDIA H100", uuid="GPU-2")))
-    assert "has no runs of demo on nvidia-h100; it has demo on nvidia-h200" in refused(run, "--against", "main")
-    assert "the GPUs differ (NVIDIA H200, NVIDIA H100)" in refused(run, "--against", str(main))
+    assert "has no runs of demo on nvidia-h100; it has demo on nvidia-h200" in refused(gate, "--against", "main")
+    assert "the GPUs differ (NVIDIA H200, NVIDIA H100)" in refused(gate, "--against", str(main))
 
 
 @pytest.mark.usefixtures("main", "untouched")
-def test_another_edition_of_the_suite_is_refused(run: Command) -> None:
+def test_another_edition_of_the_suite_is_refused(gate: Command) -> None:
     Path("demo.yaml").write_text(SUITE.replace("4096", "2048"), encoding="utf-8")
-    said = refused(run, "--against", "main")
+    said = refused(gate, "--against", "main")
     assert "the suite was changed and defines other measurements" in said
     assert "they have no case in common" in said
 
 
-def test_without_a_gpu_there_is_nothing_to_compare(run: Command, main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_gpu_there_is_nothing_to_compare(gate: Command, main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shflbench.cli.gpus.find", list)
-    assert refused(run, "--against", str(main), code=4)
-    assert refused(run, "--against", str(main), "--device", "none", code=2)
-    assert refused(run, "--against", "mian")  # which a GPU would not mend
+    assert refused(gate, "--against", str(main), code=4)
+    assert refused(gate, "--against", str(main), "--device", "none", code=2)
+    assert refused(gate, "--against", "mian")  # which a GPU would not mend
 
 
-def test_options_of_a_comparison_need_one(run: Command) -> None:
-    assert refused(run, "--strict", code=2) == (
-        "error: --strict says how to compare a run, and without --against it is not compared\n"
-        "Add --against NAME, or leave it out\n"
-    )
+def test_baseline_must_be_named(gate: Command) -> None:
+    outcome = gate("demo.yaml")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "error: Missing option '--against'\nFor usage, run: shflbench gate --help\n"

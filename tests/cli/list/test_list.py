@@ -90,7 +90,7 @@ def test_devices_are_listed_with_their_architecture(shflbench: Command, monkeypa
 def test_machine_without_a_driver_has_no_devices_and_says_why(shflbench: Command) -> None:
     outcome = shflbench("list", "devices", "--format", "json")
     assert (outcome.code, json.loads(outcome.out)) == (0, [])
-    assert outcome.err == "devices: none, because no NVIDIA driver is loaded\n"
+    assert outcome.err == "no devices: no NVIDIA driver is loaded\n"
 
 
 @pytest.mark.usefixtures("no_driver")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.compare import noise_learning, selftest
-from shflbench.cli.compare.learned_noise import learn_noise
 from shflbench.cli.console import Console
+from shflbench.cli.noise.learn import learn_noise
 from shflbench.store import Run, read_run
 from shflbench.store.noise_file import HeldOut, Learned, find, read
 from tests.conftest import Command, Outcome
@@ -37,7 +37,7 @@ def record(runs: list[Run]) -> Learned:
 
 
 def alarming(record: Learned, *processes: int) -> Learned:
-    """Return the record, had comparisons of so many processes a side alarmed."""
+    """Return the record, had comparisons with these numbers of processes per side raised false alarms."""
     return replace(record, held_out={each: HeldOut(200, 0.05 * (each in processes), 0.25) for each in (1, 2, 3)})
 
 
@@ -64,7 +64,7 @@ def test_what_was_learned_is_printed_and_kept(
     assert path is not None
     assert read(path) == record
     assert "noise of NVIDIA H200, driver 580.159, from 20 processes of gtc2013, 2026-11-20:" in outcome.out
-    assert f"a = {record.a_us:.3f} µs, b = {100 * record.b:.3f} %" in outcome.out
+    assert f"a = {record.a_us:.3f} µs, b = {100 * record.b:.3f}%" in outcome.out
     assert (outcome.code, outcome.err) == (0, f"kept in {path}\n")
 
 
@@ -80,8 +80,8 @@ def test_what_alarms_on_processes_that_were_held_back_is_not_kept(
 ) -> None:
     outcome = learn_into(record=alarming(record, 3))
     assert (outcome.code, list(tmp_path.iterdir())) == (1, [])
-    assert "nothing was kept: 5% of the comparisons of 3 processes a side alarmed" in outcome.err
-    assert "--self-test" in outcome.err
+    assert "of the comparisons with 3 processes per side raised a false alarm" in outcome.err
+    assert "shflbench noise test" in outcome.err
 
 
 def test_where_one_process_a_side_is_not_enough_it_says_so(
@@ -89,7 +89,7 @@ def test_where_one_process_a_side_is_not_enough_it_says_so(
 ) -> None:
     outcome = learn_into(record=alarming(record, 1))
     assert outcome.code == 0
-    assert "will not be used with less than 2 processes a side" in outcome.err
+    assert "will not be used with fewer than 2 processes per side" in outcome.err
     assert find(tmp_path, H200.uuid)
 
 
@@ -100,18 +100,20 @@ def test_json_says_when_nothing_was_kept(learn_into: Callable[..., Outcome], rec
 
 
 def test_the_command_learns_and_tries(shflbench: Command, runs: list[Run]) -> None:
-    learned = shflbench("compare", "--learn-noise", runs[0].folder, "--baselines", "kept")
+    learned = shflbench("noise", "learn", runs[0].folder, "--baselines", "kept")
     assert (learned.code, learned.err) == (0, "kept in kept/noise/nvidia-h200-11111111.json\n")
-    tried = shflbench("compare", "--self-test", runs[0].folder, "--noise", "kept/noise/nvidia-h200-11111111.json")
+    tried = shflbench("noise", "test", runs[0].folder, "--noise", "kept/noise/nvidia-h200-11111111.json")
     assert tried.code == 0
     assert "noise: learned from 20 processes on this GPU" in tried.out
 
 
-@pytest.mark.parametrize("question", ["--learn-noise", "--self-test"])
-def test_the_command_refuses_what_it_cannot_answer(shflbench: Command, runs: list[Run], question: str) -> None:
-    assert shflbench("compare", question).code == 2
-    for flags in (("--format", "junit"), ("--also", "json=x.json"), ("--plot", "x.svg")):
-        refused = shflbench("compare", question, runs[0].folder, *flags)
-        assert refused.code == 2
-        assert "formats are table and json" in refused.err
-    assert shflbench("compare", question, "nowhere").code == 3
+@pytest.mark.parametrize("verb", ["learn", "test"])
+def test_missing_and_unknown_runs_are_refused(shflbench: Command, verb: str) -> None:
+    assert shflbench("noise", verb).code == 2
+    assert shflbench("noise", verb, "nowhere").code == 3
+
+
+def test_noise_alone_prints_its_help_and_counts_as_wrong_usage(shflbench: Command) -> None:
+    outcome = shflbench("noise")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == shflbench("noise", "--help").out

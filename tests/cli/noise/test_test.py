@@ -7,8 +7,8 @@ import pytest
 
 from shflbench.analysis.compare import noise_learning, selftest
 from shflbench.analysis.compare.pool import Pool
-from shflbench.cli.compare.self_test_report import self_test
 from shflbench.cli.console import Console
+from shflbench.cli.noise.test import self_test
 from shflbench.errors import ResultsError
 from shflbench.store import Run, read_run
 from shflbench.suite.revision import thresholds_of
@@ -49,7 +49,7 @@ def test_a_recorded_suite_gets_flags_noisy_cases_and_entries_for_its_file(printe
     text = printed(recorded_some())
     assert "\nuse --processes " in text
     assert "34 processes of unchanged code in 2 runs" in text
-    assert "that share none could not tell up to" in text
+    assert "without common processes cannot distinguish" in text
     lines = text.splitlines()
     levels = next(line for line in lines if line.lstrip().startswith("memory-ladder/l2") and " levels " in line)
     assert "µs in" in levels

@@ -54,6 +54,6 @@ def test_nothing_to_draw_at_all_is_bad_input(shflbench: Command, tmp_path: Path)
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err == (
         "error: there is nothing to draw: no case was timed in run\n"
-        "`shflbench show` prints what such a run holds; times need a GPU\n"
+        "Draw a run that was measured on a GPU; `shflbench show` prints this one\n"
     )
     assert not (tmp_path / "charts").exists()

@@ -27,8 +27,7 @@ def test_interrupted_run_keeps_its_finished_groups_and_says_how_to_go_on(run: Co
     outcome = run("demo.yaml", "--output", "mine")
     assert (outcome.code, outcome.out) == (130, "")
     assert outcome.err.endswith(
-        "error: interrupted; the groups that were finished are in mine\n"
-        "Go on with: shflbench run demo.yaml --resume mine\n"
+        "error: interrupted; the finished groups are in mine\nResume it with: shflbench run demo.yaml --resume mine\n"
     )
     left = read_run(Path("mine"))
     assert [row.case_id for row in left.rows] == NEIGHBOR
@@ -68,10 +67,12 @@ def test_resuming_keeps_the_flags_of_the_start(run: Command, plug: Plug) -> None
     ]
     outcome = run("demo.yaml", "--resume", "mine", "--seed", "4")
     assert outcome.code == 2
-    assert "--seed cannot change it" in outcome.err
+    assert "--seed cannot change them" in outcome.err
 
 
 def test_output_and_resume_exclude_each_other(run: Command) -> None:
     outcome = run("demo.yaml", "--output", "a", "--resume", "b")
     assert outcome.code == 2
-    assert outcome.err.startswith("error: --resume goes on as the run was started; --output cannot change it\n")
+    assert outcome.err.startswith(
+        "error: --resume keeps the options of the stopped run, and --output cannot change them\n"
+    )

@@ -15,7 +15,7 @@ def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> N
     assert (outcome.code, outcome.out) == (0, "mine\n")
     first, *_ = outcome.err.splitlines()
     assert first == (
-        "No GPU (the driver lists none). Kernels are compiled, and verified by running their PTX on an emulator; "
+        "No GPU (the driver lists none). Kernels are compiled, and verified by running their PTX on the emulator; "
         "nothing is timed."
     )
     assert "(emulated, not timed)" in outcome.err
@@ -77,11 +77,19 @@ def test_architecture_that_the_compiler_does_not_know_exits_4(run: Command) -> N
 
 
 @pytest.mark.parametrize("flag", [("--arch", "sm_80"), ("--sms", "100")])
-def test_flags_for_a_machine_without_a_gpu_are_refused_on_one_with(
-    run: Command, plug: Plug, flag: tuple[str, str]
-) -> None:
-    plug(FakeBackend(SCRIPTS))
-    outcome = run("demo.yaml", *flag)
-    assert outcome.code == 2
-    assert outcome.err.endswith("Leave them out, or add --device none\n")
-    assert run("demo.yaml", "--device", "none", *flag).code == 0
+def test_architecture_or_sm_count_means_a_run_without_the_gpu(run: Command, plug: Plug, flag: tuple[str, str]) -> None:
+    device = plug(FakeBackend(SCRIPTS))
+    outcome = run("demo.yaml", "--pattern", "neighbor", "--variant", "shfl", *flag)
+    assert outcome.code == 0
+    assert outcome.err.startswith("Kernels are compiled, and verified by running their PTX on the emulator; ")
+    assert device.opened == []
+
+
+@pytest.mark.parametrize("flag", [("--arch", "sm_80"), ("--sms", "100"), ("--device", "emulator")])
+@pytest.mark.parametrize("gpu", [("--gpu", "1"), ("--device", "cuda")])
+def test_gpu_and_no_gpu_exclude_each_other(run: Command, gpu: tuple[str, str], flag: tuple[str, str]) -> None:
+    if gpu[0] == flag[0]:
+        pytest.skip("an option given twice: the last one counts")
+    outcome = run("demo.yaml", *gpu, *flag)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.endswith("Leave one of them out\n")

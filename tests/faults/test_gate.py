@@ -1,4 +1,4 @@
-"""`run --against` with real worker processes, of which some die while a case is measured longer."""
+"""`gate` with real worker processes, of which some die while a case is measured longer."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def processes(made: Machine) -> dict[str, tuple[int, ...]]:
 
 def test_suspected_case_is_decided_by_a_fresh_process(slower: Make) -> None:
     made = slower()
-    outcome = made.run(*AGAINST, "--output", "out")
+    outcome = made.run(*AGAINST, "--output", "out", command="gate")
     assert (outcome.code, outcome.out) == (1, "out\n")
     assert f"\nslower   {SHFL}  " in outcome.err
     assert made.happened().count("worker") == 3
@@ -42,7 +42,7 @@ def test_suspected_case_is_decided_by_a_fresh_process(slower: Make) -> None:
 @pytest.mark.archs
 def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slower: Make) -> None:
     made = slower(fault("neighbor/smem", "time", "kill", 20, worker=FURTHER))
-    outcome = made.run(*AGAINST, "--output", "out")
+    outcome = made.run(*AGAINST, "--output", "out", command="gate")
     assert outcome.code == 1
     assert f"\nslower   {SHFL}  " in outcome.err
     assert made.failures() == {}
@@ -59,7 +59,7 @@ def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slo
 @pytest.mark.archs
 def test_case_whose_further_process_dies_stays_undecided(slower: Make) -> None:
     made = slower(fault("neighbor/shfl", "verify", "kill", worker=FURTHER))
-    outcome = made.run(*AGAINST, "--output", "out", "--strict")
+    outcome = made.run(*AGAINST, "--output", "out", "--strict", command="gate")
     assert outcome.code == 6
     assert "its worker process was ended by SIGKILL (Killed)" in outcome.err
     assert "1 suspected of 9 cases\n" in outcome.err
@@ -73,14 +73,14 @@ def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_o
     slower: Make, end: End, code: int
 ) -> None:
     made = slower(fault("neighbor/shfl", "time", "hang", 4, worker=FURTHER))
-    process = made.start(*AGAINST, "--output", "out", start_new_session=True)
+    process = made.start(*AGAINST, "--output", "out", command="gate", start_new_session=True)
     made.wait_for("hang")
     end(process)
     outcome = made.end(process)
     assert (outcome.code, outcome.out) == (code, "")
-    assert outcome.err.endswith("Go on with: shflbench run suite.yaml --resume out --against base\n")
+    assert outcome.err.endswith("Resume it with: shflbench gate suite.yaml --resume out --against base\n")
     assert {row.processes for row in made.rows().values()} == {(0,)}
-    again = made.run("suite.yaml", "--resume", "out", "--against", "base")
+    again = made.run("suite.yaml", "--resume", "out", "--against", "base", command="gate")
     assert (again.code, again.out) == (1, "out\n")
     assert set(processes(made).values()) == {(0, 1)}
 
@@ -88,8 +88,8 @@ def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_o
 @pytest.mark.archs
 def test_gpu_that_is_lost_while_cases_are_measured_longer_leaves_a_run_to_be_resumed(slower: Make) -> None:
     made = slower(fault("device", "open", "refused", worker=FURTHER))
-    outcome = made.run(*AGAINST, "--output", "out")
+    outcome = made.run(*AGAINST, "--output", "out", command="gate")
     assert outcome.code == 4
     assert "error: the GPU cannot be used any more: no usable GPU: GPU is lost\n" in outcome.err
     assert {row.processes for row in made.rows().values()} == {(0,)}
-    assert made.run("suite.yaml", "--resume", "out", "--against", "base").code == 1
+    assert made.run("suite.yaml", "--resume", "out", "--against", "base", command="gate").code == 1

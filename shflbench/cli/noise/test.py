@@ -1,4 +1,4 @@
-"""Try `compare` on runs of unchanged code, and print what it would do."""
+"""Compare runs of unchanged code with one another, and print what a gate would find."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def self_test(console: Console, runs: Sequence[Run], learned: Learned | None = None, form: str = "table") -> int:
-    """Try `compare` on runs of unchanged code and print what it would do; suites one after the other.
+    """Compare runs of unchanged code with one another and print what a gate would find, suite by suite.
 
-    The noise that was `learned` is used where it was found good enough. ResultsError where it was nowhere, or where the
-    runs are not of its GPU.
+    `learned` noise is used for as many processes per side as it was found good enough for. ResultsError where it was
+    for none, or where the runs are not of its GPU.
     """
     from shflbench.analysis.compare.noise_learning import model_of, pools_of, refuse_others
     from shflbench.analysis.compare.selftest import self_test as tested
@@ -45,17 +45,17 @@ def _content(result: SelfTest) -> dict[str, object]:
     content = asdict(result)
     content["settings"] = [{**asdict(setting), "ceiling": setting.ceiling} for setting in result.settings]
     for case in content["noisy"]:
-        case["manner"] = case.pop("kind")  # as its readers know it
+        case["manner"] = case.pop("kind")  # the field's name since its first version
     for case in content["cases"]:
         case["own_threshold"] = case["own_threshold"] and case["own_threshold"]["amount"]
     return {**content, "flags": result.recommended.flags if result.recommended else None}
 
 
 def _print(console: Console, suite: str, result: SelfTest, noise: NoiseModel | None) -> None:
-    source = noise.source if noise else "as the processes of each comparison show it"
+    source = noise.source if noise else "estimated from the processes of each comparison"
     console.data(
         f"{suite}: {count_noun(result.processes, 'process')} of unchanged code in {count_noun(result.runs, 'run')}\n"
-        f"noise: {source}; here a = {result.a_us:.3f} µs, b = {100 * result.b:.3f} %\n"
+        f"noise: {source}; in these runs a = {result.a_us:.3f} µs, b = {100 * result.b:.3f}%\n"
     )
     console.table(_settings(result.settings), data=True)
     console.data("")
@@ -63,18 +63,18 @@ def _print(console: Console, suite: str, result: SelfTest, noise: NoiseModel | N
     console.table(_cases(result), data=True)
     if result.noisy:
         body = tuple(
-            Line((case.case_id, f"{case.times:.1f} x", case.kind, case.sentence), "doubt") for case in result.noisy
+            Line((case.case_id, f"{case.times:.1f}×", case.kind, case.sentence), "doubt") for case in result.noisy
         )
         console.data("")
         console.table(Table("noisier than the rest:", ("case", "noise", "kind", "how"), body), data=True)
-    looser = [case for case in result.cases if case.own_threshold]
-    if looser:
-        console.data("\nfor the suite file, the cases that need a looser threshold:")
-        console.data("\n".join(_entries(result, looser)))
+    special = [case for case in result.cases if case.own_threshold]
+    if special:
+        console.data("\nfor the suite file, thresholds of the cases that need a larger one:")
+        console.data("\n".join(_entries(result, special)))
 
 
 def _settings(settings: Sequence[GateSetting]) -> Table:
-    """Return the table of what became of the draws: a line for each number of processes, a column for a threshold."""
+    """Return the table of results: a line per number of processes, a column per threshold."""
     thresholds = sorted({setting.threshold for setting in settings})
     by_place = {(setting.processes, setting.threshold): setting for setting in settings}
     body = []
@@ -83,23 +83,23 @@ def _settings(settings: Sequence[GateSetting]) -> Table:
         for threshold in thresholds:
             setting = by_place.get((processes, threshold))
             mark = " *" if setting and setting.good else ""
-            cells.append(f"{100 * setting.alarmed:.1f} / {100 * setting.undecided:.1f} %{mark}" if setting else "-")
+            cells.append(f"{100 * setting.alarmed:.1f} / {100 * setting.undecided:.1f}%{mark}" if setting else "-")
         body.append(Line((str(processes), *cells)))
     return Table(
-        "suites with a false alarm / cases left open, by threshold (* = good enough):",
-        ("processes a side", *(fraction(threshold) for threshold in thresholds)),
+        "comparisons with a false alarm / cases undecided, by threshold (* = good enough):",
+        ("processes per side", *(fraction(threshold) for threshold in thresholds)),
         tuple(body),
     )
 
 
 def _conclusions(result: SelfTest) -> Iterator[str]:
-    """Yield what to do, and how sure that is, a sentence each."""
+    """Yield what to use, and how certain that is, a sentence each."""
     best = result.recommended
     if best is None:
         yield "no setting is good enough: use more processes, longer cases, or the thresholds below for single cases"
     else:
         yield (
-            f"use {_choice(best)}: the smallest certain change with at most 1 % false alarms and 5 % of the cases open"
+            f"use {_choice(best)}: finds the smallest change with at most 1% false alarms and 5% of the cases undecided"
         )
         fewer = [
             min(good, key=lambda setting: setting.threshold)
@@ -107,17 +107,17 @@ def _conclusions(result: SelfTest) -> Iterator[str]:
             if (good := [setting for setting in result.settings if setting.good and setting.processes == processes])
         ]
         if fewer:
-            yield f"or, quicker: {'; '.join(_choice(setting) for setting in reversed(fewer))}"
+            yield f"or, faster: {'; '.join(_choice(setting) for setting in reversed(fewer))}"
     sure = best or result.settings[-1]
     yield (
-        f"how sure: {sure.draws} comparisons of {sure.processes} a side were drawn, which share processes; "
-        f"{sure.disjoint} that share none could not tell up to {fraction(sure.ceiling)} false alarms from none"
+        f"how certain: {sure.draws} comparisons of {sure.processes} processes per side, with common processes; "
+        f"{sure.disjoint} without common processes cannot distinguish {fraction(sure.ceiling)} false alarms from none"
     )
     if result.runs == 1:
-        yield "what differs between days and restarts is not in these numbers: all processes are of one run"
+        yield "these numbers do not contain what differs between days and restarts: all processes are of one run"
     by_processes = {setting.processes: setting for setting in result.settings}
     if refused := sum(setting.refused for setting in by_processes.values()):
-        yield f"{refused} comparisons more were refused, because the sentinels say that the machine itself changed"
+        yield f"{refused} more comparisons gave no verdict, because the sentinels show that the machine itself changed"
 
 
 def _choice(setting: GateSetting) -> str:
@@ -134,30 +134,30 @@ def _cases(result: SelfTest) -> Table:
                 f"{case.time_us:.4g}",
                 fraction(case.detectable) or "none",
                 fraction(case.settled) or "none",
-                _looser(case),
+                _threshold_needed(case),
             ),
             "doubt" if case.own_threshold else "",
         )
         for case in result.cases
     )
-    titles = ("case", "time µs", "slowdown found", "same from", "own threshold")
+    titles = ("case", "time µs", "slowdown found", "same from", "threshold needed")
     return Table(
-        "the slowdown that nearly all comparisons find, and the threshold from which on 95 of 100 say `same`:",
+        "per case: the slowdown that nearly all comparisons find, and the smallest threshold at which 95% say `same`:",
         titles,
         body,
     )
 
 
-def _looser(case: Sensitivity) -> str:
+def _threshold_needed(case: Sensitivity) -> str:
     return fraction(case.own_threshold.amount) if case.own_threshold else ""
 
 
-def _entries(result: SelfTest, looser: Sequence[Sensitivity]) -> Iterator[str]:
-    """Yield the lines of a suite file's `compare`."""
+def _entries(result: SelfTest, special: Sequence[Sensitivity]) -> Iterator[str]:
+    """Yield the lines of the section `compare` of a suite file."""
     yield "compare:"
     if result.recommended:
         from shflbench.thresholds import Threshold
 
         yield f"  threshold: {Threshold(result.recommended.threshold)}"
     yield "  cases:"
-    yield from (f"    - {{case: {json.dumps(case.case_id)}, threshold: {case.own_threshold}}}" for case in looser)
+    yield from (f"    - {{case: {json.dumps(case.case_id)}, threshold: {case.own_threshold}}}" for case in special)

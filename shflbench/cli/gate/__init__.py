@@ -1,0 +1,1 @@
+"""Run a suite and compare it with a baseline."""

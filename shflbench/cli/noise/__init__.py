@@ -1,0 +1,1 @@
+"""Noise of a GPU: learn it, and test a gate with it."""

@@ -1,0 +1,75 @@
+"""Learn a GPU's noise, or test what a gate would find."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from shflbench.cli.help import CommandGroup, headed, option
+from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, PATH, format_option
+from shflbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.cli.console import Console
+    from shflbench.store import Run
+
+RUNS = click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PATH)
+FORMAT = format_option(("table", "json"))
+
+
+@click.group("noise", cls=CommandGroup, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Learn a GPU's noise, or test what a gate would find.
+
+    Both read runs of unchanged code: RUN is a run folder, or a folder that holds several.
+    """
+    if context.invoked_subcommand is None:
+        context.obj.report(context.get_help())
+        context.exit(UsageError.exit_code)
+
+
+@command.command()
+@RUNS
+@headed("Options", BASELINES, FORMAT, OUTPUT_FILE)
+@click.pass_obj
+def learn(console: Console, runs: tuple[Path, ...], baselines: Path, form: str) -> int:
+    """Learn a GPU's noise from runs of unchanged code, and keep it among the baselines.
+
+    `compare` and `gate` use it for runs of this GPU and driver. Give runs of 20 processes or more. Exits 1 and keeps
+    nothing if the noise would raise false alarms.
+    """
+    from shflbench.cli.noise.learn import learn_noise
+
+    return learn_noise(console, _read(runs), baselines, form)
+
+
+@command.command()
+@RUNS
+@headed(
+    "Options",
+    option("--noise", metavar="FILE", type=PATH, help="Use this learned noise."),
+    FORMAT,
+    OUTPUT_FILE,
+)
+@click.pass_obj
+def test(console: Console, runs: tuple[Path, ...], noise: Path | None, form: str) -> int:
+    """Compare runs of unchanged code with one another, and say what a gate would find.
+
+    Prints how often a gate would raise a false alarm, which slowdown it would find in each case, and which thresholds
+    and how many processes to use.
+    """
+    from shflbench.cli.noise.test import self_test
+    from shflbench.store.noise_file import read
+
+    return self_test(console, _read(runs), read(noise) if noise else None, form)
+
+
+def _read(paths: Sequence[Path]) -> list[Run]:
+    from shflbench.store import find_runs, read_run
+
+    return [read_run(folder) for folder in find_runs(paths)]

@@ -1,0 +1,134 @@
+"""What `run` and `gate` share: what is measured, how, and where the results go."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from shflbench.cli.help import headed, option
+from shflbench.cli.parameters import precision, seconds
+from shflbench.cli.run.request import RunRequest, from_record
+from shflbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+MOST_PROCESSES = 100
+FOLDER = click.Path(path_type=Path)
+
+SELECTION = headed(
+    "Cases",
+    option("--pattern", "patterns", metavar="NAME", multiple=True, help="Run only this pattern (repeatable)."),
+    option("--variant", "variants", metavar="NAME", multiple=True, help="Run only this variant (repeatable)."),
+    option("--dtype", "dtypes", metavar="TYPE", multiple=True, help="Run only this element type (repeatable)."),
+    option(
+        "--launch",
+        "launches",
+        metavar="GRIDxBLOCK",
+        multiple=True,
+        help="Run at this launch instead: `2*sms x 256` (repeatable).",
+    ),
+    option(
+        "--iterations", metavar="N", type=int, multiple=True, help="Run this number of iterations instead (repeatable)."
+    ),
+    option("--dry-run", is_flag=True, help="List the cases and the estimated time; run nothing."),
+)
+
+GPU = option(
+    "--gpu", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Index of the GPU in CUDA."
+)
+
+MEASURING = (
+    option(
+        "--precision",
+        metavar="PERCENT",
+        callback=precision,
+        help="Half-width of the interval to reach, such as 0.5%.  [default: the suite's]",
+    ),
+    option(
+        "--max-seconds",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0.01),
+        callback=seconds,
+        help="Longest time to sample a case.  [default: the suite's]",
+    ),
+    option(
+        "--processes",
+        metavar="N",
+        type=click.IntRange(1, MOST_PROCESSES),
+        help="Number of fresh processes per case.  [default: the suite's]",
+    ),
+    option(
+        "--seed",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Seed of the input data and of the order of launches.",
+    ),
+)
+
+PLACES = (
+    option("-o", "--output", metavar="FOLDER", type=FOLDER, help="Folder of the run, new or empty."),
+    option(
+        "--results",
+        metavar="FOLDER",
+        type=FOLDER,
+        default="results",
+        show_default=True,
+        help="Create the folder of the run in here.",
+    ),
+    option("--resume", metavar="FOLDER", type=FOLDER, help="Resume a stopped run, with the options of its start."),
+)
+
+
+def request_of(
+    context: click.Context, suite: str | None, flags: dict[str, Any], also_of_resumed: Collection[str] = ()
+) -> RunRequest:
+    """Return the run that the options ask for, or the stopped run that `--resume` names.
+
+    `also_of_resumed` are the options, beside the suite, that a resumed run takes. UsageError for options that exclude
+    one another.
+    """
+    from shflbench.model import Overrides
+
+    given = _given_flags(context)
+    if flags["resume"]:
+        from shflbench.store import read_info
+
+        fixed = [flag for name, flag in given.items() if name not in {"suite", "resume", *also_of_resumed}]
+        if fixed:
+            raise UsageError(
+                f"--resume keeps the options of the stopped run, and {fixed[0]} cannot change them",
+                "leave the option out, or start a new run",
+            )
+        return from_record(read_info(flags["resume"]), suite, flags["resume"], context.info_name or "run")
+    if {"output", "results"} <= given.keys():
+        raise UsageError("--output and --results both name a place for the run", "leave one of them out")
+    if suite is None:
+        raise UsageError("no suite given", "`shflbench list suites` lists those that come with shflbench")
+    kinds = ("patterns", "variants", "dtypes", "launches", "iterations")
+    rest = ("device", "gpu", "arch", "sms", "precision", "max_seconds", "processes", "seed")
+    return RunRequest(
+        suite,
+        Overrides(**{name: flags[name] for name in kinds}),
+        **{name: flags[name] for name in rest if name in flags},
+    )
+
+
+def typed_words() -> tuple[str, ...]:
+    """Return the command line, as a run's record keeps it."""
+    return ("shflbench", *sys.argv[1:])
+
+
+def _given_flags(context: click.Context) -> dict[str, str]:
+    """Return what stands on the command line: parameter's name → flag, the long one of two."""
+    return {
+        str(parameter.name): parameter.opts[-1]
+        for parameter in context.command.params
+        if parameter.expose_value and context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+    }

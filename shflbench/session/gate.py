@@ -1,0 +1,122 @@
+"""Compare a run with its base while it goes on, and choose the cases that are worth measuring longer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.compare import Settings, Side, compare, obstacles
+from shflbench.analysis.compare.further import further_processes, is_undecided, process_count
+from shflbench.analysis.compare.learned import learned_noise
+from shflbench.errors import DeviceError, ResultsError
+from shflbench.session.further import NextPass, ProcessPass, affordable
+from shflbench.session.rows import start_row
+from shflbench.store import Run, find_runs, read_run
+from shflbench.store.baselines import Baselines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from shflbench.analysis.compare import Comparison
+    from shflbench.analysis.compare.noise import NoiseModel
+    from shflbench.model import Case
+    from shflbench.session.plan import Plan
+    from shflbench.store import RunInfo
+
+
+@dataclass(frozen=True, slots=True)
+class GateRequest:
+    """What a run is compared with, how, and how long it may be measured for that."""
+
+    against: Path  # the name of a baseline, or a folder with runs
+    baselines: Path  # the folder of the baselines
+    noise: Path | None  # a file of learned noise, instead of the one among the baselines
+    settings: Settings
+    budget: float  # seconds, beside those of the run itself
+
+    def refuse_unknown(self, suite: str) -> None:
+        """Raise ResultsError where there is nothing to compare runs of `suite` with, on any GPU."""
+        if not self.against.exists():
+            Baselines(self.baselines).matching(str(self.against), suite)
+
+    def base(self, plan: Plan, info: RunInfo) -> Side:
+        """Return what the run that `info` describes is to be compared with.
+
+        ResultsError where the base is damaged, or where it is known already that the two cannot be compared.
+        DeviceError where nothing will be timed.
+        """
+        if plan.executor is None or not plan.executor.timed:
+            raise DeviceError("a gate compares times, and the emulator takes none", "run it on a machine with a GPU")
+        device = plan.executor.device.name
+        known = Baselines(self.baselines)
+        name = str(self.against)
+        folders = find_runs([self.against]) if self.against.exists() else known.find(name, plan.suite.name, device)
+        base = Side.of([read_run(folder) for folder in folders], name)
+        obstacles.refuse_mixture(base)
+        rows = (
+            start_row(case, plan.patterns[case.pattern].declaration, info.backend, info.arch)
+            for case in plan.suite.cases
+        )
+        new = Side.of([Run(Path("the new run"), info, tuple(rows))])
+        self.learned_noise(base, new)  # a file that cannot be read is reported before anything is measured
+        reasons = tuple(obstacles.obstacles(base, new, timed=True, any_revision=self.settings.any_revision))
+        if reasons:
+            raise ResultsError(
+                f"a run of {plan.suite.name} here cannot be compared with {name}: {'; '.join(reasons)}",
+                "save a baseline of this suite on this GPU: shflbench baseline save NAME RUN",
+            )
+        return base
+
+    def learned_noise(self, base: Side, new: Side) -> tuple[NoiseModel | None, str]:
+        """Return the learned noise of the GPU; where it does not apply, None and a sentence why."""
+        return learned_noise(base, new, self.noise, self.baselines)
+
+
+@dataclass(slots=True)
+class Gate:
+    """Compares a run with its base, again after each process in which some cases were measured longer."""
+
+    request: GateRequest
+    base: Side
+    folder: Path  # of the run
+    groups: Mapping[str, Collection[Case]]  # of its suite
+    _spent: float = 0.0  # seconds of measuring longer
+    _tried: dict[str, int] = field(default_factory=dict)  # the processes of each case before it was measured longer
+
+    def choose(self, last: ProcessPass) -> NextPass:
+        """Return the cases to measure in one more process; `last` is what the last process took.
+
+        No case where the sides cannot be compared, which `compare` reports.
+        """
+        if self._tried:
+            self._spent += last.seconds
+        try:
+            comparison, new, _ = self._compare()
+        except ResultsError:
+            return NextPass()
+        measured = {case_id: process_count(new, case_id) for case_id in new.rows}
+        # A case that failed or was throttled in its last further process is not tried again.
+        undecided = [
+            verdict
+            for verdict in comparison.verdicts
+            if is_undecided(verdict) and self._tried.get(verdict.case_id) != measured[verdict.case_id]
+        ]
+        further = {verdict.case_id: further_processes(verdict, measured[verdict.case_id]) for verdict in undecided}
+        needs = {case_id: count for case_id, count in further.items() if count is not None}
+        chosen = affordable(needs, self.groups, last.seconds_per_case, self.request.budget - self._spent)
+        self._tried |= {case_id: measured[case_id] for case_id in chosen}
+        return NextPass(chosen, unaffordable=len(needs) - len(chosen), unsettled=len(undecided) - len(needs))
+
+    def compare(self) -> tuple[Comparison, str]:
+        """Return how the run compares, and why learned noise is not used, if it is not.
+
+        ResultsError where the run cannot be compared.
+        """
+        comparison, _, remark = self._compare()
+        return comparison, remark
+
+    def _compare(self) -> tuple[Comparison, Side, str]:
+        new = Side.of([read_run(self.folder)])
+        noise, remark = self.request.learned_noise(self.base, new)
+        return compare(self.base, new, replace(self.request.settings, noise=noise)), new, remark

@@ -1,0 +1,110 @@
+"""Help is grouped and short, each option stands alone, and global options stand anywhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from shflbench.cli.main import shflbench as root
+from tests.cli.gate.runs import SHFL, lay, process
+from tests.conftest import Command
+
+GLOBAL = "Global options: -q, -v, --no-color, --debug, -h; see shflbench --help."
+
+
+def commands(group: click.Group = root, *before: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each command, those of groups included."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        yield (*before, name)
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, *before, name)
+
+
+def help_lines(*words: str) -> list[str]:
+    """Return the help of a command on a terminal of 100 columns."""
+    outcome = process(*words, "--help", cwd=Path.cwd(), COLUMNS="100")
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert max(map(len, lines)) <= 100
+    return lines
+
+
+@pytest.mark.parametrize(("name", "most"), [("run", 45), ("compare", 28)])
+def test_help_fits_on_a_screen(name: str, most: int) -> None:
+    assert len(help_lines(name)) <= most
+
+
+def test_options_of_a_run_are_grouped_under_headings() -> None:
+    headings = [line for line in help_lines("run") if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    assert headings == ["Cases:", "Device:", "Measurement:", "Results:"]
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_every_option_has_a_text_and_every_help_names_the_global_options(
+    shflbench: Command, words: tuple[str, ...]
+) -> None:
+    text = shflbench(*words, "--help").out
+    assert text.splitlines()[-1] == GLOBAL
+    assert re.findall(r"^  (?:-\w, )?--[\w-]+(?: \S+)?\n(?!    )", text, re.MULTILINE) == []
+
+
+REMOVED = [
+    (("run", "gate.yaml", "--against", "main"), "`run --against`", "shflbench gate SUITE --against NAME"),
+    (("run", "gate.yaml", "--against=main", "--strict"), "`run --against`", "shflbench gate SUITE --against NAME"),
+    (("run", "gate.yaml", "--strict", "--against", "main"), "`run --against`", "shflbench gate SUITE --against NAME"),
+    (("compare", "--learn-noise", "run"), "`compare --learn-noise`", "shflbench noise learn RUNS"),
+    (("compare", "run", "--self-test"), "`compare --self-test`", "shflbench noise test RUNS"),
+]
+
+
+@pytest.mark.parametrize(("words", "option", "command"), REMOVED)
+def test_option_that_was_removed_answers_with_the_command_of_today(
+    tmp_path: Path, words: tuple[str, ...], option: str, command: str
+) -> None:
+    outcome = process(*words, cwd=tmp_path)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"error: {option} is now a command of its own: {command}\n"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> None:
+    """Two runs, `base` and `new`, of which one case differs."""
+    lay(tmp_path / "base")
+    lay(tmp_path / "new", seed=2, factors={SHFL: 1.1})
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_global_options_stand_before_and_after_the_command(shflbench: Command, place: str) -> None:
+    def call(*flags: str) -> tuple[str, str]:
+        words = ("compare", "base", "new", "--also", "json=report.json")
+        outcome = shflbench(*flags, *words) if place == "before" else shflbench(*words, *flags)
+        assert outcome.code == 1
+        return outcome.out, outcome.err
+
+    out, err = call()
+    assert err == "written: report.json\n"
+    assert call("--quiet") == call("-q") == (out, "")
+    assert call("--no-color", "-v") == (out, err)
+
+
+@pytest.mark.usefixtures("two")
+def test_report_is_written_to_a_file_instead_of_stdout(shflbench: Command, tmp_path: Path) -> None:
+    printed = shflbench("compare", "base", "new").out
+    outcome = shflbench("compare", "base", "new", "-o", "reports/table.txt")
+    assert (outcome.code, outcome.out, outcome.err) == (1, "", "written: reports/table.txt\n")
+    assert (tmp_path / "reports/table.txt").read_text(encoding="utf-8") == printed
+    failed = shflbench("compare", "base", "new", "--output", "base")
+    assert (failed.code, failed.out) == (3, "")
+    assert failed.err.endswith("name another file with --output\n")
+
+
+def test_quiet_and_verbose_exclude_each_other(shflbench: Command) -> None:
+    for words in (("-q", "schema", "-v"), ("schema", "-qv"), ("-qv", "schema")):
+        outcome = shflbench(*words)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.startswith("error: --quiet and --verbose contradict each other\n")
