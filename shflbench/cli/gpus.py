@@ -1,4 +1,4 @@
-"""The GPUs of this machine as the driver lists them, and what of their state would disturb times; no CUDA needed."""
+"""List the GPUs of this machine by the driver, with what in their state would disturb times; no CUDA needed."""
 
 from __future__ import annotations
 
@@ -41,17 +41,19 @@ def find() -> list[Gpu]:
     except pynvml.NVMLError as error:
         if error.value in NO_DRIVER:
             message = "no NVIDIA driver is loaded"
-            raise DeviceError(message, "install one from https://www.nvidia.com/drivers, if there is a GPU") from error
+            raise DeviceError(
+                message, "if there is a GPU, install the driver from https://www.nvidia.com/drivers"
+            ) from error
         message = f"the NVIDIA driver does not answer: {error}"
-        raise DeviceError(message, "`nvidia-smi` should say why; after an update of the driver, reboot") from error
+        raise DeviceError(message, "run `nvidia-smi` for the reason; after a driver update, reboot") from error
     try:
         driver = as_text(pynvml.nvmlSystemGetDriverVersion()) or ""
         return [_gpu(index, driver) for index in range(pynvml.nvmlDeviceGetCount())]
     except (pynvml.NVMLError, UnicodeDecodeError) as error:
         message = f"the NVIDIA driver does not describe its GPUs: {error}"
-        raise DeviceError(message, "`nvidia-smi` should say why") from error
+        raise DeviceError(message, "run `nvidia-smi` for the reason") from error
     finally:
-        with suppress(pynvml.NVMLError):  # a driver that went away meanwhile does not say goodbye
+        with suppress(pynvml.NVMLError):  # the driver may have been unloaded meanwhile
             pynvml.nvmlShutdown()
 
 
@@ -74,7 +76,7 @@ def usable(state: DeviceState) -> bool:
 
 
 def describe(state: DeviceState) -> str:
-    """Return what is known of the state in one line, empty if nothing is."""
+    """Return the known settings in one line, empty if none is known."""
     switches = {"ECC": state.ecc, "MIG": state.mig, "persistence": state.persistence}
     parts = [f"{name} {'on' if on else 'off'}" for name, on in switches.items() if on is not None]
     if state.compute_mode is not None:
@@ -82,27 +84,27 @@ def describe(state: DeviceState) -> str:
     if state.power_limit_w is not None:
         parts.append(f"power limit {state.power_limit_w:g} W")
     if parts and state.other_processes is None:
-        parts.append("other processes not shown here")
+        parts.append("other processes unknown")
     if state.other_processes == 0:
-        parts.append("nobody else computes on it")
+        parts.append("no other process")
     return ", ".join(parts)
 
 
 def disturbances(index: int, state: DeviceState) -> Iterator[tuple[str, str]]:
-    """Yield what would disturb a measurement, each with its remedy; `index` is the GPU's, as nvidia-smi counts."""
+    """Yield what would disturb a measurement, each with its remedy; `index` is that of nvidia-smi."""
     if not usable(state):
         yield (
-            "no program may compute on it: its compute mode is prohibited",
-            f"have its owner run: nvidia-smi -i {index} -c DEFAULT",
+            "its compute mode is prohibited: no program may use it",
+            f"ask its administrator to run: nvidia-smi -i {index} -c DEFAULT",
         )
     if state.mig:
         yield (
-            "MIG cuts it into instances: times are those of one, and others move the clock",
-            f"have its owner run: nvidia-smi -i {index} -mig 0",
+            "MIG is on: times are those of one instance, and the others change the clock",
+            f"ask its administrator to run: nvidia-smi -i {index} -mig 0",
         )
     if state.other_processes:
-        who = "another process computes" if state.other_processes == 1 else f"{state.other_processes} others compute"
+        many = f"{state.other_processes} other processes use"
         yield (
-            f"{who} on it, which makes times longer and uneven",
-            "wait, or choose another GPU with --gpu; nvidia-smi lists who it is",
+            f"{'another process uses' if state.other_processes == 1 else many} it: times get longer and vary more",
+            "wait, or choose another GPU with --gpu; nvidia-smi lists the processes",
         )

@@ -47,7 +47,7 @@ def test_texts_that_come_as_bytes_are_read(nvml: Callable[..., None]) -> None:
 
 
 @pytest.mark.parametrize("code", [pynvml.NVML_ERROR_LIBRARY_NOT_FOUND, pynvml.NVML_ERROR_DRIVER_NOT_LOADED])
-def test_machine_without_a_driver_is_told_from_a_broken_one(nvml: Callable[..., None], code: int) -> None:
+def test_missing_driver_and_broken_driver_have_different_messages(nvml: Callable[..., None], code: int) -> None:
     nvml(nvmlInit=pynvml.NVMLError(code))
     with pytest.raises(DeviceError, match=r"^no NVIDIA driver is loaded$"):
         find()
@@ -65,29 +65,29 @@ def test_driver_that_fails_at_any_question_is_an_error_with_advice(
     nvml(**{question: failure})
     with pytest.raises(DeviceError, match=r"^the NVIDIA driver does not describe its GPUs: ") as caught:
         find()
-    assert caught.value.advice == "`nvidia-smi` should say why"
+    assert caught.value.advice == "run `nvidia-smi` for the reason"
 
 
-def test_driver_that_goes_away_at_the_end_has_still_said_what_there_is(nvml: Callable[..., None]) -> None:
+def test_gpus_are_listed_although_the_driver_is_unloaded_at_the_end(nvml: Callable[..., None]) -> None:
     nvml(nvmlShutdown=LOST)
     assert find() == [H200]
 
 
-def test_state_that_is_all_known_is_one_line() -> None:
+def test_state_is_described_in_one_line() -> None:
     assert describe(QUIET) == (
-        "ECC on, MIG off, persistence on, compute mode default, power limit 700 W, nobody else computes on it"
+        "ECC on, MIG off, persistence on, compute mode default, power limit 700 W, no other process"
     )
 
 
-def test_what_is_unknown_is_left_out() -> None:
+def test_unknown_settings_are_left_out() -> None:
     assert describe(DeviceState(ecc=False, power_limit_w=72.5, other_processes=0)) == (
-        "ECC off, power limit 72.5 W, nobody else computes on it"
+        "ECC off, power limit 72.5 W, no other process"
     )
     assert describe(DeviceState()) == ""
 
 
-def test_processes_that_cannot_be_seen_are_not_called_absent() -> None:
-    assert describe(DeviceState(ecc=True)) == "ECC on, other processes not shown here"
+def test_processes_that_cannot_be_listed_are_unknown() -> None:
+    assert describe(DeviceState(ecc=True)) == "ECC on, other processes unknown"
 
 
 @pytest.mark.parametrize("state", [QUIET, DeviceState()], ids=["quiet", "unknown"])
@@ -97,33 +97,33 @@ def test_nothing_disturbs_a_quiet_or_unknown_gpu(state: DeviceState) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "found", "remedy"),
+    ("state", "sentence", "remedy"),
     [
         (
             replace(QUIET, mig=True),
-            "MIG cuts it into instances: times are those of one, and others move the clock",
-            "have its owner run: nvidia-smi -i 2 -mig 0",
+            "MIG is on: times are those of one instance, and the others change the clock",
+            "ask its administrator to run: nvidia-smi -i 2 -mig 0",
         ),
         (
             replace(QUIET, other_processes=1),
-            "another process computes on it, which makes times longer and uneven",
-            "wait, or choose another GPU with --gpu; nvidia-smi lists who it is",
+            "another process uses it: times get longer and vary more",
+            "wait, or choose another GPU with --gpu; nvidia-smi lists the processes",
         ),
         (
             replace(QUIET, other_processes=3),
-            "3 others compute on it, which makes times longer and uneven",
-            "wait, or choose another GPU with --gpu; nvidia-smi lists who it is",
+            "3 other processes use it: times get longer and vary more",
+            "wait, or choose another GPU with --gpu; nvidia-smi lists the processes",
         ),
         (
             replace(QUIET, compute_mode="prohibited"),
-            "no program may compute on it: its compute mode is prohibited",
-            "have its owner run: nvidia-smi -i 2 -c DEFAULT",
+            "its compute mode is prohibited: no program may use it",
+            "ask its administrator to run: nvidia-smi -i 2 -c DEFAULT",
         ),
     ],
     ids=["mig", "another", "others", "prohibited"],
 )
-def test_what_disturbs_is_said_with_its_remedy(state: DeviceState, found: str, remedy: str) -> None:
-    assert list(disturbances(2, state)) == [(found, remedy)]
+def test_disturbance_has_a_remedy(state: DeviceState, sentence: str, remedy: str) -> None:
+    assert list(disturbances(2, state)) == [(sentence, remedy)]
 
 
 def test_gpu_whose_compute_mode_is_prohibited_cannot_be_used() -> None:

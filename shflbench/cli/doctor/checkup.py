@@ -1,16 +1,16 @@
-"""What this machine has for shflbench, part by part, with the remedy for each part that is missing."""
+"""Check what shflbench needs, part by part, with the remedy for each part that is missing."""
 
 from __future__ import annotations
 
 import os
 import platform
 from dataclasses import dataclass
-from importlib import metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from shflbench import __version__
-from shflbench.cli.doctor.extra import CUDA13, choose
+from shflbench.cli.doctor.extra import CUDA13, choose, how_to_install
+from shflbench.cli.doctor.packages import installed_version
 from shflbench.cli.gpus import Gpu, describe, disturbances, find, usable
 from shflbench.errors import CompilerError, DeviceError
 
@@ -27,7 +27,7 @@ HEADERS = {"cuda_runtime_api.h": "CUDA runtime", "cub/cub.cuh": "CCCL"}
 
 @dataclass(frozen=True, slots=True)
 class PartCheck:
-    """One part of what shflbench needs: what was found, or what is wrong and what to do about it."""
+    """One part that shflbench needs: what it is, or what is wrong and what to do about it."""
 
     part: str
     good: bool
@@ -37,42 +37,45 @@ class PartCheck:
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """All findings, and what they allow."""
+    """All parts, and what they allow."""
 
-    findings: tuple[PartCheck, ...]
+    parts: tuple[PartCheck, ...]
     compiles: bool
+    is_complete: bool  # nothing that compiling and timing need is missing
     times: bool
 
     @property
     def summary(self) -> str:
-        """Say what shflbench can do here."""
-        if self.times:
-            return "shflbench can compile, verify and time here."
-        if self.compiles:
+        """What shflbench can do on this machine."""
+        if not self.compiles:
+            return "shflbench can show, compare and draw runs here; compiling needs what is missing above."
+        if not self.times:
             return "shflbench can compile, verify and check here, and draw runs; timing needs what is missing above."
-        return "shflbench can only show, compare and draw earlier runs here."
+        if not self.is_complete:
+            return "shflbench can compile, verify and time here, but not all kernels: see what is missing above."
+        return "shflbench can compile, verify and time here."
 
 
 def examine(cache: Path) -> Checkup:
-    """Look at every part; `cache` is the folder for compiled kernels."""
+    """Check every part; `cache` is the folder for compiled kernels."""
     from shflbench.backends.nvml import Monitor
 
     extra = choose().extra
     gpus, driver = _gpus()
     states = {gpu: Monitor(gpu.uuid).state() for gpu in gpus}
-    toolchain, compiler = _compiler(f"pip install 'shflbench[{extra}]'")
+    toolchain, compiler = _compiler(how_to_install(extra))
     cupy = _cupy(extra if gpus else CUDA13)
-    versions = PartCheck("shflbench", good=True, detail=f"{__version__}, Python {platform.python_version()}")
     return Checkup(
-        findings=(
-            versions,
+        parts=(
+            PartCheck("shflbench", good=True, detail=f"{__version__}, Python {platform.python_version()}"),
             *driver,
-            *(finding for gpu, state in states.items() for finding in _gpu(gpu, state)),
+            *(part for gpu, state in states.items() for part in _gpu(gpu, state)),
             *compiler,
             cupy,
             _cache(cache),
         ),
         compiles=toolchain is not None,
+        is_complete=all(part.good for part in compiler),
         times=toolchain is not None and cupy.good and any(usable(state) for state in states.values()),
     )
 
@@ -84,13 +87,15 @@ def _gpus() -> tuple[list[Gpu], list[PartCheck]]:
         return [], [PartCheck("driver", good=False, detail=error.message, remedy=error.advice)]
     if not gpus:
         return [], [
-            PartCheck("GPU", good=False, detail="the driver lists none", remedy="check the GPU's seat and power")
+            PartCheck(
+                "GPU", good=False, detail="the driver lists none", remedy="check that the GPU is seated and powered"
+            )
         ]
     return gpus, [PartCheck("driver", good=True, detail=gpus[0].driver)]
 
 
 def _gpu(gpu: Gpu, state: DeviceState) -> Iterator[PartCheck]:
-    """Yield what the GPU is, how it is set up, and what would disturb its times."""
+    """Yield the GPU, its settings, and what would disturb its times."""
     name = f"{gpu.index}: {gpu.name}, {gpu.arch}, {gpu.memory_gib} GiB, {gpu.uuid}"
     yield PartCheck("GPU", good=True, detail=name)
     if described := describe(state):
@@ -106,51 +111,44 @@ def _compiler(install: str) -> tuple[Toolchain | None, list[PartCheck]]:
         toolchain = find_toolchain()
     except CompilerError as error:
         return None, [PartCheck("compiler", good=False, detail=error.message, remedy=install)]
-    findings = [PartCheck("NVRTC", good=True, detail=f"{toolchain.version}, {toolchain.library}")]
+    parts = [PartCheck("NVRTC", good=True, detail=f"{toolchain.version}, {toolchain.library}")]
     for header, name in HEADERS.items():
         folder = next((folder for folder in toolchain.headers if (folder / header).is_file()), None)
-        findings.append(
+        parts.append(
             PartCheck(f"{name} headers", good=True, detail=str(folder))
             if folder
             else PartCheck(
                 f"{name} headers", good=False, detail="missing, so library variants are skipped", remedy=install
             )
         )
-    findings.append(
+    parts.append(
         PartCheck("nvdisasm", good=True, detail=str(toolchain.nvdisasm))
         if toolchain.nvdisasm
         else PartCheck("nvdisasm", good=False, detail="missing, so the machine code is not checked", remedy=install)
     )
-    return toolchain, findings
+    return toolchain, parts
 
 
 def _cupy(extra: str) -> PartCheck:
-    """Tell a cupy that is missing from one that is broken."""
+    """Check cupy: a missing one needs another remedy than a broken one."""
     from shflbench.backends.cuda import import_cupy
 
-    install = f"pip install 'shflbench[{extra}]'"
-    installed = [name for name in CUPY_PACKAGES if _version(name)]
+    install = how_to_install(extra)
+    installed = [name for name in CUPY_PACKAGES if installed_version(name)]
     if len(installed) > 1:
-        remedy = f"pip uninstall {' '.join(installed)}, then {install}"
+        remedy = f"pip uninstall {' '.join(installed)}; then, {install}"
         return PartCheck(
             "cupy", good=False, detail=f"broken: {' and '.join(installed)} overwrite each other", remedy=remedy
         )
     try:
         cupy = import_cupy()
     except DeviceError as error:
-        reinstall = f"pip uninstall {' '.join(installed) or 'cupy'}, then {install}"
+        reinstall = f"pip uninstall {' '.join(installed) or 'cupy'}; then, {install}"
         missing = find_spec("cupy") is None
         return PartCheck(
             "cupy", good=False, detail=error.message.splitlines()[0], remedy=install if missing else reinstall
         )
-    return PartCheck("cupy", good=True, detail=f"{cupy.__version__} ({', '.join(installed) or 'own build'})")
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
+    return PartCheck("cupy", good=True, detail=f"{cupy.__version__} ({', '.join(installed) or 'built from source'})")
 
 
 def _cache(folder: Path) -> PartCheck:
@@ -158,5 +156,5 @@ def _cache(folder: Path) -> PartCheck:
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
         kept = sum(1 for _ in folder.rglob("*.kernel"))
         return PartCheck("cache", good=True, detail=f"{folder}, {kept} compiled kernels")
-    remedy = "set SHFLBENCH_CACHE to a folder that you may write to; until then every run compiles anew"
+    remedy = "set SHFLBENCH_CACHE to a writable folder; until then every run compiles all its kernels"
     return PartCheck("cache", good=False, detail=f"{nearest} is not writable", remedy=remedy)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.doctor.packages import missing_packages
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.help import Command
 from shflbench.cli.layout import Line, Table
@@ -21,21 +22,24 @@ if TYPE_CHECKING:
 def command(console: Console) -> int:
     """Check this machine, and say how to install what is missing.
 
-    Exits 4 if the compiler does not work.
+    Exits 4 if the compiler or a required package is missing.
     """
+    if missing := missing_packages():
+        names = ", ".join(missing)
+        raise MissingError(f"required packages are not installed: {names}", f"run: pip install {' '.join(missing)}")
     from shflbench.cli.doctor.checkup import examine
 
     checkup = examine(cache_folder())
-    body = tuple(line for finding in checkup.findings for line in _lines(finding))
-    console.table(Table("", ("", "part", "found"), body), data=True)
+    body = tuple(line for part in checkup.parts for line in _lines(part))
+    console.table(Table("", ("", "part", "state"), body), data=True)
     console.data("")
     console.data(checkup.summary)
     return 0 if checkup.compiles else MissingError.exit_code
 
 
-def _lines(finding: PartCheck) -> list[Line]:
-    style = "good" if finding.good else "doubt"
-    lines = [Line(("ok" if finding.good else "--", finding.part, finding.detail), style)]
-    if finding.remedy:
-        lines.append(Line(("", "", f"→ {finding.remedy}")))
+def _lines(part: PartCheck) -> list[Line]:
+    style = "good" if part.good else "doubt"
+    lines = [Line(("ok" if part.good else "--", part.part, part.detail), style)]
+    if part.remedy:
+        lines.append(Line(("", "", f"→ {part.remedy}")))
     return lines

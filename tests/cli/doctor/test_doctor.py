@@ -5,7 +5,8 @@ from typing import NoReturn
 
 import pytest
 
-from shflbench.cli.doctor.extra import Choice
+from shflbench.cli.doctor.checkup import CUPY_PACKAGES
+from shflbench.cli.doctor.extra import Choice, how_to_install
 from shflbench.cli.gpus import Gpu, describe
 from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError, DeviceError
@@ -64,13 +65,14 @@ def machine(monkeypatch: pytest.MonkeyPatch, headers: Path) -> Callable[..., Non
         found = (lambda: toolchain) if compiler else raising(missing)
         imported = raising(cupy) if isinstance(cupy, DeviceError) else lambda: cupy
         extra = Choice("cuda13" if gpus else "compile", "for the test")
+        absent = {*CUPY_PACKAGES} - {*packages}
         for name, value in {
             "shflbench.cli.doctor.checkup.find": raising(NO_GPU) if gpus is None else lambda: gpus,
             "shflbench.cli.doctor.checkup.choose": lambda: extra,
             "shflbench.backends.nvml.Monitor.state": lambda _: state,
             "shflbench.compile.toolchain.find": found,
             "shflbench.backends.cuda.import_cupy": imported,
-            "shflbench.cli.doctor.checkup._version": lambda name: "14.2.0" if name in packages else None,
+            "shflbench.cli.doctor.checkup.installed_version": lambda name: None if name in absent else "1",
         }.items():
             monkeypatch.setattr(name, value)
 
@@ -84,7 +86,7 @@ def test_machine_with_everything_can_time(
     outcome = shflbench("doctor")
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()
-    assert lines[0] == "    part                  found"
+    assert lines[0] == "    part                  state"
     assert lines[1].startswith("ok  shflbench             0.1.0, Python 3.")
     assert lines[2:] == [
         "ok  driver                580.95.05",
@@ -101,21 +103,21 @@ def test_machine_with_everything_can_time(
     ]
 
 
-def test_what_would_disturb_the_times_is_said_with_the_remedy(shflbench: Command, machine: Callable[..., None]) -> None:
+def test_disturbances_are_listed_with_their_remedies(shflbench: Command, machine: Callable[..., None]) -> None:
     machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x",), state=replace(QUIET, mig=True, other_processes=2))
     outcome = shflbench("doctor")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.splitlines()[4:9] == [
         "ok  GPU                   0: ECC on, MIG on, persistence on, compute mode default, power limit 700 W",
-        "--  GPU                   0: MIG cuts it into instances: times are those of one, and others move the clock",
-        "                          → have its owner run: nvidia-smi -i 0 -mig 0",
-        "--  GPU                   0: 2 others compute on it, which makes times longer and uneven",
-        "                          → wait, or choose another GPU with --gpu; nvidia-smi lists who it is",
+        "--  GPU                   0: MIG is on: times are those of one instance, and the others change the clock",
+        "                          → ask its administrator to run: nvidia-smi -i 0 -mig 0",
+        "--  GPU                   0: 2 other processes use it: times get longer and vary more",
+        "                          → wait, or choose another GPU with --gpu; nvidia-smi lists the processes",
     ]
     assert outcome.out.endswith("shflbench can compile, verify and time here.\n")
 
 
-def test_gpu_that_nothing_is_known_of_is_listed_all_the_same(shflbench: Command, machine: Callable[..., None]) -> None:
+def test_gpu_of_unknown_state_is_listed(shflbench: Command, machine: Callable[..., None]) -> None:
     machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x",), state=DeviceState())
     lines = shflbench("doctor").out.splitlines()
     assert [line for line in lines if " GPU " in line] == [
@@ -124,10 +126,10 @@ def test_gpu_that_nothing_is_known_of_is_listed_all_the_same(shflbench: Command,
     assert lines[-1] == "shflbench can compile, verify and time here."
 
 
-def test_machine_whose_only_gpu_may_not_be_used_cannot_time(shflbench: Command, machine: Callable[..., None]) -> None:
+def test_machine_whose_only_gpu_is_prohibited_cannot_time(shflbench: Command, machine: Callable[..., None]) -> None:
     machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x",), state=replace(QUIET, compute_mode="prohibited"))
     out = shflbench("doctor").out
-    assert "--  GPU                   0: no program may compute on it: its compute mode is prohibited\n" in out
+    assert "--  GPU                   0: its compute mode is prohibited: no program may use it\n" in out
     assert "timing needs what is missing above" in out
 
 
@@ -138,7 +140,7 @@ def test_machine_without_a_gpu_can_still_compile(shflbench: Command, machine: Ca
     assert (
         "--  driver                no NVIDIA driver is loaded\n                          → install one\n" in outcome.out
     )
-    assert "→ pip install 'shflbench[cuda13]'" in outcome.out
+    assert f"→ {how_to_install('cuda13')}\n" in outcome.out
     assert outcome.out.endswith(
         "shflbench can compile, verify and check here, and draw runs; timing needs what is missing above.\n"
     )
@@ -152,12 +154,14 @@ def test_machine_without_the_compiler_exits_4_and_names_the_extra(
     assert outcome.code == 4
     assert (
         "--  compiler   the CUDA compiler is not installed (cuda.bindings is missing)\n"
-        "               → pip install 'shflbench[compile]'\n"
+        f"               → {how_to_install('compile')}\n"
     ) in outcome.out
-    assert outcome.out.endswith("shflbench can only show, compare and draw earlier runs here.\n")
+    assert outcome.out.endswith(
+        "shflbench can show, compare and draw runs here; compiling needs what is missing above.\n"
+    )
 
 
-def test_broken_cupy_is_told_from_a_missing_one(
+def test_broken_cupy_is_uninstalled_before_it_is_installed(
     shflbench: Command, machine: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = DeviceError("cupy is installed but broken: libcudart.so.12 is missing\nand more")
@@ -165,7 +169,7 @@ def test_broken_cupy_is_told_from_a_missing_one(
     monkeypatch.setattr("shflbench.cli.doctor.checkup.find_spec", lambda _: object())
     assert shflbench("doctor").out.splitlines()[9:11] == [
         "--  cupy                  cupy is installed but broken: libcudart.so.12 is missing",
-        "                          → pip uninstall cupy-cuda12x, then pip install 'shflbench[cuda13]'",
+        f"                          → pip uninstall cupy-cuda12x; then, {how_to_install('cuda13')}",
     ]
 
 
@@ -173,7 +177,7 @@ def test_two_cupys_that_overwrite_each_other_are_both_named(shflbench: Command, 
     machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x", "cupy-cuda12x"))
     assert shflbench("doctor").out.splitlines()[9:11] == [
         "--  cupy                  broken: cupy-cuda13x and cupy-cuda12x overwrite each other",
-        "                          → pip uninstall cupy-cuda13x cupy-cuda12x, then pip install 'shflbench[cuda13]'",
+        f"                          → pip uninstall cupy-cuda13x cupy-cuda12x; then, {how_to_install('cuda13')}",
     ]
 
 
@@ -184,3 +188,32 @@ def test_cache_that_cannot_be_written_names_the_variable(
     Path("taken").touch()
     monkeypatch.setenv("SHFLBENCH_CACHE", "taken/kernels")
     assert "--  cache                 taken is not writable\n" in shflbench("doctor").out
+
+
+def test_last_line_mentions_missing_parts(shflbench: Command, machine: Callable[..., None], headers: Path) -> None:
+    machine(gpus=[H200], cupy=Cupy, packages=("cupy-cuda13x",))
+    (headers / "cub" / "cub.cuh").unlink()
+    outcome = shflbench("doctor")
+    assert outcome.code == 0
+    assert "--  CCCL headers          missing, so library variants are skipped\n" in outcome.out
+    assert outcome.out.endswith(
+        "shflbench can compile, verify and time here, but not all kernels: see what is missing above.\n"
+    )
+
+
+def test_required_package_that_is_missing_is_named_and_exits_4(
+    shflbench: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = {"rich", "nvidia-ml-py", "pytest", "cupy-cuda13x"}  # two of them are required by nothing but an extra
+    monkeypatch.setattr("shflbench.cli.doctor.packages.installed_version", lambda name: None if name in absent else "1")
+    outcome = shflbench("doctor")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert outcome.err == (
+        "error: required packages are not installed: nvidia-ml-py, rich\nRun: pip install nvidia-ml-py rich\n"
+    )
+
+
+def test_install_commands_name_no_unpublished_package() -> None:
+    for extra in ("cuda13", "cuda12", "compile"):
+        assert f"pip install '.[{extra}]'" in how_to_install(extra)
+        assert f"shflbench[{extra}]" not in how_to_install(extra)

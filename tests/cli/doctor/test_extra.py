@@ -18,7 +18,7 @@ from shflbench.cli.doctor.extra import Choice, choose, decide
         (
             "580.95.05, 9.0\n580.95.05, [N/A]\n",
             "cuda12",
-            "the driver does not tell every GPU's compute capability, and CUDA 12 knows more of them",
+            "the driver does not report the compute capability of every GPU, and CUDA 12 supports more of them",
         ),
         ("No devices were found\n", "compile", "the NVIDIA driver lists no GPU"),
         ("", "compile", "the NVIDIA driver lists no GPU"),
@@ -46,7 +46,7 @@ def answered(query: Path, program: str) -> Choice:
 
 
 def test_driver_that_hangs_is_given_up(query: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.cli.doctor.extra.PATIENCE_S", 0.2)
+    monkeypatch.setattr("shflbench.cli.doctor.extra.TIMEOUT_S", 0.2)
     choice = answered(query, "#!/bin/sh\nexec sleep 5\n")
     assert (choice.extra, choice.reason) == ("compile", f"{query} does not answer within 0.2 s")
 
