@@ -1,21 +1,37 @@
-"""Compile all kernels of a run, in parallel."""
+"""Compile all kernels of a run, in parallel, and record what was compiled."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.compile.build import Builder
+from shflbench.compile.cubin import kernel_code
+from shflbench.compile.nvrtc import OPTIONS
+from shflbench.grouping import group_by
+from shflbench.model import Kernel
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.session.events import Compiling
+from shflbench.store.kernel_archive import BuiltKernel, CompilerCall, KernelArchive
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
+    from shflbench.compile.build import BuildRequest
     from shflbench.errors import KernelError
-    from shflbench.model import Case, Kernel
+    from shflbench.model import Case
     from shflbench.session.plan import Plan
 
 KernelKey = tuple[str, str, str, tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledKernels:
+    """The kernels of some cases."""
+
+    kernels: Mapping[KernelKey, Kernel | KernelError]  # each kernel, or why there is none
+    archive: KernelArchive
+    problem: str  # trouble with the cache; empty if none
 
 
 def key(case: Case) -> KernelKey:
@@ -28,14 +44,39 @@ def key(case: Case) -> KernelKey:
     )
 
 
-def compile_all(
-    plan: Plan, cases: Sequence[Case]
-) -> Generator[Compiling, None, tuple[dict[KernelKey, Kernel | KernelError], str]]:
-    """Compile the kernels of `cases`; return each kernel or its error, and the problem of the cache, if any."""
+def compile_all(plan: Plan, cases: Sequence[Case]) -> Generator[Compiling, None, CompiledKernels]:
+    """Compile the kernels of `cases`; yields the progress."""
     builder = Builder(plan.toolchain, plan.arch, plan.cache_folder)
     requests = {key(case): builder.request(plan.patterns[case.pattern], case) for case in cases}
     kernels: dict[KernelKey, Kernel | KernelError] = {}
     for name, kernel in builder.build_all(requests):
         kernels[name] = kernel
         yield Compiling(len(kernels), len(requests))
-    return kernels, builder.cache.problem
+    compiler = CompilerCall(plan.arch, plan.toolchain.version, OPTIONS)
+    archive = KernelArchive.of(_built(plan, requests, kernels), compiler)
+    return CompiledKernels(kernels, archive, builder.cache.problem)
+
+
+def _built(
+    plan: Plan, requests: Mapping[KernelKey, BuildRequest], kernels: Mapping[KernelKey, Kernel | KernelError]
+) -> Iterator[BuiltKernel]:
+    """Yield each kernel with its source and with all cases of the run that use it."""
+    cases = group_by(plan.suite.cases, key)
+    code: dict[bytes, Mapping[str, bytes]] = {}  # by cubin, which many kernels share
+    for name, kernel in kernels.items():
+        if not isinstance(kernel, Kernel):
+            continue
+        if kernel.cubin not in code:
+            code[kernel.cubin] = kernel_code(kernel.cubin)
+        source = requests[name].source
+        pattern, variant, dtype, options = name
+        yield BuiltKernel(
+            name="/".join((pattern, variant, dtype, *map("=".join, options))),
+            cases=tuple(case.id for case in cases[name]),
+            unit=source.name,
+            text=source.text,
+            headers=source.headers,
+            expression=source.expression,
+            kernel=kernel,
+            code=code[kernel.cubin][kernel.symbol],
+        )

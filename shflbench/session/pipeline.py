@@ -36,10 +36,11 @@ def run(
     device end the run. When all rows are on disk, `undecided` chooses cases to measure in one more process, until it
     returns none.
     """
-    kernels, problem = yield from compile_all(plan, plan.unfinished_cases(stopped))
-    state = RunState(plan, kernels, stopped)
+    compiled = yield from compile_all(plan, plan.unfinished_cases(stopped))
+    folder.add_kernels(compiled.archive)
+    state = RunState(plan, compiled.kernels, stopped)
     stages = Stages(plan, folder, state, keep_samples=undecided is not None)
-    yield from stages.note(problem, plan.executor.problem if plan.executor else "")
+    yield from stages.note(compiled.problem, plan.executor.problem if plan.executor else "")
     yield from stages.store_unrun(stopped)
     if plan.executor:
         yield from stages.measure(plan.executor)
@@ -89,8 +90,9 @@ class Stages:
             yield choice
             if not choice.cases:
                 return
-            kernels, _ = yield from compile_all(self._plan, self._state.missing_kernels(choice.cases))
-            groups = self._state.start_further(choice.cases, kernels)
+            compiled = yield from compile_all(self._plan, self._state.missing_kernels(choice.cases))
+            self._folder.add_kernels(compiled.archive)
+            groups = self._state.start_further(choice.cases, compiled.kernels)
             if not groups:
                 return
             self._folder.reopen()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.store import files, samples
-from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
+from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
+from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.rows import ROWS
 
 if TYPE_CHECKING:
@@ -80,6 +81,21 @@ class RunFolder:
                 files.replace(self.path / ROWS_FILE, self._row_lines())
             elif finished:
                 files.append(self.path / ROWS_FILE, ROWS.encode(finished).encode())
+
+    def add_kernels(self, archive: KernelArchive) -> None:
+        """Put the kernels of the run on disk, beside those that are there since before the run was stopped.
+
+        ResultsError where the machine code of one is no longer what it was: one case must not be timed as two kernels.
+        """
+        path = self.path / KERNELS_FILE
+        if path.exists():
+            known = KernelArchive.read(path)
+            for name in known.differing(archive):
+                message = f"{self.path} cannot be resumed: the machine code of {name} is no longer that of the run"
+                raise ResultsError(message, "restore the kernel's source, or measure again in a new folder")
+            archive = known.with_further(archive)
+        with writing(self.path):
+            files.replace(path, archive.encode())
 
     def sort(self, order: Iterable[str]) -> None:
         """Put the rows on the disk into the order of these cases: groups end in any order."""

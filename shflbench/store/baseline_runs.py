@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.model import Status, is_sentinel
 from shflbench.store import files
-from shflbench.store.files import RESTORE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
+from shflbench.store.files import KERNELS_FILE, RESTORE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 from shflbench.store.read import read_run
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from shflbench.store.read import Run
 
-FILES = (ROWS_FILE, SAMPLES_FILE, RUN_FILE)  # run.json last: a folder without it is no run
+FILES = (KERNELS_FILE, ROWS_FILE, SAMPLES_FILE, RUN_FILE)  # run.json last: a folder without it is no run
 COMMIT_DIGITS = 7  # as git shortens it
 UNTIMED = {"emulator": "emulated", "none": "compiled"}
 
@@ -45,7 +45,9 @@ class Candidate:
             raise ResultsError(run.notes[0], RESTORE)
         if not allow_failed:
             _refuse_failed(run)
-        contents = {name: files.read(folder / name) for name in FILES}
+        run.kernels()  # or a damaged file would be found when it is needed
+        names = (name for name in FILES if name != KERNELS_FILE or (folder / name).exists())
+        contents = {name: files.read(folder / name) for name in names}
         kept = run.kept_samples()
         sampled = frozenset(kept.cases if kept else ())
         for row in run.rows:

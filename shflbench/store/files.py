@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 RUN_FILE = "run.json"
 ROWS_FILE = "results.csv"
 SAMPLES_FILE = "samples.csv.gz"
+KERNELS_FILE = "kernels.zip"  # which earlier versions did not write
 
 RESTORE = "restore the file as the run wrote it, or measure again"
 WHICH_FOLDER = "give the folder that `shflbench run` printed"

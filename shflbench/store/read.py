@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.store import files, rows, samples
 from shflbench.store.csv_table import complete_length
-from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE, WHICH_FOLDER
+from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, WHICH_FOLDER
+from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.provenance import RunInfo
 
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ class Run:
         """
         path = self.folder / SAMPLES_FILE
         return samples.read_kept(path, whole=self.is_finished) if path.exists() else None
+
+    def kernels(self) -> KernelArchive | None:
+        """Read the sources and the machine code of its kernels; None in runs of earlier versions, which kept none.
+
+        ResultsError where the file is damaged.
+        """
+        path = self.folder / KERNELS_FILE
+        return KernelArchive.read(path) if path.exists() else None
 
 
 def read_run(folder: Path) -> Run:

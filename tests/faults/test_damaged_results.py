@@ -144,7 +144,7 @@ def test_samples_that_were_saved_again_are_drawn_and_compared_as_before(run: Pat
     charts, expected = (contents(run.parent / "plots" / "quick" / name) for name in ("run", "before"))
     assert charts == expected
     compared = shflbench(run.parent, *COMPARE)
-    assert (compared.code, "hold the same run" in compared.err) == (3, True)
+    assert (compared.code, "contain the same run" in compared.err) == (3, True)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -83,10 +83,12 @@ def assert_equal(made: Machine, run: str, whole: str) -> None:
     assert resumed.info.finished is not None
     assert [(row.case_id, row.status) for row in resumed.rows] == [(row.case_id, row.status) for row in expected.rows]
     assert sorted(path.name for path in (made.folder / run).iterdir()) == [
+        "kernels.zip",
         "results.csv",
         "run.json",
         "samples.csv.gz",
     ]
+    assert read_run(made.folder / run).kernels() == read_run(made.folder / whole).kernels()
     samples = made.samples(run)
     keys = [(s.case_id, s.process, s.round, s.sample, s.iterations) for s in samples]
     assert len(keys) == len(set(keys))

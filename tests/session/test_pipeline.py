@@ -2,15 +2,20 @@
 
 from collections import Counter
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from shflbench.errors import LaunchError
+from shflbench.compile.cubin import kernel_code
+from shflbench.compile.toolchain import find
+from shflbench.errors import LaunchError, ResultsError
 from shflbench.measure.sentinels import version
 from shflbench.model import Disturbance, Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, RunEvent, WarmedUp, Working, run
 from shflbench.store import Resumed, SentinelSet, read_run, resume
+from shflbench.store.files import KERNELS_FILE
+from shflbench.store.kernel_archive import KernelArchive
 from tests.fakes.backend import FakeBackend, Script
 from tests.session.conftest import Planner, about, started
 
@@ -110,6 +115,49 @@ def test_groups_are_announced_in_the_order_of_the_suite_whatever_the_order_they_
     assert [row.case_id for row in read_run(tmp_path / "run").rows] == [
         row.case_id for event in done for row in event.rows
     ]
+
+
+def test_kernels_are_on_disk_before_the_first_one_runs(plan: Planner, tmp_path: Path) -> None:
+    going = run(plan(FakeBackend()), started(plan(None), tmp_path / "run"))
+    next(event for event in going if isinstance(event, WarmedUp))
+    going.close()  # type: ignore[attr-defined]  # run is a generator
+    kernels = read_run(tmp_path / "run").kernels()
+    assert kernels
+    assert [kernel.name for kernel in kernels.index.kernels] == [
+        *("neighbor/shfl/f32/mode=idx", "neighbor/shfl/i32/mode=idx", "neighbor/smem/f32/mode=idx"),
+        *("neighbor/smem/i32/mode=idx", "reduce/shfl/i32/width=32", "reduce/smem/i32/width=32"),
+    ]
+    assert (kernels.index.compiler.arch, kernels.index.compiler.nvrtc) == ("sm_90", find().version)
+    shuffle = kernels.kernel_of("neighbor/shfl/f32/2x64/1024/mode=idx")
+    assert shuffle
+    assert "neighbor_shfl" in kernels.contents[shuffle.source].decode()
+    code = kernel_code(kernels.contents[shuffle.cubin])[shuffle.symbol]
+    assert sha256(code).hexdigest() == shuffle.code_sha256
+    assert shuffle.loop
+    assert (shuffle.loop.unroll, shuffle.loop.instructions["SHFL"]) == (16, 16)
+    assert shuffle.instructions
+    assert shuffle.instructions["SHFL.IDX"] >= 16
+
+
+@pytest.mark.usefixtures("a_group_a_window")
+def test_resumed_run_keeps_the_kernels_of_groups_that_are_done(plan: Planner, tmp_path: Path) -> None:
+    events(plan(FakeBackend()), tmp_path / "whole")
+    events(plan(FakeBackend()), tmp_path / "run", stop(plan(FakeBackend()), tmp_path / "run", finished=2))
+    resumed, whole = (read_run(tmp_path / name).kernels() for name in ("run", "whole"))
+    assert resumed == whole
+
+
+@pytest.mark.usefixtures("a_group_a_window")
+def test_changed_machine_code_cannot_resume_a_run(plan: Planner, tmp_path: Path) -> None:
+    stopped = stop(plan(FakeBackend()), tmp_path / "run", finished=2)
+    path = tmp_path / "run" / KERNELS_FILE
+    kernels = KernelArchive.read(path)
+    kept = [replace(kernel, code_sha256="0" * 64) for kernel in kernels.index.kernels]
+    path.write_bytes(replace(kernels, index=replace(kernels.index, kernels=tuple(kept))).encode())
+    before = path.read_bytes()
+    with pytest.raises(ResultsError, match=r"run cannot be resumed: the machine code of reduce/shfl/i32/width=32 is"):
+        events(plan(FakeBackend()), tmp_path / "run", stopped)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.usefixtures("a_group_a_window")

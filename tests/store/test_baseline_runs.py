@@ -38,6 +38,7 @@ def of_another_run(_: bytes) -> bytes:
         (change("samples.csv.gz", lambda content: content[:-5]), "samples.csv.gz is damaged"),
         (lambda run: (run / "samples.csv.gz").unlink(), "samples.csv.gz cannot be read"),
         (change("samples.csv.gz", of_another_run), "holds no samples of neighbor/smem/f32"),
+        (lambda run: (run / "kernels.zip").write_bytes(b"PK"), "kernels.zip is damaged"),
         (change("run.json", lambda _: b"<<<<<<< ours\n"), "not JSON"),
         (change("run.json", newer), "has schema 2"),
         (lambda run: run.rename(run.with_name("elsewhere")), "run.json cannot be read"),
@@ -102,7 +103,7 @@ def test_the_same_run_twice_is_refused_wherever_it_lies(kept: Baselines, run: Pa
     for same in (run, copy, link):
         with pytest.raises(ResultsError, match="are the same run") as caught:
             kept.save("main", [run, same])
-        assert "give two different runs, and each run once" in caught.value.advice
+        assert "give each run once" in caught.value.advice
 
 
 # what to doubt

@@ -8,6 +8,8 @@ import pytest
 from shflbench.errors import ResultsError, UsageError
 from shflbench.store import read_run
 from shflbench.store.baselines import Baselines
+from shflbench.store.files import KERNELS_FILE
+from shflbench.store.kernel_archive import CompilerCall, KernelArchive
 from tests.fakes.kept_runs import contents, quiet_run, several
 from tests.fakes.runs import H200, info
 
@@ -24,6 +26,15 @@ def test_a_baseline_is_a_copy_of_the_run_byte_for_byte(kept: Baselines, run: Pat
     assert contents(kept.folder / PLACE / "1") == contents(run)
     assert len(contents(kept.folder)) == 3
     assert [row.case_id for row in read_run(kept.folder / PLACE / "1").rows] == [r.case_id for r in read_run(run).rows]
+
+
+def test_a_baseline_keeps_the_kernels_of_its_run_and_loses_them_with_it(kept: Baselines, run: Path) -> None:
+    (run / KERNELS_FILE).write_bytes(KernelArchive.of((), CompilerCall("sm_90", "13.5", ())).encode())
+    saved = kept.save("main", [run])
+    assert contents(kept.folder / PLACE / "1") == contents(run)
+    assert (saved.entry.runs[0] / KERNELS_FILE) in saved.entry.files
+    assert kept.remove("main").kept == ()
+    assert not kept.folder.exists() or not contents(kept.folder)
 
 
 def test_several_runs_are_one_baseline_in_the_order_given(kept: Baselines, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from shflbench.cli.main import READER_GONE, shflbench
 from shflbench.cli.registry import COMMANDS
 from shflbench.patterns.discover import builtin
 from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
-from shflbench.store.keys import KEYS
+from shflbench.store.keys import INDEX_KEYS, KEYS
 from shflbench.suite import find_shipped, json_schema
 from shflbench.suite.schema import SECTIONS
 from tools.docs.machine_code import table
@@ -112,6 +112,30 @@ find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' |
     return _page("run.json", about, _table("key | meaning", rows))
 
 
+def kernels() -> str:
+    """Return the page of `kernels.zip`."""
+    about = """\
+`kernels.zip` holds the kernels of a run, so that later questions need neither the GPU nor the compiler: what was
+compiled, the machine code that ran, and what was counted in it. Runs of versions before 0.2.0 lack the file.
+
+```sh
+unzip -d kernels results/quick/nvidia-h200-20260115-1/kernels.zip
+nvdisasm kernels/cubins/reduce-*.cubin
+```
+
+A resumed run is refused where the machine code of a kernel is no longer that of its `code_sha256`."""
+    contents = [
+        ("`index.json`", "what is known of each kernel"),
+        ("`sources/<pattern>-<hash>.cu`", "a translation unit as the compiler got it"),
+        ("`headers/<hash>-<name>`", "a header of shflbench or of the pattern that units include"),
+        ("`cubins/<pattern>-<hash>.cubin`", "the machine code that was loaded, of one or more kernels of a unit"),
+    ]
+    rows = [(f"`{key}`", meaning) for key, meaning in INDEX_KEYS.items()]
+    return _page(
+        "kernels.zip", about, _table("file | content", contents), f"## index.json\n\n{_table('key | meaning', rows)}"
+    )
+
+
 def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
@@ -143,6 +167,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "suite.md": suite,
     "columns.md": columns,
     "run-json.md": run_file,
+    "kernels-zip.md": kernels,
     "exit-codes.md": exit_codes,
     "patterns/README.md": index,
     **{f"patterns/{name}.md": partial(page, name) for name in builtin()},

@@ -1,0 +1,212 @@
+"""The kernels of a run in `kernels.zip`: their sources, their machine code, and what was counted in it.
+
+| file in it | content |
+|---|---|
+| `index.json` | `KernelIndex` |
+| `sources/<pattern>-<hash>.cu` | a translation unit as the compiler got it |
+| `headers/<hash>-<name>` | a header that a unit includes |
+| `cubins/<pattern>-<hash>.cubin` | machine code as the driver loaded it, of one or more kernels of a unit |
+
+Each content is there once, however many kernels share it. The same kernels give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Mapping  # noqa: TC003  (pydantic takes the types from the annotations)
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from shflbench.errors import ResultsError
+from shflbench.model import Resources  # noqa: TC001  (likewise)
+from shflbench.store import files
+from shflbench.store.files import RESTORE
+from shflbench.store.json_record import decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pydantic import TypeAdapter
+
+    from shflbench.model import Kernel
+
+SCHEMA = 1
+INDEX = "index.json"
+DIGITS = 12  # of the hash in a file's name: 48 bits, enough for the few hundred files of a run
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can hold: the bytes must not depend on the clock
+# What `zipfile` raises for damaged files of all kinds, by experiment.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OverflowError, RuntimeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerCall:
+    """How all kernels of a run were compiled."""
+
+    arch: str
+    nvrtc: str  # version
+    options: tuple[str, ...]  # without the folders of headers, which are of the machine
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltKernel:
+    """One kernel of a run, the translation unit that it is from, and the cases that run it."""
+
+    name: str  # pattern, variant, dtype and options, e.g. "neighbor/shfl/f32"
+    cases: tuple[str, ...]
+    unit: str  # name in messages and line tables, e.g. "neighbor/kernels.cu"
+    text: str
+    headers: Mapping[str, str]  # name in #include → text
+    expression: str  # the kernel's name in C++, e.g. "neighbor_shfl<float>"
+    kernel: Kernel
+    code: bytes  # its machine code within the cubin
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLoop:
+    """The timed loop."""
+
+    start: int  # address of its first instruction
+    end: int  # address of its last instruction
+    unroll: int  # iterations of the source loop per pass through the loop
+    instructions: Mapping[str, int]  # opcode without modifiers → instructions in the loop
+
+
+@dataclass(frozen=True, slots=True)
+class StoredKernel:
+    """One kernel of `kernels.zip`."""
+
+    name: str
+    cases: tuple[str, ...]
+    unit: str
+    expression: str
+    symbol: str
+    source: str  # file
+    headers: Mapping[str, str]  # name in #include → file
+    cubin: str  # file
+    code_sha256: str  # of its machine code alone, whatever other kernels are in the cubin
+    resources: Resources
+    instructions: Mapping[str, int] | None  # opcode with modifiers → instructions; None without a disassembler
+    loop: StoredLoop | None  # None without a disassembler, and where a kernel makes one pass
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it consists of."""
+        return (self.source, *self.headers.values(), self.cubin)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelIndex:
+    """What `index.json` says."""
+
+    compiler: CompilerCall
+    kernels: tuple[StoredKernel, ...]  # by name
+    files: Mapping[str, str]  # name → SHA-256 of the content
+
+
+@dataclass(frozen=True, slots=True)
+class KernelArchive:
+    """The kernels of a run, with the content of each file."""
+
+    index: KernelIndex
+    contents: Mapping[str, bytes]
+
+    @classmethod
+    def of(cls, built: Iterable[BuiltKernel], compiler: CompilerCall) -> KernelArchive:
+        """Return the archive of these kernels."""
+        contents: dict[str, bytes] = {}
+        return cls._make(compiler, [_stored(item, contents) for item in built], contents)
+
+    @classmethod
+    def _make(
+        cls, compiler: CompilerCall, kernels: Iterable[StoredKernel], contents: Mapping[str, bytes]
+    ) -> KernelArchive:
+        """Return an archive of these kernels, with those of the contents that belong to them."""
+        ordered = tuple(sorted(kernels, key=lambda kernel: kernel.name))
+        names = sorted({file for kernel in ordered for file in kernel.files})
+        hashes = {name: sha256(contents[name]).hexdigest() for name in names}
+        return cls(KernelIndex(compiler, ordered, hashes), {name: contents[name] for name in names})
+
+    def kernel_of(self, case_id: str) -> StoredKernel | None:
+        """Return the kernel that a case runs; None where it does not compile."""
+        return next((kernel for kernel in self.index.kernels if case_id in kernel.cases), None)
+
+    def with_further(self, later: KernelArchive) -> KernelArchive:
+        """Return the kernels of both; of one that is in both, what is here."""
+        kernels = {kernel.name: kernel for kernel in (*later.index.kernels, *self.index.kernels)}
+        return self._make(self.index.compiler, kernels.values(), {**later.contents, **self.contents})
+
+    def differing(self, later: KernelArchive) -> list[str]:
+        """Return the names of the kernels whose machine code is not the same in `later`."""
+        code = {kernel.name: kernel.code_sha256 for kernel in later.index.kernels}
+        return [kernel.name for kernel in self.index.kernels if code.get(kernel.name) not in {None, kernel.code_sha256}]
+
+    def encode(self) -> bytes:
+        """Return the content of `kernels.zip`."""
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            members = {INDEX: encode(self.index, SCHEMA).encode(), **self.contents}
+            for name, content in members.items():
+                member = zipfile.ZipInfo(name, EPOCH)
+                member.external_attr = 0o644 << 16  # or `unzip` makes files that nobody may read
+                archive.writestr(member, content, zipfile.ZIP_DEFLATED)
+        return file.getvalue()
+
+    @classmethod
+    def read(cls, path: Path) -> KernelArchive:
+        """Read the file at `path`; ResultsError where it is missing or damaged, or a hash does not fit its content."""
+        content = files.read(path)
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                members = {name: archive.read(name) for name in archive.namelist()}
+        except _DAMAGE as error:
+            raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
+        inside = path / INDEX
+        if INDEX not in members:
+            raise ResultsError(f"{path} is damaged: it has no {INDEX}", RESTORE)
+        index = decode(_adapter, files.text(members.pop(INDEX), inside), inside, SCHEMA)
+        for name in sorted({*index.files, *(file for kernel in index.kernels for file in kernel.files)}):
+            if name not in members or sha256(members[name]).hexdigest() != index.files.get(name):
+                raise ResultsError(f"{path} is damaged: {name} is missing or was changed", RESTORE)
+        return cls(index, {name: members[name] for name in index.files})
+
+
+@cache
+def _adapter() -> TypeAdapter[KernelIndex]:
+    from pydantic import TypeAdapter  # noqa: PLC0415  (whoever only writes does not wait for it)
+
+    return TypeAdapter(KernelIndex)
+
+
+def _stored(built: BuiltKernel, contents: dict[str, bytes]) -> StoredKernel:
+    """Return the record of a kernel, and add its files to `contents`."""
+
+    def add(form: str, content: bytes) -> str:
+        name = form.format(sha256(content).hexdigest()[:DIGITS])
+        contents[name] = content
+        return name
+
+    kernel = built.kernel
+    pattern = built.name.partition("/")[0]
+    loop = kernel.loop
+    return StoredKernel(
+        name=built.name,
+        cases=built.cases,
+        unit=built.unit,
+        expression=built.expression,
+        symbol=kernel.symbol,
+        source=add(f"sources/{pattern}-{{}}.cu", built.text.encode()),
+        headers={
+            name: add(f"headers/{{}}-{PurePosixPath(name).name}", text.encode()) for name, text in built.headers.items()
+        },
+        cubin=add(f"cubins/{pattern}-{{}}.cubin", kernel.cubin),
+        code_sha256=sha256(built.code).hexdigest(),
+        resources=kernel.resources,
+        instructions=None if kernel.sass is None else dict(Counter(item.opcode for item in kernel.sass).most_common()),
+        loop=StoredLoop(loop.start, loop.end, loop.unroll, dict(loop.counts)) if loop else None,
+    )

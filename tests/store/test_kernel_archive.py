@@ -1,0 +1,157 @@
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from shflbench.errors import ResultsError
+from shflbench.model import Instruction, Kernel, Loop, Resources
+from shflbench.store.kernel_archive import INDEX, BuiltKernel, CompilerCall, KernelArchive
+from shflbench.store.keys import INDEX_KEYS
+
+COMPILER = CompilerCall("sm_90", "13.5", ("-std=c++17",))
+SASS = tuple(Instruction(16 * place, "", opcode, ()) for place, opcode in enumerate(("LDS.128", "SHFL.IDX", "LDS.128")))
+KERNEL = Kernel(
+    "_Z4demo", "sm_90", "", b"cubin of a unit", Resources(16, 128, 0, 0), SASS, Loop(0, 32, 2, {"LDS": 2}), ()
+)
+
+
+def built(name: str, expression: str = "demo<float>", **changes: object) -> BuiltKernel:
+    kernel = replace(KERNEL, **changes)  # type: ignore[arg-type]
+    cases = (f"{name}/26x1024/512", f"{name}/26x1024/4096")
+    headers = {"shflbench.cuh": "// shared\n"}
+    return BuiltKernel(name, cases, "demo/kernels.cu", "// µ\n", headers, expression, kernel, b"code " + kernel.cubin)
+
+
+TWO = [built("demo/smem/f32"), built("demo/shfl/f32", "demo_shfl<float>", symbol="_Z5other")]
+
+
+def archive(*kernels: BuiltKernel) -> KernelArchive:
+    return KernelArchive.of(kernels, COMPILER)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "kernels.zip"
+    path.write_bytes(archive(*TWO).encode())
+    return path
+
+
+def members(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def put(path: Path, contents: Mapping[str, bytes]) -> None:
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in contents.items():
+            file.writestr(name, content)
+
+
+def test_kernels_come_back_as_they_were_written(path: Path) -> None:
+    read = KernelArchive.read(path)
+    assert read == archive(*TWO)
+    kernel = read.kernel_of("demo/shfl/f32/26x1024/4096")
+    assert kernel
+    assert (kernel.name, kernel.symbol, kernel.expression) == ("demo/shfl/f32", "_Z5other", "demo_shfl<float>")
+    assert kernel.instructions == {"LDS.128": 2, "SHFL.IDX": 1}
+    assert kernel.loop
+    assert (kernel.loop.unroll, kernel.loop.instructions) == (2, {"LDS": 2})
+    assert kernel.resources == KERNEL.resources
+    assert read.contents[kernel.source].decode() == "// µ\n"
+    assert read.contents[kernel.headers["shflbench.cuh"]] == b"// shared\n"
+    assert read.contents[kernel.cubin] == KERNEL.cubin
+    assert kernel.code_sha256 == sha256(b"code cubin of a unit").hexdigest()
+    assert read.kernel_of("demo/shfl/f64/26x1024/4096") is None
+
+
+def keys(value: object, prefix: str = "") -> Iterator[str]:
+    """Yield the path of each key of the index; lists and maps by kernel, file or opcode count as one value."""
+    record = value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else value
+    for name, part in record.items() if isinstance(record, dict) else ():
+        yield f"{prefix}{name}"
+        if name not in {"files", "headers", "instructions"}:
+            yield from keys(part, f"{prefix}{name}.")
+
+
+def test_every_key_of_the_index_is_in_the_reference(path: Path) -> None:
+    written = list(keys(json.loads(members(path)[INDEX])))
+    assert [key for key in written if key not in {"compiler", "kernels.resources"}] == list(INDEX_KEYS)
+
+
+def test_kernels_of_a_unit_share_its_files_and_any_order_gives_the_same_bytes(path: Path) -> None:
+    names = sorted(members(path))
+    assert [name.partition("/")[0] for name in names] == ["cubins", "headers", INDEX, "sources"]
+    assert archive(*reversed(TWO)).encode() == path.read_bytes()
+
+
+def test_what_is_not_known_of_a_kernel_stays_unknown(path: Path) -> None:
+    path.write_bytes(archive(built("demo/smem/f32", sass=None, loop=None)).encode())
+    (kernel,) = KernelArchive.read(path).index.kernels
+    assert (kernel.instructions, kernel.loop) == (None, None)
+
+
+def test_every_damaged_byte_is_found_or_does_no_harm(path: Path) -> None:
+    content = path.read_bytes()
+    whole = KernelArchive.read(path)
+    refusals = []
+    for place in range(0, len(content), 3):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
+        try:
+            assert KernelArchive.read(path) == whole  # a byte of a date, say
+        except ResultsError as error:
+            refusals.append(error.message)
+    assert len(refusals) > len(content) / 3 / 2
+    assert all("kernels.zip" in message for message in refusals)
+
+
+def test_a_file_cut_short_is_damaged(path: Path) -> None:
+    content = path.read_bytes()
+    for length in range(1, len(content), 7):
+        path.write_bytes(content[:length])
+        with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: "):
+            KernelArchive.read(path)
+
+
+def test_content_that_does_not_fit_its_hash_is_named(path: Path) -> None:
+    contents = members(path)
+    (cubin,) = (name for name in contents if name.startswith("cubins/"))
+    for changed in ({**contents, cubin: b"other"}, {name: contents[name] for name in contents if name != cubin}):
+        put(path, changed)
+        with pytest.raises(ResultsError, match=rf"kernels\.zip is damaged: {cubin} is missing or was changed"):
+            KernelArchive.read(path)
+
+
+def test_an_archive_without_an_index_or_of_a_later_version_is_refused(path: Path) -> None:
+    contents = members(path)
+    put(path, {name: content for name, content in contents.items() if name != INDEX})
+    with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: it has no index\.json"):
+        KernelArchive.read(path)
+    put(path, contents | {INDEX: contents[INDEX].replace(b'"schema": 1', b'"schema": 2')})
+    with pytest.raises(ResultsError, match=r"kernels\.zip/index\.json has schema 2"):
+        KernelArchive.read(path)
+
+
+def test_further_kernels_are_added_and_known_ones_stay_with_their_files_alone() -> None:
+    again = built("demo/smem/f32", cubin=KERNEL.cubin + b" with another kernel")
+    later = archive(replace(again, code=TWO[0].code), built("demo/new/f32", cubin=b"new"))
+    first = archive(*TWO)
+    both = first.with_further(later)
+    assert [kernel.name for kernel in both.index.kernels] == ["demo/new/f32", "demo/shfl/f32", "demo/smem/f32"]
+    assert sorted(content for name, content in both.contents.items() if "cubins/" in name) == [KERNEL.cubin, b"new"]
+    assert both == archive(*TWO, built("demo/new/f32", cubin=b"new"))
+
+
+def test_only_kernels_in_both_archives_can_differ() -> None:
+    first = archive(*TWO)
+    assert first.differing(archive(built("demo/new/f32", cubin=b"new"))) == []
+    assert first.differing(archive(built("demo/shfl/f32", cubin=b"other"))) == ["demo/shfl/f32"]
+
+
+def test_an_archive_holds_its_bytes_for_all_time() -> None:
+    with zipfile.ZipFile(io.BytesIO(archive(*TWO).encode())) as file:
+        assert {info.date_time for info in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}
