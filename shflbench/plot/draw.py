@@ -40,7 +40,7 @@ def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
     for row in run.rows:
         if row.mechanism not in list(Mechanism):
             message = f"{run.folder} cannot be drawn: this shflbench knows no mechanism `{row.mechanism}`"
-            raise ResultsError(message, "draw it with a newer one: pip install --upgrade shflbench")
+            raise ResultsError(message, "draw it with a newer version of shflbench")
     with house_style():
         return [
             save(page, folder / f"{name}.{kind}", "name another with --output")

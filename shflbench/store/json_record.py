@@ -82,7 +82,7 @@ def _refuse_newer(content: dict[str, Any], path: Path, newest: int, advice: str)
     if schema > newest:
         raise ResultsError(
             f"{path} has schema {schema}, and this shflbench reads schemas up to {newest}",
-            "read it with a newer one: pip install --upgrade shflbench",
+            "read it with a newer version of shflbench",
         )
 
 

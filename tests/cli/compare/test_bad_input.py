@@ -114,7 +114,7 @@ DAMAGE: list[tuple[Callable[[], object], str, str]] = [
     (
         change(INFO, of_a_newer_version),
         "new/run.json has schema 99, and this shflbench reads schemas up to 1",
-        "read it with a newer one",
+        "read it with a newer version",
     ),
     (
         change(INFO, lambda content: content.replace(b"title: Shuffle", b"title: Scuffle")),
