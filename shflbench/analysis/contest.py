@@ -1,4 +1,4 @@
-"""Which variant of a group is fastest, and which ones its time cannot be told from (pure functions)."""
+"""Which variant of a group is fastest, and which ones tie with it (pure functions)."""
 
 from __future__ import annotations
 

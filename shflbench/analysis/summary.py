@@ -128,9 +128,9 @@ def _fold(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
     """Return the subject of several settings of one pattern."""
     rows = [row for part in parts for row in part]
     common = common_factors(factors(row) for row in rows)
-    said = words({name: value for name, value in common.items() if name not in {GRID, BLOCK, ITERATIONS}})
+    setting = words({name: value for name, value in common.items() if name not in {GRID, BLOCK, ITERATIONS}})
     count = {1: "", of: f"{of} settings"}.get(len(parts), f"{len(parts)} of {of} settings")
-    return _Topic(", ".join(filter(None, (rows[0].pattern, said, count))), _by_variant(rows), "setting")
+    return _Topic(", ".join(filter(None, (rows[0].pattern, setting, count))), _by_variant(rows), "setting")
 
 
 def _sentence(topic: _Topic, best: str) -> str:

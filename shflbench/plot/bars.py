@@ -39,11 +39,11 @@ _HEADING = 0.33  # above a panel
 _AXIS = 0.5  # below the last panel
 _ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of digits
 _GAP = 0.07  # inches between the end of a bar and its text, and between the parts of that text
-_USUAL = "f32"  # the element type of the one group that is drawn where there are too many
+_USUAL = "f32"  # the preferred element type where only one group is drawn
 
 
 def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield one page of the cases beside all sweeps: of one group, where there are too many for one figure."""
+    """Yield one page of the cases on no sweep: all groups if one figure holds them, else one."""
     about = subject.part(beside(subject))
     if about.timed:
         shown = about.part(row for group in drawn_groups(about) for row in group)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
-_MOST_CONTESTS = 3  # of which each is named; of more it is said how many there are
+_MOST_CONTESTS = 3  # up to which each is named; more are counted
 _LONGEST = 110  # characters of a sentence that names each contest
 _MOST_WINNERS = 3  # variants named in a sentence
 
@@ -30,11 +30,11 @@ _MOST_WINNERS = 3  # variants named in a sentence
 def best_variants(subject: ChartSubject) -> str:
     """Say which safe variant wins each setting, and at what speed; of many settings how often each wins."""
     contests = _contests(subject)
-    title = _each(subject, contests) if 0 < len(contests) <= _MOST_CONTESTS else ""
+    title = _by_setting(subject, contests) if 0 < len(contests) <= _MOST_CONTESTS else ""
     return title if 0 < len(title) <= _LONGEST else winners(subject)
 
 
-def _each(subject: ChartSubject, contests: Sequence[Contest]) -> str:
+def _by_setting(subject: ChartSubject, contests: Sequence[Contest]) -> str:
     """Say who wins or ties, setting by setting; settings of the same outcome are named together."""
     clauses = [
         f"{verb} {_ratios(subject, alike, named=len(alike) < len(contests))}"
@@ -52,7 +52,7 @@ def _verb(subject: ChartSubject, contest: Contest) -> str:
 
 
 def _ratios(subject: ChartSubject, contests: Sequence[Contest], *, named: bool) -> str:
-    """Return what follows the verb: the ratios, and the places of each where there are several."""
+    """Return what follows the verb: the ratios, and the places of each if they are several."""
     fastest = [contest.fastest for contest in contests]
     if not _verb(subject, contests[0]).endswith(" at"):
         return f"({_places(subject, fastest)})" if named else ""
@@ -109,13 +109,13 @@ def _alone(subject: ChartSubject) -> str:
 
 
 def next_mechanism(subject: ChartSubject) -> str:
-    """Say how far the fastest variants lead over the best safe one of another mechanism; empty if none competes."""
+    """Give the lead of the fastest variants over the best safe one of another mechanism; empty where they only tie."""
     leads = []
     rivals = []
-    for rows in subject.groups:
-        ranked = sorted(filter(competes, rows), key=time_us)
+    for contest in _contests(subject):
+        ranked = (*contest.leaders, *contest.others)
         rival = next((row for row in ranked if row.mechanism != ranked[0].mechanism), None)
-        if rival and rival.variant != rival.baseline:  # how far the baseline is behind, the title says
+        if rival in contest.others and rival.variant != rival.baseline:  # the title gives the lead over the baseline
             leads.append(time_us(rival) / time_us(ranked[0]))
             rivals.append(rival.variant)
     if not leads:

@@ -1,4 +1,4 @@
-"""The forest plot of a comparison: a line a case, the change with its interval against what the case may change by."""
+"""The forest plot of a comparison: a line per case, with its change, the interval, and the threshold."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.comparison import Comparison
 
-_FEW = 12  # lines, that get more air
-_AIRY, _DENSE, _STRIP = 0.28, 0.2, 0.5  # inches: a line of few, of many, a strip of cases
-_TALL = 6.0  # inches of lines, from which on the axis is labeled above them too
+_FEW = 12  # lines, up to which they are wider spaced
+_AIRY, _DENSE, _STRIP = 0.28, 0.2, 0.5  # inches per line of few, per line of many, per strip of cases
+_TALL = 6.0  # inches of lines, from which on the axis is also labeled above them
 _ABOVE, _AXIS = 0.2, 0.5  # inches of an axis above the lines and below them
-_LABELS = 0.5  # of the page's width, at most, is for the cases' names
+_LABELS = 0.5  # of the page's width, at most, for the cases' names
 _LEAST_PT = 6.5  # the smallest type; a name that is still too long is cut
 _GAP = 0.15  # inches, left and right of the axes
 
 
 def draw_forest(comparison: Comparison, path: Path) -> None:
-    """Draw the comparison in the file at `path`, as its ending says; a file that would not change is not touched.
+    """Draw the comparison in the file at `path`, in the format of its suffix; an unchanged file is not touched.
 
-    UsageError where the ending is none of svg, png and pdf, ResultsError where the file cannot be written.
+    UsageError if the suffix is none of svg, png and pdf; ResultsError if the file cannot be written.
     """
     kind_of(path)
     with house_style():
@@ -39,15 +39,15 @@ def draw_forest(comparison: Comparison, path: Path) -> None:
 
 
 def kind_of(path: Path) -> str:
-    """Return the format that the file's ending asks for; UsageError where it is none of svg, png and pdf."""
+    """Return the format that the file's suffix names; UsageError if it is none of svg, png and pdf."""
     kind = path.suffix[1:].lower()
     if kind not in METADATA:
-        raise UsageError(f"the name {path} does not say how to draw", "let it end in .svg, .png or .pdf")
+        raise UsageError(f"{path} has no suffix that names a format", "give a file that ends in .svg, .png or .pdf")
     return kind
 
 
 def draw(comparison: Comparison) -> Page:
-    """Draw the most important case at the top; where there are too many, those that are the same become one strip."""
+    """Draw the most important case at the top; of too many cases, those with the same outcome share a strip."""
     listed, rests = fold(comparison)
     row = _AIRY if len(listed) + len(rests) <= _FEW else _DENSE
     height = len(listed) * row + len(rests) * _STRIP or row
@@ -80,6 +80,6 @@ def draw(comparison: Comparison) -> Page:
 
 
 def _fit_names(names: Sequence[str], width: float) -> tuple[list[str], float]:
-    """Return the names as they fit beside the axes, and the size of their type in points, one for all."""
+    """Return the names as they fit beside the axes, and their common font size in points."""
     size = max(_LEAST_PT, min((fit_size(name, width * _LABELS, SMALL_PT) for name in names), default=SMALL_PT))
     return [shorten(name, width * _LABELS, size) for name in names], size

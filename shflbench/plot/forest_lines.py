@@ -1,4 +1,4 @@
-"""Which cases of a comparison get a line of its forest plot, which share a strip, and how far the axis goes."""
+"""Which cases of a comparison get a line of its forest plot, which share a strip, and the ends of the axis."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison, Verdict
 
 MOST_LINES = 100  # about 20 inches
-_LEAST = 0.01  # a threshold in place of those of a comparison that has none
+_LEAST = 0.01  # the threshold assumed for a comparison that has none
 _ROOM = 2.5  # the axis reaches to this multiple of the threshold, at least
-_NEAR = 4.0  # what lies within this multiple of the threshold is never far
-_MANY = 0.75  # nor is what as many cases as are beyond this quantile share
-_JUMP = 3.0  # a case this many times as far as the next one is beyond the axis: it would press all others together
+_NEAR = 4.0  # a change within this multiple of the threshold is on the axis
+_MANY = 0.75  # and so is a change up to this quantile of all changes
+_JUMP = 3.0  # a change more than this multiple of the next smaller one is beyond the axis, which it would stretch
 _BARS = 1.5  # intervals widen the axis to this multiple of what the marks need, at most
 _EDGE = 1.06  # room for half a mark
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """The cases of one outcome that have no line of their own."""
+    """The cases of one outcome that share a strip."""
 
     outcome: Outcome
-    name: str  # stands in the place of a case's name: `389 same`, `12 more inconclusive`
+    name: str  # the label of the strip: `389 same`, `12 more inconclusive`
     verdicts: tuple[Verdict, ...]
 
     @property
     def changes(self) -> list[float]:
-        """Their changes, in percent; not of those that have none."""
+        """The known changes, in percent."""
         return [percent(verdict.ratio.value) for verdict in self.verdicts if verdict.ratio]
 
     @property
     def figure(self) -> str:
-        """The span of their changes: `+0.02 to +0.34%`; empty where there is none."""
+        """The range of the changes: `+0.02 to +0.34%`; empty if none is known."""
         if not self.changes:
             return ""
         low, high = signed(min(self.changes)), signed(max(self.changes))
@@ -47,9 +47,9 @@ class Rest:
 
 
 def fold(comparison: Comparison) -> tuple[list[Verdict], list[Rest]]:
-    """Return the cases that get a line each, the most important first, and the strips for all others.
+    """Return the cases that get a line each, the most important first, and the strips of all others.
 
-    Every case has a line where there is room for all; otherwise those that are the same share a strip.
+    If there is room, every case gets a line; else the cases with the outcome `same` share a strip.
     """
     order = comparison.by_importance()
     if len(order) <= MOST_LINES:
@@ -74,7 +74,7 @@ class Scale:
     high: float
 
     def beyond(self, change: float) -> int:
-        """Return -1 or 1 where the change lies beyond that end of the axis, else 0."""
+        """Return -1 or 1 if the change lies beyond the lower or the upper end of the axis, else 0."""
         return (change > self.high) - (change < self.low)
 
     def inside(self, change: float) -> float:
@@ -83,7 +83,7 @@ class Scale:
 
 
 def scale_of(comparison: Comparison) -> Scale:
-    """Return an axis on which all cases are seen but for the few that lie much further out than all others."""
+    """Return an axis that shows all cases except the few that lie much further out than all others."""
     known = [verdict.ratio for verdict in comparison.verdicts if verdict.ratio]
     typical = 100 * median([verdict.threshold for verdict in comparison.verdicts if verdict.threshold] or [_LEAST])
     up = [(percent(ratio.value), percent(ratio.high)) for ratio in known if ratio.value >= 1]
@@ -94,7 +94,7 @@ def scale_of(comparison: Comparison) -> Scale:
 
 
 def _reach(changes: Sequence[tuple[float, float]], near: float, least: float) -> float:
-    """Return how far the axis goes to one side, from how far the mark and the bar of each case there are from 0."""
+    """Return the end of the axis on one side, from the distances of each case's mark and interval end from 0."""
     far = least
     for mark in sorted(mark for mark, _ in changes):
         if mark > _JUMP * near:

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from shflbench.plot.forest_lines import Rest, Scale
     from shflbench.plot.style import Look
 
-# Of what is judged by its change, in the order of importance. Red is slower and blue is faster, as in the heat maps
-# (both are of ColorBrewer's RdBu). A test holds that all stay apart for every kind of sight; who sees no color has
-# the shapes.
+# Of the outcomes that follow from a change, in the order of importance. Red is slower and blue is faster, as in the
+# heat maps (both from ColorBrewer's RdBu). A test checks that all differ for every kind of color blindness.
 COLORS = {
     Outcome.SLOWER: "#B2182B",
     Outcome.SUSPECTED: "#C98200",
@@ -41,20 +40,20 @@ MARKERS = {
     Outcome.FASTER: "<",
     Outcome.SAME: "o",
 }
-_HOLLOW = frozenset({Outcome.SUSPECTED, Outcome.INCONCLUSIVE})  # what is not decided
+_HOLLOW = frozenset({Outcome.SUSPECTED, Outcome.INCONCLUSIVE})  # undecided
 _ALARMING = frozenset({Outcome.FAILED, Outcome.MISSING})
 _WITHOUT_VERDICT: Look = {"color": INK, "marker": "o", "markersize": 4, "markerfacecolor": INK}
 _BAND = tint(MUTED, 0.16)
 _UNDER = 0.4  # the grid is drawn at 0.5
 _DOT = 2.6  # points, of a case in a strip
 _FILLED = 0.7  # of a strip's height
-_BESIDE = 6.0  # points, between the axes and what stands beside or in them
-_OVER = 0.4  # inches, by which the words below the axis may be wider
-_ARROW = 0.24  # inches, from a mark to the end of the axis that its case lies beyond
+_BESIDE = 6.0  # points between the axes and a text beside them, or between their edge and a text inside
+_OVER = 0.4  # inches by which the label of the axis may be wider than the axis
+_ARROW = 0.24  # inches from a mark to the end of the axis, if its case lies beyond it
 
 
 def look_of(outcome: Outcome, *, judged: bool) -> Look:
-    """Return the keywords with which matplotlib draws the mark of an outcome; all are alike where nothing is judged."""
+    """Return the keywords with which matplotlib draws the mark of an outcome; all are alike without verdicts."""
     if not judged:
         return _WITHOUT_VERDICT
     tone = COLORS[outcome]
@@ -63,7 +62,7 @@ def look_of(outcome: Outcome, *, judged: bool) -> Look:
 
 
 def legend(comparison: Comparison) -> list[Artist]:
-    """Return a labeled mark for each outcome that is drawn, and a patch for the band of no change that matters."""
+    """Return a labeled mark for each outcome that is drawn, and a patch for the band within the threshold."""
     if comparison.across:
         return []
     drawn = {verdict.outcome for verdict in comparison.verdicts if verdict.ratio}
@@ -77,8 +76,8 @@ def legend(comparison: Comparison) -> list[Artist]:
     thresholds = {verdict.threshold for verdict in comparison.verdicts if verdict.ratio and verdict.threshold}
     if thresholds:
         low, high = (f"{100 * edge:.3g}" for edge in (min(thresholds), max(thresholds)))
-        said = f"{low}%" if low == high else f"{low} to {high}%, by case"
-        marks.append(Patch(facecolor=_BAND, label=f"within the threshold ({said})"))
+        words = f"{low}%" if low == high else f"{low} to {high}%, by case"
+        marks.append(Patch(facecolor=_BAND, label=f"within the threshold ({words})"))
     return marks
 
 
@@ -89,10 +88,10 @@ class Sheet:
     axes: Axes
     scale: Scale
     width: float  # inches
-    judged: bool  # whether there are verdicts, and not a report alone
+    judged: bool  # whether there are verdicts
 
     def frame(self, height: float, direction: str, *, above: bool) -> None:
-        """Scale the axes and say what lies along x, `above` the lines too."""
+        """Scale the axes and label x, also `above` the lines if so asked."""
         self.axes.set_xlim(self.scale.low, self.scale.high)
         self.axes.set_ylim(height, 0)
         self.axes.tick_params(axis="y", length=0)
@@ -107,7 +106,7 @@ class Sheet:
         self.axes.set_xlabel(direction, labelpad=2, size=fit_size(direction, self.width + _OVER))
 
     def line(self, y: float, height: float, verdict: Verdict) -> None:
-        """Draw one case: its band, its interval, its mark; one that has no change or no longer counts says why."""
+        """Draw the band, the interval and the mark of one case, or the reason why it has none."""
         if verdict.ratio is None or (self.judged and verdict.outcome not in COLORS):
             self._words(y, why_not(verdict, judged=self.judged), verdict.outcome)
             return
@@ -127,7 +126,7 @@ class Sheet:
         self.axes.plot(place, y, linestyle="none", **look)
 
     def strip(self, y: float, height: float, rest: Rest) -> None:
-        """Draw a dot for each of many cases, spread over the height of the strip."""
+        """Draw a dot for each case, spread over the height of the strip."""
         if not rest.changes or (self.judged and rest.outcome not in COLORS):
             self._words(y, "not listed here", rest.outcome)
             return
@@ -148,7 +147,7 @@ class Sheet:
 
     @property
     def _inch(self) -> float:
-        """An inch on the page, in percent of the axis."""
+        """The length of an inch on the axis, in percent."""
         return (self.scale.high - self.scale.low) / self.width
 
     def _band(self, y: float, height: float, threshold: float) -> None:

@@ -1,4 +1,4 @@
-"""What a comparison found, in the words of its forest plot: title, figures, and where they come from."""
+"""The texts of the forest plot of a comparison: title, figures and notes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from shflbench.suite.quotes import escape
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict
 
-_MOST_NOTES = 6  # of what to doubt and what differs; of more it is said how many there are
+_MOST_NOTES = 6  # warnings and differences that are listed; the others are counted
 _ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of them
 _TWO_DIGITS, _ONE_DIGIT = 10, 100  # percent below which a figure has two decimals, one decimal
 _MINUS = "\N{MINUS SIGN}"
-# What became of one case, and of several.
-_SAID = {
+# The outcome of one case, and of several.
+_OUTCOMES = {
     Outcome.SLOWER: ("got slower", "got slower"),
     Outcome.FAILED: ("failed", "failed"),
     Outcome.MISSING: ("is missing", "are missing"),
@@ -41,25 +41,25 @@ _NAMES = {
 
 
 def title(comparison: Comparison) -> str:
-    """Say what was found: `2 of 40 cases got slower, 1 is inconclusive`."""
+    """Return the finding: `2 of 40 cases got slower, 1 is inconclusive`."""
     if not comparison.verdicts:
         return "There are no cases to compare"
     if comparison.across:
         return f"Report without verdict: {_span(comparison)}"
-    said = _SAID | (_OF_REGISTERS if comparison.metric is Metric.REGISTERS else {})
-    (_, slower), *others = ((comparison.count(outcome), words) for outcome, words in said.items())
+    phrases = _OUTCOMES | (_OF_REGISTERS if comparison.metric is Metric.REGISTERS else {})
+    (_, slower), *others = ((comparison.count(outcome), words) for outcome, words in phrases.items())
     return ", ".join(
         [_slower(comparison, slower), *(f"{count} {words[count > 1]}" for count, words in others if count)]
     )
 
 
-def _slower(comparison: Comparison, said: tuple[str, str]) -> str:
-    """Say how many cases got slower; of none only that it is not shown, where a case is undecided."""
+def _slower(comparison: Comparison, phrases: tuple[str, str]) -> str:
+    """Say how many cases got slower; if none did but some are undecided, only that none is shown to be slower."""
     count, of_all = comparison.count(Outcome.SLOWER), f"of {cases(len(comparison.verdicts))}"
     if count:
-        return f"{count} {of_all} {said[count > 1]}"
+        return f"{count} {of_all} {phrases[count > 1]}"
     undecided = any(comparison.count(outcome) for outcome in UNDECIDED)
-    return f"None {of_all} {'is shown to be slower' if undecided else said[0]}"
+    return f"None {of_all} {'is shown to be slower' if undecided else phrases[0]}"
 
 
 def _span(comparison: Comparison) -> str:
@@ -73,23 +73,23 @@ def _span(comparison: Comparison) -> str:
 
 def subtitle(comparison: Comparison) -> tuple[str]:
     """Say how a line is read."""
-    held = " that holds for all cases at once" if comparison.noise else ""
-    return (f"A line is a case: its mark is the change from base to new, its bar the interval{held}.",)
+    simultaneous = ", simultaneous for all cases" if comparison.noise else ""
+    return (f"A line is a case: its mark is the change from base to new, its bar the interval{simultaneous}.",)
 
 
 def direction(comparison: Comparison) -> str:
-    """Return what lies along x, and which way is which."""
+    """Return the label of x, with the meaning of both directions."""
     less, more = ("fewer", "more") if comparison.metric is Metric.REGISTERS else ("faster", "slower")
     return f"← {less}      change of {_NAMES[comparison.metric]}, %      {more} →"
 
 
 def plain(text: str) -> str:
-    """Return the text on one line, with escapes for what does not print: a control character makes no valid SVG."""
+    """Return the text on one line, with unprintable characters escaped: an SVG must not contain control characters."""
     return escape(" ".join(text.split()))
 
 
 def cases(count: int) -> str:
-    """Return so many cases in words."""
+    """Return the number of cases in words."""
     return f"{count} case{'' if count == 1 else 's'}"
 
 
@@ -109,14 +109,14 @@ def _decimals(change: float) -> int:
 
 
 def why_not(verdict: Verdict, *, judged: bool) -> str:
-    """Return why a case has no change, after what became of it where verdicts are given."""
+    """Return why a case has no change, preceded by its outcome if there are verdicts."""
     outcome = verdict.outcome.replace("-", " ")
-    said = not judged or verdict.sentence.startswith(outcome)
-    return plain(verdict.sentence if said else f"{outcome}: {verdict.sentence}")
+    complete = not judged or verdict.sentence.startswith(outcome)
+    return plain(verdict.sentence if complete else f"{outcome}: {verdict.sentence}")
 
 
 def figure_of(verdict: Verdict) -> str:
-    """Return the change with the wider half of its interval, rounded up: `+2.13 ± 0.10%`; empty if unknown."""
+    """Return the change and the wider half of its interval, rounded up: `+2.13 ± 0.10%`; empty if unknown."""
     if verdict.ratio is None:
         return ""
     change = percent(verdict.ratio.value)
@@ -127,13 +127,13 @@ def figure_of(verdict: Verdict) -> str:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Return what to doubt, what differs, and the two sides, a line each."""
-    doubts = [f"Not comparable: {obstacle}" for obstacle in comparison.across]
-    doubts += [f"Warning: {warning}" for warning in comparison.warnings]
-    doubts += [f"Note: {note}" for note in comparison.notes]
-    if len(doubts) > _MOST_NOTES:
-        doubts[_MOST_NOTES:] = [f"… and {len(doubts) - _MOST_NOTES} more, which `shflbench compare` prints"]
-    return [plain(line) for line in (*doubts, f"Base: {_side(comparison.base)}", f"New: {_side(comparison.new)}")]
+    """Return the warnings, the differences, and the two sides, one per line."""
+    lines = [f"Not comparable: {obstacle}" for obstacle in comparison.across]
+    lines += [f"Warning: {warning}" for warning in comparison.warnings]
+    lines += [f"Note: {note}" for note in comparison.notes]
+    if len(lines) > _MOST_NOTES:
+        lines[_MOST_NOTES:] = [f"… and {len(lines) - _MOST_NOTES} more, which `shflbench compare` prints"]
+    return [plain(line) for line in (*lines, f"Base: {_side(comparison.base)}", f"New: {_side(comparison.new)}")]
 
 
 def _side(side: SideInfo) -> str:

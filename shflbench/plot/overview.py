@@ -34,7 +34,7 @@ _BAR = 0.75  # inches for the color bar
 
 
 def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield the pages of the cases beside all sweeps, if their groups are too many for bars."""
+    """Yield the pages of the cases on no sweep, if their groups are too many for bars."""
     about = subject.part(beside(subject))
     if len(drawn_groups(about)) == len(about.groups) or not any(row.speedup for row in about.timed):
         return

@@ -92,7 +92,7 @@ class Page:
         self.figure.text(x, y, words, va="top", ha="left", size=size, weight=weight, color=color)
 
     def swatch(self, indent: float, top: float, look: Look) -> None:
-        """Draw the small patch that stands for a mechanism, at a place in inches as `text` takes it."""
+        """Draw the small patch of a mechanism, at a place in inches from the top left corner of the body."""
         width, height = 0.24, 0.12  # inches
         x, y = (MARGIN + indent) / WIDTH, 1 - (self._top + top + height) / self._height
         place = self.figure.transFigure

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.store import Row, Run, RunInfo
 
 
-@dataclass(frozen=True, eq=False)  # without slots, so that what follows from the rows is found once
+@dataclass(frozen=True, eq=False)  # without slots, for the cached properties
 class ChartSubject:
     """One pattern of one run, or a part of its cases; or a whole run, named after its suite."""
 

@@ -29,7 +29,7 @@ def test_factors_are_everything_but_the_variant() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "text"),
     [
         ({"dtype": "f32", "grid": "26", "block": "1024", "iterations": "4096", "mode": "xor"}, None),
         ({"grid": "2*sms", "block": "256"}, "2*sms x 256"),
@@ -38,8 +38,8 @@ def test_factors_are_everything_but_the_variant() -> None:
         ({}, ""),
     ],
 )
-def test_a_part_of_a_setting_is_said_in_words(part: dict[str, str], said: str | None) -> None:
-    assert words(part) == ("f32, 26x1024, 4096 iterations, mode=xor" if said is None else said)
+def test_a_part_of_a_setting_is_put_in_words(part: dict[str, str], text: str | None) -> None:
+    assert words(part) == ("f32, 26x1024, 4096 iterations, mode=xor" if text is None else text)
 
 
 def test_what_settings_share_is_equal_in_all_of_them() -> None:

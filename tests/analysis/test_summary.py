@@ -30,26 +30,26 @@ def test_there_is_one_sentence_for_each_pattern_and_dtype_in_file_order() -> Non
 
 
 def test_a_collective_instruction_is_compared_with_shuffle() -> None:
-    found = sentences(rows("i32", pattern="reduce"))
-    assert found == ["reduce, i32: redux runs at 10.7× the speed of smem, 2.4× that of shfl"]
+    lines = sentences(rows("i32", pattern="reduce"))
+    assert lines == ["reduce, i32: redux runs at 10.7× the speed of smem, 2.4× that of shfl"]
 
 
 def test_a_slower_shuffle_is_said_plainly() -> None:
-    found = sentences(rows(shfl=170.0))
-    assert found == [
+    lines = sentences(rows(shfl=170.0))
+    assert lines == [
         "neighbor, f32: shuffle is slower: smem-syncwarp runs at 2.4× the speed of smem, 1.2× that of shfl"
     ]
 
 
 def test_a_shuffle_slower_than_several_is_still_named() -> None:
-    (found,) = sentences(rows(shfl=400.0))
-    assert found.endswith("smem-syncwarp runs at 2.4× the speed of smem, 1.6× that of smem-double, 2.9× that of shfl")
-    assert "shuffle is slower" in found
+    (lines,) = sentences(rows(shfl=400.0))
+    assert lines.endswith("smem-syncwarp runs at 2.4× the speed of smem, 1.6× that of smem-double, 2.9× that of shfl")
+    assert "shuffle is slower" in lines
 
 
 def test_a_baseline_that_wins_is_compared_with_the_next_best() -> None:
-    found = sentences(rows(smem=50.0))
-    assert found == ["neighbor, f32: shuffle is slower: smem runs at 1.4× the speed of shfl"]
+    lines = sentences(rows(smem=50.0))
+    assert lines == ["neighbor, f32: shuffle is slower: smem runs at 1.4× the speed of shfl"]
 
 
 def test_overlapping_intervals_are_called_a_tie_and_others_are_not() -> None:
@@ -73,13 +73,13 @@ def test_a_lead_that_two_decimals_hide_has_three() -> None:
 
 
 def test_unsafe_and_library_variants_do_not_compete() -> None:
-    found = sentences(rows(pattern="reduce", smem_unsafe=10.0, cub=10.0, cg=10.0))
-    assert found == ["reduce, f32: shfl runs at 4.5× the speed of smem, 2.1× that of smem-syncwarp"]
+    lines = sentences(rows(pattern="reduce", smem_unsafe=10.0, cub=10.0, cg=10.0))
+    assert lines == ["reduce, f32: shfl runs at 4.5× the speed of smem, 2.1× that of smem-syncwarp"]
 
 
 def test_several_launches_are_summed_up_in_a_range() -> None:
-    found = sentences(measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "264x1024", "26x256"])[0])
-    assert found == [
+    lines = sentences(measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "264x1024", "26x256"])[0])
+    assert lines == [
         "neighbor, f32, 3 launches: shfl runs at 4.2× to 4.7× the speed of smem, 1.8× to 1.9× that of smem-syncwarp"
     ]
 
@@ -87,9 +87,9 @@ def test_several_launches_are_summed_up_in_a_range() -> None:
 def test_the_best_over_several_launches_may_lose_at_one() -> None:
     many = measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "1x1024"])[0]
     lost = [timed(row, 170.0) if (row.variant, row.launch) == ("shfl", "1x1024") else row for row in many]
-    (found,) = sentences(lost)
-    assert found.startswith("neighbor, f32, 2 launches: shfl runs at 1.9× to 4.7× the speed of smem, ")
-    assert found.endswith(" smem, 0.80× to 1.9× that of smem-syncwarp (slower at 1 launch)")
+    (lines,) = sentences(lost)
+    assert lines.startswith("neighbor, f32, 2 launches: shfl runs at 1.9× to 4.7× the speed of smem, ")
+    assert lines.endswith(" smem, 0.80× to 1.9× that of smem-syncwarp (slower at 1 launch)")
 
 
 def test_of_several_launches_those_that_tie_are_counted() -> None:
@@ -166,13 +166,13 @@ def test_a_pattern_with_many_winners_has_two_sentences_and_a_clause() -> None:
     options = [f"width={width}" for width in range(24)]
     every = measured(patterns=["neighbor"], dtypes=["f32"], options=options, samples=4)[0]
     winners = {"0": "smem", "1": "smem-double", "2": "smem-double", "3": "smem-syncwarp"}
-    found = sentences(
+    lines = sentences(
         [timed(row, 1.0) if winners.get(dict(row.options)["width"]) == row.variant else row for row in every]
     )
-    assert len(found) == 2
-    assert found[0].startswith("neighbor, f32, 20 of 24 settings: shfl runs at ")
-    assert found[1].startswith("neighbor, f32, 2 of 24 settings: shuffle is slower: smem-double runs at ")
-    assert found[1].endswith("; of the other settings, smem wins 1, smem-syncwarp wins 1")
+    assert len(lines) == 2
+    assert lines[0].startswith("neighbor, f32, 20 of 24 settings: shfl runs at ")
+    assert lines[1].startswith("neighbor, f32, 2 of 24 settings: shuffle is slower: smem-double runs at ")
+    assert lines[1].endswith("; of the other settings, smem wins 1, smem-syncwarp wins 1")
 
 
 def test_settings_that_tie_or_have_no_rival_are_no_wins() -> None:

@@ -1,11 +1,11 @@
-"""The figures of the explanations are those of the committed runs."""
+"""The figures and charts of the explanations are those of the committed runs."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from shflbench.store import Row, find_runs, read_run
+from shflbench.store import Row, Run, find_runs, read_run
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("what-the-h200-shows.md", "what-the-other-suites-show.md")
@@ -15,10 +15,48 @@ TEXTS = {page: (ROOT / "docs" / "explanation" / page).read_text(encoding="utf-8"
 FIGURES = [match.groups() for text in TEXTS.values() for match in LINE.finditer(text)]
 
 
+SECTIONS = [
+    pytest.param(section, id=section.partition("\n")[0])
+    for text in TEXTS.values()
+    for section in text.split("\n## ")[1:]
+    if LINE.search(section)
+]
+CHART = re.compile(r"^!\[(?P<words>[^]]+)\]\((?P<path>[^)]+\.svg)\)$", re.MULTILINE)
+NOT_QUIET = re.compile("busy GPU|drifting clock")
+
+
 @pytest.fixture(scope="module")
-def measured() -> dict[str, Row]:
-    runs = [read_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == "nvidia-h200"]
-    return {row.case_id: row for run in runs if run.info.suite.name != "quick" for row in run.rows}
+def runs() -> list[Run]:
+    every = [read_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == "nvidia-h200"]
+    return [run for run in every if run.info.suite.name != "quick"]
+
+
+@pytest.fixture(scope="module")
+def measured(runs: list[Run]) -> dict[str, Row]:
+    return {row.case_id: row for run in runs for row in run.rows}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_shows_charts_of_the_patterns_that_it_explains(section: str) -> None:
+    charts = [Path(match["path"]) for match in CHART.finditer(section)]
+    assert all((ROOT / "docs" / "explanation" / path).resolve().is_file() for path in charts)
+    patterns = {match["case"].partition("/")[0] for match in LINE.finditer(section)}
+    assert all(any(path.name.startswith(f"{pattern}-") for pattern in patterns) for path in charts)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_pattern_of_a_page_has_a_chart_on_it(page: str) -> None:
+    explained = {match["case"].partition("/")[0] for match in LINE.finditer(TEXTS[page])}
+    drawn = [Path(match["path"]).name for match in CHART.finditer(TEXTS[page])]
+    assert [pattern for pattern in explained if not any(name.startswith(f"{pattern}-") for name in drawn)] == []
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_says_whether_its_figures_are_of_a_run_that_was_not_quiet(runs: list[Run], section: str) -> None:
+    run_of = {row.case_id: run for run in runs for row in run.rows}
+    sources = [run_of[match["case"]].info for match in LINE.finditer(section)]
+    verdicts = {info.noise.verdict for info in sources if info.noise and not info.noise.quiet}
+    assert set(NOT_QUIET.findall(section)) == verdicts
 
 
 @pytest.mark.parametrize("page", PAGES)

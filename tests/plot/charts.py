@@ -145,13 +145,13 @@ def _outcome(cases: list[Timed]) -> Outcome | None:
 
 def speedups(chart: Chart, variant: str) -> list[tuple[float, frozenset[str]]]:
     """Return the speed of a variant relative to the baseline in each group, with what the group is named by."""
-    found = []
+    ratios = []
     for cases in groups(chart):
         times = {case.variant: case.time for case in cases}
         baseline = next((case for case in cases if case.is_baseline), None)
         if variant in times and baseline:
-            found.append((baseline.time / times[variant], cases[0].traits))
-    return found
+            ratios.append((baseline.time / times[variant], cases[0].traits))
+    return ratios
 
 
 def errors(chart: Chart, title: str) -> list[str]:

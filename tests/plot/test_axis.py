@@ -6,10 +6,10 @@ from tests.plot.subjects import rows, subject
 
 
 @pytest.mark.parametrize(
-    ("count", "said"), [(512, "512 B"), (65536, "64 KiB"), (1.5 * 2**20, "1.5 MiB"), (2**36, "64 GiB")]
+    ("count", "text"), [(512, "512 B"), (65536, "64 KiB"), (1.5 * 2**20, "1.5 MiB"), (2**36, "64 GiB")]
 )
-def test_bytes_are_said_in_binary_units(count: float, said: str) -> None:
-    assert size_words(count) == said
+def test_bytes_have_binary_units(count: float, text: str) -> None:
+    assert size_words(count) == text
 
 
 @pytest.mark.parametrize(

@@ -72,10 +72,10 @@ def test_a_row_without_a_time_says_why_in_its_place() -> None:
     assert any(text.startswith("incorrect: lane 3: expected 1.5") and text.endswith("…") for text in shown)
 
 
-@pytest.mark.parametrize(("half", "said"), [(0.2, "± 0.2"), (0.21, "± 0.3"), (0.0, "± 0.1")])
-def test_the_half_width_is_never_rounded_down(half: float, said: str) -> None:
+@pytest.mark.parametrize(("half", "text"), [(0.2, "± 0.2"), (0.21, "± 0.3"), (0.0, "± 0.1")])
+def test_the_half_width_is_never_rounded_down(half: float, text: str) -> None:
     row = replace(rows()[0], time_us=328.0, time_low_us=328.0 - half, time_high_us=328.0 + half)
-    assert bars.value_text(row, decimals=1) == f"328.0 {said} µs"
+    assert bars.value_text(row, decimals=1) == f"328.0 {text} µs"
 
 
 def test_a_sweep_is_too_much_for_bars() -> None:

@@ -88,9 +88,9 @@ def test_a_case_without_samples_is_left_out() -> None:
 
 
 def test_a_run_of_several_patterns_has_one_chart_that_names_them() -> None:
-    found, samples = measured(dtypes=["i32"])
+    cases, samples = measured(dtypes=["i32"])
     kept = [sample for sample in samples if sample.iterations == 4096]
-    whole = replace(subject(found, kept), pattern="gtc2013")
+    whole = replace(subject(cases, kept), pattern="gtc2013")
     ((name, page),) = distribution.pages(whole)
     assert name == "samples"
     assert page.title.startswith("gtc2013: ")

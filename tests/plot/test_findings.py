@@ -101,6 +101,10 @@ def test_the_lead_over_the_next_mechanism_is_the_fair_comparison() -> None:
     )
 
 
+def test_no_lead_is_claimed_over_a_mechanism_that_ties() -> None:
+    assert next_mechanism(subject(with_times(rows(), shfl=100, smem_syncwarp=100.2))) == ""
+
+
 def test_no_lead_is_claimed_where_the_baseline_is_the_only_other_mechanism() -> None:
     assert next_mechanism(subject(row for row in rows() if row.variant in {"smem", "shfl", "smem-unsafe"})) == ""
 

@@ -115,14 +115,14 @@ def test_an_unchanged_comparison_gives_the_same_bytes_and_leaves_the_file_alone(
 
 
 @pytest.mark.parametrize("name", ["forest.gif", "forest", "forest.", "folder/"])
-def test_another_ending_is_refused_with_what_is_allowed(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="does not say how to draw") as caught:
+def test_another_suffix_is_refused_with_those_allowed(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="has no suffix that names a format") as caught:
         draw_forest(quiet(), tmp_path / name)
-    assert caught.value.advice == "let it end in .svg, .png or .pdf"
+    assert caught.value.advice == "give a file that ends in .svg, .png or .pdf"
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_cannot_be_made_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_gives_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "plots").write_text("a file")
     with pytest.raises(ResultsError, match=r"plots/forest\.svg cannot be written: ") as caught:
         draw_forest(quiet(), tmp_path / "plots" / "forest.svg")

@@ -58,7 +58,7 @@ def test_of_many_cases_those_that_are_the_same_share_a_strip() -> None:
     assert "+0.01%" in texts(page)
 
 
-def test_of_more_findings_than_a_page_holds_it_is_said_how_many_are_not_listed() -> None:
+def test_findings_that_a_page_does_not_hold_are_counted() -> None:
     comparison = many(430, slower=300)
     assert names(draw(comparison))[MOST_LINES:] == ["200 more slower", "130 same"]
     listed, rests = fold(comparison)

@@ -49,7 +49,7 @@ def test_below_the_chart_stand_both_sides_the_metric_and_the_source_of_the_noise
         assert doubt in title_text
 
 
-def test_of_many_notes_it_is_said_how_many_there_are() -> None:
+def test_many_notes_end_with_the_number_of_others() -> None:
     comparison = replace(quiet(), notes=tuple(f"thing {n} differs" for n in range(20)))
     labels = texts(draw(comparison))
     assert "… and 14 more, which `shflbench compare` prints" in labels
@@ -74,7 +74,7 @@ def test_the_figure_beside_a_line_never_makes_the_interval_narrower() -> None:
     assert "+2.00%" in texts(draw(of_verdicts([replace(verdict, ratio=replace(narrow, low=1.02, high=1.02))])))
 
 
-def test_what_failed_is_not_said_twice_and_control_characters_are_not_written() -> None:
+def test_failed_is_not_repeated_and_control_characters_are_not_drawn() -> None:
     labels = texts(draw(rich()))
     assert any(words.startswith("failed (the worker stopped: CUDA_ERROR_ILLEGAL_ADDRESS") for words in labels)
     assert all(words.isprintable() for words in labels)

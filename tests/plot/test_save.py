@@ -15,7 +15,7 @@ def put(folder: Path, words: str = "4.69×") -> list[Path]:
         return [save(page, folder / f"chart.{kind}", "elsewhere") for kind in ("png", "svg")]
 
 
-def test_a_figure_is_saved_in_each_format_under_one_name_and_nothing_else_stays(tmp_path: Path) -> None:
+def test_a_page_is_saved_in_each_format_and_no_other_file_remains(tmp_path: Path) -> None:
     paths = put(tmp_path / "plots" / "new")
     assert [path.name for path in paths] == ["chart.png", "chart.svg"]
     assert sorted(path.name for path in (tmp_path / "plots" / "new").iterdir()) == ["chart.png", "chart.svg"]
@@ -54,7 +54,7 @@ def test_an_unchanged_file_is_not_touched_and_a_changed_one_is_replaced(tmp_path
     assert all(path.stat().st_mtime > 1 for path in paths)
 
 
-def test_a_folder_that_cannot_be_made_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_gives_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "plots").write_text("a file")
     with pytest.raises(ResultsError, match=r"plots/chart\.png cannot be written: ") as caught:
         put(tmp_path / "plots")

@@ -10,13 +10,13 @@ def test_grids_are_ordered_by_their_size_and_blocks_by_number() -> None:
     assert blocks_of(cases) == [64, 1024]
 
 
-def test_a_grid_is_said_as_written_and_in_blocks() -> None:
+def test_a_grid_is_given_as_written_and_in_blocks() -> None:
     assert grid_words(rows(launches=("26x1024",))) == "26 blocks"
     assert grid_words(rows(launches=("1x32",))) == "1 block"
     assert grid_words(rows(launches=("2*sms x 64",))) == "2*sms = 264 blocks"
 
 
-def test_a_grid_of_no_one_size_is_said_as_written_alone() -> None:
+def test_a_grid_of_several_sizes_is_given_as_written() -> None:
     small, large = (
         replace(rows()[0], launch=f"fill x {block}", grid=grid) for block, grid in ((32, 4224), (1024, 264))
     )

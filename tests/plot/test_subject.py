@@ -35,7 +35,7 @@ def test_a_group_is_named_by_its_cases_without_their_variant() -> None:
     assert subject(rows("f32", options=["mode=idx"])).group_names == ("neighbor/f32/26x1024/4096/mode=idx",)
 
 
-def test_a_setting_is_said_once_where_it_is_shared_and_per_group_where_it_varies() -> None:
+def test_a_shared_setting_is_given_once_and_others_per_group() -> None:
     about = subject(rows("f32", "f64", launches=("26x1024", "132x256")))
     assert about.shared_setting == " at 4096 iterations"
     assert about.distinct_setting(about.rows[-1]) == "f64, 132x256"

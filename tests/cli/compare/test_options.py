@@ -306,7 +306,9 @@ def test_plot_is_drawn_as_its_ending_says(shflbench: Command, tmp_path: Path, na
 def test_plot_without_a_known_ending_is_wrong_usage(shflbench: Command, name: str) -> None:
     outcome = shflbench(*COMPARE, "--plot", name)
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err == (f"error: the name {name} does not say how to draw\nLet it end in .svg, .png or .pdf\n")
+    assert outcome.err == (
+        f"error: {name} has no suffix that names a format\nGive a file that ends in .svg, .png or .pdf\n"
+    )
 
 
 def test_plot_that_cannot_be_written_is_named(shflbench: Command) -> None:
