@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from contextlib import contextmanager
@@ -97,7 +98,16 @@ class Console:
 
     def table(self, table: Table, *, data: bool = False) -> None:
         """Print a table, to stdout if it is what the user asked for."""
-        (self.data if data else self.say)(self.colored(table.lines()))
+        (self.data if data else self.say)(self.colored(table.lines(self.width(data=data))))
+
+    def width(self, *, data: bool = False) -> int | None:
+        """Return the columns of the terminal on stdout, for `data`, or on stderr; None if that is no terminal."""
+        if data and self.output:
+            return None
+        try:
+            return os.get_terminal_size((sys.stdout if data else sys.stderr).fileno()).columns or None
+        except (AttributeError, OSError, ValueError):  # closed, a pipe or a file, or captured
+            return None
 
     @staticmethod
     def colored(lines: Sequence[tuple[str, str]]) -> str:

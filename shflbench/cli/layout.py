@@ -1,20 +1,24 @@
-"""Plain tables: aligned text that survives pipes, mails and narrow terminals, where nothing is cut or wrapped."""
+"""Plain tables: aligned text, which fits a terminal's width if one is given."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+Styled: TypeAlias = tuple[str, str]  # a line of text and its style, as in `Line`
+
 GAP = "  "
+INDENT = "    "  # of what stands below a line's key
+LEAST_TEXT = 24  # columns that a wrapped last cell needs
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a table; `style` is what it means: good, doubt, bad or nothing special."""
+    """One line of a table; `style` is its meaning: good, doubt, bad or nothing special."""
 
     cells: tuple[str, ...]
     style: str = ""
@@ -22,26 +26,78 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with a title line (none if empty), column titles and lines."""
+    """A table with a title (none if empty), column titles, lines, and notes below them."""
 
     title: str
     columns: tuple[str, ...]
     body: tuple[Line, ...]
+    key: int = 1  # the leading columns that identify a line; in a narrow terminal the others stand below them
+    notes: tuple[str, ...] = ()
 
-    def lines(self) -> list[tuple[str, str]]:
-        """Return the table's lines as aligned text, each with its style."""
-        indent = GAP if self.title else ""
-        texts = [self.columns, *(line.cells for line in self.body)]
-        widths = [max(map(len, column)) for column in zip_longest(*texts, fillvalue="")]
+    def lines(self, width: int | None = None) -> list[Styled]:
+        """Return the table as aligned text within `width` columns; each line in one piece if `width` is None."""
+        return [
+            *((text, "") for text in wrapped(self.title, width)),
+            *(line for block in self.blocks(width) for line in block),
+            *((text, "") for note in self.notes for text in wrapped(f"{self._indent}{note}", width)),
+        ]
+
+    def blocks(self, width: int | None = None) -> list[list[Styled]]:
+        """Return the lines of text for the column titles, then for each line of the table."""
+        rows = [self.columns, *(line.cells for line in self.body)]
+        blocks = _side_by_side(rows, self._indent, width) or self._stacked(rows, width)
         styles = ["", *(line.style for line in self.body)]
-        aligned = [(_row(indent, cells, widths), style) for cells, style in zip(texts, styles, strict=True)]
-        return [(self.title, ""), *aligned] if self.title else aligned
+        return [[(text, style) for text in texts] for texts, style in zip(blocks, styles, strict=True)]
 
-    def text(self) -> str:
+    def text(self, width: int | None = None) -> str:
         """Return the table as text without a newline at its end."""
-        return "\n".join(text for text, _ in self.lines())
+        return "\n".join(text for text, _ in self.lines(width))
+
+    @property
+    def _indent(self) -> str:
+        return GAP if self.title else ""
+
+    def _stacked(self, rows: Sequence[Sequence[str]], width: int | None) -> list[list[str]]:
+        """Return each row as its key, which is never cut, and its other cells below."""
+        keys = _side_by_side([row[: self.key] for row in rows], self._indent, None) or []
+        others = [row[self.key :] for row in rows]
+        below = f"{self._indent}{INDENT}"
+        cells = _side_by_side(others, below, width) or [wrapped(f"{below}{GAP.join(row)}", width) for row in others]
+        return [[*key, *filter(str.strip, texts)] for key, texts in zip(keys, cells, strict=True)]
 
 
-def _row(indent: str, cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=False))
-    return (indent + GAP.join(padded)).rstrip()
+def _side_by_side(rows: Sequence[Sequence[str]], indent: str, width: int | None) -> list[list[str]] | None:
+    """Return the lines of text of each row, last cells wrapped; None if the columns are wider than `width`."""
+    count = max(map(len, rows))
+    widths = [max(len(row[column]) if column < len(row) else 0 for row in rows) for column in range(count - 1)]
+    offset = len(indent) + sum(column + len(GAP) for column in widths)
+    room = None if width is None else width - offset
+    blocks = []
+    for row in rows:
+        last = wrapped(row[count - 1], room) if len(row) == count else []
+        fits = room is None or (room >= min(LEAST_TEXT, *map(len, row[count - 1 :] or [""])) and _widest(last) <= room)
+        if not fits:
+            return None
+        padded = GAP.join(cell.ljust(column) for cell, column in zip(row, widths, strict=False))
+        head = f"{indent}{padded}{GAP if widths else ''}{''.join(last[:1])}".rstrip()
+        blocks.append([head, *(f"{' ' * offset}{text}" for text in last[1:])])
+    return blocks
+
+
+def _widest(texts: Sequence[str]) -> int:
+    return max(map(len, texts), default=0)
+
+
+def wrapped(text: str, width: int | None) -> list[str]:
+    """Return a text in lines of at most `width` columns, indented as its first line; a longer word is never cut."""
+    if width is None or len(text) <= width or not text.strip():
+        return [text] if text else []
+    indent = " " * (len(text) - len(text.lstrip()))
+    return wrap(
+        text.lstrip(),
+        max(width, len(indent) + 1),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -126,7 +126,7 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, e
     if options.form == TABLE:
         from shflbench.cli.compare.table import lines
 
-        emit(console.colored(lines(comparison)))
+        emit(console.colored(lines(comparison, console.width(data=emit == console.data))))
     else:
         emit(text(comparison, options.form).removesuffix("\n"))
     for form, path in options.also:

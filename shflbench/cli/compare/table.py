@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
-from shflbench.cli.layout import GAP, Line, Table
+from shflbench.cli.layout import INDENT, Line, Table, wrapped
 from shflbench.export.words import (
     basis,
     change,
@@ -24,36 +24,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shflbench.analysis.compare.comparison import Comparison, Verdict
+    from shflbench.cli.layout import Styled
 
-    Styled = tuple[str, str]  # a line of text, and what it means, as in `layout.Line`
 
+def lines(comparison: Comparison, width: int | None = None) -> list[Styled]:
+    """Return the report without notes and warnings, within `width` columns if given.
 
-def lines(comparison: Comparison) -> list[Styled]:
-    """Return the report line by line: the sides, what is not the same, how many are, on what grounds, and the result.
-
-    What explains a case stands below it, indented, so that a long sentence widens no column. Notes and warnings are not
-    in it.
+    It has the sides, the cases that are not the same, the number of those that are, the basis and the result.
     """
     sides = [(f"base: {side(comparison.base)}", ""), (f"new:  {side(comparison.new)}", "")]
     obstacles = [(f"no verdict: {flat(text)}", "doubt") for text in comparison.across]
-    table = list(_table(comparison))
     end = [(text, "") for text in (unchanged(comparison), "; ".join(basis(comparison)), headline(comparison)) if text]
-    parts = ([*sides, *obstacles], table, end)
+    parts = (_prose([*sides, *obstacles], width), list(_table(comparison, width)), _prose(end, width))
     return [line for part in parts if part for line in (*part, ("", ""))][:-1]
 
 
-def _table(comparison: Comparison) -> Iterator[Styled]:
-    """Yield the lines of the table, below each case what explains it; none where there is no case to show."""
+def _prose(styled: list[Styled], width: int | None) -> list[Styled]:
+    return [(line, style) for text, style in styled for line in wrapped(text, width)]
+
+
+def _table(comparison: Comparison, width: int | None) -> Iterator[Styled]:
+    """Yield the lines of the table, with explanations below each case; none if there is no case to show."""
     verdicts = select_notable(comparison)
     if not verdicts:
         return
     columns = ("case", *(f"{name} {comparison.metric.unit}" for name in ("base", "new")), "change")
     titles = columns if comparison.across else ("verdict", *columns, "threshold")
-    title, *body = Table("", titles, tuple(_line(verdict, comparison) for verdict in verdicts)).lines()
-    yield title
-    for verdict, line in zip(verdicts, body, strict=True):
-        yield line
-        yield from ((f"{GAP}{GAP}{text}", "") for text in explain(verdict))
+    rows = tuple(_line(verdict, comparison) for verdict in verdicts)
+    head, *body = Table("", titles, rows, key=titles.index("case") + 1).blocks(width)
+    yield from head
+    for verdict, block in zip(verdicts, body, strict=True):
+        yield from block
+        yield from _prose([(f"{INDENT}{text}", "") for text in explain(verdict)], width)
 
 
 def _line(verdict: Verdict, comparison: Comparison) -> Line:

@@ -44,7 +44,9 @@ def command(console: Console, what: str | None, pattern: str | None, form: str) 
     elif what == "patterns":
         from shflbench.cli.list.patterns import briefly, in_full
 
-        console.data(in_full(records[what][0]) if pattern else "\n\n".join(map(briefly, records[what])))
+        width = console.width(data=True)
+        texts = [in_full(records[what][0], width)] if pattern else [briefly(record, width) for record in records[what]]
+        console.data("\n\n".join(texts))
     else:
         tables = [_table("" if what else kind, listing) for kind, listing in records.items() if listing]
         for number, table in enumerate(tables):
@@ -101,12 +103,14 @@ LISTINGS: Mapping[str, Callable[[Console], list[Record]]] = {
     "devices": devices,
 }
 SHORT = ("name", "dtypes", "variants", "summary")  # columns of a pattern in the table of everything
+KEYS = {"name", "pattern"}  # columns that identify a line
 
 
 def _table(title: str, records: list[Record]) -> Table:
     shown = [{name: record[name] for name in SHORT} for record in records] if title == "patterns" else records
     body = tuple(Line(tuple(_cell(value) for value in record.values())) for record in shown)
-    return Table(title, tuple(name.replace("_", " ") for name in shown[0]), body)
+    key = max(1, sum(name in KEYS for name in shown[0]))
+    return Table(title, tuple(name.replace("_", " ") for name in shown[0]), body, key)
 
 
 def _cell(value: object) -> str:

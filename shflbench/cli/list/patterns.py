@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.layout import Line, Table
+from shflbench.cli.layout import Line, Table, wrapped
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, load
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Pattern
 
 Record = dict[str, Any]  # of one pattern, as JSON has it
-_WIDTH = 100  # columns of running text
 _INDENT = "  "
 
 
@@ -50,8 +48,8 @@ def variant_records(pattern: Pattern) -> list[Record]:
     ]
 
 
-def briefly(record: Record) -> str:
-    """Return the pattern in a few lines: what it does, and what can be chosen."""
+def briefly(record: Record, width: int | None = None) -> str:
+    """Return the pattern in a few lines, within `width` columns if given: what it does, and what can be chosen."""
     variants = (_mark(variant, record["baseline"]) for variant in record["variants"])
     options = (f"{name}={'|'.join(values)}" for name, values in record["options"].items())
     parts = {
@@ -61,19 +59,20 @@ def briefly(record: Record) -> str:
         "claims": " ".join(record["claims"]),
     }
     lines = [f"{_INDENT}{name:<8}  {text}" for name, text in parts.items() if text]
-    return "\n".join((f"{record['name']}: {record['summary']}", *lines))
+    return _fitted((f"{record['name']}: {record['summary']}", *lines), width)
 
 
-def in_full(record: Record) -> str:
-    """Return all that is declared of the pattern: source, claims, notes, options, and each variant."""
+def in_full(record: Record, width: int | None = None) -> str:
+    """Return all that the pattern declares, within `width` columns if given."""
     lines = [f"{record['name']}: {record['summary']}", "", f"source: {record['source']}"]
     lines.append("one pass over its data" if record["one_pass"] else f"unrolled by {record['unroll']}")
     lines += [f"{name}: {' '.join(values)}" for name, values in record["options"].items()]
-    parts = ["\n".join(lines), _variants(record)]
+    parts = [_fitted(lines, width), _variants(record).text(width)]
     if record["claims"]:
-        parts.append("claims\n" + "\n".join(_indent(f"{name}: {claim}") for name, claim in record["claims"].items()))
+        claims = (f"{_INDENT}{name}: {claim}" for name, claim in record["claims"].items())
+        parts.append(_fitted(("claims", *claims), width))
     if record["notes"]:
-        parts.append("notes\n" + _indent(record["notes"]))
+        parts.append(_fitted(("notes", f"{_INDENT}{record['notes']}"), width))
     return "\n\n".join(parts)
 
 
@@ -99,10 +98,9 @@ def _mark(variant: Record, baseline: str) -> str:
     return f"{variant['name']} ({', '.join(marks)})" if marks else str(variant["name"])
 
 
-def _variants(record: Record) -> str:
+def _variants(record: Record) -> Table:
     columns = ("variant", "mechanism", "dtypes", "needs", "how")
-    body = tuple(_line(variant, record["baseline"]) for variant in record["variants"])
-    return Table("variants", columns, body).text()
+    return Table("variants", columns, tuple(_line(variant, record["baseline"]) for variant in record["variants"]))
 
 
 def _line(variant: Record, baseline: str) -> Line:
@@ -116,5 +114,5 @@ def _line(variant: Record, baseline: str) -> Line:
     return Line(tuple(cells))
 
 
-def _indent(text: str) -> str:
-    return "\n".join(wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=2 * _INDENT))
+def _fitted(texts: Iterable[str], width: int | None) -> str:
+    return "\n".join("\n".join(wrapped(text, width)) for text in texts)

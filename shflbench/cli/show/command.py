@@ -1,4 +1,4 @@
-"""Print the tables of runs."""
+"""Show the results of runs."""
 
 from __future__ import annotations
 
@@ -6,44 +6,90 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed
-from shflbench.cli.parameters import OUTPUT_FILE, PATH
+from shflbench.cli.help import Command, headed, option
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from shflbench.cli.console import Console
-    from shflbench.store import Run, RunInfo
+    from shflbench.store import Row, Run, RunInfo
+
+FIELDS = ("pattern", "variant", "dtype")  # of a row, that a filter selects by
 
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed("Options", OUTPUT_FILE)
+@headed(
+    "Filters",
+    option("--pattern", metavar="NAME", multiple=True, help="Show only this pattern (repeatable)."),
+    option("--variant", metavar="NAME", multiple=True, help="Show only this variant (repeatable)."),
+    option("--dtype", metavar="NAME", multiple=True, help="Show only this element type (repeatable)."),
+    option("--best", is_flag=True, help="Show only the fastest safe variant of each group, and those tied with it."),
+)
+@headed("Options", format_option(("table", "json")), OUTPUT_FILE)
 @click.pass_obj
-def command(console: Console, results: tuple[Path, ...]) -> None:
-    """Print the tables of runs.
+def command(
+    console: Console, /, results: tuple[Path, ...], *, best: bool, form: str, **filters: tuple[str, ...]
+) -> None:
+    """Show the results of runs.
 
     RESULTS are run folders, or folders that hold runs.
     """
     from shflbench.store import find_runs, read_run
 
-    for number, folder in enumerate(find_runs(results)):
+    runs = [read_run(folder) for folder in find_runs(results)]
+    selected = [_select(run.rows, filters) for run in runs]
+    if not any(selected):
+        _refuse_empty([row for run in runs for row in run.rows], filters)
+    if best:
+        from shflbench.cli.show.best import best_rows
+
+        selected = [best_rows(rows) for rows in selected]
+    shown = [(run, rows) for run, rows in zip(runs, selected, strict=True) if rows or not any(selected)]
+    for run, _ in shown:
+        for note in run.notes:
+            console.warn(f"{run.folder}: {note}" if str(run.folder) not in note else note)
+    if form == "json":
+        from shflbench.cli.show.records import text
+
+        console.data(text(shown))
+        return
+    for number, (run, rows) in enumerate(shown):
         if number:
             console.data("")
-        _show(read_run(folder), console)
+        _show(run, rows, console, complete=not best and len(rows) == len(run.rows))
 
 
-def _show(run: Run, console: Console) -> None:
+def _select(rows: Sequence[Row], filters: dict[str, tuple[str, ...]]) -> list[Row]:
+    """Return the rows whose fields have one of the names given for them."""
+    return [row for row in rows if all(not filters[name] or getattr(row, name) in filters[name] for name in FIELDS)]
+
+
+def _refuse_empty(rows: Sequence[Row], filters: dict[str, tuple[str, ...]]) -> None:
+    """Raise UsageError if filters were given and match no row."""
+    from shflbench.errors import UsageError
+
+    for name in FIELDS:
+        known = sorted({getattr(row, name) for row in rows})
+        if filters[name] and not set(filters[name]) & set(known):
+            raise UsageError(f"no case has the {name} `{filters[name][0]}`", f"there are: {', '.join(known)}")
+    if any(filters.values()):
+        raise UsageError("no case matches all filters", "leave out one of --pattern, --variant, --dtype")
+
+
+def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) -> None:
     from shflbench.analysis import sentences
     from shflbench.cli.show.tables import by_group, group_table
 
-    for note in run.notes:
-        console.warn(note)
     console.data(f"{run.folder}: {headline(run.info)}")
-    for rows in by_group(run.rows):
+    if (noise := run.info.noise) and not noise.quiet:
+        console.data(console.colored([(f"{noise.verdict}: {noise.sentence}", "doubt")]))
+    for group in by_group(rows):
         console.data("")
-        console.table(group_table(rows), data=True)
-    if lines := sentences(run.rows):
+        console.table(group_table(group), data=True)
+    if complete and (lines := sentences(rows)):
         console.data("")
         console.data("\n".join(lines))
 

@@ -1,4 +1,4 @@
-"""The table of one group: the cases that differ in variant only, fastest first."""
+"""The table of one group: the cases that differ only in variant, fastest first."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from shflbench.store.columns import Row
 
-MOST_DIGITS = 5  # significant, of the group's smallest number: more would only look precise
-NOTABLE = MeasureRules().precision  # what is smaller is in the results and in no table: four in ten of an H200's cases
-USUAL_DIGITS = 3  # likewise; more only where the interval is narrow enough to use them
+MOST_DIGITS = 5  # significant, of the group's smallest number: more would not be precise
+NOTABLE = MeasureRules().precision  # smaller disturbances, which four in ten of an H200's cases have, are not shown
+USUAL_DIGITS = 3  # significant; more only if the interval is narrow enough
 
 
 def by_group(rows: Iterable[Row]) -> list[list[Row]]:
@@ -27,10 +27,10 @@ def by_group(rows: Iterable[Row]) -> list[list[Row]]:
 
 
 def group_table(rows: Sequence[Row]) -> Table:
-    """Return the table of one group's rows: times where there are any, else what the compiler found."""
+    """Return the table of one group's rows: times if there are any, else the compiler's output."""
     head = rows[0]
-    trips = "one pass" if one_pass(head) else f"{head.iterations} iterations"
-    parts = (head.pattern, head.dtype, head.launch, trips, *head.option_texts)
+    iterations = "one pass" if one_pass(head) else f"{head.iterations} iterations"
+    parts = (head.pattern, head.dtype, head.launch, iterations, *head.option_texts)
     title = "  ".join(part for part in parts if part)
     if any(row.time_us is not None for row in rows):
         return _time_table(title, sorted(rows, key=lambda row: math.inf if row.time_us is None else row.time_us))
@@ -39,11 +39,11 @@ def group_table(rows: Sequence[Row]) -> Table:
 
 
 def proof(row: Row) -> str:
-    """Say what is known of a case's result, and in a word each what is wrong with its samples."""
+    """Return what is known about a case's result, and the disturbances of its samples, in a word each."""
     matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
     match row.status:
         case Status.TIMED | Status.VERIFIED:
-            known = f"{_proof(row) if row.safe else f'UNSAFE, {matched}'}{_elsewhere(row)}"
+            known = _proof(row) if row.safe else f"UNSAFE, {matched}"
         case Status.INCORRECT:
             known = f"INCORRECT, {matched}" if matched else "INCORRECT"
         case Status.COMPILED:
@@ -56,23 +56,35 @@ def proof(row: Row) -> str:
 
 
 def _troubles(row: Row) -> list[str]:
-    """Name what is wrong with a row's samples; the sentences about it are its `reason`, too long for a table."""
-    if row.noise is None:  # of an older run, which judged nothing but throttling
+    """Return the disturbances of a row's samples; the row's `reason` has the sentences."""
+    if row.noise is None:  # an older run, which detected only throttling
         return [f"{row.dropped} throttled samples dropped"] if row.dropped else []
     return [kind for kind, size in row.noise.items() if size >= NOTABLE]
 
 
 def _proof(row: Row) -> str:
-    """Say what a result was held against: what agrees with another variant is no more right than that one."""
+    """Return what a result was compared with: one that agrees with another variant is no more correct than that one."""
     if row.reference is None:
         return "verified"
     return "the reference" if row.reference == row.variant else f"same as {row.reference}"
 
 
-def _elsewhere(row: Row) -> str:
-    """Say at which launch the case was verified, if that was not its own."""
-    is_timed_launch = row.grid is None or row.verified_launch in {None, f"{row.grid}x{row.block}"}
-    return "" if is_timed_launch else f" at {row.verified_launch}"
+def _verified_at(row: Row) -> str:
+    """Return the iterations and the launch at which the case was verified, where they differ from its own."""
+    most = max(row.verified_iterations, default=row.iterations)
+    iterations = "" if one_pass(row) or most == row.iterations else f"{most} of {row.iterations} iterations"
+    is_same_launch = row.grid is None or row.verified_launch in {None, f"{row.grid}x{row.block}"}
+    launch = "" if is_same_launch else f"launch {row.verified_launch} instead of {row.grid}x{row.block}"
+    return ", ".join(filter(None, (iterations, launch)))
+
+
+def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return where the cases were verified: a note for all of them, or one for each place with its variants."""
+    verified = [row for row in rows if row.status in {Status.TIMED, Status.VERIFIED}]
+    places = {place: alike for place, alike in group_by(verified, _verified_at).items() if place}
+    if [len(alike) for alike in places.values()] == [len(verified)]:
+        return tuple(f"verified at {place}" for place in places)
+    return tuple(f"{', '.join(row.variant for row in alike)}: verified at {place}" for place, alike in places.items())
 
 
 def _time_table(title: str, rows: Sequence[Row]) -> Table:
@@ -103,11 +115,12 @@ def _counts(row: Row) -> str:
 
 
 def _table(title: str, rows: Sequence[Row], columns: dict[str, list[str]]) -> Table:
-    """Return a table of those columns that hold anything, and of the proof."""
+    """Return a table of the columns that are not empty, and of the proof."""
     kept = {name: cells for name, cells in columns.items() if any(map(str.strip, cells))}
     kept["proof"] = [proof(row) for row in rows]
     lines = zip(*kept.values(), strict=True)
-    return Table(title, tuple(kept), tuple(Line(cells, _style(row)) for cells, row in zip(lines, rows, strict=True)))
+    body = tuple(Line(cells, _style(row)) for cells, row in zip(lines, rows, strict=True))
+    return Table(title, tuple(kept), body, notes=_notes(rows))
 
 
 def _style(row: Row) -> str:
@@ -139,20 +152,20 @@ def _bandwidth(row: Row) -> Interval | None:
 
 
 def _numbers(estimates: Sequence[Interval | None]) -> list[str]:
-    """Write each estimate as `value ± half the interval's width`, the decimal points below one another."""
+    """Format each estimate as `value ± half the interval's width`, aligned at the decimal point."""
     decimals = _decimals([estimate for estimate in estimates if estimate])
     return _right(["" if e is None else f"{e.value:.{decimals}f} ± {_half_width(e, decimals)}" for e in estimates])
 
 
 def _half_width(estimate: Interval, decimals: int) -> str:
-    """Write half the interval's width, rounded up to what the decimals can show, and never as zero."""
+    """Format half the interval's width, rounded up to the last decimal, and never as zero."""
     unit = 10**-decimals
     units = math.ceil(round((estimate.high - estimate.low) / 2 / unit, 6))  # rounded first: 2 may be 2.00…01
     return f"{max(1, units) * unit:.{decimals}f}"
 
 
 def _decimals(estimates: Sequence[Interval]) -> int:
-    """Return how many decimals show the smallest value well and, within reason, the narrowest interval."""
+    """Return the number of decimals for the smallest value and, within limits, for the narrowest interval."""
     values = [abs(estimate.value) for estimate in estimates if estimate.value]
     widths = [(estimate.high - estimate.low) / 2 for estimate in estimates if estimate.high > estimate.low]
     if not values:

@@ -1,7 +1,12 @@
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from tests.conftest import Command
+import pytest
+
+from shflbench.store.columns import row_columns
+from tests.conftest import Command, Outcome
 from tests.fakes.runs import compiled, info, measured, write_run
 
 
@@ -24,7 +29,11 @@ def test_run_is_shown_with_its_tables_and_sentences(shflbench: Command, tmp_path
         "smem-deck",
         "smem",
     ]
-    assert lines[10:] == ["", "neighbor, f32: shfl runs at 4.7× the speed of smem, 1.9× that of smem-syncwarp"]
+    assert lines[10:] == [
+        "  verified at 37 of 4096 iterations",
+        "",
+        "neighbor, f32: shfl runs at 4.7× the speed of smem, 1.9× that of smem-syncwarp",
+    ]
 
 
 def test_run_without_a_gpu_shows_what_was_compiled(shflbench: Command, tmp_path: Path) -> None:
@@ -43,3 +52,83 @@ def test_unfinished_run_is_shown_with_a_warning(shflbench: Command, tmp_path: Pa
     outcome = shflbench("show", "run")
     assert outcome.code == 0
     assert outcome.err.startswith("warning: run holds an unfinished run")
+
+
+RESULTS = Path(__file__).parents[3] / "results"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run of two patterns and two element types."""
+    rows, samples = measured(patterns=["neighbor", "reduce"], dtypes=["f32", "i32"], noise=1e-9)
+    write_run(tmp_path / "run", rows, samples)
+    return tmp_path / "run"
+
+
+def cases(outcome: Outcome) -> list[dict[str, Any]]:
+    (shown,) = json.loads(outcome.out)
+    return list(shown["cases"])
+
+
+@pytest.mark.parametrize(
+    ("filters", "kept"),
+    [
+        (("--pattern", "reduce"), {"pattern": {"reduce"}, "dtype": {"f32", "i32"}}),
+        (("--dtype", "i32"), {"pattern": {"neighbor", "reduce"}, "dtype": {"i32"}}),
+        (("--variant", "smem", "--variant", "shfl"), {"variant": {"smem", "shfl"}, "dtype": {"f32", "i32"}}),
+        (("--pattern", "neighbor", "--dtype", "f32", "--variant", "shfl"), {"variant": {"shfl"}, "dtype": {"f32"}}),
+    ],
+)
+def test_filters_keep_the_cases_that_match_all_of_them(
+    shflbench: Command, run: Path, filters: tuple[str, ...], kept: dict[str, set[str]]
+) -> None:
+    shown = cases(shflbench("show", run, *filters, "--format", "json"))
+    assert {name: {case[name] for case in shown} for name in kept} == kept
+
+
+def test_filter_that_matches_nothing_is_wrong_usage(shflbench: Command, run: Path) -> None:
+    outcome = shflbench("show", run, "--variant", "shlf")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: no case has the variant `shlf`\nThere are: ")
+    outcome = shflbench("show", RESULTS / "moving-average", "--variant", "smem", "--dtype", "i32")
+    assert (outcome.code, outcome.out) == (2, "")
+
+
+def test_the_best_of_each_group_is_its_fastest_safe_variant(shflbench: Command, run: Path) -> None:
+    shown = cases(shflbench("show", run, "--best", "--format", "json"))
+    assert [(case["pattern"], case["dtype"]) for case in shown] == [
+        (pattern, dtype) for pattern in ("neighbor", "reduce") for dtype in ("f32", "i32")
+    ]
+    every = cases(shflbench("show", run, "--format", "json"))
+    for best in shown:
+        group = [case for case in every if (case["pattern"], case["dtype"]) == (best["pattern"], best["dtype"])]
+        assert best["time_us"] == min(
+            case["time_us"] for case in group if case["safe"] and case["mechanism"] != "library"
+        )
+
+
+def test_variants_tied_with_the_best_are_shown_with_it(shflbench: Command, tmp_path: Path) -> None:
+    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], noise=1e-9)
+    tied = {row.variant: replace(row, time_low_us=1.0) if row.variant == "smem-syncwarp" else row for row in rows}
+    write_run(tmp_path / "run", list(tied.values()), samples)
+    shown = cases(shflbench("show", "run", "--best", "--format", "json"))
+    assert [case["variant"] for case in shown] == ["shfl", "smem-syncwarp"]
+
+
+def test_json_has_every_column_with_its_type(shflbench: Command, run: Path) -> None:
+    (shown,) = json.loads(shflbench("show", run, "--format", "json").out)
+    assert (shown["suite"], shown["device"]) == ("gtc2013", "NVIDIA H200")
+    assert set(shown["cases"][0]) == set(row_columns())
+    assert shown["cases"][0]["safe"] is True
+    assert isinstance(shown["cases"][0]["time_us"], float)
+    assert shown["cases"][0]["gb_per_s"] is None
+
+
+def test_a_run_on_a_busy_gpu_says_so_below_its_name(shflbench: Command, run: Path) -> None:
+    file = run / "run.json"
+    noise = {"verdict": "busy GPU", "sentence": "the sentinels were slow", "advice": "stop other programs"}
+    assert shflbench("show", run).out.splitlines()[1] == ""
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), "noise": noise}), encoding="utf-8")
+    assert shflbench("show", run).out.splitlines()[1] == "busy GPU: the sentinels were slow"
+    (shown,) = json.loads(shflbench("show", run, "--format", "json").out)
+    assert shown["noise"] == noise

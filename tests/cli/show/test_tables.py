@@ -38,7 +38,8 @@ neighbor  f32  26x1024  4096 iterations
   variant      time µs      ns/iteration  vs smem   proof
   shfl          70.0 ± 0.1  16.17 ± 0.02  4.69×     verified
   smem-unsafe  136.9 ± 0.1  32.50 ± 0.03  2.40×     UNSAFE, 8 of 8 inputs matched
-  smem         328.0 ± 0.2  79.20 ± 0.05  baseline  verified"""
+  smem         328.0 ± 0.2  79.20 ± 0.05  baseline  verified
+  verified at 37 of 4096 iterations"""
     )
 
 
@@ -56,7 +57,8 @@ neighbor  f32  26x1024  4096 iterations
   variant      time µs      ns/iteration  vs smem   proof
   smem         328.0 ± 0.2  79.20 ± 0.05  baseline  verified
   smem-double                                       failed: it did not end within 10 s
-  shfl                                              INCORRECT, 3 of 8 inputs matched: lane 3 of warp 2 is 1, not 2"""
+  shfl                                              INCORRECT, 3 of 8 inputs matched: lane 3 of warp 2 is 1, not 2
+  verified at 37 of 4096 iterations"""
     )
 
 
@@ -151,3 +153,16 @@ def test_a_proof_by_another_variant_claims_no_more_than_that() -> None:
     assert proof(replace(rows["shfl"], reference="smem")) == "same as smem"
     assert proof(replace(rows["smem"], reference="smem")) == "the reference"
     assert proof(replace(rows["smem-unsafe"], reference="smem")) == "UNSAFE, 8 of 8 inputs matched"
+
+
+def test_cases_verified_elsewhere_say_at_which_iterations_and_launch() -> None:
+    smem, shfl = rows("smem", "shfl")
+    elsewhere = replace(shfl, verified_launch="13x1024", verified_iterations=(1, 51))
+    assert group_table([smem, elsewhere]).notes == (
+        "shfl: verified at 51 of 4096 iterations, launch 13x1024 instead of 26x1024",
+        "smem: verified at 37 of 4096 iterations",
+    )
+    at_its_own = replace(shfl, verified_iterations=(1, 4096))
+    assert group_table([at_its_own]).notes == ()
+    assert group_table([replace(elsewhere, status=Status.VERIFIED, time_us=None)]).notes != ()
+    assert group_table(compiled([shfl])).notes == ()
