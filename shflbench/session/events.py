@@ -59,8 +59,8 @@ class RunProgress:
 
     def __init__(self, cases: int) -> None:
         """Expect `cases` cases, each counted once per process."""
-        self._total, self._ended = 2.0 * cases, 0.0
-        self._verified: set[str] = set()  # and not ended
+        self._cases, self._total, self._ended = cases, 2.0 * cases, 0.0
+        self._verified: set[str] = set()  # without those that have ended
         self._round = self._first = 0
 
     def expect(self, cases: int) -> None:
@@ -80,17 +80,23 @@ class RunProgress:
                 yield Note(f"{sentinel} failed and is not timed any more: {reason}")
             case StepStarted(case_id, "verifying"):
                 self._first = self._round
-                yield self._at(f"verifying {case_id}")
+                yield self._at(f"verifying, {self._finished} of {self._cases} cases: {case_id}")
             case Verified(case_id):
                 self._verified.add(case_id)
             case RoundDone(number=number):
                 self._round = number + 1
-                yield self._at(f"timing {len(self._verified)} cases")
+                cases = "1 case" if len(self._verified) == 1 else f"{len(self._verified)} cases"
+                yield self._at(f"timing {cases}, round {self._round - self._first} of {FEWEST_ROUNDS} or more")
             case CaseFailed(case_id) | Converged(case_id):
                 self._verified.discard(case_id)
                 self._ended += 2.0
-                yield self._at(case_id)
+                yield self._at(f"done: {case_id}")
+
+    @property
+    def _finished(self) -> int:
+        """The number of cases that were verified or have ended."""
+        return int(self._ended / 2) + len(self._verified)
 
     def _at(self, text: str) -> Working:
-        share = min(1.0, max(0, self._round - self._first) / FEWEST_ROUNDS)  # of the timing, if all goes well
+        share = min(1.0, max(0, self._round - self._first) / FEWEST_ROUNDS)  # of the timing, with the fewest rounds
         return Working(text, min(self._total, self._ended + len(self._verified) * (1 + share)), self._total)

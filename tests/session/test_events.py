@@ -38,25 +38,42 @@ def shares(progress: RunProgress, *job_events: JobEvent) -> list[float]:
             SentinelFailed("sentinel/l2", "it crashed"),
             Note("sentinel/l2 failed and is not timed any more: it crashed"),
         ),
-        (StepStarted("a", "verifying"), Working("verifying a", 0.0, 4.0)),
+        (StepStarted("a", "verifying"), Working("verifying, 0 of 2 cases: a", 0.0, 4.0)),
+        (CaseFailed("a", Status.FAILED, "it crashed"), Working("done: a", 2.0, 4.0)),
     ],
 )
-def test_event_is_reported_to_whoever_watches(job_event: JobEvent, event: object) -> None:
+def test_event_of_a_job_is_reported_to_the_terminal(job_event: JobEvent, event: object) -> None:
     assert list(RunProgress(2).report(job_event)) == [event]
 
 
 @pytest.mark.parametrize("job_event", [StepStarted("a", "timing"), GridResolved("a", 2, 1), JobDone()])
-def test_what_goes_without_saying_is_not_reported(job_event: JobEvent) -> None:
+def test_internal_event_is_not_reported(job_event: JobEvent) -> None:
     assert list(RunProgress(2).report(job_event)) == []
 
 
-def test_clock_that_does_not_settle_is_noted() -> None:
+def test_clock_that_does_not_become_steady_is_reported() -> None:
     note = Note("the SM clock was still moving after the warm-up, at 1980 MHz")
     assert list(RunProgress(1).report(WarmedUp(steady=False, clock_mhz=1980.0)))[1:] == [note]
     assert not any(isinstance(event, Note) for event in RunProgress(1).report(WarmedUp(steady=False, clock_mhz=None)))
 
 
-def test_case_counts_half_when_it_is_verified_and_whole_when_it_is_settled() -> None:
+def test_texts_count_verified_cases_and_rounds() -> None:
+    progress = RunProgress(3)
+    job_events = (
+        *(StepStarted("a", "verifying"), Verified("a", PROOF), StepStarted("b", "verifying")),
+        *(CaseFailed("b", Status.FAILED, "it crashed"), StepStarted("c", "verifying"), taken(0)),
+    )
+    events = [event for job_event in job_events for event in progress.report(job_event)]
+    assert [event.text for event in events if isinstance(event, Working)] == [
+        "verifying, 0 of 3 cases: a",
+        "verifying, 1 of 3 cases: b",
+        "done: b",
+        "verifying, 2 of 3 cases: c",
+        f"timing 1 case, round 1 of {FEWEST_ROUNDS} or more",
+    ]
+
+
+def test_case_counts_half_when_it_is_verified_and_whole_when_it_has_converged() -> None:
     progress = RunProgress(2)
     assert shares(progress, StepStarted("a", "verifying"), Verified("a", PROOF), StepStarted("b", "verifying")) == [
         0.0,
@@ -70,7 +87,7 @@ def test_case_counts_half_when_it_is_verified_and_whole_when_it_is_settled() -> 
     )
 
 
-def test_rounds_beyond_the_usual_ones_bring_no_case_to_its_end() -> None:
+def test_rounds_beyond_the_fewest_do_not_finish_a_case() -> None:
     progress = RunProgress(1)
     found = shares(progress, StepStarted("a", "verifying"), Verified("a", PROOF), *map(taken, range(3 * FEWEST_ROUNDS)))
     assert found[-1] == 2.0

@@ -77,10 +77,9 @@ def test_progress_grows_and_reaches_the_end(plan: Planner, tmp_path: Path) -> No
     assert {event.total for event in working} == {12.0}
     assert shares[0] == 0.0
     assert shares[-1] == 12.0
-    verified = [
-        f"verifying {group.replace('/', f'/{variant}/', 1)}" for group in GROUPS for variant in ("smem", "shfl")
-    ]
-    assert [event.text for event in working[:7]] == [*verified, "timing 6 cases"]
+    cases = [group.replace("/", f"/{variant}/", 1) for group in GROUPS for variant in ("smem", "shfl")]
+    verified = [f"verifying, {number} of 6 cases: {case}" for number, case in enumerate(cases)]
+    assert [event.text for event in working[:7]] == [*verified, "timing 6 cases, round 1 of 9 or more"]
 
 
 def test_failed_case_does_not_hold_the_progress_back(plan: Planner, tmp_path: Path) -> None:
