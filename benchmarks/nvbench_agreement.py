@@ -1,10 +1,10 @@
-"""Time the same kernels with NVBench and with shflbench on one GPU, and hold the results against each other.
+"""Time the same kernels with NVBench and with shflbench on one GPU, and compare the results.
 
     python -m benchmarks.nvbench_agreement                   print the table
-    python -m benchmarks.nvbench_agreement --record FILE     keep it, with device, versions and date
+    python -m benchmarks.nvbench_agreement --record FILE     write it to a file, with device, versions and date
 
-Both load the same cubins at the same launch, iterations and inputs. They take turns: a run of shflbench, a process of
-NVBench, and so on. Exits with 1 where a bar is missed, with 2 where something fails. Needs the extra `nvbench`.
+Both load the same cubins at the same launch, iterations and inputs. They run in turn: a run of shflbench, a process of
+NVBench, and so on. The exit code is 1 if a bar is missed, and 2 after an error. Needs the extra `nvbench`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchmarks.nvbench_agreement_table import Report
     from shflbench.store import RunInfo
 
-FEWEST_PROCESSES = 5  # from which NVBench's own range is taken
+FEWEST_PROCESSES = 5  # for the range of NVBench
 FEWEST_RUNS = 3
 
 PAGE = """\
@@ -44,15 +44,15 @@ Written by `python -m benchmarks.nvbench_agreement --record`; do not edit.
 
 ## How
 
-- Both load the same cubins, which shflbench builds, at the same launch, iterations and inputs. They take turns.
-- NVBench, {processes} processes: its default settings (at least 0.5 s of GPU time a kernel, noise of 0.5%, L2 cache
-  flushed before each launch), its cold measurement only. A time is the median of their medians.
-- shflbench, {runs} runs, precision 0.5%, L2 cache {l2}. A time is the median of theirs.
-- Ranges go from the smallest to the largest, as a fraction of the median. The difference is that of the two medians.
-- Wall time without start-up: NVBench's is what its samples took, by its own account. shflbench's goes from the end of
-  its warm-up to its last line, verification, sampling and storing included.
+- Both load the same cubins, which shflbench builds, at the same launch, iterations and inputs. They run in turn.
+- NVBench, {processes} processes: default settings (at least 0.5 s of GPU time per kernel, noise of 0.5%, L2 cache
+  written before each launch), cold measurement only. A time is the median of the medians of its processes.
+- shflbench, {runs} runs, precision 0.5%, L2 cache {l2}. A time is the median of the times of its runs.
+- A range is the difference of the largest and the smallest median, as a fraction of their median.
+- Wall time without start-up: for NVBench, the time of its samples, as it reports it; for shflbench, from the end of its
+  warm-up to its last line, which includes verification, sampling and storing.
 
-## What came out
+## Results
 
 {table}
 
@@ -61,9 +61,9 @@ Written by `python -m benchmarks.nvbench_agreement --record`; do not edit.
 
 
 def page(report: Report, info: RunInfo, nvbench: str, l2: str) -> str:
-    """Return the page to keep.
+    """Return the page.
 
-    `info` is the record of a run of shflbench, `l2` the state of the cache in it, `nvbench` the version of cuda-bench.
+    `info` is the record of a run of shflbench, `l2` its state of the cache, and `nvbench` the version of cuda-bench.
     """
     versions = info.versions
     return PAGE.format(
@@ -85,39 +85,39 @@ def page(report: Report, info: RunInfo, nvbench: str, l2: str) -> str:
 
 
 def installed() -> bool:
-    """Whether NVBench's Python package is there; it is not imported, because that needs a driver."""
+    """Whether NVBench's Python package is installed; it is not imported, because that needs a driver."""
     return util.find_spec("cuda") is not None and util.find_spec("cuda.bench") is not None
 
 
 def arguments(words: Sequence[str] | None) -> argparse.Namespace:
-    """Return what is asked for; a record is only taken of everything."""
+    """Return the parsed arguments; a record needs all cases and both tools."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", type=Path, metavar="FILE", help="write the table to this Markdown file as well")
-    parser.add_argument("--folder", type=Path, help="keep results and logs of every process in this new folder")
-    parser.add_argument("--gpu", type=int, default=0, help="which GPU, as CUDA counts them")
-    parser.add_argument("--cases", type=int, default=len(CASES), help="take the first so many cases only")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="also write the table to this Markdown file")
+    parser.add_argument("--folder", type=Path, help="keep results and logs of all processes in this new folder")
+    parser.add_argument("--gpu", type=int, default=0, help="index of the GPU in CUDA")
+    parser.add_argument("--cases", type=int, default=len(CASES), help="number of cases, from the first")
     parser.add_argument("--runs", type=int, default=FEWEST_RUNS, help="runs of shflbench")
     parser.add_argument("--processes", type=int, default=FEWEST_PROCESSES, help="processes of NVBench")
     parser.add_argument(
-        "--l2", choices=["warm", "cold"], default="cold", help="what launches of shflbench find; NVBench's find it cold"
+        "--l2", choices=["warm", "cold"], default="cold", help="state of the L2 cache for shflbench; cold for NVBench"
     )
-    parser.add_argument("--only", choices=["nvbench", "shflbench"], help="leave the other one out")
+    parser.add_argument("--only", choices=["nvbench", "shflbench"], help="run one of the two")
     wanted = parser.parse_args(words)
     if min(wanted.cases, wanted.runs, wanted.processes) < 1:
-        parser.error("--cases, --runs and --processes are 1 at least; --only leaves one side out")
+        parser.error("--cases, --runs and --processes must be 1 or more; use --only to run one of the two")
     whole = wanted.cases >= len(CASES) and wanted.runs >= FEWEST_RUNS and wanted.processes >= FEWEST_PROCESSES
     if wanted.record and (wanted.only or not whole):
-        parser.error(f"--record takes all cases, and {FEWEST_RUNS} runs and {FEWEST_PROCESSES} processes at least")
+        parser.error(f"--record needs all cases, {FEWEST_RUNS} runs or more, and {FEWEST_PROCESSES} processes or more")
     return wanted
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and keep what was asked for; return the exit code."""
+    """Measure, print the results and return the exit code."""
     wanted = arguments(words)
     runs = 0 if wanted.only == "nvbench" else wanted.runs
     processes = 0 if wanted.only == "shflbench" else wanted.processes
     if processes and not installed():
-        say("The package cuda-bench is not installed: pip install 'shflbench[nvbench]', in a checkout '.[nvbench]'.")
+        say("The package cuda-bench is not installed. In a checkout: pip install '.[nvbench]'.")
         return 2
     with ExitStack() as stack:
         folder = (wanted.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))).resolve()

@@ -1,4 +1,4 @@
-"""Let shflbench and NVBench time the same suite, each in processes of their own."""
+"""Time one suite with shflbench and with NVBench, in separate processes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ measure: {precision: 0.5%}
 experiments:
 """
 # On an H200, twelve kernels take 20 to 50 µs and twelve 70 µs to 1.1 ms; together they fill one window of shflbench, as
-# suites do. Each length has chains of shuffles, of shared memory with and without barriers, and the rearrangements of
-# several words that keep the most registers.
+# in usual suites. Both lengths have chains of shuffles, of shared memory with and without barriers, and rearrangements
+# of several words, which use the most registers.
 CASES = """\
   - {pattern: neighbor, variants: shfl, iterations: 4096}
   - {pattern: neighbor, variants: shfl, iterations: 1024}
@@ -58,25 +58,25 @@ CASES = """\
   - {pattern: transpose, words: 8, variants: smem-padded, iterations: 4096, launch: 104x256}
   - {pattern: transpose, words: 8, variants: shfl, iterations: 256, launch: 104x256}
 """.splitlines()
-WARM = "SM clock when warm"  # the line with which shflbench's start-up ends
-LAST_WORDS = 30  # lines that a failed process is quoted with
+WARM = "SM clock when warm"  # the last line of shflbench's start-up
+QUOTED_LINES = 30  # of a failed process
 
 
 def suite_text(cases: int, l2: str) -> str:
-    """Return a suite file of the first so many cases, for shflbench to launch with a `warm` or a `cold` L2 cache."""
+    """Return a suite file of the first `cases` cases, with a `warm` or a `cold` L2 cache."""
     chosen = CASES[:cases] if l2 == "warm" else [case.replace("}", f", l2: {l2}}}") for case in CASES[:cases]]
     return HEAD + "\n".join(chosen) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A process that ended well: each line that it printed with the second at which it did, and the second it ended."""
+    """A process that ended without an error: its lines with the seconds of their output, and its duration."""
 
     lines: tuple[tuple[float, str], ...]
     seconds: float
 
     def after(self, start: str) -> float:
-        """Return the seconds from the line that begins with `start` to the last line; without such a line, all."""
+        """Return the seconds from the line that begins with `start` to the last line; all if there is no such line."""
         for second, line in self.lines:
             if line.startswith(start):
                 return self.lines[-1][0] - second
@@ -84,13 +84,13 @@ class Watched:
 
 
 def watch(words: Sequence[str], log: Path, cache: Path) -> Watched:
-    """Run Python with `words`, and keep what it prints in `log` as well; ResultError unless it exits with 0."""
+    """Run Python with the arguments `words`, and write its output to `log`; ResultError unless it exits with 0."""
     start = perf_counter()
     lines = []
     process = subprocess.Popen(
         [sys.executable, *words],
         cwd=REPOSITORY,
-        env={**os.environ, "SHFLBENCH_CACHE": str(cache)},  # one for both, so that both find the same cubins
+        env={**os.environ, "SHFLBENCH_CACHE": str(cache)},  # shared, so that both load the same cubins
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -100,13 +100,13 @@ def watch(words: Sequence[str], log: Path, cache: Path) -> Watched:
             lines.append((perf_counter() - start, line.rstrip()))
             file.write(f"{lines[-1][0]:8.3f} {line}")
     if process.returncode:
-        last = "\n".join(line for _, line in lines[-LAST_WORDS:])
+        last = "\n".join(line for _, line in lines[-QUOTED_LINES:])
         raise ResultError(f"`{' '.join(words)}` ends with exit code {process.returncode}; it printed\n{last}")
     return Watched(tuple(lines), perf_counter() - start)
 
 
 def run_nvbench(suite: Path, number: int, gpu: int) -> dict[str, NVBenchCase]:
-    """Return what a fresh process of NVBench finds, by case."""
+    """Return the results of a fresh process of NVBench, by case."""
     output = suite.with_name(f"nvbench-{number}.json")
     words = ("-m", "benchmarks.nvbench_agreement_timer", str(suite), str(output), str(gpu))
     watched = watch(words, output.with_suffix(".log"), suite.with_name("cache"))
@@ -117,7 +117,7 @@ def run_nvbench(suite: Path, number: int, gpu: int) -> dict[str, NVBenchCase]:
 
 
 def run_shflbench(suite: Path, number: int, gpu: int) -> tuple[dict[str, float], float]:
-    """Return the times in µs that a run of shflbench finds, by case, and the seconds it took without start-up."""
+    """Return the times of a run of shflbench in µs, by case, and its seconds without start-up."""
     folder = suite.with_name(f"shflbench-{number}")
     words = ("-m", "shflbench", "run", str(suite), "--device", "cuda", "--gpu", str(gpu), "--output", str(folder))
     watched = watch(words, folder.with_suffix(".log"), suite.with_name("cache"))
@@ -128,9 +128,9 @@ def run_shflbench(suite: Path, number: int, gpu: int) -> tuple[dict[str, float],
 
 
 def measure(suite: Path, runs: int, processes: int, gpu: int) -> Report:
-    """Let shflbench run the suite so many times, and so many processes of NVBench, in turns.
+    """Run shflbench `runs` times and NVBench in `processes` processes, in turn; their files are beside the suite.
 
-    What they leave lies beside the suite. ResultError where one fails.
+    ResultError if one fails.
     """
     ours, theirs = [], []
     for number in range(1, max(runs, processes) + 1):
@@ -146,5 +146,5 @@ def measure(suite: Path, runs: int, processes: int, gpu: int) -> Report:
 
 
 def say(sentence: str) -> None:
-    """Tell on stderr how far it is."""
+    """Print progress to stderr."""
     print(sentence, file=sys.stderr, flush=True)

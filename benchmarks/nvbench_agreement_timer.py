@@ -1,9 +1,9 @@
-"""Time the cases of a suite with NVBench, in a process of its own; `nvbench_agreement.py` starts it.
+"""Time the cases of a suite with NVBench in this process; `nvbench_agreement.py` starts it.
 
     python -m benchmarks.nvbench_agreement_timer SUITE JSON GPU
 
-Each kernel is the one that shflbench builds, at the suite's launch and iterations, with the first of the input sets
-that shflbench verifies it with. NVBench takes its default settings and writes its results to the file JSON.
+The kernels are those that shflbench builds, at the suite's launch and iterations, with the first input set of the
+verification. NVBench uses its default settings and writes its results to the file JSON.
 """
 
 from __future__ import annotations
@@ -52,44 +52,49 @@ def main() -> None:
 
 
 def prepared(builder: Builder, pattern: LoadedPattern, case: Case) -> tuple[KernelCall, Sequence[Array]]:
-    """Return the launch of a case and its inputs; ValueError where its grid depends on the device."""
+    """Return the launch of a case and its inputs; ValueError if its grid depends on the device."""
     if case.launch.grid is None:
-        raise ValueError(f"{case.id}: only launches of a fixed number of blocks are timed here")
+        raise ValueError(f"{case.id}: only launches with a fixed number of blocks can be timed")
     workload = Workload.of(pattern, case, case.launch.grid, SEED)
     return call_of(pattern, case, builder.build(pattern, case), workload.setting), workload.inputs(0)
 
 
 def benchmark(cupy: ModuleType, call: KernelCall, inputs: Sequence[Array], iterations: int) -> Callable[[Any], None]:
-    """Return what NVBench calls once to have a case timed."""
+    """Return the benchmark of a case, which NVBench calls once."""
 
     def timed(state: Any) -> None:  # noqa: ANN401  (cuda.bench.State, of an optional package)
         launch = launcher(cupy, call, inputs, iterations)
         stream = cupy.cuda.Stream.from_external(state.get_stream())
-        cupy.cuda.runtime.deviceSynchronize()  # the inputs are there before NVBench's own stream reads them
-        # Without batches: only NVBench's cold measurement, which times each launch by two events, as shflbench does.
+        cupy.cuda.runtime.deviceSynchronize()  # the inputs must be complete before NVBench's own stream reads them
+        # Without batches: only NVBench's cold measurement, which times each launch with two events, as shflbench does.
         state.exec(lambda _: launch(stream), batched=False)
 
     return timed
 
 
 def launcher(cupy: ModuleType, call: KernelCall, inputs: Sequence[Array], iterations: int) -> Callable[[Any], None]:
-    """Return what queues one launch on a stream; its buffers are filled as shflbench fills them before it verifies."""
+    """Return a function that queues one launch on a stream."""
     module = cupy.cuda.function.Module()
     module.load(call.kernel.cubin)
     function = module.get_function(call.kernel.symbol)
-    filled = {buffer.name: buffer.before() for buffer in call.outputs}
-    filled |= {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
-    given: dict[str, Any] = {ITERATIONS: np.int32(iterations)}
-    for name, values in filled.items():
-        octets = np.ascontiguousarray(values).reshape(-1).view(np.uint8)  # cupy does not know every type of NumPy's
-        given[name] = cupy.zeros(octets.size, np.uint8)
-        given[name].set(octets)
-    arguments = tuple(given[item] if isinstance(item, str) else item for item in call.arguments)
+    given = arguments(cupy, call, inputs, iterations)
 
     def launch(stream: Any) -> None:  # noqa: ANN401  (a cupy stream)
-        function((call.grid,), (call.block,), arguments, shared_mem=call.shared_bytes, stream=stream)
+        function((call.grid,), (call.block,), given, shared_mem=call.shared_bytes, stream=stream)
 
     return launch
+
+
+def arguments(cupy: ModuleType, call: KernelCall, inputs: Sequence[Array], iterations: int) -> tuple[Any, ...]:
+    """Return the arguments of a launch, with new buffers that are filled as in the verification by shflbench."""
+    contents = {buffer.name: buffer.before() for buffer in call.outputs}
+    contents |= {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
+    given: dict[str, Any] = {ITERATIONS: np.int32(iterations)}
+    for name, values in contents.items():
+        octets = np.ascontiguousarray(values).reshape(-1).view(np.uint8)  # cupy does not know every type of NumPy
+        given[name] = cupy.zeros(octets.size, np.uint8)
+        given[name].set(octets)
+    return tuple(given[item] if isinstance(item, str) else item for item in call.arguments)
 
 
 if __name__ == "__main__":

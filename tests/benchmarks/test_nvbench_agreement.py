@@ -76,11 +76,11 @@ def test_record_says_what_was_measured_where_and_how(turns: list[str], tmp_path:
     assert nvbench_agreement.main(["--record", str(kept), "--folder", str(tmp_path / "runs")]) == 0
     text = kept.read_text(encoding="utf-8")
     assert "- NVIDIA H200, driver 580.159.04, CUDA 13.0\n- NVBench 0.3.0 (`cuda-bench`), shflbench 0.1.0 at " in text
-    assert "- NVBench, 5 processes: its default settings" in text
-    assert "- shflbench, 3 runs, precision 0.5 %, L2 cache cold." in text
-    assert "| 70.300 | 0.57% | 70.200 | 0.28% | -0.14% | 0.50% | yes |\n" in text
+    assert "- NVBench, 5 processes: default settings" in text
+    assert "- shflbench, 3 runs, precision 0.5%, L2 cache cold." in text
+    assert "| 70.300 | 0.57% | 70.200 | 0.28% | -0.14% | 0.97% | yes |\n" in text
     assert "- reached: 24 of 24 kernels agree" in text
-    assert "NVBench takes 2.00 s a case and shflbench 0.100 s, both without start-up: 20.0 times less" in text
+    assert "NVBench takes 2.00 s per case and shflbench 0.100 s, both without start-up: a factor of 20.0" in text
     assert (tmp_path / "runs" / "suite.yaml").read_text(encoding="utf-8") == suite_text(24, "cold")
     assert len(turns) == 8
 
@@ -89,7 +89,7 @@ def test_record_says_what_was_measured_where_and_how(turns: list[str], tmp_path:
 def test_record_of_a_part_is_refused(words: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         nvbench_agreement.main(["--record", "kept.md", *words])
-    assert "--record takes all cases, and 3 runs and 5 processes at least" in capsys.readouterr().err
+    assert "--record needs all cases, 3 runs or more, and 5 processes or more" in capsys.readouterr().err
 
 
 def test_missing_package_is_one_sentence_with_the_remedy(
@@ -98,14 +98,14 @@ def test_missing_package_is_one_sentence_with_the_remedy(
     monkeypatch.setattr(nvbench_agreement, "installed", lambda: False)
     assert nvbench_agreement.main([]) == 2
     assert capsys.readouterr().err == (
-        "The package cuda-bench is not installed: pip install 'shflbench[nvbench]', in a checkout '.[nvbench]'.\n"
+        "The package cuda-bench is not installed. In a checkout: pip install '.[nvbench]'.\n"
     )
 
 
-@pytest.mark.parametrize("told", [{}, {"cuda": "a spec"}, {"cuda": "a spec", "cuda.bench": "a spec"}])
-def test_package_is_looked_for_without_importing_it(told: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(util, "find_spec", told.get)
-    assert nvbench_agreement.installed() == bool(told.get("cuda.bench"))
+@pytest.mark.parametrize("specs", [{}, {"cuda": "a spec"}, {"cuda": "a spec", "cuda.bench": "a spec"}])
+def test_package_is_searched_without_importing_it(specs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(util, "find_spec", specs.get)
+    assert nvbench_agreement.installed() == bool(specs.get("cuda.bench"))
 
 
 def test_failed_process_is_quoted(
