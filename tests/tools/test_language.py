@@ -45,6 +45,9 @@ Put the file down in the folder `results`.
 The time is 16.19 ns per iteration.
 Processes are started in a fixed order.
 This GPU runs the suite for as many rounds as needed.
+Source: Order Statistics, 3rd edition.
+Readers accept `bent` in older runs.
+The thickness of a line is the same as that of the next one.
 """
 
 
@@ -76,6 +79,11 @@ def test_each_name_of_the_list_is_reported_where_it_is_defined(name: str, where:
     path = where.replace("*", "module.py")
     assert [hit.words for hit in check.find_identifiers(definition.format(name), path)] == [name]
     assert list(check.find_identifiers("print(1)", path)) == []
+
+
+def test_a_phrase_may_be_allowed_in_files_that_quote_it() -> None:
+    assert list(check.find_phrases("1 %", "tests/test_thresholds.py")) == []
+    assert list(check.find_phrases("1 %", "tests/test_layout.py")) != []
 
 
 def test_the_name_of_a_module_is_checked_too() -> None:

@@ -27,11 +27,12 @@ GAP = r"(?:[ \t]+|[ \t]*[\"']?[ \t]*\n[ \t]*(?:(?:#+|//+|\*|>)[ \t]*)?(?:f?[\"']
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words to replace, and what to write instead."""
+    """Words to replace in all files but those that match `allowed_in`, and what to write instead."""
 
     pattern: re.Pattern[str]
     instead: str
     wrong: tuple[str, ...]
+    allowed_in: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,12 @@ def load_list() -> dict[str, Any]:
 def phrases() -> tuple[Phrase, ...]:
     """Return all phrases to replace."""
     return tuple(
-        Phrase(_compile(item["pattern"], item.get("not_after")), item["instead"], tuple(item["wrong"]))
+        Phrase(
+            _compile(item["pattern"], item.get("not_after")),
+            item["instead"],
+            tuple(item["wrong"]),
+            tuple(item.get("allowed_in", ())),
+        )
         for item in load_list()["phrase"]
     )
 
@@ -81,9 +87,11 @@ def _compile(pattern: str, not_after: str | None) -> re.Pattern[str]:
     return re.compile(f"(?<![A-Za-z]){exception}(?:{pattern.replace(' ', GAP)})(?![A-Za-z])", re.IGNORECASE)
 
 
-def find_phrases(text: str) -> Iterator[Hit]:
-    """Yield each phrase to replace in `text`."""
+def find_phrases(text: str, path: str = "") -> Iterator[Hit]:
+    """Yield each phrase to replace in the text of the file `path`."""
     for phrase in phrases():
+        if any(fnmatch(path, pattern) for pattern in phrase.allowed_in):
+            continue
         for match in phrase.pattern.finditer(text):
             words = " ".join(match[0].split())
             yield Hit(text.count("\n", 0, match.start()) + 1, words, phrase.instead)
@@ -112,7 +120,7 @@ def _defined_names(source: str) -> Iterator[tuple[int, str]]:
 
 def check(path: str, text: str) -> list[Hit]:
     """Return what to replace in the file `path` with the text `text`, by line."""
-    hits = [*find_phrases(text), *(find_identifiers(text, path) if path.endswith(".py") else ())]
+    hits = [*find_phrases(text, path), *(find_identifiers(text, path) if path.endswith(".py") else ())]
     return sorted(hits, key=lambda hit: hit.line)
 
 
