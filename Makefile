@@ -47,8 +47,9 @@ test-archs: .venv/ready ## tests that take minutes: every kernel on six architec
 docs: .venv/ready ## write docs/reference from the code
 	@$(BIN)/python -m tools.docs.generate
 
-plots: .venv/ready ## redraw the charts of every run under results/
+plots: .venv/ready ## redraw the charts of every run under results/, and renew the figures of docs/explanation
 	@$(BIN)/shflbench plot results/
+	@$(BIN)/python -m tools.docs.figures
 
 test-cuda12: .venv-cuda12/ready ## compile every kernel with NVRTC 12 for sm_70 to sm_90, in a separate environment
 	@.venv-cuda12/bin/pytest -q -m cuda12 tests/compile

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.store import Row, Run, find_runs, read_run
+from tools.docs.figures import renew
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("what-the-h200-shows.md", "what-the-other-suites-show.md")
@@ -34,6 +35,13 @@ def runs() -> list[Run]:
 @pytest.fixture(scope="module")
 def measured(runs: list[Run]) -> dict[str, Row]:
     return {row.case_id: row for run in runs for row in run.rows}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_renewing_writes_the_value_of_each_row_in_as_many_decimals(measured: dict[str, Row], page: str) -> None:
+    stale = LINE.sub(lambda match: match[0].replace(match["figure"], re.sub(r"\d", "9", match["figure"])), TEXTS[page])
+    assert stale != TEXTS[page]
+    assert renew(stale, measured) == TEXTS[page]
 
 
 @pytest.mark.parametrize("section", SECTIONS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.model import Status
+from shflbench.model import Noise, Status
 from shflbench.plot import draw
 from shflbench.store import read_run
 from tests.fakes.runs import compiled, info, measured, untimed, write_run
@@ -99,6 +99,14 @@ def test_the_svg_holds_the_finding_the_caption_and_the_reasons_as_text(tmp_path:
         "time of one launch, µs",
     ):
         assert words in svg
+
+
+def test_every_chart_of_a_busy_gpu_says_so(folder: Path, tmp_path: Path) -> None:
+    run = read_run(folder)
+    noise = Noise("busy GPU", "the sentinels were slow in 42% of their rounds", "run again")
+    paths = draw(replace(run, info=replace(run.info, noise=noise)), tmp_path / "plots")
+    assert names(paths) == [f"{chart}.svg" for chart in CHARTS]
+    assert all("Busy GPU: the sentinels were slow in 42% of their rounds." in path.read_text("utf-8") for path in paths)
 
 
 def test_a_large_run_has_few_and_small_files(tmp_path: Path) -> None:
