@@ -1,10 +1,10 @@
 """Compare the PTX emulator with a GPU, bit by bit.
 
     python benchmarks/agreement.py --record FILE   on a machine with a GPU: run everything on both, and keep digests
-    python benchmarks/agreement.py --check FILE    on any machine: the emulator must give the bits that the GPU gave
+    python benchmarks/agreement.py --check FILE    on any machine: the emulator must give the bits of the GPU
 
 Each kernel is compiled once: the GPU runs the cubin, the emulator the PTX of the same compilation.
-Exits with 1 where bits differ. Approximate instructions (sine, exponential, ...) are not among what is compared.
+Exits with 1 where bits differ. Approximate instructions (sine, exponential, ...) are not compared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # what is compared lies among the tests
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the compared kernels are part of the tests
 
 from benchmarks.agreement_subjects import PatternKernel, Run, Subject, subjects
 from shflbench.backends.cuda import CudaBackend
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from benchmarks.agreement_subjects import Array
     from shflbench.backends.base import Backend
 
-Record = dict[str, Any]  # what becomes JSON
+Record = dict[str, Any]  # the JSON file
 DEBUG = re.compile(r"^\s*(?:\.loc|\.file|//)[^\n]*$|^\s*\.section.*?^\s*\}", re.MULTILINE | re.DOTALL)
-NO_RESOURCES = Resources(0, 0, 0, 0)  # neither backend asks for them here
+NO_RESOURCES = Resources(0, 0, 0, 0)  # neither backend needs them here
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one run."""
+    """The result of one run."""
 
     subject: Subject
     run: Run
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def compile_all(items: Sequence[Subject], arch: str) -> dict[str, Kernel]:
-    """Return what NVRTC makes of each subject, by its name; files of many kernels are compiled once."""
+    """Return the kernel of each subject, by name; files of many kernels are compiled once."""
     builder = Builder(kernels.tools(), arch, None)
     subjects_by_name = {item.name: kernels.subjects()[item.name] for item in items if isinstance(item, PatternKernel)}
     requests = {name: builder.request(item.pattern, item.case) for name, item in subjects_by_name.items()}
@@ -77,7 +77,7 @@ def compile_all(items: Sequence[Subject], arch: str) -> dict[str, Kernel]:
 
 
 def emulate(job: tuple[Subject, Run, Kernel]) -> Sequence[Array] | str:
-    """Return what the emulator makes of a run in lock step, or why it fails."""
+    """Return the outputs of the emulator for a run in lockstep, or why it fails."""
     subject, run, kernel = job
     try:
         opened = EmulatorBackend(kernel.arch).open(subject.call(run, kernel))
@@ -89,14 +89,14 @@ def emulate(job: tuple[Subject, Run, Kernel]) -> Sequence[Array] | str:
 def emulate_all(
     items: Sequence[Subject], made: Mapping[str, Kernel]
 ) -> Iterator[tuple[Subject, Run, Sequence[Array] | str]]:
-    """Yield what the emulator makes of every run; as many processes work at it as there are cores."""
+    """Yield the outputs of the emulator for every run; uses all cores."""
     jobs = [(item, run, replace(made[item.name], cubin=b"")) for item in items for run in item.runs]
     for (item, run, _), found in zip(jobs, map_in_processes(emulate, jobs), strict=True):
         yield item, run, found
 
 
 def on_gpu(backend: Backend, subject: Subject, run: Run, kernel: Kernel) -> Sequence[Array]:
-    """Return what the GPU makes of a run."""
+    """Return the outputs of the GPU for a run."""
     opened = backend.open(subject.call(run, kernel))
     try:
         return opened.run(subject.inputs(run), run.iterations)
@@ -105,8 +105,8 @@ def on_gpu(backend: Backend, subject: Subject, run: Run, kernel: Kernel) -> Sequ
 
 
 def difference(subject: Subject, run: Run, gpu: Sequence[Array], emulated: Sequence[Array]) -> str:
-    """Return in words where bits differ, with one example for each part of each output; empty if they agree."""
-    said = []
+    """Return a sentence on differing bits, with one example per part of each output; empty if all agree."""
+    sentences = []
     pairs = zip(subject.comparable(run, gpu), subject.comparable(run, emulated), strict=True)
     for number, (first, second) in enumerate(pairs, start=1):
         bits = f"u{first.dtype.itemsize}"
@@ -116,10 +116,10 @@ def difference(subject: Subject, run: Run, gpu: Sequence[Array], emulated: Seque
         output = f"in output {number}, " if len(gpu) > 1 else ""
         for part in dict.fromkeys(parts.tolist()):
             e = int(wrong[parts == part][0])
-            said.append(f"{output}{subject.describe(e, run)} is 0x{there[e]:x} on the GPU, 0x{here[e]:x} here")
+            sentences.append(f"{output}{subject.describe(e, run)} is 0x{there[e]:x} on the GPU, 0x{here[e]:x} here")
         if wrong.size:
-            said.append(f"{wrong.size} of {first.size} differ")
-    return "; ".join(said)
+            sentences.append(f"{wrong.size} of {first.size} differ")
+    return "; ".join(sentences)
 
 
 def digest(arrays: Sequence[Array]) -> str:
@@ -135,7 +135,7 @@ def code_digest(ptx: str) -> str:
 
 
 def record(backend: Backend) -> tuple[Record, list[Outcome]]:
-    """Run everything on the GPU of `backend` and on the emulator; return what to keep, and what came out."""
+    """Run everything on the GPU of `backend` and on the emulator; return the record, and the outcomes."""
     device = backend.device
     items = subjects(device.arch)
     made = compile_all(items, device.arch)
@@ -156,13 +156,13 @@ def record(backend: Backend) -> tuple[Record, list[Outcome]]:
 
 
 def check(recorded: Record, items: Sequence[Subject], made: Mapping[str, Kernel]) -> Iterator[Outcome]:
-    """Yield for each run of `items` whether the emulator gives the bits that the GPU gave."""
+    """Yield for each run of `items` whether the emulator gives the bits of the GPU."""
     for item, run, emulated in emulate_all(items, made):
         yield judge(recorded, item, run, made[item.name], emulated)
 
 
 def judge(recorded: Record, item: Subject, run: Run, kernel: Kernel, emulated: Sequence[Array] | str) -> Outcome:
-    """Return whether the emulator gives the bits that the GPU gave."""
+    """Return whether the emulator gives the bits of the GPU."""
     kept = recorded["kernels"].get(item.name)
     entry = kept["runs"].get(run.name) if kept else None
     if entry is None:
@@ -202,7 +202,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Compare the PTX emulator with a GPU, bit by bit.")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--record", type=Path, metavar="FILE", help="run on this machine's GPU, and keep digests in FILE")
-    what.add_argument("--check", type=Path, metavar="FILE", help="hold the emulator against FILE; needs no GPU")
+    what.add_argument("--check", type=Path, metavar="FILE", help="compare the emulator with FILE; needs no GPU")
     chosen = parser.parse_args(words)
     if chosen.record:
         recorded, outcomes = record(CudaBackend.open_device(0, kernels.tools()))

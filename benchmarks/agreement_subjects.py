@@ -1,4 +1,4 @@
-"""What is run on a GPU and on the emulator: every kernel of every pattern, and kernels of nothing but instructions."""
+"""The kernels that run on a GPU and on the emulator: every kernel of every pattern, and torture kernels."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ TESTS = Path(__file__).parent.parent / "tests" / "backends" / "emulator"
 SMALL = (4, 128)
 LARGE = (26, 1024)
 PAIRS = (16, 128)
-TRIPS = (1, 7)
+ITERATION_COUNTS = (1, 7)
 LARGE_KERNELS = (
     *("neighbor/shfl/f32/mode=idx", "neighbor/smem/f64/mode=idx"),
     *("reduce/shfl/f32/width=32", "reduce/smem-syncwarp/i64/width=32"),
 )
-MIXED_TRIPS = 3  # of the kernels in cuda/torture.cu, some of which have a loop
+MIXED_ITERATIONS = 3  # of the kernels in cuda/torture.cu, some of which have a loop
 SEED = 1
-# Words that, taken as integers, floats, doubles' halves, halves or shift counts, lie at the edge of something.
+# Words that are corner cases as integers, floats, halves of doubles, halves or shift counts.
 CORNERS = (
     *(0, 1, 2, 7, 31, 32, 33, 63, 64, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0x00FF00FF),
     *(0x3F800000, 0xBF800000, 0x3F800001, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF, 0x00800000, 0x00000003),
@@ -48,7 +48,7 @@ CORNERS = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One launch of a subject: blocks, threads a block, and trips."""
+    """One launch of a subject: blocks, threads per block, and iterations."""
 
     grid: int
     block: int
@@ -65,7 +65,7 @@ class PatternKernel:
     """One kernel × dtype of a built-in pattern, with its default options."""
 
     name: str  # e.g. `reduce/cub/f32/width=32`
-    short: bool = False  # only the run of the fewest trips
+    short: bool = False  # only the run with the fewest iterations
 
     @property
     def file(self) -> str:
@@ -74,19 +74,19 @@ class PatternKernel:
 
     @property
     def runs(self) -> list[Run]:
-        """Few trips, trips that end in the middle of the unrolled body, and odd ones beyond twice the unroll factor."""
+        """Few iterations, a number that ends inside the unrolled body, and an odd one above twice the unroll factor."""
         subject = kernels.subjects()[self.name]
         declared, small = subject.pattern.declaration, (SMALL[0], subject.case.launch.block)
         if declared.one_pass:
             return [Run(*small, 1)]
         most = 2 * declared.unroll + 1
-        trips = sorted({*TRIPS, most}) if self.name in kernels.with_one_dtype() else [most]
+        counts = sorted({*ITERATION_COUNTS, most}) if self.name in kernels.with_one_dtype() else [most]
         large = [Run(*LARGE, most)] if self.name in LARGE_KERNELS else []
-        runs = [Run(*small, count) for count in trips] + large
+        runs = [Run(*small, number) for number in counts] + large
         return runs[:1] if self.short else runs
 
     def workload(self, run: Run) -> Workload:
-        """Return what verification uses, too."""
+        """Return the workload, the same as for verification."""
         subject = kernels.subjects()[self.name]
         return Workload.of(subject.pattern, self._case(run), run.grid, SEED)
 
@@ -103,7 +103,7 @@ class PatternKernel:
         return call_of(subject.pattern, self._case(run), kernel, self.workload(run).setting)
 
     def comparable(self, run: Run, outputs: Sequence[Array]) -> list[Array]:
-        """Return outputs in an order that does not depend on the order of the threads, where any order is right."""
+        """Return outputs sorted where any order is right."""
         workload = self.workload(run)
         return [
             np.sort(output.reshape(right.shape), axis=-1).reshape(-1) if unordered else output
@@ -128,7 +128,7 @@ class PatternKernel:
 
 @dataclass(frozen=True, slots=True)
 class TortureKernel:
-    """One kernel of many instructions; with `puts`, each result by itself instead of one mixture of all."""
+    """One kernel of many instructions; with `puts`, each result is separate instead of one mixture of all."""
 
     source: Source
     symbol: str
@@ -147,7 +147,7 @@ class TortureKernel:
     @property
     def runs(self) -> list[Run]:
         """One launch, with a thread for each pair of corners."""
-        return [Run(*(PAIRS if self.puts else SMALL), MIXED_TRIPS)]
+        return [Run(*(PAIRS if self.puts else SMALL), MIXED_ITERATIONS)]
 
     def inputs(self, run: Run) -> list[Array]:
         """Return words at the edges of the number formats, in every combination of two, then random ones."""
@@ -187,7 +187,7 @@ class TortureKernel:
         return bool(run)
 
     def part_size(self, run: Run) -> int:
-        """Return how many elements one expression has: two words a thread."""
+        """Return how many elements one expression has: two words per thread."""
         return (2 if self.puts else 1) * run.grid * run.block
 
     def describe(self, element: int, run: Run) -> str:

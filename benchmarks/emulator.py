@@ -1,4 +1,4 @@
-"""Measure the emulator: `python benchmarks/emulator.py`. The aims, on two cores, stand beside each figure."""
+"""Measure the emulator: `python benchmarks/emulator.py`. Prints the aims, for two cores, beside the figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # what finds the kernels lies among the tests
+sys.path.insert(0, str(Path(__file__).parent.parent))  # tests.kernels finds the kernels
 
 from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.machine.launch import execute
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TIMES = 3
-LAUNCHES = {  # 26x1024 threads, 4096 trips → seconds aimed at; None: for information
+LAUNCHES = {  # 26x1024 threads, 4096 iterations → seconds aimed at; None: for information
     "neighbor/shfl/f32/mode=idx": 0.3,
     "neighbor/smem/f32/mode=idx": None,
     "reduce/shfl/f32/width=32": 1.5,
@@ -54,11 +54,11 @@ def main() -> None:
     """Print all figures."""
     for name, aim in LAUNCHES.items():
         launch, _ = kernels.launch(name, kernels.kernel(name), 4096, "26x1024")
-        show(f"{name} 26x1024, 4096 trips, lock step", fastest(partial(execute, launch)), aim)
+        show(f"{name} 26x1024, 4096 iterations, lockstep", fastest(partial(execute, launch)), aim)
     for name in CHECKS:
-        trips = 2 * kernels.subjects()[name].pattern.declaration.unroll + 3
-        launch, _ = kernels.launch(name, kernels.kernel(name), trips)
-        show(f"{name} 2x128, {trips} trips, all schedules", fastest(partial(explore, launch)), CHECK_SECONDS)
+        iterations = 2 * kernels.subjects()[name].pattern.declaration.unroll + 3
+        launch, _ = kernels.launch(name, kernels.kernel(name), iterations)
+        show(f"{name} 2x128, {iterations} iterations, all schedules", fastest(partial(explore, launch)), CHECK_SECONDS)
     print(f"most memory in use: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB   aim 1024 MiB")
 
 

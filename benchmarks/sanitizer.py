@@ -1,7 +1,7 @@
-"""Ask compute-sanitizer about every built-in kernel: `python benchmarks/sanitizer.py FILE`, on a machine with a GPU.
+"""Run compute-sanitizer on every built-in kernel: `python benchmarks/sanitizer.py FILE`, on a machine with a GPU.
 
-Each element type and each value of each option once, at the launch of `shflbench check`. What racecheck, synccheck and
-memcheck say goes to FILE. Exits with 1 unless they warn of every unsafe kernel, and of no other.
+Each element type and each value of each option runs once, at the launch of `shflbench check`. The results of racecheck,
+synccheck and memcheck are written to FILE. Exits with 1 unless they report all unsafe kernels, and no others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # what finds the kernels lies among the tests
+sys.path.insert(0, str(Path(__file__).parent.parent))  # tests.kernels finds the kernels
 
 from shflbench.backends.cuda import CudaBackend
 from shflbench.check import compile_all
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from shflbench.check.sanitizer_result import SanitizerResult
 
-Record = dict[str, Any]  # what becomes JSON
+Record = dict[str, Any]  # the JSON file
 
 
-def ask() -> Record:
-    """Return what the tools say of each kernel that this GPU has."""
+def run() -> Record:
+    """Return the results of the tools for each kernel that this GPU supports."""
     program = compute_sanitizer()
     if program is None:
         sys.exit("compute-sanitizer is neither on the PATH nor in /usr/local/cuda/bin")
@@ -39,14 +39,14 @@ def ask() -> Record:
     subjects = [kernels.subjects()[name] for name in kernels.run_by_tests()]
     with TemporaryDirectory() as cache:
         built = dict(compile_all(subjects, Builder(kernels.tools(), device.arch, Path(cache))))
-    found = merge(list(run_tools(program, jobs(subjects, built, seed=0))))
-    said = {subject.name: _record(subject.name, found) for subject in built}
+    results = merge(list(run_tools(program, jobs(subjects, built, seed=0))))
+    records = {subject.name: _record(subject.name, results) for subject in built}
     about = {"device": device.name, "arch": device.arch, "driver": device.driver, "nvrtc": kernels.tools().version}
-    return {**about, "kernels": said}
+    return {**about, "kernels": records}
 
 
-def _record(name: str, found: Mapping[str, SanitizerResult]) -> Record:
-    result = found.get(name)
+def _record(name: str, results: Mapping[str, SanitizerResult]) -> Record:
+    result = results.get(name)
     if result is None:
         return {"failures": ["it could not be run"]}
     counts = {str(tool): [count.errors, count.warnings] for tool, count in result.counts.items()}
@@ -54,19 +54,19 @@ def _record(name: str, found: Mapping[str, SanitizerResult]) -> Record:
 
 
 def surprises(record: Mapping[str, Record]) -> list[str]:
-    """Return the kernels of which the tools do not say what their declaration says: a race where it is unsafe only."""
+    """Return the kernels whose results contradict their declaration: only unsafe kernels race."""
     clean = {str(tool): [0, 0] for tool in Tool}
     return [
-        f"{name}: {said}"
-        for name, said in record.items()
-        if kernels.variant_of(name).safe != (said == clean)
-        or (not kernels.variant_of(name).safe and {**said, "racecheck": [0, 0]} != clean)
+        f"{name}: {result}"
+        for name, result in record.items()
+        if kernels.variant_of(name).safe != (result == clean)
+        or (not kernels.variant_of(name).safe and {**result, "racecheck": [0, 0]} != clean)
     ]
 
 
 def main() -> None:
-    """Write what the tools say, and tell what is unexpected."""
-    record = ask()
+    """Write the results of the tools, and print the unexpected ones."""
+    record = run()
     Path(sys.argv[1]).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     unexpected = surprises(record["kernels"])
     print(f"{len(record['kernels'])} kernels on {record['device']}, {len(unexpected)} not as declared")

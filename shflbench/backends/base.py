@@ -1,4 +1,4 @@
-"""What the stages that verify and time ask of whoever runs the kernels."""
+"""The interface between the stages that verify and time, and the backends that run kernels."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.generic]
 
-POISON = 0xA5  # the bytes of an output that a kernel has not written
+POISON = 0xA5  # the value of each byte of an output before the kernel writes it
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """One array that a kernel is given."""
+    """One array argument of a kernel."""
 
     name: str
     elements: int  # of `dtype`
     dtype: str  # NumPy's name
     read: bool = False  # filled with an input before the launch
     written: bool = False  # an output
-    initial: int | None = None  # what an output that is not read holds before; None: arbitrary bytes
+    initial: int | None = None  # the value of an output before the launch; None: arbitrary bytes
 
     @property
     def nbytes(self) -> int:
@@ -35,7 +35,7 @@ class Buffer:
         return self.elements * np.dtype(self.dtype).itemsize
 
     def before(self) -> Array:
-        """Return what an output holds before the launch."""
+        """Return the contents of an output before the launch."""
         if self.initial is None:
             return np.full(self.nbytes, POISON, np.uint8).view(self.dtype)
         return np.full(self.elements, self.initial).astype(self.dtype)
@@ -43,16 +43,16 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class KernelCall:
-    """One kernel at one launch shape, with what it is given."""
+    """One kernel at one launch shape, with its arguments."""
 
     kernel: Kernel = field(repr=False)
     grid: int
     block: int
-    shared_bytes: int  # dynamic shared memory a block
+    shared_bytes: int  # dynamic shared memory per block
     buffers: tuple[Buffer, ...]
     arguments: tuple[str | np.generic, ...]  # in the kernel's order: buffers by name, `iterations`, numbers
-    carveout: int | None = None  # per cent of the on-chip memory to be shared memory; None: the driver decides
-    cold: bool = False  # whether each timed launch finds none of its buffers in the L2 cache
+    carveout: int | None = None  # percentage of on-chip memory used as shared memory; None: the driver decides
+    cold: bool = False  # whether the L2 cache holds none of the buffers before each timed launch
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:
@@ -61,36 +61,36 @@ class KernelCall:
 
     @property
     def outputs(self) -> tuple[Buffer, ...]:
-        """The buffers that are handed back."""
+        """The buffers that are returned."""
         return tuple(buffer for buffer in self.buffers if buffer.written)
 
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A few samples back to back: the time of one launch in each, and the SM clock over all of them."""
+    """Consecutive samples: the time per launch of each, and the SM clock over all of them."""
 
     times_us: tuple[float, ...]
     sm_clock_mhz: float | None
-    host_bound: bool = False  # the host fell behind the device, and some times hold the host's own: not to be used
+    host_bound: bool = False  # the device waited for the host, so some times include the host's: not to be used
 
 
 class OpenKernel(Protocol):
-    """A kernel that is loaded, with device buffers, ready to be launched."""
+    """A loaded kernel with device buffers, ready to launch."""
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        """Launch once and return the outputs, flat, which held other bytes before; LaunchError if it crashes."""
+        """Launch once and return the outputs, flat; they are overwritten before. LaunchError if the kernel crashes."""
         ...
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
-        """Take `samples`, each of `launches` launches, after one launch that is not counted.
+        """Take `samples`, each of `launches` launches, after one launch that is not timed.
 
-        They follow one another at once, unless each has to find an empty cache. The times are those of one launch. The
-        buffers start as the last `run` left them. LaunchError if it crashes.
+        Launches follow one another immediately, unless each needs an empty cache. Times are per launch. The buffers
+        start as the last `run` left them. LaunchError if the kernel crashes.
         """
         ...
 
     def close(self) -> None:
-        """Give the buffers back."""
+        """Release the buffers."""
         ...
 
 
@@ -101,14 +101,14 @@ class Backend(Protocol):
     timed: bool  # whether its bursts are measurements
     device: Device
     most_threads: int | None  # larger launches are verified with fewer blocks; None: every launch as it is
-    problem: str  # what it cannot find out about the device, a sentence; empty if it can
+    problem: str  # what cannot be read from the device, a sentence; empty if nothing
 
     def open(self, call: KernelCall) -> OpenKernel:
         """Load a kernel and allocate its buffers; LaunchError if it does not fit the device."""
         ...
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
-        """Return how many blocks an SM holds at once; 0 if the launch does not fit."""
+        """Return how many blocks are resident on an SM at once; 0 if the launch does not fit."""
         ...
 
     def free_bytes(self) -> int:
@@ -116,15 +116,15 @@ class Backend(Protocol):
         ...
 
     def usable(self) -> bool:
-        """Whether kernels can still be run: a crashed one may have taken the device's context along."""
+        """Whether kernels can still run: a crash may have destroyed the context of the device."""
         ...
 
     def now(self) -> float:
-        """Return the seconds of the clock that sampling goes by; it never jumps."""
+        """Return the seconds of the monotonic clock that limits sampling."""
         ...
 
     def conditions(self) -> Conditions:
-        """Return clock, temperature, power and throttle reasons as they are now."""
+        """Return the current clock, temperature, power and throttle reasons."""
         ...
 
     def keep_busy(self, milliseconds: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Run kernels on an NVIDIA GPU. The only file that imports cupy; the others named cuda_* are handed it."""
+"""Run kernels on an NVIDIA GPU. The only file that imports cupy; the other cuda_* files get it as an argument."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GIB = 2**30
 
 
 def open_backend(index: str) -> CudaBackend:
-    """Open the GPU that CUDA calls `index`, with the compiler of this machine: what a worker process is told to call.
+    """Open the GPU that CUDA calls `index`, with the compiler of this machine: the entry point for worker processes.
 
     DeviceError if there is none or it does not work, CompilerError without a compiler.
     """
@@ -36,18 +36,18 @@ def open_backend(index: str) -> CudaBackend:
 
 
 def import_cupy() -> ModuleType:
-    """Return cupy; DeviceError tells a missing cupy from a broken one."""
+    """Return cupy; DeviceError says whether it is missing or broken."""
     try:
         return importlib.import_module("cupy")
     except ModuleNotFoundError as error:
         if error.name == "cupy":
             raise DeviceError(
                 "cupy is not installed, so no GPU can be used",
-                "Install `shflbench[cuda13]` (driver 580 or newer) or `[cuda12]`.",
+                "Install the extra `cuda13` (driver 580 or newer) or `cuda12` from your checkout or wheel.",
             ) from error
         raise DeviceError(
             f"cupy is installed but broken: its module {error.name} is missing",
-            "Reinstall the extra: pip install --force-reinstall 'shflbench[cuda13]'.",
+            "Reinstall cupy: pip install --force-reinstall cupy-cuda13x, or cupy-cuda12x.",
         ) from error
     except Exception as error:  # whatever a broken binary package raises at import
         raise DeviceError(
@@ -80,22 +80,25 @@ class CudaBackend:
             cubin = compile_kernel(harness_source(), device.arch, toolchain).cubin
             cupy.cuda.Device(index).use()
             harness = Harness(cupy, cubin, device.sms, device.state.l2_bytes or 0)
-        except (RuntimeError, MemoryError) as error:  # of the runtime, the driver, or for want of the driver's library
+        except (
+            RuntimeError,
+            MemoryError,
+        ) as error:  # of the runtime or the driver, or because the driver's library is missing
             raise DeviceError(f"no usable GPU: {first_line(error)}", "See `shflbench doctor`.") from error
         return cls(device, monitor, harness)
 
     def open(self, call: KernelCall) -> CudaKernel:
         """Load a kernel and allocate its buffers; LaunchError if it does not fit the device."""
         name = plain_name(call.kernel.symbol)
-        asked, free = sum(buffer.nbytes for buffer in call.buffers), self.free_bytes()
-        if asked > free:
-            room = f"its buffers take {asked / GIB:.2f} GiB, and {free / GIB:.2f} GiB is free"
+        needed, free = sum(buffer.nbytes for buffer in call.buffers), self.free_bytes()
+        if needed > free:
+            room = f"its buffers take {needed / GIB:.2f} GiB, and {free / GIB:.2f} GiB is free"
             raise LaunchError(f"{name}: out of device memory: {room}", MEANINGS[OUT_OF_MEMORY].advice)
         with self.harness.errors(name):
             return CudaKernel(self.harness, call)
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
-        """Return how many blocks an SM holds at once, by the driver's calculator; 0 if the launch does not fit."""
+        """Return how many blocks an SM holds at once, as the driver calculates; 0 if the launch does not fit."""
         if kernel.resources.shared_bytes + shared_bytes > self.device.max_shared_bytes:
             return 0  # the driver would call it an invalid argument
         with self.harness.errors(plain_name(kernel.symbol)):
@@ -105,7 +108,7 @@ class CudaBackend:
             return blocks
 
     def free_bytes(self) -> int:
-        """Return how much device memory can be allocated now: what is free, and what cupy keeps for its next arrays.
+        """Return how much device memory can be allocated now: free memory, and cupy's memory pool.
 
         LaunchError if the context is dead.
         """
@@ -115,27 +118,27 @@ class CudaBackend:
             return int(free) + kept
 
     def usable(self) -> bool:
-        """Whether kernels can still be run: a crashed one takes the context of its process along."""
+        """Whether kernels can still run: a crash destroys the CUDA context of its process."""
         return self.harness.usable()
 
     def now(self) -> float:
-        """Return the seconds of a clock that never jumps."""
+        """Return the seconds of a monotonic clock."""
         return time.monotonic()
 
     def conditions(self) -> Conditions:
-        """Return clock, temperature, power and throttle reasons as NVML sees them now."""
+        """Return the current clock, temperature, power and throttle reasons from NVML."""
         conditions = self.monitor.conditions()
         self.problem = self.monitor.problem
         return conditions
 
     def keep_busy(self, milliseconds: float) -> float | None:
-        """Keep every SM busy and return the SM clock in MHz meanwhile."""
+        """Keep every SM busy and return the SM clock in MHz during that time."""
         with self.harness.errors("warm-up"):
             return self.harness.keep_busy(milliseconds)
 
 
 def _describe(cupy: ModuleType, index: int) -> tuple[Device, Monitor]:
-    """Return the GPU that CUDA calls `index` as CUDA and NVML describe it, and who watches it."""
+    """Return the GPU that CUDA calls `index`, as CUDA and NVML describe it, and its monitor."""
     runtime = cupy.cuda.runtime
     count = runtime.getDeviceCount()
     if index >= count:

@@ -1,4 +1,4 @@
-"""Say in plain words what CUDA reports."""
+"""Translate CUDA's errors into plain sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPORT = "See `shflbench doctor`."
 
 
 class Meaning(NamedTuple):
-    """What an error of CUDA means to whoever wrote the kernel or the suite, and what to do about it."""
+    """What an error of CUDA means for the author of a kernel or a suite, and what to do."""
 
     sentence: str
     advice: str
@@ -32,37 +32,37 @@ MEANINGS = {
     OUT_OF_MEMORY: Meaning("out of device memory", LESS_MEMORY),
     9: Meaning("the device refuses this grid, block or amount of shared memory", SMALLER),
     46: Meaning(
-        "another program has the GPU to itself", "Its compute mode is exclusive; see `nvidia-smi -q -d COMPUTE`."
+        "another program uses the GPU exclusively", "Its compute mode is exclusive; see `nvidia-smi -q -d COMPUTE`."
     ),
     209: Meaning("compiled for another architecture than this GPU's", REPORT),
-    214: Meaning("the GPU's memory has an error that cannot be corrected", HARDWARE),
-    700: Meaning("illegal memory access: it read or wrote where no memory is", WHERE),
+    214: Meaning("the GPU's memory has an uncorrectable error", HARDWARE),
+    700: Meaning("illegal memory access: the kernel read or wrote outside of allocated memory", WHERE),
     701: Meaning("the launch needs more registers or shared memory than an SM has", SMALLER),
-    702: Meaning("it ran for longer than the driver allows on a GPU that drives a display", "Choose fewer iterations."),
+    702: Meaning("the kernel exceeded the time limit of a GPU that drives a display", "Choose fewer iterations."),
     710: Meaning("an assertion in the kernel failed", WHERE),
-    714: Meaning("its call stack overflowed or was overwritten", WHERE),
-    715: Meaning("it came upon an illegal instruction or trapped", WHERE),
-    716: Meaning("misaligned memory access: an address is no multiple of the element's size", WHERE),
-    717: Meaning("an instruction was given an address of another kind of memory", WHERE),
-    718: Meaning("it jumped to where no code is", WHERE),
-    719: Meaning("it crashed, and CUDA does not say why", WHERE),
+    714: Meaning("the kernel's call stack overflowed or was overwritten", WHERE),
+    715: Meaning("the kernel executed an illegal instruction or a trap", WHERE),
+    716: Meaning("misaligned memory access: an address is not a multiple of the element size", WHERE),
+    717: Meaning("an instruction got an address in the wrong memory space", WHERE),
+    718: Meaning("the kernel jumped to an address without code", WHERE),
+    719: Meaning("the kernel crashed; CUDA gives no reason", WHERE),
 }
 
 
 class CudaErrors:
-    """A context that turns the exceptions of CUDA and cupy into LaunchError."""
+    """A context manager that turns exceptions of CUDA and cupy into LaunchError."""
 
     def __init__(self, cupy: ModuleType, what: str) -> None:
-        """Begin each message with `what` was being done, or with the kernel's name."""
+        """Begin each message with `what`: the operation, or the kernel's name."""
         cuda = cupy.cuda
         self._types = (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError, cuda.memory.OutOfMemoryError)
         self._what = what
 
     def __enter__(self) -> None:
-        """Watch what follows."""
+        """Translate the errors of the block that follows."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
-        """Raise LaunchError if it was one of these."""
+        """Raise LaunchError for an exception of CUDA or cupy."""
         if not isinstance(error, self._types):
             return
         if isinstance(error, MemoryError):  # cupy's own, which has no number
@@ -74,7 +74,7 @@ class CudaErrors:
 
 
 def meaning_of(status: int, text: str) -> Meaning:
-    """Return what error number `status` means; `text` is CUDA's own, `NAME: words`."""
+    """Return the meaning of error number `status`; `text` is CUDA's message, `NAME: words`."""
     name, _, words = text.partition(": ")
     known = MEANINGS.get(status)
     if known is None:
@@ -83,14 +83,14 @@ def meaning_of(status: int, text: str) -> Meaning:
 
 
 def first_line(error: BaseException) -> str:
-    """Return an exception's first line, or its type where it says nothing."""
+    """Return the first line of an exception's message, or its type where the message is empty."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
 def plain_name(symbol: str) -> str:
-    """Return the name in C++ of a mangled symbol, without what is in brackets: `scan` for `_Z4scanIfEvPKT_`.
+    """Return the name in C++ of a mangled symbol, without template arguments: `scan` for `_Z4scanIfEvPKT_`.
 
-    Source: Itanium C++ ABI, section 5.1, where each name stands behind its length. Other symbols stay as they are.
+    Source: Itanium C++ ABI, section 5.1: each name follows its length. Other symbols are returned unchanged.
     """
     start = re.match(r"_Z(N?)K?(?=\d)", symbol)
     if start is None:

@@ -1,4 +1,4 @@
-"""One kernel on the GPU: run it once to see what it computes, or in bursts to time it."""
+"""One kernel on the GPU: run once to verify it, or in bursts to time it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     Arguments = tuple[Any, ...]  # arrays of cupy and numbers of NumPy, in the kernel's order
 
-DEFAULT_SHARED_BYTES = 48 * 1024  # a block gets more only after it asks
+DEFAULT_SHARED_BYTES = 48 * 1024  # more needs an attribute of the function
 
 
 class CudaKernel:
     """One kernel on the GPU with its buffers."""
 
     def __init__(self, harness: Harness, call: KernelCall) -> None:
-        """Load the cubin and allocate; the CUDA error, if any, is the caller's to translate."""
+        """Load the cubin and allocate; the caller translates CUDA errors."""
         self._harness, self._call = harness, call
         cupy = harness.cupy
         self._function = load(cupy, call.kernel, call.shared_bytes)
@@ -39,11 +39,11 @@ class CudaKernel:
             )
         if call.cold:
             harness.make_cold()
-        # Bytes, because cupy does not know every type that NumPy knows.
+        # Bytes, because cupy does not support every NumPy type.
         self._buffers = {buffer.name: cupy.zeros(buffer.nbytes, np.uint8) for buffer in call.buffers}
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        """Launch once and return the outputs, poisoned before; LaunchError if the kernel crashes."""
+        """Launch once and return the outputs, which are poisoned before; LaunchError if the kernel crashes."""
         with self._harness.errors(plain_name(self._call.kernel.symbol)):
             for buffer in self._call.outputs:
                 if buffer.initial is None:
@@ -59,10 +59,10 @@ class CudaKernel:
         self._buffers[buffer.name].set(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
-        """Take `samples`, each of `launches` launches between two events, after one launch that is not counted.
+        """Take `samples`, each of `launches` launches between two events, after one launch that is not timed.
 
-        Of a cold kernel each launch stands between two events of its own, because the cache is emptied before it; a
-        sample is then their mean. A burst that the GPU overtook is taken again, and is `host_bound` if that fails, too.
+        Each launch of a cold kernel is between two events of its own, because the cache is emptied before it; a sample
+        is then the mean over its launches. A host-bound burst is repeated, and `host_bound` if no try succeeds.
         """
         pairs, inside = (samples * launches, 1) if self._call.cold else (samples, launches)
         arguments = self._arguments(iterations)
@@ -78,7 +78,7 @@ class CudaKernel:
         return Burst(tuple(sample_us.tolist()), clock_mhz, host_bound)
 
     def _timed(self, arguments: Arguments, pairs: int, launches: int) -> tuple[list[float], bool]:
-        """Return the µs between the events of each pair, and whether the GPU overtook the host between any."""
+        """Return the µs between the events of each pair, and whether the GPU waited for the host."""
         harness, cold = self._harness, self._call.cold
         events = harness.event_pairs(pairs)
         if not cold:
@@ -88,15 +88,15 @@ class CudaKernel:
         host_bound = False
         for start, end in events:
             if cold:
-                # Queued only now, because a launch that waits while the cache is emptied loses its own arguments, too:
-                # on an H200 that took it 0.3 µs longer, and no program's launches do.
+                # Queue only now: emptying the cache also evicts the arguments of a queued launch, which costs 0.3 µs on
+                # an H200 and does not happen in real programs.
                 harness.empty_l2()
                 harness.block_stream(launches, 2)
             start.record()
             for _ in range(launches):
                 self._launch(arguments)
             end.record()
-            host_bound = host_bound or start.done  # then the host's own time is between these two events
+            host_bound = host_bound or start.done  # the time between these two events then includes the host's
         harness.stamp_clock(1)
         events[-1][1].synchronize()
         elapsed_ms = harness.cupy.cuda.get_elapsed_time
@@ -111,16 +111,16 @@ class CudaKernel:
         self._function((call.grid,), (call.block,), arguments, shared_mem=call.shared_bytes)
 
     def close(self) -> None:
-        """Give the buffers back to cupy's pool, from which the next kernel's are taken."""
+        """Return the buffers to cupy's pool for the next kernel."""
         self._buffers.clear()
         self._harness.let_go(self._function)
 
 
 def load(cupy: ModuleType, kernel: Kernel, shared_bytes: int) -> Any:  # noqa: ANN401  (cupy ships no types)
-    """Return the kernel as a function that may be launched with `shared_bytes` of dynamic shared memory a block."""
+    """Return the kernel as a function that can be launched with `shared_bytes` of dynamic shared memory per block."""
     module = cupy.cuda.function.Module()
     module.load(kernel.cubin)
-    function = module.get_function(kernel.symbol)  # keeps the module, which unloads its code when it goes
+    function = module.get_function(kernel.symbol)  # keeps a reference to the module, whose destructor unloads the code
     if shared_bytes > DEFAULT_SHARED_BYTES:
         driver = cupy.cuda.driver
         driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes)

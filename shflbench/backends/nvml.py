@@ -1,7 +1,7 @@
 """Read a GPU's state through NVML, the driver's management library.
 
-NVML may be missing, refuse a question or fail midway, and that must not cost a measurement: whatever it
-does not say stays unknown, and nothing in `Monitor` raises.
+NVML may be missing, refuse a query or fail at any time, and a measurement must not fail with it: values that NVML
+does not return are unknown, and nothing in `Monitor` raises.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from shflbench.model import Conditions, DeviceState
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-# Clock event reasons that slow the clock down below what was asked for. Idle, an application clock set
-# by the user and a display's clock are not among them. Source: nvml.h, nvmlClocksEventReasons.
+# Clock event reasons that keep the clock below the requested one. Idle, an application clock set by the user, and the
+# clock of a display are not among them. Source: nvml.h, nvmlClocksEventReasons.
 THROTTLE_REASONS = {
     0x04: "software power cap",
     0x08: "hardware slowdown",
@@ -26,21 +26,21 @@ THROTTLE_REASONS = {
     0x40: "hardware thermal slowdown",
     0x80: "power brake",
 }
-# Source: nvml.h, nvmlComputeMode_t. The mode 1, exclusive thread, is gone from today's drivers.
+# Source: nvml.h, nvmlComputeMode_t. The mode 1, exclusive thread, no longer exists.
 COMPUTE_MODES: dict[int | None, str] = {0: "default", 2: "prohibited", 3: "exclusive-process"}
-# The pid namespaceof the machine itself always has this number. Source: Linux, include/linux/proc_ns.h,
+# The pid namespace of the machine itself always has this number. Source: Linux, include/linux/proc_ns.h,
 # PROC_PID_INIT_INO.
 MACHINE_NAMESPACE = "pid:[4026531836]"
 OWN_NAMESPACE = Path("/proc/self/ns/pid")
 
 
 class Monitor:
-    """Watches one GPU."""
+    """Queries one GPU."""
 
     def __init__(self, uuid: str) -> None:
-        """Watch the GPU with `uuid` (`GPU-…`); where NVML fails, now or later, `problem` says why."""
+        """Open the GPU with `uuid` (`GPU-…`); where NVML fails, now or later, `problem` says why."""
         self.problem = ""
-        self._refusal = ""  # why the last question without an answer had none
+        self._refusal = ""  # why the last failed query failed
         self._handle: Any = None
         try:
             pynvml.nvmlInit()
@@ -49,7 +49,7 @@ class Monitor:
             self.problem = _problem("does not work", str(error))
 
     def conditions(self) -> Conditions:
-        """Return the GPU's clock, temperature, power and throttling as they are now."""
+        """Return the GPU's current clock, temperature, power and throttle reasons."""
         if self._handle is None:
             return Conditions()
         reasons = self._number("nvmlDeviceGetCurrentClocksEventReasons")
@@ -66,9 +66,9 @@ class Monitor:
         return now
 
     def state(self, own_pids: Collection[int] = ()) -> DeviceState:
-        """Return how the GPU is set up and who else is on it; `own_pids` are the processes of this run.
+        """Return the GPU's settings and the number of other processes; `own_pids` are the processes of this run.
 
-        `l2_bytes` stays None: NVML does not know it.
+        `l2_bytes` stays None: NVML does not report it.
         """
         return DeviceState(
             pci_bus=as_text(getattr(self._ask("nvmlDeviceGetPciInfo"), "busId", None)),
@@ -85,7 +85,7 @@ class Monitor:
         )
 
     def other_processes(self, own_pids: Collection[int] = ()) -> int | None:
-        """Return how many processes beside `own_pids` compute on the GPU now; None if that cannot be told."""
+        """Return how many processes other than `own_pids` compute on the GPU now; None if unknown."""
         listed = self._ask("nvmlDeviceGetComputeRunningProcesses")
         if not isinstance(listed, list):
             return None
@@ -108,18 +108,18 @@ class Monitor:
     def _number(self, question: str, *arguments: int) -> int | None:
         return as_number(self._ask(question, *arguments))
 
-    def _ask(self, question: str, *arguments: int) -> Any:  # noqa: ANN401  (each question has its own kind of answer)
+    def _ask(self, question: str, *arguments: int) -> Any:  # noqa: ANN401  (each query has its own type of result)
         if self._handle is None:
             return None
         try:
             return getattr(pynvml, question)(self._handle, *arguments)
-        except Exception as error:  # noqa: BLE001  (not every GPU, driver and binding knows every question)
+        except Exception as error:  # noqa: BLE001  (not every GPU, driver and binding supports every query)
             self._refusal = str(error)
             return None
 
 
 def as_text(answer: object) -> str | None:
-    """Return a text that NVML gave as str or, in some editions of the binding, as bytes."""
+    """Return a text that NVML gave as str or, in some versions of the binding, as bytes."""
     if isinstance(answer, bytes):
         return answer.decode(errors="replace")
     return answer if isinstance(answer, str) else None
@@ -131,7 +131,7 @@ def as_number(answer: object) -> int | None:
 
 
 def _is_on(answer: object) -> bool | None:
-    """Return what a switch is set to; some are answered with a pair, now and after the next reset."""
+    """Return the state of a switch; NVML gives a pair for some, the states now and after the next reset."""
     now = answer[0] if isinstance(answer, list | tuple) and answer else answer
     return {0: False, 1: True}.get(now) if isinstance(now, int) else None
 
@@ -145,7 +145,7 @@ def _problem(what: str, why: str) -> str:
 
 
 def sees_everyone() -> bool:
-    """Whether this process is outside all containers, as far as process numbers go."""
+    """Whether this process is in the machine's own pid namespace, outside all containers."""
     try:
         return str(OWN_NAMESPACE.readlink()) == MACHINE_NAMESPACE
     except OSError:
@@ -153,16 +153,15 @@ def sees_everyone() -> bool:
 
 
 def count_others(listed: Collection[int], ours: Collection[int], *, everyone: bool) -> int | None:
-    """Return how many of the processes `listed` by the driver are not our `own`; None if that cannot be told.
+    """Return how many of the processes `listed` by the driver are not `ours`; None if unknown.
 
-    `everyone` says whether the driver lists all processes by the numbers that we know. In a container it
-    does not: today's driver leaves out whatever runs outside of the container, so that a short list proves
-    nothing (open-gpu-kernel-modules, `gpuGetProcWithObject`, which skips NV_ERR_OBJECT_NOT_FOUND), and older
-    ones give the machine's numbers, among which ours cannot be recognised (nvidia-docker issue 1483).
-    What is counted there is the least that there can be.
+    `everyone` says whether the driver lists all processes by the ids of this namespace. In a container it does not:
+    current drivers omit processes outside of the container (open-gpu-kernel-modules, `gpuGetProcWithObject`, which
+    skips NV_ERR_OBJECT_NOT_FOUND), and older ones list the machine's ids, among which ours cannot be recognized
+    (nvidia-docker issue 1483). The count is then a lower bound.
     """
     others = len(set(listed) - set(ours))
     if everyone:
         return others
-    recognised = not ours or not set(ours).isdisjoint(listed)
-    return others or None if recognised else None
+    recognized = not ours or not set(ours).isdisjoint(listed)
+    return others or None if recognized else None

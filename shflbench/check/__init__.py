@@ -1,4 +1,4 @@
-"""Say of each kernel whether it is right, race-free and deadlock-free under every legal schedule; needs no GPU."""
+"""Check whether kernels are right, race-free and deadlock-free under legal schedules; needs no GPU."""
 
 from shflbench.check.kernels import check_all, compile_all, needed
 from shflbench.check.report import KernelFinding, KernelReport

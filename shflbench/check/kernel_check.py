@@ -1,4 +1,4 @@
-"""Check one kernel: run it in the emulator under every schedule, and judge what was found."""
+"""Check one kernel: run it in the emulator under every schedule, and judge the findings."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class KernelCheck:
         return self._judge(kernel)
 
     def _run_reference(self, reference: KernelSubject, workload: Workload) -> None:
-        """Take the results of the reference variant in lock step as those to compare with."""
+        """Take the results of the reference variant in lockstep as those to compare with."""
         kernel = self._reference
         if kernel is None:
             kernel = KernelError(reference.variant.unsupported_reason(self._backend.device.arch))
@@ -94,7 +94,7 @@ class KernelCheck:
         return self._with_errors(report, [sentence]) if verdict.level else report
 
     def _explore(self, kernel: EmulatedKernel, workload: Workload, iterations: int) -> None:
-        """Run under those schedules that did not stop the kernel before, and collect what is found."""
+        """Run under the schedules that have not stopped the kernel yet, and collect findings."""
         launch = kernel.launch(workload.inputs(INPUT_SET), iterations)
         remaining = [policy for name, policy in POLICIES.items() if not self._endless and name not in self._stopped]
         for result in explore(launch, remaining, seed=self._seed).results:
@@ -143,7 +143,7 @@ class KernelCheck:
 
     @property
     def _right(self) -> str:
-        """What a kernel is whose results agree with those that it is compared with."""
+        """How the sentence calls a kernel without wrong results."""
         reference = self._subject.reference
         if reference is None:
             return "right"

@@ -1,4 +1,4 @@
-"""What is said of one kernel."""
+"""The report on one kernel, and its findings in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KernelFinding:
-    """One thing found at one place, by which threads (block, index in the block) the first time."""
+    """One kind of hazard at one place, with the threads (block, index in the block) of its first occurrence."""
 
     kind: HazardKind
     place: SourceLine | None
@@ -25,31 +25,31 @@ class KernelFinding:
     threads: tuple[tuple[int, int], ...]
 
     def sentence(self, base: Path) -> str:
-        """Return what happened, in one sentence; files relative to the folder `base`."""
+        """Return the finding as a sentence; files relative to the folder `base`."""
         place = self.place.shown(base) if self.place else "a line that the compiler does not name"
         other = self.other.shown(base) if self.other else "a line that the compiler does not name"
         return f"{WORDS[self.kind.name].format(place=place, other=other)} ({_who(self.threads)})"
 
 
-# By the names of the emulator's kinds of findings; a test holds that none is missing.
+# By the names of the emulator's kinds of hazards; a test checks that none is missing.
 WORDS = {
     "RAW": "RAW: {place} reads what {other} wrote, with no barrier between",
     "WAR": "WAR: {place} overwrites what {other} read, with no barrier between",
     "WAW": "WAW: {place} overwrites what {other} wrote, with no barrier between",
     "SAME_VALUE": "WAW of equal values: {place} overwrites what {other} wrote, with no barrier between",
-    "UNINITIALISED": "{place} reads memory that nobody has written",
-    "INACTIVE_SOURCE": "{place} takes a value from a lane that does not take part",
-    "NOT_IN_OWN_MASK": "{place} is reached by a lane that its own mask does not name",
-    "MASKS_DIFFER": "{place} is reached with different masks by lanes that name one another",
-    "ENDED": "{place} names lanes in its mask that have ended",
-    "DIVERGENT_BARRIER": "{place} and {other} are different barriers, at which threads of one block meet",
-    "ACTIVEMASK": "{place} asks which lanes are active, and the answer depends on the schedule",
+    "UNINITIALIZED": "{place} reads memory that no thread has written",
+    "INACTIVE_SOURCE": "{place} reads the value of a lane that does not execute it",
+    "NOT_IN_OWN_MASK": "{place} is executed by a lane that its own mask does not name",
+    "MASKS_DIFFER": "{place} is executed with different masks by lanes that name one another",
+    "EXITED": "the mask of {place} names lanes that have exited",
+    "DIVERGENT_BARRIER": "threads of one block or warp wait at different barriers, {place} and {other}",
+    "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """What is known of one kernel after all schedules."""
+    """The result of checking one kernel under all schedules."""
 
     pattern: str
     variant: str
@@ -63,9 +63,9 @@ class KernelReport:
     findings: tuple[KernelFinding, ...] = ()
     wrong: tuple[str, ...] = ()  # the schedules under which the result was wrong
     mismatch: str = ""  # the first wrong value, in words
-    errors: tuple[str, ...] = ()  # what stopped the kernel: deadlocks, endless loops, forbidden accesses
-    error_place: SourceLine | None = None  # of the first error, or of what the compiler refused
-    violations: tuple[str, ...] = ()  # promises that the machine code breaks
+    errors: tuple[str, ...] = ()  # what stopped the kernel: deadlocks, endless loops, accesses out of bounds
+    error_place: SourceLine | None = None  # of the first error
+    violations: tuple[str, ...] = ()  # expected instruction counts that the machine code does not have
     sanitizer: SanitizerResult | None = None  # where compute-sanitizer was run
 
 

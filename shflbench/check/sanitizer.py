@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from shflbench.check.targets import KernelSubject
     from shflbench.errors import KernelError
 
-SECONDS = 300  # for the kernels of one process; a kernel takes well below one
-# Kernels a process. Of 670 in one process on an H200, racecheck said nothing about the last 60, races or not.
+SECONDS = 300  # for the kernels of one process; one kernel takes well below a second
+# Kernels per process. Of 670 in one process on an H200, racecheck reported nothing for the last 60, races or not.
 MOST = 128
-RAN, FAILED = "ran", "failed"  # what sanitizer_program.py says of each kernel
+RAN, FAILED = "ran", "failed"  # what sanitizer_program.py prints for each kernel
 
 
 @dataclass(frozen=True, slots=True)
 class SanitizerJob:
-    """One kernel to run under a tool, and what to run it with: pickled, so that the child only runs it."""
+    """One kernel to run under a tool, with its data: pickled, so that the child process only runs it."""
 
     name: str
-    printed_names: tuple[str, ...]  # of the kernel: demangled, or as the linker has it
+    printed_names: tuple[str, ...]  # of the kernel: demangled, and mangled
     call: KernelCall
     inputs: list[Array]
     iterations: tuple[int, ...]
@@ -44,7 +44,7 @@ class SanitizerJob:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What one process said of the kernels that it came to."""
+    """The results of one process for the kernels that it started."""
 
     counts: Mapping[str, Count]
     finished: tuple[str, ...]
@@ -54,7 +54,7 @@ class ToolOutput:
 def jobs(
     subjects: Sequence[KernelSubject], kernels: Mapping[KernelSubject, Kernel | KernelError], seed: int
 ) -> list[SanitizerJob]:
-    """Return what is to be run for those subjects that compiled for the GPU."""
+    """Return a job for each subject that compiled for the GPU."""
     made = []
     for subject in subjects:
         kernel = kernels.get(subject)
@@ -72,43 +72,43 @@ def run_tools(
 ) -> Iterator[tuple[Tool, Mapping[str, Count], Mapping[str, str]]]:
     """Yield, for each tool, its counts and the failures by kernel; DeviceError where the tool or the GPU does not work.
 
-    A kernel that crashes takes its process along; the kernels after it get a new one.
+    A kernel that crashes ends its process; the kernels after it run in a new one.
     """
     for tool in Tool:
         counts: dict[str, Count] = {}
         failures: dict[str, str] = {}
         remaining = list(work)
         while remaining:
-            answer = _ask(program, tool, remaining[:MOST])
-            counts |= {name: answer.counts.get(name, Count()) for name in answer.finished}
-            failures |= answer.failures
-            remaining = [job for job in remaining if job.name not in answer.finished]
+            output = _run(program, tool, remaining[:MOST])
+            counts |= {name: output.counts.get(name, Count()) for name in output.finished}
+            failures |= output.failures
+            remaining = [job for job in remaining if job.name not in output.finished]
         yield tool, counts, failures
 
 
-def _ask(program: Path, tool: Tool, work: Sequence[SanitizerJob]) -> ToolOutput:
+def _run(program: Path, tool: Tool, work: Sequence[SanitizerJob]) -> ToolOutput:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "jobs"
         file.write_bytes(pickle.dumps(list(work)))
-        # Without the limit of 100 messages, after which later kernels would look clean.
+        # No limit: after the default of 100 messages, later kernels would look clean.
         sanitizer = [str(program), "--tool", tool.value, "--print-limit", "0"]
         command = [*sanitizer, sys.executable, "-m", "shflbench.check.sanitizer_program", str(file)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
         except (OSError, subprocess.TimeoutExpired) as error:
             raise DeviceError(f"compute-sanitizer --tool {tool} does not end: {error}", ADVICE) from error
-    answer = read(done.stdout, {job.name: job.printed_names for job in work})
-    if not answer.finished:
-        said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()[-1]
-        raise DeviceError(f"no kernel could be run under compute-sanitizer --tool {tool}: {said}", ADVICE)
-    return answer
+    output = read(done.stdout, {job.name: job.printed_names for job in work})
+    if not output.finished:
+        last = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()[-1]
+        raise DeviceError(f"no kernel could be run under compute-sanitizer --tool {tool}: {last}", ADVICE)
+    return output
 
 
 ADVICE = "Try `compute-sanitizer --tool memcheck` on a program of your own, or leave --sanitizer out."
 
 
 def read(output: str, symbols: Mapping[str, Sequence[str]]) -> ToolOutput:
-    """Return what one process's output says."""
+    """Return the results that one process printed."""
     states: dict[str, str] = {}
     running = ""
     for line in output.splitlines():
@@ -120,11 +120,11 @@ def read(output: str, symbols: Mapping[str, Sequence[str]]) -> ToolOutput:
     return ToolOutput(parse(output, symbols), tuple(states), failures)
 
 
-def merge(answers: Sequence[tuple[Tool, Mapping[str, Count], Mapping[str, str]]]) -> dict[str, SanitizerResult]:
+def merge(outputs: Sequence[tuple[Tool, Mapping[str, Count], Mapping[str, str]]]) -> dict[str, SanitizerResult]:
     """Return the result of all tools for each kernel."""
     counts: dict[str, dict[Tool, Count]] = defaultdict(dict)
     failures: dict[str, list[str]] = defaultdict(list)
-    for tool, by_kernel, failed in answers:
+    for tool, by_kernel, failed in outputs:
         for name, count in by_kernel.items():
             counts[name][tool] = count
         for name, why in failed.items():
@@ -139,9 +139,9 @@ def with_result(report: KernelReport, result: SanitizerResult | None) -> KernelR
     report = replace(report, sanitizer=result)
     if not result.has_findings:
         return report
-    says = f"compute-sanitizer found what no schedule showed: {result.sentence}"
+    reason = f"compute-sanitizer found what no schedule showed: {result.sentence}"
     if report.verdict is KernelVerdict.HARMLESS:
-        return replace(report, verdict=KernelVerdict.UNSAFE, sentence=says)
+        return replace(report, verdict=KernelVerdict.UNSAFE, sentence=reason)
     if report.safe and report.verdict in {KernelVerdict.CLEAN, KernelVerdict.DOUBTFUL, KernelVerdict.DEPENDENT}:
-        return replace(report, verdict=KernelVerdict.BROKEN, sentence=f"declared safe, but {says}")
+        return replace(report, verdict=KernelVerdict.BROKEN, sentence=f"declared safe, but {reason}")
     return report

@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 def main(file: Path) -> None:
-    """Run each job in the file; stop after one that crashes, because CUDA is of no use to its process any more."""
-    work: list[SanitizerJob] = pickle.loads(file.read_bytes())  # noqa: S301  (printed_names by the parent, for this process alone)
+    """Run each job in the file; stop after a crash, because CUDA does not work in this process any more."""
+    work: list[SanitizerJob] = pickle.loads(file.read_bytes())  # noqa: S301  (written by the parent, for this process alone)
     backend = CudaBackend.open_device(0, find())
     for job in work:
-        _say(MARKER + job.name)
+        _print(MARKER + job.name)
         try:
             kernel = backend.open(job.call)
             for iterations in job.iterations:
-                kernel.run(job.inputs, iterations)  # ends when the outputs are back: all reports are out
+                kernel.run(job.inputs, iterations)  # returns when the outputs are back: all reports are printed
         except LaunchError as error:
-            _say(f"{FAILED}: {error.message}")
+            _print(f"{FAILED}: {error.message}")
             return
-        _say(RAN)
+        _print(RAN)
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 MARKER = "shflbench checks "  # what sanitizer_program.py prints before the readable name of each kernel
 
-# A line of compute-sanitizer; what goes on with the line before is indented by four more spaces.
+# A line of compute-sanitizer; a line that continues the one before is indented by four more spaces.
 _LINE = re.compile(r"^=========(?: (?P<more>   )?(?P<text>.*))?$")
 _RACE = re.compile(r"^(?P<level>Warning|WARN|WARNING|Error|ERROR)\b.*(?:Race reported|hazard detected)")
 _HAZARDS = re.compile(r"\[(?P<count>[0-9]+) hazards?\]")
-# Errors of the CUDA interface are chatter, too: a kernel that crashes says so itself, and cupy probes some calls.
-_CHATTER = re.compile(
+# Errors of the CUDA API are ignored, too: a kernel that crashes is reported anyway, and cupy probes some calls.
+_IGNORED = re.compile(
     r"COMPUTE-SANITIZER|.*SUMMARY|Target application|This tool|Warning: (?!Race reported)|Program hit|\(?Hint|Process",
     re.IGNORECASE,
 )
 
 
 class Tool(StrEnum):
-    """The tools of compute-sanitizer that are asked."""
+    """The tools of compute-sanitizer that run."""
 
     RACECHECK = "racecheck"
     SYNCCHECK = "synccheck"
@@ -33,48 +33,48 @@ class Tool(StrEnum):
 
 @dataclass(slots=True)
 class Count:
-    """What one tool says of one kernel: records, and the accesses behind them where it counts those."""
+    """The number of records of one tool for one kernel, and of hazards where the tool counts them."""
 
     errors: int = 0
-    warnings: int = 0  # hazards within a warp are warnings to racecheck, and no less wrong
+    warnings: int = 0  # racecheck calls hazards within a warp warnings; they are as wrong as others
     hazards: int = 0
     first: str = ""  # the first record, on one line
 
 
 @dataclass(frozen=True, slots=True)
 class SanitizerResult:
-    """What compute-sanitizer says of one kernel; a tool that did not finish it is missing."""
+    """The results of compute-sanitizer for one kernel; a tool that did not finish is missing."""
 
     counts: Mapping[Tool, Count] = field(default_factory=dict)
     failures: tuple[str, ...] = ()
 
     @property
     def has_findings(self) -> bool:
-        """Whether any tool found anything, warnings included."""
+        """Whether any tool reported an error or a warning, or failed."""
         return bool(self.failures) or any(count.errors or count.warnings for count in self.counts.values())
 
     @property
     def sentence(self) -> str:
-        """What the tools found, in few words."""
-        said = [f"{tool}: {_amount(count)}" for tool, count in self.counts.items() if count.errors or count.warnings]
-        missing = [f"{tool}: no answer" for tool in Tool if tool not in self.counts]
-        return "; ".join((*said, *self.failures, *missing)) or "nothing found"
+        """The results of the tools, in short."""
+        results = [f"{tool}: {_amount(count)}" for tool, count in self.counts.items() if count.errors or count.warnings]
+        missing = [f"{tool}: no result" for tool in Tool if tool not in self.counts]
+        return "; ".join((*results, *self.failures, *missing)) or "nothing found"
 
 
 def parse(text: str, symbols: Mapping[str, Sequence[str]]) -> dict[str, Count]:
-    """Return what one tool's output says of each kernel that it came to.
+    """Return the counts of one tool's output for each kernel that was started.
 
-    `symbols` holds, by each kernel's readable name, how the output may write its name in C++. A record belongs to the
-    kernel that it names. Where it names none, or several that share a name, it belongs to the one that was running.
+    `symbols` holds, by each kernel's readable name, the names that the output may print for it. A record belongs to
+    the kernel that it names. Where it names none, or several that share a name, it belongs to the running kernel.
     """
     counts: dict[str, Count] = {}
     for running, record in _records(text):
         if running is not None:
             counts.setdefault(running, Count())
-        if not record or _CHATTER.match(record[0]):
+        if not record or _IGNORED.match(record[0]):
             continue
         whole = " ".join(record)
-        named = [name for name, written in symbols.items() if any(word in whole for word in written)]
+        named = [name for name, printed in symbols.items() if any(word in whole for word in printed)]
         owner = running if running in named or not named else named[0]
         if owner is not None:
             _add(counts.setdefault(owner, Count()), record, whole)
@@ -92,7 +92,7 @@ def _add(count: Count, record: Sequence[str], whole: str) -> None:
 
 
 def _records(text: str) -> Iterator[tuple[str | None, list[str]]]:
-    """Yield each record's lines with the kernel that was running when it began; an empty record at each marker."""
+    """Yield the lines of each record with the kernel that was running; an empty record at each marker."""
     running: str | None = None
     record: list[str] = []
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""From the names in the compiler's line tables to the files on this machine."""
+"""Find the source file on this machine for a name in the compiler's line tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SourceFiles:
     """The source files of one pattern."""
 
     def __init__(self, pattern: LoadedPattern) -> None:
-        """Look at the pattern's folder."""
+        """Read the names of the pattern's files."""
         self._pattern = pattern
         self._files: dict[str, Path] = {}  # as translation_unit names them
         for variant in pattern.declaration.variants:
@@ -47,14 +47,14 @@ class SourceFiles:
             self._files |= {name.removeprefix("../"): path for name, path in local.items()}
 
     def of(self, location: Location | None) -> SourceLine | None:
-        """Return the innermost place in the pattern's own files that led to `location`, else the outermost of all."""
+        """Return the innermost line of the pattern's own files that leads to `location`, or else the outermost line."""
         inside = self._in_pattern(location)
         if inside is None:
             return None
         return SourceLine(self._file(inside.file) or Path(inside.file), inside.line)
 
     def compiled_name(self, location: Location | None) -> str:
-        """Return the same place as error messages of the emulator name it."""
+        """Return the same line as the emulator's error messages name it."""
         inside = self._in_pattern(location)
         return str(inside) if inside else "a line that the compiler does not name"
 
@@ -73,7 +73,7 @@ class SourceFiles:
         return None
 
     def kernel(self, variant: Variant) -> SourceLine:
-        """Return where the kernel of `variant` begins; the file's first line if it is not there."""
+        """Return where the kernel of `variant` begins; the file's first line if it is not found."""
         file = self._pattern.folder / variant.source
         name = re.escape(kernel_name(self._pattern.name, variant))
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()

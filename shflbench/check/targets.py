@@ -1,4 +1,4 @@
-"""Find the kernels that are meant by the names of suites and patterns, files and folders."""
+"""Find the kernels that suites, patterns, files and folders name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from shflbench.model import Kernel
     from shflbench.patterns.declare import Variant
 
-BLOCKS, BLOCK = 2, 128  # four warps a block show races within a warp and between warps; two blocks, that blocks differ
+BLOCKS, BLOCK = (
+    2,
+    128,
+)  # four warps per block show races within and between warps; two blocks show whether blocks interfere
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Filters:
     dtypes: tuple[str, ...] = ()
 
     def apply(self, subjects: Sequence[KernelSubject]) -> list[KernelSubject]:
-        """Return the subjects that are wanted; UsageError where a word or all of them together fit none."""
+        """Return the subjects that pass; UsageError where a word matches none, or all filters together do."""
         filters = (("pattern", self.patterns), ("variant", self.variants), ("dtype", self.dtypes))
         chosen = list(subjects)
         for kind, words in filters:
@@ -75,11 +78,11 @@ class Filters:
             for word in words:
                 if word not in known:
                     message = f"unknown {kind} `{word}`; allowed: {', '.join(known)}{did_you_mean(word, known)}"
-                    raise UsageError(message, f"These are the {kind}s of what was asked for.")
+                    raise UsageError(message, f"These are the {kind}s of the targets.")
             chosen = [subject for subject in chosen if not words or getattr(subject.case, kind) in words]
         if not chosen:
             filter_words = ", ".join(f"{kind} {' or '.join(words)}" for kind, words in filters if words)
-            raise UsageError(f"no kernel has {filter_words} together", "Leave one of these filters out.")
+            raise UsageError(f"no kernel has {filter_words}", "Leave out one of these filters.")
         return chosen
 
 
@@ -87,9 +90,9 @@ _ALL = Filters()
 
 
 def find(targets: Sequence[str], filters: Filters = _ALL) -> list[KernelSubject]:
-    """Return each kernel that `targets` name, once, in their order.
+    """Return each kernel that `targets` name, once, in the order of the targets.
 
-    PatternError where a target names nothing, SuiteError where a suite is wrong, UsageError where filters do not fit.
+    PatternError where a target is unknown, SuiteError where a suite is wrong, UsageError where filters match nothing.
     """
     subjects: dict[tuple[object, ...], KernelSubject] = {}
     for target in targets:
@@ -122,7 +125,7 @@ def _of_suite(path: Path) -> Iterator[KernelSubject]:
     suite = load_suite(path)
     patterns = {name: load(folder) for name, folder in suite.pattern_folders.items()}
     for case in suite.cases:
-        # What belongs to the launch makes no other kernel.
+        # Options of the launch do not change the kernel.
         options = tuple(item for item in case.options if item[0] not in LAUNCH_OPTIONS)
         yield _subject(patterns[case.pattern], case.variant, case.dtype, options)
 

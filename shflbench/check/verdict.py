@@ -1,4 +1,4 @@
-"""From what was found to a verdict and its sentence."""
+"""Judge a kernel by its findings: a verdict and its sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WATCHED = "shared memory; global memory by results only"
 
 
 class Level(StrEnum):
-    """How much a verdict matters, in the words of GitHub's annotations."""
+    """The severity of a verdict, by the names of GitHub's annotations."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -25,7 +25,7 @@ class Level(StrEnum):
 
 
 class KernelVerdict(StrEnum):
-    """What is to be thought of a kernel."""
+    """The result of checking a kernel."""
 
     CLEAN = "clean"
     BROKEN = "broken"
@@ -39,7 +39,7 @@ class KernelVerdict(StrEnum):
 
     @property
     def level(self) -> Level:
-        """How much it matters."""
+        """The severity."""
         return _LEVELS.get(self, Level.NONE)
 
 
@@ -64,7 +64,7 @@ def judge(  # noqa: PLR0911, PLR0913  (all that a verdict rests on, by name; a r
     incomparable: str = "",
     violations: Sequence[str] = (),
 ) -> tuple[KernelVerdict, str]:
-    """Return the verdict and why, in one sentence without its full stop.
+    """Return the verdict and its reason, a sentence without a period.
 
     `wrong` and `stopped` name the schedules under which the result was wrong, or an error ended the kernel; `endless`
     says that the last of these errors was that it did not end, after which no further schedule was tried; `right`
@@ -72,33 +72,33 @@ def judge(  # noqa: PLR0911, PLR0913  (all that a verdict rests on, by name; a r
     """
     hazards = [kind for kind in kinds if kind.breaks]
     stop = "it does not end" if endless else f"stopped by an error under {_of_all(stopped)}"
-    against = [
+    faults = [
         *([f"wrong under {_of_all(wrong)}"] if wrong else []),
         *([stop] if stopped else []),
         *([_count(len(hazards), "hazard")] if hazards else []),
     ]
     if violations:
-        return KernelVerdict.BROKEN, "; ".join((*violations, *against))
-    if against:
-        what = ", ".join(against)
+        return KernelVerdict.BROKEN, "; ".join((*violations, *faults))
+    if faults:
+        what = ", ".join(faults)
         return (KernelVerdict.BROKEN, f"declared safe, but {what}") if safe else (KernelVerdict.UNSAFE, what)
     if incomparable:
         return KernelVerdict.NOT_CHECKED, incomparable
     if HazardKind.ACTIVEMASK in kinds:
-        why = "what it does depends on which lanes happen to run together"
+        why = "it reads the mask of active lanes, which depends on the schedule"
         return KernelVerdict.DEPENDENT, f"{right} under all {SCHEDULES} schedules, but {why}"
     if not safe:
-        why = f"declared unsafe, but all {SCHEDULES} schedules found nothing: is it safe after all?"
+        why = f"declared unsafe, but nothing was found under all {SCHEDULES} schedules"
         return KernelVerdict.HARMLESS, why
     if kinds:
-        doubts = " and ".join(_DOUBTS[kind] for kind in dict.fromkeys(kinds))
-        return KernelVerdict.DOUBTFUL, f"{right} under all {SCHEDULES} schedules, but {doubts}"
+        warnings = " and ".join(_WARNINGS[kind] for kind in dict.fromkeys(kinds))
+        return KernelVerdict.DOUBTFUL, f"{right} under all {SCHEDULES} schedules, but {warnings}"
     return KernelVerdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules (watched: {WATCHED})"
 
 
-_DOUBTS = {
-    HazardKind.SAME_VALUE: "threads write equal values to one place with no barrier between",
-    HazardKind.ENDED: "a mask names lanes that have ended",
+_WARNINGS = {
+    HazardKind.SAME_VALUE: "threads write equal values to one address with no barrier between",
+    HazardKind.EXITED: "a mask names lanes that have exited",
 }
 
 

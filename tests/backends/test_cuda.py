@@ -1,4 +1,4 @@
-"""What of the CUDA backend needs no GPU; the rest is in tests/gpu."""
+"""The parts of the CUDA backend that need no GPU; tests/gpu has the others."""
 
 import sys
 from pathlib import Path
@@ -37,10 +37,10 @@ def test_missing_cupy_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     error = refusal()
     assert error.message == "cupy is not installed, so no GPU can be used"
-    assert error.advice == "Install `shflbench[cuda13]` (driver 580 or newer) or `[cuda12]`."
+    assert error.advice == "Install the extra `cuda13` (driver 580 or newer) or `cuda12` from your checkout or wheel."
 
 
-def test_cupy_that_lacks_a_module_is_broken_and_not_missing(cupy: Path) -> None:
+def test_cupy_without_one_of_its_modules_is_broken_and_not_missing(cupy: Path) -> None:
     cupy.write_text("import cupy_backends_that_nobody_has\n", encoding="utf-8")
     error = refusal()
     assert error.message == "cupy is installed but broken: its module cupy_backends_that_nobody_has is missing"
@@ -67,14 +67,14 @@ def test_cache_is_read_in_whole_words_past_the_l1() -> None:
 
 
 def test_worker_opens_a_gpu_by_its_number_and_finds_the_compiler_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[int, Toolchain]] = []
-    monkeypatch.setattr(CudaBackend, "open_device", lambda *words: asked.append(words))
+    opened: list[tuple[int, Toolchain]] = []
+    monkeypatch.setattr(CudaBackend, "open_device", lambda *words: opened.append(words))
     open_backend("3")
-    assert asked == [(3, find())]
+    assert opened == [(3, find())]
 
 
 def no_driver(cupy: Path, error: str) -> None:
-    """Make cupy one that finds no driver."""
+    """Replace cupy by a module that finds no driver."""
     lines = (
         "class cuda:",
         "    class runtime:",
@@ -85,21 +85,21 @@ def no_driver(cupy: Path, error: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "reason"),
     [
         ("RuntimeError('cudaErrorNoDevice: no CUDA-capable device is detected')", "cudaErrorNoDevice: no CUDA-capable"),
         ("RuntimeError('CuPy failed to load libcuda.so.1')", "CuPy failed to load libcuda.so.1"),
         ("MemoryError", "MemoryError"),
     ],
 )
-def test_gpu_that_cannot_be_opened_is_a_device_error(cupy: Path, error: str, said: str) -> None:
+def test_gpu_that_cannot_be_opened_is_a_device_error(cupy: Path, error: str, reason: str) -> None:
     no_driver(cupy, error)
-    with pytest.raises(DeviceError, match=f"^no usable GPU: {said}") as caught:
+    with pytest.raises(DeviceError, match=f"^no usable GPU: {reason}") as caught:
         CudaBackend.open_device(0, find())
     assert caught.value.exit_code == 4
 
 
-def test_gpu_that_is_not_there_names_those_that_are(cupy: Path) -> None:
+def test_unknown_gpu_number_names_how_many_there_are(cupy: Path) -> None:
     lines = ("class cuda:", "    class runtime:", "        getDeviceCount = lambda: 2")
     cupy.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(DeviceError, match="there is no GPU 2; this machine has 2"):

@@ -1,4 +1,4 @@
-"""How long the GPU is held back before a burst."""
+"""The delay of the GPU before a burst."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_eight_times_the_launches_do_not_wait_for_eight_times_the_events() -> No
     assert eight - one == 70 * 6_000
 
 
-def test_burst_that_was_overtaken_doubles_the_delay_up_to_a_bound() -> None:
+def test_host_bound_burst_doubles_the_delay_up_to_a_bound() -> None:
     delay = Delay()
     usual = delay.nanoseconds(10, 20)
     seen = []
@@ -25,7 +25,7 @@ def test_burst_that_was_overtaken_doubles_the_delay_up_to_a_bound() -> None:
     assert max(seen) == MOST == 64
 
 
-def test_bursts_on_time_bring_the_delay_back_to_the_usual_one() -> None:
+def test_bursts_in_time_reduce_the_delay_to_the_initial_one() -> None:
     delay = Delay()
     for _ in range(TRIES):
         delay.learn(host_bound=True)

@@ -1,4 +1,4 @@
-"""Bursts, cold caches and dead contexts, on a GPU and a host of scripted speed."""
+"""Bursts, cold caches and dead contexts, on a GPU and a host with scripted times."""
 
 import gc
 from dataclasses import replace
@@ -27,13 +27,13 @@ def backend_on(gpu: FakeGpu, l2_bytes: int = L2_BYTES) -> CudaBackend:
 
 
 def opened(gpu: FakeGpu, call: KernelCall = CALL) -> CudaKernel:
-    """Return the kernel with nothing queued yet."""
+    """Return the kernel with an empty queue."""
     kernel = backend_on(gpu).open(call)
     gpu.queued.clear()
     return kernel
 
 
-def test_burst_brackets_each_launch_after_one_that_is_not_counted() -> None:
+def test_burst_records_events_around_each_launch_after_one_that_is_not_timed() -> None:
     gpu = FakeGpu({"work": 3.0})
     burst = opened(gpu).burst(100, samples=2)
     bracket = ["event", "work", "event"]
@@ -42,7 +42,7 @@ def test_burst_brackets_each_launch_after_one_that_is_not_counted() -> None:
     assert not burst.host_bound
 
 
-def test_sample_of_several_launches_tells_the_time_of_one() -> None:
+def test_sample_of_several_launches_is_the_time_per_launch() -> None:
     gpu = FakeGpu({"work": 3.0})
     burst = opened(gpu).burst(100, samples=2, launches=4)
     bracket = ["event", *["work"] * 4, "event"]
@@ -63,15 +63,15 @@ def test_clock_is_that_between_the_stamps() -> None:
 
 
 @pytest.mark.parametrize(("samples", "launches"), [(3, 1), (9, 1), (9, 8)])
-def test_first_try_waits_long_enough_for_a_host_of_the_usual_speed(samples: int, launches: int) -> None:
+def test_first_delay_is_long_enough_for_a_host_of_usual_speed(samples: int, launches: int) -> None:
     gpu = FakeGpu({"work": 0.1})
     kernel = opened(gpu)
     assert not kernel.burst(100, samples, launches).host_bound
     assert gpu.queued.count("delay") == 1
 
 
-def test_slow_host_is_given_more_time_until_a_burst_is_on_time_and_the_next_is_so_at_once() -> None:
-    gpu = FakeGpu({"work": 0.1}, launch_us=40.0)  # eight times as slow as usual
+def test_delay_grows_until_a_slow_host_is_in_time_and_is_kept_for_the_next_burst() -> None:
+    gpu = FakeGpu({"work": 0.1}, launch_us=40.0)  # an eighth of the usual speed
     kernel = opened(gpu)
     burst = kernel.burst(100, samples=9)
     assert not burst.host_bound
@@ -82,7 +82,7 @@ def test_slow_host_is_given_more_time_until_a_burst_is_on_time_and_the_next_is_s
     assert gpu.queued.count("delay") == 1
 
 
-def test_burst_of_a_host_that_no_delay_helps_says_that_it_is_late() -> None:
+def test_burst_is_host_bound_where_no_delay_is_long_enough() -> None:
     gpu = FakeGpu({"work": 0.1}, launch_us=5000.0)
     burst = opened(gpu).burst(100, samples=9)
     assert burst.host_bound
@@ -90,7 +90,7 @@ def test_burst_of_a_host_that_no_delay_helps_says_that_it_is_late() -> None:
     assert gpu.queued.count("delay") == 7
 
 
-def test_cold_launch_follows_a_reading_of_the_cache_that_is_not_timed() -> None:
+def test_cold_launch_follows_a_read_of_the_whole_cache_that_is_not_timed() -> None:
     gpu = FakeGpu({"work": 3.0, "read": 60.0})
     burst = opened(gpu, COLD).burst(100, samples=2)
     bracket = ["read", "delay", "event", "work", "event"]
@@ -114,7 +114,7 @@ def test_cold_kernels_share_one_buffer_of_several_times_the_cache() -> None:
     assert gpu.asked.count(int(L2_PASSES * L2_BYTES)) == 1
 
 
-def test_warm_kernels_need_no_such_buffer() -> None:
+def test_warm_kernels_do_not_allocate_the_buffer_for_the_cache() -> None:
     gpu = FakeGpu()
     backend_on(gpu).open(CALL)
     assert max(gpu.asked) < L2_BYTES
@@ -141,7 +141,7 @@ def test_output_with_a_value_before_the_launch_has_it() -> None:
 
 
 @pytest.mark.parametrize("cold", [False, True])
-def test_crash_of_a_burst_is_named_after_the_kernel(cold: bool) -> None:  # noqa: FBT001
+def test_crash_in_a_burst_names_the_kernel(cold: bool) -> None:  # noqa: FBT001
     gpu = FakeGpu()
     opened_kernel = opened(gpu, replace(CALL, kernel=kernel("_Z4workIfEvPT_"), cold=cold))
     gpu.dead = ILLEGAL_ADDRESS
@@ -174,7 +174,7 @@ def test_kernel_whose_buffers_do_not_fit_says_what_it_needs_and_what_there_is() 
     assert caught.value.message == "work: out of device memory: its buffers take 3.00 GiB, and 1.00 GiB is free"
 
 
-def test_allocation_that_fails_all_the_same_is_an_error_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_allocation_is_an_error_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = backend_on(FakeGpu())
 
     def refuse(*_: object) -> None:
@@ -202,7 +202,7 @@ def test_closed_kernel_is_unloaded_from(dead: CudaError | None, unloaded: list[s
     kernel = backend.open(CALL)
     gpu.dead = dead
     kernel.close()
-    kernel.close()  # does no harm
+    kernel.close()  # has no effect
     del kernel
     gc.collect()
     del backend
@@ -210,7 +210,7 @@ def test_closed_kernel_is_unloaded_from(dead: CudaError | None, unloaded: list[s
     assert gpu.unloaded == unloaded
 
 
-def test_problem_of_nvml_is_the_backend_s(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_problem_of_nvml_is_a_problem_of_the_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = backend_on(FakeGpu())
     assert backend.problem.startswith("NVML does not work")
     monkeypatch.setattr(backend.monitor, "problem", "NVML stopped answering")

@@ -21,7 +21,7 @@ def processes(*pids: int) -> list[SimpleNamespace]:
     return [SimpleNamespace(pid=pid, usedGpuMemory=None) for pid in pids]
 
 
-# An H200 with driver 580, as it answered; only the clock, power, temperature and processes are made up.
+# Values of an H200 with driver 580; only clock, power, temperature and processes are invented.
 ANSWERS: dict[str, Any] = {
     "nvmlInit": None,
     "nvmlDeviceGetHandleByUUID": "handle",
@@ -47,7 +47,7 @@ QUESTIONS = [name for name in ANSWERS if name not in {"nvmlInit", "nvmlDeviceGet
 
 @pytest.fixture
 def nvml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
-    """Make NVML answer as above, but for what is named; an error is raised. The process is in no container."""
+    """Script NVML to return ANSWERS, with changes by keyword; errors are raised. The process is in no container."""
     namespace = tmp_path / "pid"
     namespace.symlink_to(MACHINE_NAMESPACE)
     monkeypatch.setattr("shflbench.backends.nvml.OWN_NAMESPACE", namespace)
@@ -55,7 +55,7 @@ def nvml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]
 
 
 @pytest.mark.usefixtures("nvml")
-def test_conditions_are_what_nvml_says() -> None:
+def test_conditions_are_those_of_nvml() -> None:
     monitor = Monitor(UUID)
     assert monitor.problem == ""
     assert monitor.conditions() == Conditions(sm_clock_mhz=1980, temperature_c=41, power_w=182.5, throttle=())
@@ -64,10 +64,10 @@ def test_conditions_are_what_nvml_says() -> None:
 
 def test_gpu_is_found_by_its_uuid(nvml: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     nvml()
-    asked: list[str] = []
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByUUID", asked.append)
+    queried: list[str] = []
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByUUID", queried.append)
     Monitor(UUID)
-    assert asked == [UUID]
+    assert queried == [UUID]
 
 
 @pytest.mark.parametrize(("bit", "reason"), THROTTLE_REASONS.items())
@@ -90,7 +90,7 @@ def test_reasons_have_the_bits_of_nvml() -> None:
     assert {getattr(pynvml, f"nvmlClocksThrottleReason{name}") for name in slowdowns} < set(THROTTLE_REASONS)
 
 
-def test_question_that_the_gpu_does_not_answer_stays_unknown(nvml: Callable[..., None]) -> None:
+def test_value_that_the_gpu_does_not_support_is_unknown(nvml: Callable[..., None]) -> None:
     nvml(nvmlDeviceGetPowerUsage=UNSUPPORTED, nvmlDeviceGetCurrentClocksEventReasons=UNSUPPORTED)
     assert Monitor(UUID).conditions() == Conditions(sm_clock_mhz=1980, temperature_c=41, power_w=None, throttle=())
     nvml(nvmlDeviceGetMaxClockInfo=UNSUPPORTED)
@@ -98,7 +98,7 @@ def test_question_that_the_gpu_does_not_answer_stays_unknown(nvml: Callable[...,
 
 
 @pytest.mark.parametrize("question", ["nvmlInit", "nvmlDeviceGetHandleByUUID"])
-def test_without_nvml_everything_is_unknown_and_the_problem_is_named(nvml: Callable[..., None], question: str) -> None:
+def test_without_nvml_all_values_are_unknown_and_the_problem_is_named(nvml: Callable[..., None], question: str) -> None:
     nvml(**{question: pynvml.NVMLError(pynvml.NVML_ERROR_DRIVER_NOT_LOADED)})
     monitor = Monitor(UUID)
     assert monitor.problem == (
@@ -108,13 +108,13 @@ def test_without_nvml_everything_is_unknown_and_the_problem_is_named(nvml: Calla
     assert monitor.state({425}) == DeviceState()
 
 
-def test_throttling_is_read_from_a_driver_that_knows_it_by_its_old_name(nvml: Callable[..., None]) -> None:
+def test_throttling_is_read_from_a_driver_with_its_old_name(nvml: Callable[..., None]) -> None:
     nvml(nvmlDeviceGetCurrentClocksEventReasons=NO_FUNCTION, nvmlDeviceGetCurrentClocksThrottleReasons=0x40)
     assert Monitor(UUID).conditions().throttle == ("hardware thermal slowdown",)
 
 
 @pytest.mark.usefixtures("nvml")
-def test_state_is_what_nvml_says() -> None:
+def test_state_is_that_of_nvml() -> None:
     assert Monitor(UUID).state({425}) == DeviceState(
         pci_bus="00000000:00:06.0",
         max_memory_clock_mhz=1995,
@@ -130,7 +130,7 @@ def test_state_is_what_nvml_says() -> None:
     )
 
 
-def test_each_clock_is_asked_for_by_its_own_number(nvml: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_clock_is_queried_by_its_number(nvml: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     nvml()
     clocks = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
     for question in ("nvmlDeviceGetMaxClockInfo", "nvmlDeviceGetApplicationsClock"):
@@ -141,7 +141,7 @@ def test_each_clock_is_asked_for_by_its_own_number(nvml: Callable[..., None], mo
     assert (state.application_clock_mhz, state.application_memory_clock_mhz) == (1980, 3201)
 
 
-def test_switch_is_reported_as_it_is_now_and_not_as_it_will_be_after_a_reset(nvml: Callable[..., None]) -> None:
+def test_switch_has_its_current_state_and_not_the_one_after_a_reset(nvml: Callable[..., None]) -> None:
     nvml(nvmlDeviceGetEccMode=[1, 0], nvmlDeviceGetMigMode=[0, 1])
     state = Monitor(UUID).state()
     assert (state.ecc, state.mig) == (True, False)
@@ -156,7 +156,7 @@ def test_switch_is_reported_as_it_is_now_and_not_as_it_will_be_after_a_reset(nvm
         (77, None),
     ],
 )
-def test_compute_mode_has_the_name_that_nvml_gives_it(nvml: Callable[..., None], mode: int, name: str | None) -> None:
+def test_compute_mode_has_the_name_of_nvml(nvml: Callable[..., None], mode: int, name: str | None) -> None:
     nvml(nvmlDeviceGetComputeMode=mode)
     assert Monitor(UUID).state().compute_mode == name
 
@@ -174,7 +174,7 @@ def test_processes_are_unknown_where_the_driver_does_not_list_them(nvml: Callabl
 
 @pytest.mark.parametrize("failure", [UNSUPPORTED, NO_FUNCTION, LOST, UNDECODABLE, None, b"", [], "?"], ids=repr)
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_one_question_that_fails_costs_one_answer(nvml: Callable[..., None], question: str, failure: object) -> None:
+def test_one_failed_query_loses_one_value(nvml: Callable[..., None], question: str, failure: object) -> None:
     def answers() -> list[object]:
         monitor = Monitor(UUID)
         now, state = monitor.conditions(), monitor.state({425})
@@ -184,13 +184,13 @@ def test_one_question_that_fails_costs_one_answer(nvml: Callable[..., None], que
     usual = answers()
     nvml(**{question: failure})
     changed = [(before, after) for before, after in zip(usual, answers(), strict=True) if before != after]
-    # The maximum and the application clock are questions asked twice, of the SM and of the memory.
+    # The maximum and the application clock are queried twice, for the SM and for the memory.
     assert len(changed) <= (2 if "Clock" in question else 1), changed
     assert all(after in {None, "", "?", 0} for _, after in changed)
 
 
-@pytest.mark.parametrize("failure", [LOST, UNDECODABLE, RuntimeError("out of order")], ids=repr)
-def test_nvml_that_fails_midway_leaves_everything_unknown_and_the_problem_named(
+@pytest.mark.parametrize("failure", [LOST, UNDECODABLE, RuntimeError("broken")], ids=repr)
+def test_nvml_that_fails_later_leaves_all_values_unknown_and_the_problem_named(
     nvml: Callable[..., None], failure: Exception
 ) -> None:
     monitor = Monitor(UUID)
@@ -204,7 +204,7 @@ def test_nvml_that_fails_midway_leaves_everything_unknown_and_the_problem_named(
 
 
 @pytest.mark.usefixtures("nvml")
-def test_nvml_that_works_has_no_problem_after_many_questions() -> None:
+def test_nvml_that_works_has_no_problem_after_many_queries() -> None:
     monitor = Monitor(UUID)
     for _ in range(3):
         monitor.conditions()
@@ -212,7 +212,7 @@ def test_nvml_that_works_has_no_problem_after_many_questions() -> None:
     assert monitor.problem == ""
 
 
-def test_machine_without_the_library_is_a_problem_and_no_error(nvml: Callable[..., None]) -> None:
+def test_machine_without_the_library_has_a_problem_and_raises_nothing(nvml: Callable[..., None]) -> None:
     nvml(nvmlInit=pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND))
     assert Monitor(UUID).problem == (
         "NVML does not work (NVML Shared Library Not Found): clock, temperature, power and throttling are unknown"
@@ -223,21 +223,21 @@ OURS = (17, 18)  # the command and its worker; only the worker computes
 
 
 @pytest.mark.parametrize(("listed", "others"), [((), 0), ((18,), 0), ((18, 99), 1), ((98, 99), 2), ((18, 99, 99), 1)])
-def test_outside_of_containers_everybody_but_us_is_counted(listed: tuple[int, ...], others: int) -> None:
+def test_outside_of_containers_all_processes_but_ours_are_counted(listed: tuple[int, ...], others: int) -> None:
     assert count_others(listed, OURS, everyone=True) == others
 
 
 @pytest.mark.parametrize(
     ("listed", "ours", "others"),
     [
-        pytest.param((18, 99), OURS, 1, id="another process is shown"),
-        pytest.param((), OURS, None, id="a list without others proves nothing"),
-        pytest.param((18,), OURS, None, id="nor does one of us alone"),
-        pytest.param((40_018,), OURS, None, id="ours has another number on the machine"),
-        pytest.param((40_018, 40_019), (), 2, id="whoever computes nothing counts everybody"),
+        pytest.param((18, 99), OURS, 1, id="another process is visible"),
+        pytest.param((), OURS, None, id="an empty list proves nothing"),
+        pytest.param((18,), OURS, None, id="nor does our process alone"),
+        pytest.param((40_018,), OURS, None, id="our process has another id on the machine"),
+        pytest.param((40_018, 40_019), (), 2, id="all are others where none is ours"),
     ],
 )
-def test_in_a_container_those_are_counted_that_are_shown_and_not_ours(
+def test_in_a_container_visible_processes_are_counted_that_are_not_ours(
     listed: tuple[int, ...], ours: tuple[int, ...], others: int | None
 ) -> None:
     assert count_others(listed, ours, everyone=False) == others
@@ -248,7 +248,7 @@ def test_in_a_container_those_are_counted_that_are_shown_and_not_ours(
     [([MACHINE_NAMESPACE], True), (["pid:[4026532201]"], False), ([], False)],
     ids=["machine", "container", "no proc"],
 )
-def test_namespace_tells_whether_this_is_a_container(
+def test_namespace_shows_whether_this_is_a_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, targets: list[str], *, expected: bool
 ) -> None:
     namespace = tmp_path / "pid"

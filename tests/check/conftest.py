@@ -13,16 +13,16 @@ PLANTED = Path(__file__).parent / "planted" / "pairs"
 Reports = dict[str, KernelReport]
 
 
-def checked(cache: Path, targets: Sequence[str], filters: Filters) -> Reports:
+def check(cache: Path, targets: Sequence[str], filters: Filters) -> Reports:
     """Return the reports on the targets for sm_90, by the kernels' names."""
     subjects = find(targets, filters)
     built = dict(compile_all(subjects, Builder(find_toolchain(), "sm_90", cache)))
-    found = check_all(subjects, built, "sm_90", seed=0)
-    return {subject.name: item for subject, item in zip(subjects, found, strict=True)}
+    reports = check_all(subjects, built, "sm_90", seed=0)
+    return {subject.name: item for subject, item in zip(subjects, reports, strict=True)}
 
 
 @pytest.fixture(scope="session")
 def planted(kernel_cache: Path) -> Reports:
-    """Return what is said of the planted kernels, by their variant."""
-    found = checked(kernel_cache, [str(PLANTED)], Filters(dtypes=("i32",)))
-    return {item.variant: item for item in found.values()}
+    """Return the reports on the planted kernels, by variant."""
+    reports = check(kernel_cache, [str(PLANTED)], Filters(dtypes=("i32",)))
+    return {item.variant: item for item in reports.values()}

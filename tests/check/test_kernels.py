@@ -8,13 +8,13 @@ from shflbench.check import KernelReport, KernelVerdict
 from shflbench.patterns.discover import load
 from tests import kernels
 from tests.check.conftest import PLANTED, Reports
-from tests.check.test_recorded import RACES, SAID
+from tests.check.test_recorded import RACES, RESULTS
 
 pytestmark = pytest.mark.expensive
 
 LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
-PAIRED = LANES[1:]  # neighbours of a pair lie in one half of the warp
-REFUSED = "pairs_initialised<int> for sm_90 does not compile: pairs/initialised.cu:5"
+PAIRED = LANES[1:]  # neighbors of a pair lie in one half of the warp
+REFUSED = "pairs_initialized<int> for sm_90 does not compile: pairs/initialized.cu:5"
 ALL = "all 7 schedules"
 CLEAN = f"right and free of hazards under {ALL} (watched: shared memory; global memory by results only)"
 STORE, LOAD = "volatile_store(&slots[mine], x);", "x = next(x, volatile_load(&slots[source]));"
@@ -90,7 +90,7 @@ def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declare
 @pytest.mark.parametrize("built_in", ONE_DTYPE)
 def test_racecheck_and_the_emulator_agree(built_in: str) -> None:
     races = {str(finding.kind) for finding in report_on(built_in).findings} & RACES
-    assert bool(races) == (SAID[built_in]["racecheck"][1] > 0)
+    assert bool(races) == (RESULTS[built_in]["racecheck"][1] > 0)
 
 
 @pytest.mark.parametrize(
@@ -114,19 +114,19 @@ def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
     ("variant", "verdict", "sentence"),
     [
         ("right", KernelVerdict.CLEAN, CLEAN),
-        ("modest", KernelVerdict.HARMLESS, f"declared unsafe, but {ALL} found nothing: is it safe after all?"),
+        ("modest", KernelVerdict.HARMLESS, f"declared unsafe, but nothing was found under {ALL}"),
         ("one-barrier", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 2 hazards"),
-        ("lock-step", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
+        ("lockstep", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
         (
             "equal-writes",
             KernelVerdict.DOUBTFUL,
-            f"right under {ALL}, but threads write equal values to one place with no barrier between",
+            f"right under {ALL}, but threads write equal values to one address with no barrier between",
         ),
         ("activemask", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 1 hazard"),
         (
             "curious",
             KernelVerdict.DEPENDENT,
-            f"right under {ALL}, but what it does depends on which lanes happen to run together",
+            f"right under {ALL}, but it reads the mask of active lanes, which depends on the schedule",
         ),
         ("after-continue", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
         ("fns", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
@@ -170,7 +170,7 @@ def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
         ),
         ("tomorrow", KernelVerdict.SKIPPED, "tomorrow needs sm_121 or newer, and this is sm_90"),
         (
-            "initialised",
+            "initialized",
             KernelVerdict.NOT_COMPILED,
             f"{REFUSED}: initializer not allowed for __shared__ variable\n  5 | __shared__ int count = 0;",
         ),
@@ -191,8 +191,8 @@ def test_every_planted_kernel_is_judged(planted: Reports) -> None:
     [
         ("one-barrier", {HazardKind.RAW, HazardKind.WAR}, "slots[threadIdx.x] = x;"),
         (
-            "lock-step",
-            {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALISED},
+            "lockstep",
+            {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALIZED},
             "x = add(T(slots[threadIdx.x ^ 1]), T(1));",
         ),
         ("equal-writes", {HazardKind.SAME_VALUE}, "slots[0] = T(1);"),
@@ -202,10 +202,10 @@ def test_every_planted_kernel_is_judged(planted: Reports) -> None:
             "REPEAT(iterations) x = add(__shfl_xor_sync(__activemask(), x, 1), T(1));",
         ),
         ("curious", {HazardKind.ACTIVEMASK}, "const T one = __activemask() ? T(1) : T(2);"),
-        ("after-continue", {HazardKind.ENDED}, "x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));"),
+        ("after-continue", {HazardKind.EXITED}, "x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));"),
     ],
 )
-def test_each_mistake_is_found_with_its_kind_at_its_line(
+def test_each_fault_is_found_with_its_kind_at_its_line(
     planted: Reports, variant: str, kinds: set[HazardKind], line: str
 ) -> None:
     report = planted[variant]
@@ -214,7 +214,7 @@ def test_each_mistake_is_found_with_its_kind_at_its_line(
 
 
 def test_schedules_that_give_a_wrong_result_are_named_with_the_first_wrong_value(planted: Reports) -> None:
-    report = planted["lock-step"]
+    report = planted["lockstep"]
     assert report.wrong == PAIRED
     assert report.mismatch.startswith("after 1 iteration under `odd lanes first`, element 1 is -1515870810, not ")
 
@@ -239,10 +239,10 @@ def test_schedules_that_give_a_wrong_result_are_named_with_the_first_wrong_value
             "uses threadIdx.y (pairs/kernels.cu:",
             "result[thread() + threadIdx.y * blockDim.x] = x;",
         ),
-        ("initialised", "initializer not allowed", "__shared__ int count = 0;"),
+        ("initialized", "initializer not allowed", "__shared__ int count = 0;"),
     ],
 )
-def test_errors_are_told_once_with_their_line(planted: Reports, variant: str, words: str, line: str) -> None:
+def test_each_error_is_reported_once_with_its_line(planted: Reports, variant: str, words: str, line: str) -> None:
     report = planted[variant]
     assert len(report.errors) == 1
     assert words in report.errors[0]

@@ -1,4 +1,4 @@
-"""What compute-sanitizer said on an H200 of every built-in kernel, beside what its declaration and the emulator say."""
+"""Results of compute-sanitizer on an H200 for every built-in kernel, compared with the declarations."""
 
 import json
 from pathlib import Path
@@ -9,19 +9,22 @@ from tests import kernels
 
 # Recorded by benchmarks/sanitizer.py.
 RECORD = Path(__file__).parents[1] / "data" / "sanitizer-nvidia-h200.json"
-SAID: dict[str, dict[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))["kernels"]
+RESULTS: dict[str, dict[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))["kernels"]
 RACES = {"RAW", "WAR", "WAW"}
 
 
 def test_every_kernel_was_recorded() -> None:
-    assert sorted(SAID) == sorted(kernels.run_by_tests())
+    assert sorted(RESULTS) == sorted(kernels.run_by_tests())
 
 
 def test_the_tools_warn_of_every_unsafe_kernel_and_of_no_other() -> None:
-    assert surprises(SAID) == []
-    assert sum(not kernels.variant_of(name).safe for name in SAID) > 50
+    assert surprises(RESULTS) == []
+    assert sum(not kernels.variant_of(name).safe for name in RESULTS) > 50
 
 
-def test_a_warning_about_a_safe_kernel_is_a_surprise_and_silence_about_an_unsafe_one_too() -> None:
+def test_a_warning_for_a_safe_kernel_and_none_for_an_unsafe_one_are_surprises() -> None:
     safe, unsafe = "neighbor/shfl/f32/mode=idx", "neighbor/smem-unsafe/f32/mode=idx"
-    assert surprises({safe: SAID[unsafe], unsafe: SAID[safe]}) == [f"{safe}: {SAID[unsafe]}", f"{unsafe}: {SAID[safe]}"]
+    assert surprises({safe: RESULTS[unsafe], unsafe: RESULTS[safe]}) == [
+        f"{safe}: {RESULTS[unsafe]}",
+        f"{unsafe}: {RESULTS[safe]}",
+    ]

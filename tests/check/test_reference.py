@@ -30,7 +30,7 @@ def test_the_reference_is_run_although_a_filter_leaves_it_out(check: Command) ->
     assert "my-swap/smem" not in outcome.out
 
 
-def test_a_variant_that_gives_something_else_is_broken(check: Command) -> None:
+def test_a_variant_with_another_result_is_broken(check: Command) -> None:
     edit("kernels.cu", "mix(x, shfl(x, left))", "mix(x, shfl(x, (left + 1) % WARP))")
     outcome = check()
     assert outcome.code == 1

@@ -47,16 +47,14 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def test_each_tool_is_asked_about_each_kernel_and_a_crash_costs_only_its_own(
-    program: Path, work: list[SanitizerJob]
-) -> None:
+def test_each_tool_runs_each_kernel_and_a_crash_loses_only_its_own(program: Path, work: list[SanitizerJob]) -> None:
     merged = merge(list(run_tools(program, work)))
     assert list(merged) == NAMES
     assert merged[NAMES[0]].sentence == "racecheck: 1 warning (7 hazards); memcheck: illegal address"
     assert merged[NAMES[1]].sentence == "nothing found"
 
 
-def test_many_kernels_are_spread_over_processes_because_racecheck_falls_silent(
+def test_many_kernels_are_divided_among_processes_because_racecheck_stops_reporting(
     tmp_path: Path, program: Path, work: list[SanitizerJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.check.sanitizer.MOST", 1)
@@ -67,7 +65,7 @@ def test_many_kernels_are_spread_over_processes_because_racecheck_falls_silent(
     assert len((tmp_path / "runs").read_text().split()) == len(Tool) * len(NAMES)
 
 
-def test_names_are_those_that_the_tool_writes(work: list[SanitizerJob]) -> None:
+def test_names_are_those_that_the_tool_prints(work: list[SanitizerJob]) -> None:
     assert work[1].printed_names == ("neighbor_shfl<float>(", "_Z13neighbor_shflIfEvPKT_PS0_i")
 
 
@@ -107,8 +105,8 @@ SAYS = "compute-sanitizer found what no schedule showed: racecheck: 1 warning (4
         ("modest", LOUD, KernelVerdict.UNSAFE, SAYS),
         ("equal-writes", LOUD, KernelVerdict.BROKEN, f"declared safe, but {SAYS}"),
         ("right", SanitizerResult(QUIET), KernelVerdict.CLEAN, None),
-        ("lock-step", SanitizerResult(QUIET), KernelVerdict.BROKEN, None),
-        ("lock-step", LOUD, KernelVerdict.BROKEN, None),
+        ("lockstep", SanitizerResult(QUIET), KernelVerdict.BROKEN, None),
+        ("lockstep", LOUD, KernelVerdict.BROKEN, None),
         ("tomorrow", None, KernelVerdict.SKIPPED, None),
     ],
 )

@@ -1,4 +1,4 @@
-"""compute-sanitizer's output in the forms that its manual and public issue threads show."""
+"""The output of compute-sanitizer as in its manual and in public issues."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def test_the_form_before_compute_sanitizer_is_read_as_well() -> None:
     assert (found.errors, found.warnings, found.hazards) == (0, 1, 1)
 
 
-def test_a_forbidden_access_is_one_error_and_cuda_s_own_word_on_it_none() -> None:
+def test_an_illegal_access_is_one_error_and_the_message_of_cuda_is_not_counted() -> None:
     found = parse(MEMCHECK, SYMBOLS)[CRASH]
     assert (found.errors, found.warnings, found.hazards) == (1, 0, 0)
     assert found.first.startswith("Invalid __global__ read of size 4 bytes at pairs_past_the_end<int>(")
@@ -102,7 +102,7 @@ def test_a_record_without_a_name_belongs_to_the_kernel_that_is_running() -> None
     assert parse(text, SYMBOLS)[RIGHT].errors == 1
 
 
-def test_kernels_that_share_a_name_are_told_apart_by_which_is_running() -> None:
+def test_a_record_of_kernels_that_share_a_name_belongs_to_the_running_one() -> None:
     symbols = {"pairs/x/i32/depth=1": ("pairs_x<int>(",), "pairs/x/i32/depth=2": ("pairs_x<int>(",)}
     text = (
         "shflbench checks pairs/x/i32/depth=2\n========= Invalid __shared__ read\n=========     at pairs_x<int>(int)\n"
@@ -111,7 +111,7 @@ def test_kernels_that_share_a_name_are_told_apart_by_which_is_running() -> None:
     assert {name: count.errors for name, count in counts.items()} == {"pairs/x/i32/depth=2": 1}
 
 
-def test_warnings_about_the_tool_itself_say_nothing_of_a_kernel() -> None:
+def test_warnings_about_the_tool_are_not_counted() -> None:
     text = f"shflbench checks {RIGHT}\n========= Warning: Maximum number of hazards reached.\nran\n"
     assert parse(text, SYMBOLS) == {RIGHT: Count()}
 
@@ -119,14 +119,14 @@ def test_warnings_about_the_tool_itself_say_nothing_of_a_kernel() -> None:
 @pytest.mark.parametrize(
     "text", ["", "no marker\n", "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"]
 )
-def test_output_without_kernels_says_nothing(text: str) -> None:
+def test_output_without_kernels_has_no_counts(text: str) -> None:
     assert parse(text, SYMBOLS) == {}
 
 
-def test_a_result_counts_warnings_and_names_tools_without_an_answer() -> None:
+def test_a_result_counts_warnings_and_names_tools_without_a_result() -> None:
     quiet = {Tool.SYNCCHECK: Count(), Tool.MEMCHECK: Count()}
     assert SanitizerResult({Tool.RACECHECK: Count(), **quiet}).sentence == "nothing found"
     warned = SanitizerResult({Tool.RACECHECK: Count(0, 2, 65540), **quiet})
     assert (warned.has_findings, warned.sentence) == (True, "racecheck: 2 warnings (65540 hazards)")
     partly = SanitizerResult({Tool.RACECHECK: Count(1, 1, 2)})
-    assert partly.sentence == "racecheck: 1 error, 1 warning; synccheck: no answer; memcheck: no answer"
+    assert partly.sentence == "racecheck: 1 error, 1 warning; synccheck: no result; memcheck: no result"

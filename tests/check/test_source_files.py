@@ -19,12 +19,12 @@ def test_a_source_is_found_wherever_it_was_compiled(places: SourceFiles) -> None
         assert places.of(Location(name, 7)) == SourceLine(REDUCE / "cub.cu", 7)
 
 
-def test_an_inlined_line_of_an_own_header_is_told_rather_than_its_caller(places: SourceFiles) -> None:
+def test_an_inlined_line_of_a_header_of_the_pattern_is_reported_instead_of_its_caller(places: SourceFiles) -> None:
     caller = Location("/elsewhere/reduce/kernels.cu", 40)
     assert places.of(Location("/elsewhere/recurrence.cuh", 12, caller)) == SourceLine(REDUCE / "recurrence.cuh", 12)
 
 
-def test_a_line_of_a_library_is_told_as_the_line_that_calls_it(places: SourceFiles) -> None:
+def test_a_line_of_a_library_is_reported_as_the_line_that_calls_it(places: SourceFiles) -> None:
     caller = Location("/elsewhere/reduce/cub.cu", 9)
     within = Location("/usr/include/cub/warp/warp_reduce.cuh", 300, caller)
     assert places.of(Location("/usr/include/cub/warp/detail.cuh", 80, within)) == SourceLine(REDUCE / "cub.cu", 9)

@@ -69,7 +69,7 @@ def test_options_make_kernels_of_their_own(tmp_path: Path) -> None:
     ]
 
 
-def test_an_unknown_target_is_told_with_the_nearest_name() -> None:
+def test_an_unknown_target_is_reported_with_the_nearest_name() -> None:
     known = ", ".join([*find_shipped(), *builtin()])
     with pytest.raises(PatternError) as caught:
         find(["neigbor"])
@@ -99,19 +99,19 @@ def test_a_file_that_is_no_suite_is_refused() -> None:
         (Filters(patterns=("reduce",)), "unknown pattern `reduce`; allowed: neighbor"),
     ],
 )
-def test_a_filter_that_fits_nothing_is_refused(filters: Filters, sentence: str) -> None:
+def test_a_filter_that_matches_nothing_is_refused(filters: Filters, sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
         find(["neighbor"], filters)
     assert caught.value.message == sentence
 
 
-def test_filters_that_fit_nothing_together_are_refused() -> None:
+def test_filters_that_match_nothing_together_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         find(["reduce"], Filters(variants=("redux",), dtypes=("f32",)))
-    assert caught.value.message == "no kernel has variant redux, dtype f32 together"
+    assert caught.value.message == "no kernel has variant redux, dtype f32"
 
 
-def test_what_belongs_to_the_launch_makes_no_other_kernel() -> None:
+def test_options_of_the_launch_do_not_change_the_kernel() -> None:
     names = [subject.name for subject in find(["moving-average"])]  # the suite, which has cases with `l2: cold`
     assert not any("l2" in name for name in names)
     assert len(names) == len(set(names))

@@ -18,24 +18,24 @@ SOME = ["half-warp first", "lanes in order"]
         ([HazardKind.ACTIVEMASK], [], [], KernelVerdict.DEPENDENT, KernelVerdict.DEPENDENT),
         ([HazardKind.ACTIVEMASK, HazardKind.WAW], [], [], KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
         ([HazardKind.SAME_VALUE], [], [], KernelVerdict.DOUBTFUL, KernelVerdict.HARMLESS),
-        ([HazardKind.ENDED], [], [], KernelVerdict.DOUBTFUL, KernelVerdict.HARMLESS),
+        ([HazardKind.EXITED], [], [], KernelVerdict.DOUBTFUL, KernelVerdict.HARMLESS),
     ],
 )
-def test_what_was_found_makes_the_verdict(
+def test_findings_decide_the_verdict(
     kinds: list[HazardKind], wrong: list[str], stopped: list[str], safe: KernelVerdict, unsafe: KernelVerdict
 ) -> None:
     assert judge(safe=True, kinds=kinds, wrong=wrong, stopped=stopped)[0] is safe
     assert judge(safe=False, kinds=kinds, wrong=wrong, stopped=stopped)[0] is unsafe
 
 
-def test_a_broken_promise_breaks_an_unsafe_kernel_as_well() -> None:
-    promise = "the machine code has no SHFL"
+def test_a_missing_instruction_breaks_an_unsafe_kernel_too() -> None:
+    violation = "the machine code has no SHFL"
     for safe in (True, False):
-        said = judge(safe=safe, kinds=[HazardKind.RAW], wrong=[], stopped=[], violations=[promise])
-        assert said == (KernelVerdict.BROKEN, "the machine code has no SHFL; 1 hazard")
+        result = judge(safe=safe, kinds=[HazardKind.RAW], wrong=[], stopped=[], violations=[violation])
+        assert result == (KernelVerdict.BROKEN, "the machine code has no SHFL; 1 hazard")
 
 
-def test_a_sentence_tells_everything_that_speaks_against_a_kernel() -> None:
+def test_a_sentence_names_all_faults_of_a_kernel() -> None:
     kinds = [HazardKind.RAW, HazardKind.WAR, HazardKind.ACTIVEMASK]
     assert judge(safe=True, kinds=kinds, wrong=list(POLICIES), stopped=SOME) == (
         KernelVerdict.BROKEN,
@@ -44,10 +44,10 @@ def test_a_sentence_tells_everything_that_speaks_against_a_kernel() -> None:
 
 
 @pytest.mark.parametrize("kind", HazardKind)
-def test_every_kind_of_finding_has_its_words(kind: HazardKind) -> None:
+def test_every_kind_of_hazard_has_a_sentence(kind: HazardKind) -> None:
     assert "{place}" in WORDS[kind.name]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in HazardKind if not kind.breaks])
-def test_every_doubt_has_its_words(kind: HazardKind) -> None:
+def test_every_harmless_kind_is_a_warning_or_a_notice(kind: HazardKind) -> None:
     assert judge(safe=True, kinds=[kind], wrong=[], stopped=[])[0].level in {Level.WARNING, Level.NOTICE}

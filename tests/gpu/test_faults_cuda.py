@@ -23,7 +23,7 @@ REPOSITORY = Path(__file__).parents[2]
 WORDS = {
     "illegal": "illegal: illegal memory access",
     "misaligned": "misaligned: misaligned memory access",
-    "trap": "trap: it c",  # "came upon an illegal instruction or trapped" or "crashed": drivers differ
+    "trap": "trap: the kernel ",  # "executed an illegal instruction or a trap" or "crashed": drivers differ
 }
 # One word every 4 KiB and a bit, so that no two steps are in one cache line; 2 MiB together fit every L2 cache.
 STEPS, STRIDE = 512, 1056

@@ -42,13 +42,13 @@ def test_both_agree_on_every_built_in_kernel(check: Command) -> None:
 
 
 def test_racecheck_finds_the_planted_races_and_memcheck_the_planted_access(check: Command) -> None:
-    variants = ("right", "one-barrier", "lock-step", "past-shared")
+    variants = ("right", "one-barrier", "lockstep", "past-shared")
     words = [word for variant in variants for word in ("--variant", variant)]
     outcome = check(PLANTED, "--dtype", "i32", *words)
     assert outcome.code == 1, outcome.err
     kernels = opinions(outcome.out)
     said = {name.removeprefix("pairs/"): kernel["compute_sanitizer"] for name, kernel in kernels.items()}
     assert said["right"]["racecheck"]["warnings"] == 0
-    for name in ("one-barrier", "lock-step"):
+    for name in ("one-barrier", "lockstep"):
         assert said[name]["racecheck"]["warnings"] > 0, name
     assert said["past-shared"]["memcheck"]["errors"] > 0 or said["past-shared"]["failures"]

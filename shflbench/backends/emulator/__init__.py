@@ -1,1 +1,1 @@
-"""Runs the real PTX of every kernel on NumPy, under orderings of lanes that a GPU may legally choose."""
+"""Run the PTX of kernels on NumPy, under schedules that a GPU may legally choose."""

@@ -16,12 +16,12 @@ from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device, Kernel
 
-SMS = 2  # an emulated device has as many as one likes; two show that blocks differ
+SMS = 2  # any number works; two show whether blocks differ
 MEMORY_BYTES = 1 << 32
 
 
 def emulated_device(arch: str, sms: int = SMS) -> Device:
-    """Return a device of `arch` that exists only here; DeviceError if its limits are not known."""
+    """Return an emulated device of `arch`; DeviceError if its limits are not known."""
     limits = limits_of(arch)
     return Device(
         name=f"emulated {arch}",
@@ -47,7 +47,7 @@ class EmulatorBackend:
 
     name = "emulator"
     timed = False
-    most_threads: int | None = 8 * 1024  # eight full blocks: more takes longer and shows no more
+    most_threads: int | None = 8 * 1024  # eight full blocks; more take longer and show no more
     problem = ""
 
     def __init__(self, arch: str, sms: int = SMS) -> None:
@@ -62,23 +62,23 @@ class EmulatorBackend:
         return EmulatedKernel(call, load(call.kernel))
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
-        """Return how many blocks a multiprocessor of the architecture holds at once; 0 if the launch does not fit."""
+        """Return how many blocks are resident on a multiprocessor at once; 0 if the launch does not fit."""
         return resident_blocks(self.device.arch, kernel.resources, block, shared_bytes)
 
     def free_bytes(self) -> int:
-        """Return the memory of the device that is emulated: each launch has its own."""
+        """Return the memory of the emulated device: each launch has its own."""
         return self.device.memory_bytes
 
     def usable(self) -> bool:
-        """Whether kernels can still be run: always, because a kernel that fails fails alone."""
+        """Whether kernels can still run: always, because a failed kernel does not affect the next one."""
         return True
 
     def now(self) -> float:
-        """Return the seconds of this machine's clock; nothing is sampled by it."""
+        """Return the seconds of a monotonic clock; nothing is timed."""
         return time.monotonic()
 
     def conditions(self) -> Conditions:
-        """Return that nothing is known: there is no device."""
+        """Return unknown conditions: there is no device."""
         return Conditions()
 
     def keep_busy(self, milliseconds: float) -> None:
@@ -109,23 +109,23 @@ class EmulatedKernel:
         )
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        """EmulatedLaunch once, under the next schedule, and return the outputs, which held other bytes before.
+        """Launch once, under the next schedule, and return the outputs, which are overwritten before.
 
         EmulatorError if the kernel fails.
         """
         return list(execute(self.launch(inputs, iterations), next(self._schedules)))
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
-        """Refuse: what the emulator takes says nothing about a GPU."""
+        """Raise LaunchError: the emulator's time says nothing about a GPU."""
         _refuse(iterations, samples * launches)
 
     def close(self) -> None:
-        """Forget the memory of the last launch."""
+        """Release the memory of the last launch."""
         self._machine.state = None
 
 
 def _output(buffer: Buffer, given: Array | None) -> tuple[int, str] | Array:
-    """Return what an output holds before a launch, or its size where that is arbitrary."""
+    """Return the contents of an output before a launch, or its size where these are arbitrary."""
     if given is not None:
         return given.reshape(-1)
     return (buffer.elements, buffer.dtype) if buffer.initial is None else buffer.before()

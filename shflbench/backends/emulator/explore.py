@@ -1,4 +1,4 @@
-"""Run one kernel under every legal schedule and say what came out: results, races, deadlocks."""
+"""Run one launch under all schedules: results, hazards, errors."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from shflbench.errors import EmulatorError
 
 @dataclass(frozen=True, slots=True)
 class ScheduleResult:
-    """What one schedule led to: outputs, or the error that stopped the kernel."""
+    """The result of one schedule: outputs, or the error that stopped the kernel."""
 
     policy: str
     outputs: tuple[Values, ...]
@@ -25,7 +25,7 @@ class ScheduleResult:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What all schedules together showed."""
+    """The results of all schedules."""
 
     results: tuple[ScheduleResult, ...]
 
@@ -45,7 +45,7 @@ class Exploration:
 
     @property
     def errors(self) -> tuple[EmulatorError, ...]:
-        """The deadlocks, endless loops and forbidden accesses."""
+        """The deadlocks, endless loops and accesses out of bounds."""
         return tuple(result.error for result in self.results if result.error is not None)
 
 

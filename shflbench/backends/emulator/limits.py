@@ -1,4 +1,4 @@
-"""What one multiprocessor of each architecture holds, and how many blocks of a kernel fit on it.
+"""The resources of a multiprocessor of each architecture, and how many blocks of a kernel fit on it.
 
 From the CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability".
 """
@@ -11,22 +11,22 @@ from shflbench.model import MAX_BLOCK, WARP, Resources
 
 KIB = 1024
 REGISTERS = 64 * KIB  # of 32 bits, on every architecture
-REGISTER_UNIT = 256  # a warp gets its registers in multiples of this
-SHARED_UNIT = {7: 256}  # bytes; by major version, the rest 128
-NEWER_SHARED_UNIT = 128
-RESERVED_SHARED = KIB  # bytes a block that the system takes since compute capability 8.0
+REGISTER_GRANULE = 256  # registers are allocated to a warp in multiples of this
+SHARED_GRANULE = {7: 256}  # bytes; by major version
+NEWER_SHARED_GRANULE = 128
+RESERVED_SHARED = KIB  # bytes per block that the system reserves since compute capability 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one multiprocessor."""
+    """The resources of one multiprocessor."""
 
     threads: int
     blocks: int
     shared_bytes: int
 
     def block_shared_bytes(self, major: int) -> int:
-        """Return the most shared memory that one block can opt in to."""
+        """Return the maximum of shared memory that one block can opt in to."""
         return self.shared_bytes - (RESERVED_SHARED if major >= 8 else 0)  # noqa: PLR2004  (compute capability 8.0)
 
 
@@ -50,7 +50,7 @@ LIMITS: Mapping[str, Limits] = {
 def limits_of(arch: str) -> Limits:
     """Return the limits of `arch`, e.g. `sm_90`; DeviceError if they are not known."""
     if arch not in LIMITS:
-        raise DeviceError(f"the emulator knows no limits of {arch}", f"Choose one of {', '.join(LIMITS)}.")
+        raise DeviceError(f"the limits of {arch} are unknown to the emulator", f"Choose one of {', '.join(LIMITS)}.")
     return LIMITS[arch]
 
 
@@ -60,17 +60,17 @@ def major(arch: str) -> int:
 
 
 def resident_blocks(arch: str, resources: Resources, block: int, shared_bytes: int) -> int:
-    """Return how many blocks of `block` threads a multiprocessor holds at once; 0 if not one fits.
+    """Return how many blocks of `block` threads are resident on a multiprocessor at once; 0 if none fits.
 
-    `shared_bytes` is the dynamic part. What limits it: threads, blocks, registers, shared memory.
+    `shared_bytes` is the dynamic part. Limits are threads, blocks, registers and shared memory.
     """
     limits, generation = limits_of(arch), major(arch)
     shared = shared_bytes + resources.shared_bytes
     if not 0 < block <= MAX_BLOCK or shared > limits.block_shared_bytes(generation):
         return 0
     warps = -(-block // WARP)
-    a_warp = -(-max(resources.registers, 1) * WARP // REGISTER_UNIT) * REGISTER_UNIT
-    unit = SHARED_UNIT.get(generation, NEWER_SHARED_UNIT)
-    taken = -(-shared // unit) * unit + (RESERVED_SHARED if generation >= 8 else 0)  # noqa: PLR2004  (likewise)
+    warp_registers = -(-max(resources.registers, 1) * WARP // REGISTER_GRANULE) * REGISTER_GRANULE
+    granule = SHARED_GRANULE.get(generation, NEWER_SHARED_GRANULE)
+    taken = -(-shared // granule) * granule + (RESERVED_SHARED if generation >= 8 else 0)  # noqa: PLR2004  (likewise)
     by_shared = limits.shared_bytes // taken if taken else limits.blocks
-    return min(limits.blocks, limits.threads // (warps * WARP), REGISTERS // (a_warp * warps), by_shared)
+    return min(limits.blocks, limits.threads // (warps * WARP), REGISTERS // (warp_registers * warps), by_shared)

@@ -1,4 +1,4 @@
-"""Committed PTX, for what takes the compiler seconds and for what must not change with it.
+"""Committed PTX of kernels that compile for seconds, or that must not change with the compiler.
 
 `python -m tests.backends.emulator.compiled` writes it.
 """
@@ -21,13 +21,13 @@ def ptx(name: str) -> str:
 
 
 def digest(source: Source) -> str:
-    """Return what tells whether the PTX is older than its source."""
+    """Return a digest of a source, which shows whether committed PTX is older."""
     parts = (source.name, source.text, source.expression, *sorted(source.headers.items()))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 @cache
 def digests() -> dict[str, str]:
-    """Return the digest of the source that each PTX was made of."""
+    """Return the digest of the source of each PTX."""
     with zipfile.ZipFile(ARCHIVE) as archive:
         return dict(line.rsplit(" ", 1) for line in archive.read("digests.txt").decode().splitlines())

@@ -1,6 +1,6 @@
 """The tests' own kernels, and those that include CUB or cooperative groups, from their committed PTX.
 
-`python -m tests.backends.emulator.compiled` compiles all of them anew.
+`python -m tests.backends.emulator.compiled` compiles all of them again.
 """
 
 import re
@@ -66,7 +66,7 @@ def small(
 
 
 def slow_kernels() -> list[str]:
-    """Return what the compiler takes seconds for, as far as the tests run it."""
+    """Return the kernels of the tests that compile for seconds."""
     slow = {kernels.source_of(name).unit for name in kernels.run_by_tests() if is_library(name)}
     return [name for name in kernels.run_by_tests() if kernels.source_of(name).unit in slow]
 

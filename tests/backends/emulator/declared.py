@@ -1,7 +1,7 @@
 """Which instruction forms the property tests run: what their parameter `form` takes.
 
-The tests' own `parametrize` is the only list, so that none can name a form and leave it out; that each of them runs
-the form that it names is what `opcodes/conftest.py` makes sure of.
+The tests' own `parametrize` is the only list, so that no test can name a form without running it:
+`opcodes/conftest.py` checks that each test runs the form that it names.
 """
 
 from collections.abc import Iterable, Iterator

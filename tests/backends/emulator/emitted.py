@@ -12,7 +12,7 @@ from tests.backends.emulator.declared import forms_under_test
 
 
 def torture(arch: str) -> dict[str, Module]:
-    """Return the files of nothing but instructions, by name."""
+    """Return the torture files, by name."""
     return {source.name: parse(compile_kernel(source, arch, kernels.tools()).ptx) for source in torture_sources()}
 
 
@@ -43,7 +43,7 @@ def problems(name: str, arch: str) -> tuple[str, ...]:
 
 
 def forms_on(arch: str) -> frozenset[str]:
-    """Return the forms of all kernels that the tests run, and of the files of nothing but instructions."""
+    """Return the forms of all kernels that the tests run, and of the torture files."""
     compiled = (kernels.compiled(name, arch) for unit in kernels.units(arch) for name in unit)
     return frozenset().union(*(forms(parse(kernel.ptx)) for kernel in compiled), *map(forms, torture(arch).values()))
 

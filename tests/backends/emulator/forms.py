@@ -1,4 +1,4 @@
-"""Run one instruction form on many operands at once, and the operands that show mistakes."""
+"""Run one instruction form on many operands at once, and operands that show faults."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -18,7 +18,7 @@ def instruction(form: str, operands: Sequence[Operand]) -> PtxInstruction:
 
 
 def run(form: str, *operands: Values, results: int = 1, unpack: bool = False) -> list[Values]:
-    """Return what an instruction makes of arrays of operands; arrays are viewed as the types that it declares."""
+    """Return the results of an instruction on arrays of operands; arrays are viewed as the declared types."""
     register = Register("%a")
     target: Operand = register
     if results == 2:
@@ -72,7 +72,7 @@ def integers(type_: str, count: int, seed: int = 1) -> list[Values]:
 
 
 def floats(size: int, count: int, seed: int = 1) -> list[Values]:
-    """Return `count` operands of 2, 4 or 8 bytes: corners of every kind, neighbours in rounding, then random ones."""
+    """Return `count` operands of 2, 4 or 8 bytes: corners of every kind, neighbors in rounding, then random ones."""
     dtype = np.dtype(f"f{size}")
     info = np.finfo(dtype)
     one = dtype.type(1)

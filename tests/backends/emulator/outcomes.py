@@ -1,4 +1,4 @@
-"""Compare what the schedules led to."""
+"""Compare the results of the schedules."""
 
 from collections.abc import Sequence
 

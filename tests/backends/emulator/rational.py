@@ -55,7 +55,7 @@ def quotient(a: Number, b: Number) -> Number:
 
 
 def settled(value: Number, type_: str, mode: str = "rn") -> float:
-    """Return `value` in the format, rounded by comparing it with its two neighbours."""
+    """Return `value` in the format, rounded by comparing it with its two neighbors."""
     if not isinstance(value, Fraction):
         return value
     digits, lowest, highest = FORMATS[type_]

@@ -40,12 +40,12 @@ def recorded() -> dict[str, Any]:
 
 @cache
 def instructions() -> dict[str, Kernel]:
-    """Return the kernels of nothing but instructions, compiled."""
+    """Return the compiled torture kernels."""
     return agreement.compile_all(INSTRUCTIONS, ARCH)
 
 
 def differences(recorded: dict[str, Any], subject: Subject, kernel: Kernel) -> dict[str, str]:
-    """Return the runs of which the emulator gives other bits than the GPU, or that are undecided."""
+    """Return the runs whose bits differ between the emulator and the GPU, or that are undecided."""
     outcomes = [
         agreement.judge(recorded, subject, run, kernel, agreement.emulate((subject, run, kernel)))
         for run in subject.runs
@@ -78,13 +78,13 @@ def test_the_record_is_of_an_h200_and_holds_no_difference(recorded: dict[str, An
     assert [run["difference"] for run in runs if not run["agree"]] == []
 
 
-def test_every_kernel_with_a_loop_runs_with_trips_beyond_twice_the_unroll_factor() -> None:
+def test_every_kernel_with_a_loop_runs_for_more_iterations_than_twice_the_unroll_factor() -> None:
     for kernel in pattern_kernels(ARCH):
         declared = kernels.subjects()[kernel.name].pattern.declaration
-        trips = {run.iterations for run in kernel.runs}
-        assert trips == {1} if declared.one_pass else 2 * declared.unroll + 1 in trips
+        counts = {run.iterations for run in kernel.runs}
+        assert counts == {1} if declared.one_pass else 2 * declared.unroll + 1 in counts
         if kernel.name in ONE_DTYPE and not declared.one_pass:
-            assert {1, 7} <= trips
+            assert {1, 7} <= counts
 
 
 SUBJECT = PatternKernel("neighbor/shfl/i32/mode=idx")
@@ -98,20 +98,20 @@ def record(outputs: Array, *, inputs: str = "", ptx: str = "") -> dict[str, Any]
     return {"device": "H200", "kernels": {SUBJECT.name: {"ptx": ptx, "runs": {FIRST.name: entry}}}}
 
 
-def first_words(recorded: dict[str, Any]) -> str:
+def first_difference(recorded: dict[str, Any]) -> str:
     kernel = kernels.kernel(SUBJECT.name)
     emulated = agreement.emulate((SUBJECT, FIRST, kernel))
     return agreement.judge(recorded, SUBJECT, FIRST, kernel, emulated).difference
 
 
-def test_what_a_check_says() -> None:
+def test_a_check_names_the_reason_of_a_difference() -> None:
     emulated = agreement.emulate((SUBJECT, FIRST, kernels.kernel(SUBJECT.name)))
     assert not isinstance(emulated, str)
     (right,) = emulated
-    assert first_words(record(right)) == ""
-    assert first_words(record(right[::-1])) == "the emulator's bits are not those of the H200"
-    assert first_words(record(right, inputs="others")) == "its inputs are not those that were recorded"
-    assert first_words({"device": "", "kernels": {}}) == "it has not been recorded on a GPU"
+    assert first_difference(record(right)) == ""
+    assert first_difference(record(right[::-1])) == "the emulator's bits are not those of the H200"
+    assert first_difference(record(right, inputs="others")) == "its inputs are not those that were recorded"
+    assert first_difference({"device": "", "kernels": {}}) == "it has not been recorded on a GPU"
 
 
 def test_another_compiler_leaves_an_inexact_result_undecided() -> None:
@@ -124,7 +124,7 @@ def test_another_compiler_leaves_an_inexact_result_undecided() -> None:
         for run in subject.runs
     }
     assert verdicts[9]
-    assert not verdicts[1]  # the sums of few trips are exact, whatever the order
+    assert not verdicts[1]  # the sums of few iterations are exact, in any order
 
 
 def test_a_difference_names_each_expression_with_its_operands() -> None:
@@ -140,7 +140,7 @@ def test_a_difference_names_each_expression_with_its_operands() -> None:
     assert agreement.difference(subject, run, [zeros], [zeros]) == ""
 
 
-def test_what_may_come_in_any_order_is_compared_in_one_order() -> None:
+def test_outputs_without_an_order_are_compared_sorted() -> None:
     subject = PatternKernel("reserve/leader-shfl/i32")
     (run,) = subject.runs
     right = subject.workload(run).expected(0, 1)
@@ -177,7 +177,7 @@ def test_line_tables_and_declarations_are_no_part_of_the_code() -> None:
     assert agreement.code_digest(code.replace("add", "sub")) != agreement.code_digest(code)
 
 
-def test_torture_kernels_meet_every_pair_of_corners() -> None:
+def test_torture_kernels_get_every_pair_of_corners() -> None:
     kernel = next(item for item in INSTRUCTIONS if item.puts)
     first, second, _ = (array.tolist() for array in kernel.inputs(kernel.runs[0]))
     assert set(product(CORNERS, repeat=2)) <= set(zip(first, second, strict=True))

@@ -1,4 +1,4 @@
-"""Kernels that are wrong in one known way each: see cuda/broken.cu."""
+"""Kernels with one known fault each: see cuda/broken.cu."""
 
 import numpy as np
 import pytest
@@ -21,31 +21,31 @@ def line_of(text: str, kernel: str) -> int:
 # kernel, kinds found, (text of the later line, text of the earlier line), schedules that change the result
 CASES = [
     ("one_barrier", {HazardKind.WAR, HazardKind.RAW}, ("slots[threadIdx.x] = x", "x = slots"), LANES[1:]),
-    ("shuffle_after_continue", {HazardKind.ENDED}, ("__shfl_xor_sync", ""), ()),
+    ("shuffle_after_continue", {HazardKind.EXITED}, ("__shfl_xor_sync", ""), ()),
     ("unlisted_source", {HazardKind.INACTIVE_SOURCE}, ("__shfl_sync", ""), ()),
     ("activemask_as_mask", {HazardKind.ACTIVEMASK, HazardKind.INACTIVE_SOURCE}, ("__activemask", ""), LANES),
     (
         "syncwarp_across_warps",
-        {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALISED},
+        {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALIZED},
         ("slots[threadIdx.x ^ 32]", "] = values"),
         WARPS,
     ),
     (
         "half_sync_crossing",
-        {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALISED},
+        {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALIZED},
         ("slots[threadIdx.x ^ 16]", "] = values"),
         (LANES[0], LANES[2]),
     ),
     ("half_sync_within", set(), ("", ""), ()),
     ("shuffle_as_fence", {HazardKind.RAW}, ("out[threadIdx.x ^ one]", "] = values"), ()),
     ("divergent_barrier", {HazardKind.DIVERGENT_BARRIER}, ("x += 2", "x += 1"), ()),
-    ("never_written", {HazardKind.UNINITIALISED}, ("in[threadIdx.x]", ""), ()),
+    ("never_written", {HazardKind.UNINITIALIZED}, ("in[threadIdx.x]", ""), ()),
     ("equal_writes", {HazardKind.SAME_VALUE}, ("slots[0] = 7", "slots[0] = 7"), ()),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "kinds", "lines", "wrong"), CASES, ids=[case[0] for case in CASES])
-def test_each_mistake_is_found_at_its_line(
+def test_each_fault_is_found_at_its_line(
     kernel: str, kinds: set[HazardKind], lines: tuple[str, str], wrong: tuple[str, ...]
 ) -> None:
     launch = small(kernel)
@@ -88,7 +88,7 @@ def test_a_race_names_both_lines_and_both_threads() -> None:
         ("misaligned", "thread 5 of block 0 reads a misaligned address"),
     ],
 )
-def test_what_stops_a_kernel_is_one_sentence(kernel: str, words: str) -> None:
+def test_an_error_that_stops_a_kernel_is_one_sentence(kernel: str, words: str) -> None:
     with pytest.raises(EmulatorError) as caught:
         execute(small(kernel), step_limit=2000)
     assert words in caught.value.message
@@ -97,12 +97,12 @@ def test_what_stops_a_kernel_is_one_sentence(kernel: str, words: str) -> None:
     assert caught.value.advice
 
 
-def test_an_error_under_one_schedule_becomes_part_of_the_report() -> None:
+def test_an_error_under_one_schedule_is_part_of_the_result() -> None:
     report = explore(small("deadlock"))
     assert len(report.errors) == len(report.results)
 
 
-def test_a_spin_lock_ends_because_every_lane_gets_its_turn() -> None:
+def test_a_spin_lock_ends_because_the_scheduler_is_fair() -> None:
     launch = small("spin_lock", block=32)
     report = explore(launch)
     assert report.errors == ()

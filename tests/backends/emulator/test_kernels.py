@@ -17,7 +17,7 @@ pytestmark = pytest.mark.expensive
 
 @cache
 def observed(name: str) -> tuple[str, frozenset[str]]:
-    """Return what is wrong with a kernel in lock step, empty if nothing is, and the forms of its instructions."""
+    """Return the first difference of a kernel in lockstep, empty if there is none, and its instruction forms."""
     kernel = kernels.kernel(name)
     module = parse(kernel.ptx)  # once for both, because it takes as long as to run the kernel
     call, workload = kernels.call(name, kernel)
@@ -33,13 +33,13 @@ def wrong(emulated: EmulatedKernel, workload: Workload) -> str:
 
 
 @pytest.mark.parametrize("name", kernels.run_by_tests())
-def test_every_kernel_is_right_in_lock_step(name: str) -> None:
+def test_every_kernel_is_right_in_lockstep(name: str) -> None:
     assert observed(name)[0] == ""
 
 
 @pytest.mark.parametrize("name", kernels.run_by_tests())
 def test_every_form_of_a_kernel_has_a_property_test(name: str) -> None:
-    # Without normalisation: a form is an opcode with all its modifiers, cache hints and vectors among them.
+    # A form is an opcode with all its modifiers, including cache hints and vectors.
     assert observed(name)[1]
     assert sorted(observed(name)[1] - set(forms_under_test())) == []
 

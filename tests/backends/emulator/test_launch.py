@@ -60,7 +60,7 @@ def test_output_without_an_initial_value_holds_poison() -> None:
     assert set(sums[40:].view(np.uint8).tolist()) == {POISON}
 
 
-@pytest.mark.parametrize(("initial", "kinds"), [(None, {HazardKind.UNINITIALISED}), (0, set())])
+@pytest.mark.parametrize(("initial", "kinds"), [(None, {HazardKind.UNINITIALIZED}), (0, set())])
 def test_reading_an_output_is_a_finding_unless_it_was_filled(initial: int | None, kinds: set[HazardKind]) -> None:
     buffers = (
         Buffer("values", 32, "float32", read=True),

@@ -14,8 +14,8 @@ from shflbench.model import Resources
         ("sm_75", 16, 32, 0, 16),
         ("sm_90", 64, 1024, 0, 1),  # 65,536 registers
         ("sm_90", 65, 1024, 0, 0),
-        ("sm_90", 33, 256, 0, 6),  # 33 registers round up to 40 a thread
-        ("sm_90", 32, 128, 100 * 1024, 2),  # 228 KiB, and 1 KiB a block for the system
+        ("sm_90", 33, 256, 0, 6),  # 33 registers round up to 40 per thread
+        ("sm_90", 32, 128, 100 * 1024, 2),  # 228 KiB, and 1 KiB per block for the system
         ("sm_90", 32, 128, 113 * 1024, 2),
         ("sm_90", 32, 128, 114 * 1024, 1),
         ("sm_75", 32, 128, 32 * 1024, 2),  # nothing reserved before sm_80

@@ -1,4 +1,4 @@
-"""Delete each barrier of the safe kernels in turn: the happens-before check must notice."""
+"""Delete each barrier of the safe kernels in turn: the race rules must find each deletion."""
 
 import re
 from collections.abc import Iterator
@@ -10,18 +10,21 @@ from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch
-from shflbench.backends.emulator.machine.policies import LOCK_STEP
+from shflbench.backends.emulator.machine.policies import LOCKSTEP
 from tests import kernels
 
 BARRIER = re.compile(r"\t(?:bar|barrier)\.(?:warp\.)?sync[^;]*;")
 SAFE = [name for name in kernels.with_one_dtype() if kernels.variant_of(name).safe]
 MEMORY = [name for name in SAFE if kernels.variant_of(name).name.startswith("smem")]
 MODELS = [name for name in MEMORY if name.startswith(("neighbor/", "reduce/"))]
-# A mutant may do no harm only where nothing follows that another thread could see: (kernel, barrier) → reason.
+# A mutant may be harmless only where no other thread can see what follows: (kernel, barrier) → reason.
 EQUIVALENT: dict[tuple[str, int], str] = {
-    ("bitonic-sort/smem/f32/payload=none", 89): "the last of the remaining trip, of which there is one at most",
+    (
+        "bitonic-sort/smem/f32/payload=none",
+        89,
+    ): "the last barrier of the remaining iteration, of which there is one at most",
     ("bitonic-sort/smem-syncwarp/f32/payload=none", 89): "likewise",
-    ("stream-filter/smem-scan/f32/order=ordered/keep=0.5", 47): "the last of the strip",
+    ("stream-filter/smem-scan/f32/order=ordered/keep=0.5", 47): "the last barrier of the strip",
 }
 
 
@@ -36,19 +39,19 @@ def survivors(name: str) -> list[int]:
     """Return which barriers can be deleted without a finding."""
     kernel = kernels.kernel(name)
     declared = kernels.subjects()[name].pattern.declaration
-    trips = 1 if declared.one_pass else 2 * declared.unroll + 3  # the unrolled body twice, and a remainder
-    launch, _ = kernels.launch(name, kernel, trips, "1x64")
-    reports = [explore(mutant, (LOCK_STEP,)) for mutant in mutants(launch, kernel.ptx)]
+    iterations = 1 if declared.one_pass else 2 * declared.unroll + 3  # the unrolled body twice, and a remainder
+    launch, _ = kernels.launch(name, kernel, iterations, "1x64")
+    reports = [explore(mutant, (LOCKSTEP,)) for mutant in mutants(launch, kernel.ptx)]
     return [number for number, report in enumerate(reports) if not report.breaking and not report.errors]
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_deleted_barrier_is_noticed(name: str) -> None:
+def test_every_deleted_barrier_is_found(name: str) -> None:
     assert len(BARRIER.findall(kernels.kernel(name).ptx)) > 4
     assert survivors(name) == [number for kernel, number in EQUIVALENT if kernel == name]
 
 
 @pytest.mark.archs
 @pytest.mark.parametrize("name", [name for name in MEMORY if name not in MODELS])
-def test_every_deleted_barrier_is_noticed_in_every_pattern(name: str) -> None:
+def test_every_deleted_barrier_is_found_in_every_pattern(name: str) -> None:
     assert survivors(name) == [number for kernel, number in EQUIVALENT if kernel == name]

@@ -4,14 +4,14 @@ import pytest
 
 from shflbench.backends.emulator.explore import explore
 from shflbench.backends.emulator.machine.launch import Machine, execute
-from shflbench.backends.emulator.machine.policies import LOCK_STEP, POLICIES, Policy
+from shflbench.backends.emulator.machine.policies import LOCKSTEP, POLICIES, Policy
 from shflbench.backends.emulator.machine.threads import Shape, scattered
 from tests import kernels
 from tests.backends.emulator import threads
 from tests.backends.emulator.compiled import kernels_of, small
 
 # One lockstep group, but without a pattern that a view could see: everything is gathered, computed and scattered.
-GENERAL = Policy("general", "", lambda shape: [scattered(LOCK_STEP.lockstep_groups(shape)[0].threads)])
+GENERAL = Policy("general", "", lambda shape: [scattered(LOCKSTEP.lockstep_groups(shape)[0].threads)])
 TORTURE = kernels_of("torture")
 
 
@@ -42,7 +42,7 @@ def test_the_lockstep_groups_of_a_policy_are_all_threads_each_once(policy: Polic
     assert sorted(threads) == list(range(shape.lanes))
 
 
-def test_blocks_that_are_no_whole_warps_leave_their_empty_lanes_alone() -> None:
+def test_empty_lanes_of_a_partial_warp_write_nothing() -> None:
     name = "neighbor/smem/i32/mode=idx"
     launch, workload = kernels.launch(name, kernels.kernel(name), 1, "2x64")
     shape = Shape(2, 40)
@@ -60,7 +60,7 @@ def test_the_random_schedules_depend_on_the_seed_alone() -> None:
     assert [first == second for first, second in pairwise(random)] == [True, False]
 
 
-def test_launches_on_one_machine_do_not_see_one_another() -> None:
+def test_launches_on_one_machine_do_not_affect_one_another() -> None:
     # Where %b is zero, nothing is written to %r6, which then points to the first word of shared memory.
     code = """
         st.shared.b64 [%r5+8], %a; setp.eq.u64 %p1, %b, 0; @%p1 bra $skip; add.u32 %r6, %r5, 8; st.shared.b64 [%r5], %b;

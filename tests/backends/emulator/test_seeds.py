@@ -1,4 +1,4 @@
-"""Code of the kind that talks and articles print, each with one mistake: all are caught, and for the right reason."""
+"""Code as in talks and articles, each with one fault: all faults are result, for the right reason."""
 
 import re
 from collections.abc import Callable
@@ -90,16 +90,16 @@ def report(file: str, kernel: str) -> Exploration:
     return explore(EmulatedLaunch(program, Shape(1, block), 4 * block, [inputs], [(inputs.size, "i4")], TILES))
 
 
-def wrong(file: str, found: Exploration) -> tuple[str, ...]:
-    return wrong_under(found, [REFERENCES[file](values(file))])
+def wrong(file: str, result: Exploration) -> tuple[str, ...]:
+    return wrong_under(result, [REFERENCES[file](values(file))])
 
 
 @pytest.mark.parametrize("file", REFERENCES)
-def test_the_mended_kernel_is_right_under_every_schedule_and_nothing_is_found(file: str) -> None:
-    found = report(file, "mended")
-    assert found.errors == ()
-    assert found.hazards == ()
-    assert wrong(file, found) == ()
+def test_the_fixed_kernel_is_right_under_every_schedule_and_has_no_hazards(file: str) -> None:
+    result = report(file, "fixed")
+    assert result.errors == ()
+    assert result.hazards == ()
+    assert wrong(file, result) == ()
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,10 @@ def test_the_mended_kernel_is_right_under_every_schedule_and_nothing_is_found(fi
     [("half_sum", "broken"), ("filter", "off_by_one"), ("filter", "moves_lane_0_only")],
 )
 def test_wrong_arithmetic_shows_in_the_result_under_every_schedule(file: str, kernel: str) -> None:
-    found = report(file, kernel)
-    assert wrong(file, found) == EVERY
-    assert found.hazards == ()  # no race: only the reference knows better
-    assert found.errors == ()
+    result = report(file, kernel)
+    assert wrong(file, result) == EVERY
+    assert result.hazards == ()  # no race: only the comparison with the reference shows it
+    assert result.errors == ()
 
 
 def test_half_the_sum_is_the_sum_of_the_other_half() -> None:
@@ -127,22 +127,22 @@ def test_half_the_sum_is_the_sum_of_the_other_half() -> None:
     ],
 )
 def test_a_missing_barrier_is_a_race_between_two_lines(file: str, races: set[tuple[HazardKind, str, str]]) -> None:
-    found = report(file, "broken")
+    result = report(file, "broken")
     pairs = {
         (item.kind, *(place.line if place else 0 for place in item.locations))
-        for item in found.breaking
+        for item in result.breaking
         if item.other is not None
     }
     assert {(kind, *(line_of(file, "broken", line) for line in lines)) for kind, *lines in races} <= pairs
-    assert set(wrong(file, found)) == set(LANES)
-    assert found.errors == ()
+    assert set(wrong(file, result)) == set(LANES)
+    assert result.errors == ()
 
 
 def test_a_shuffle_that_some_lanes_skip_is_a_deadlock() -> None:
-    found = report("filter", "skips_the_shuffle")
-    assert len(found.errors) == len(EVERY)
+    result = report("filter", "skips_the_shuffle")
+    assert len(result.errors) == len(EVERY)
     waits, shuffles = (line_of("filter", "skips_the_shuffle", remark) for remark in ("waits", "shuffles"))
-    for error in found.errors:
+    for error in result.errors:
         assert error.message.startswith("deadlock in skips_the_shuffle: ")
         assert "`shfl.sync.idx.b32" in error.message
         assert f"(seeds/filter.cu:{shuffles})" in error.message
@@ -150,28 +150,28 @@ def test_a_shuffle_that_some_lanes_skip_is_a_deadlock() -> None:
 
 
 def test_activemask_as_the_mask_depends_on_the_schedule() -> None:
-    found = report("activemask", "broken")
-    assert {item.kind for item in found.hazards} == {HazardKind.ACTIVEMASK, HazardKind.INACTIVE_SOURCE}
-    line = line_of("activemask", "broken", "asks")
-    assert {place.line for item in found.hazards for place in item.locations if place} == {line}
-    assert set(wrong("activemask", found)) == set(LANES)  # and right in lock step: a GPU would show nothing
+    result = report("activemask", "broken")
+    assert {item.kind for item in result.hazards} == {HazardKind.ACTIVEMASK, HazardKind.INACTIVE_SOURCE}
+    line = line_of("activemask", "broken", "reads")
+    assert {place.line for item in result.hazards for place in item.locations if place} == {line}
+    assert set(wrong("activemask", result)) == set(LANES)  # and right in lockstep, so that a GPU may not show it
 
 
 @pytest.mark.parametrize("kernel", ["reads_the_next_element", "reads_the_next_tile"])
 def test_a_read_past_the_end_names_the_line_and_the_buffer(kernel: str) -> None:
-    found = report("difference", kernel)
-    assert len(found.errors) == len(EVERY)
+    result = report("difference", kernel)
+    assert len(result.errors) == len(EVERY)
     line = line_of("difference", kernel, "next")
-    for error in found.errors:
+    for error in result.errors:
         assert "reads outside of memory" in error.message
         assert f" of the {4 * 32 * TILES} bytes of buffer 0 (seeds/difference.cu:{line})" in error.message
 
 
 def test_shared_memory_with_a_first_value_does_not_compile_and_the_sentence_says_why() -> None:
     with pytest.raises(CompileError) as caught:
-        module("initialised")
+        module("initialized")
     first, shown = caught.value.message.splitlines()
     assert first == (
-        "broken for sm_90 does not compile: seeds/initialised.cu:3: initializer not allowed for __shared__ variable"
+        "broken for sm_90 does not compile: seeds/initialized.cu:3: initializer not allowed for __shared__ variable"
     )
     assert shown == "  3 | __shared__ int count = 0;"

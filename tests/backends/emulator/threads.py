@@ -1,4 +1,4 @@
-"""Run a few instructions in each of 64 threads, which share memory, and read back two numbers of each."""
+"""Run a few instructions in 64 threads with shared memory, and return two numbers of each."""
 
 from functools import cache
 
@@ -12,7 +12,7 @@ from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.threads import Shape
 
 # Each thread has 32 bytes of shared memory at %r5, 16 of its own at `own`, two operands in %a and %b (which lie at
-# %d4), and hands %x and %y back (to %d5).
+# %d4), and returns %x and %y (at %d5).
 KERNEL = """
 .version 8.0
 .target sm_90
@@ -62,7 +62,7 @@ def launch(
 def run(
     code: str,
     rows: list[tuple[int, int]],
-    policy: str = "lock step",
+    policy: str = "lockstep",
     functions: str = "",
     machine: Machine | None = None,
 ) -> list[tuple[int, int]]:

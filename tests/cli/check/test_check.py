@@ -45,7 +45,7 @@ def line_of(text: str, number: int = 1) -> int:
     return [index for index, line in enumerate(lines, 1) if text in line][number - 1]
 
 
-def test_clean_kernels_take_a_line_a_variant_and_exit_0(check: Command) -> None:
+def test_clean_kernels_take_a_line_per_variant_and_exit_0(check: Command) -> None:
     outcome = check("own.yaml", "--variant", "shfl")
     assert outcome.code == 0
     assert outcome.out == (
@@ -64,18 +64,18 @@ def test_each_pattern_that_is_done_takes_a_line_where_no_progress_bar_is_shown(c
     ]
 
 
-def test_a_broken_kernel_is_told_with_both_lines_and_exits_1(check: Command) -> None:
-    outcome = check("pairs", *only("right", "lock-step"))
+def test_a_broken_kernel_is_reported_with_both_lines_and_exits_1(check: Command) -> None:
+    outcome = check("pairs", *only("right", "lockstep"))
     write, read = (f"pairs/kernels.cu:{line_of('x = add(T(slots[threadIdx.x ^ 1])') + offset}" for offset in (-1, 0))
     *lines, mismatch = outcome.out.splitlines()
     assert lines == [
-        "kernel           dtypes  verdict  why",
-        f"pairs/right      i32     clean    {CLEAN}",
-        "pairs/lock-step  i32     broken   declared safe, but wrong under 3 of 7 schedules, 3 hazards",
+        "kernel          dtypes  verdict  why",
+        f"pairs/right     i32     clean    {CLEAN}",
+        "pairs/lockstep  i32     broken   declared safe, but wrong under 3 of 7 schedules, 3 hazards",
         "",
-        "pairs/lock-step (i32): broken",
+        "pairs/lockstep (i32): broken",
         f"  RAW: {read} reads what {write} wrote, with no barrier between (threads 0 and 1 of block 0)",
-        f"  {read} reads memory that nobody has written (thread 1 of block 0)",
+        f"  {read} reads memory that no thread has written (thread 1 of block 0)",
         f"  WAR: {write} overwrites what {read} read, with no barrier between (threads 0 and 1 of block 0)",
     ]
     assert mismatch.startswith(
@@ -89,7 +89,7 @@ def test_a_broken_kernel_is_told_with_both_lines_and_exits_1(check: Command) -> 
 def test_an_unsafe_kernel_without_a_finding_is_a_warning_that_strict_fails(check: Command) -> None:
     outcome = check("pairs", *only("modest"))
     assert (outcome.code, check("pairs", *only("modest"), "--strict").code) == (0, 6)
-    why = "declared unsafe, but all 7 schedules found nothing: is it safe after all?"
+    why = "declared unsafe, but nothing was found under all 7 schedules"
     assert outcome.out.splitlines()[1:] == [f"pairs/modest  i32     unsafe but nothing found  {why}"]
 
 
@@ -98,22 +98,21 @@ def test_dependence_on_the_schedule_is_a_note_that_strict_lets_pass(check: Comma
     assert outcome.code == 0
     line = line_of("const T one = __activemask()")
     assert outcome.out.splitlines()[-1] == (
-        f"  pairs/kernels.cu:{line} asks which lanes are active, and the answer depends on the schedule "
-        "(thread 0 of block 0)"
+        f"  pairs/kernels.cu:{line} reads the mask of active lanes, which depends on the schedule (thread 0 of block 0)"
     )
 
 
 def test_a_kernel_that_does_not_compile_exits_5_before_a_broken_one_counts(check: Command) -> None:
-    outcome = check("pairs", *only("half", "initialised"))
+    outcome = check("pairs", *only("half", "initialized"))
     assert outcome.code == 5
     assert outcome.out.splitlines()[2] == (
-        "pairs/initialised  i32     not compiled  pairs_initialised<int> for sm_90 does not compile: "
-        "pairs/initialised.cu:5: initializer not allowed for __shared__ variable"
+        "pairs/initialized  i32     not compiled  pairs_initialized<int> for sm_90 does not compile: "
+        "pairs/initialized.cu:5: initializer not allowed for __shared__ variable"
     )
     assert outcome.out.splitlines()[-1] == "  5 | __shared__ int count = 0;"
 
 
-def test_what_the_architecture_lacks_is_skipped(check: Command) -> None:
+def test_a_kernel_that_the_architecture_does_not_support_is_skipped(check: Command) -> None:
     outcome = check("reduce", "--variant", "redux", "--arch", "sm_75")
     assert outcome.code == 0
     assert outcome.out.splitlines()[1] == (
@@ -122,7 +121,7 @@ def test_what_the_architecture_lacks_is_skipped(check: Command) -> None:
 
 
 def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command) -> None:
-    outcome = check("pairs", *only("right", "one-barrier", "modest", "half", "initialised"), "--format", "github")
+    outcome = check("pairs", *only("right", "one-barrier", "modest", "half", "initialized"), "--format", "github")
     assert outcome.code == 5
     write, read = line_of("slots[threadIdx.x] = x;", 2), line_of("x = add(slots[threadIdx.x ^ 1], T(1));", 2)
     begins = {name: line_of(f"pairs_{name}(") for name in ("modest", "half")}
@@ -131,23 +130,23 @@ def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command)
     modest = f"::warning file={file},line={begins['modest']},title=pairs/modest (i32) unsafe but nothing found"
     first, second = (f"::error file={file},line={line},title=pairs/one-barrier (i32) broken" for line in (write, read))
     assert annotations == [
-        f"{modest}::declared unsafe, but all 7 schedules found nothing: is it safe after all?",
+        f"{modest}::declared unsafe, but nothing was found under all 7 schedules",
         f"{first}::WAR: {file}:{write} overwrites what {file}:{read} read, {threads}",
         f"{second}::RAW: {file}:{read} reads what {file}:{write} wrote, {threads}",
     ]
     assert half.startswith(
         f"::error file={file},line={begins['half']},title=pairs/half (i32) broken::"
-        "declared safe, but wrong under all 7 schedules: after 1 iteration under `lock step`, element 0 is "
+        "declared safe, but wrong under all 7 schedules: after 1 iteration under `lockstep`, element 0 is "
     )
     assert refused == (
-        "::error file=pairs/initialised.cu,line=5,title=pairs/initialised (i32) not compiled::pairs_initialised<int> "
-        "for sm_90 does not compile: pairs/initialised.cu:5: initializer not allowed for __shared__ variable%0A"
+        "::error file=pairs/initialized.cu,line=5,title=pairs/initialized (i32) not compiled::pairs_initialized<int> "
+        "for sm_90 does not compile: pairs/initialized.cu:5: initializer not allowed for __shared__ variable%0A"
         "  5 | __shared__ int count = 0;"
     )
     assert outcome.err.splitlines()[0].split() == ["kernel", "dtypes", "verdict", "why"]
 
 
-def test_json_tells_everything(check: Command) -> None:
+def test_json_holds_everything(check: Command) -> None:
     outcome = check("pairs", *only("equal-writes"), "--format", "json", "--seed", "3")
     line = line_of("slots[0] = T(1);")
     assert outcome.code == 0
@@ -165,7 +164,7 @@ def test_json_tells_everything(check: Command) -> None:
                 "safe": True,
                 "verdict": "doubtful",
                 "sentence": "right under all 7 schedules, "
-                "but threads write equal values to one place with no barrier between",
+                "but threads write equal values to one address with no barrier between",
                 "file": "pairs/kernels.cu",
                 "line": line_of("pairs_equal_writes("),
                 "findings": [
@@ -190,11 +189,11 @@ def test_json_tells_everything(check: Command) -> None:
     }
 
 
-def test_dtypes_of_which_the_same_is_to_be_said_share_their_lines(check: Command) -> None:
-    outcome = check("pairs", "--variant", "one-barrier", "--variant", "initialised")
+def test_dtypes_with_equal_results_share_a_line(check: Command) -> None:
+    outcome = check("pairs", "--variant", "one-barrier", "--variant", "initialized")
     assert [line.split()[:3] for line in outcome.out.splitlines()[1:3]] == [
         ["pairs/one-barrier", "i32", "i64"],
-        ["pairs/initialised", "i32", "i64"],
+        ["pairs/initialized", "i32", "i64"],
     ]
 
 
@@ -202,16 +201,14 @@ def test_dtypes_of_which_the_same_is_to_be_said_share_their_lines(check: Command
     ("words", "code", "sentence"),
     [
         ((), 2, "Missing argument 'TARGET...'"),
-        (("neighbour",), 3, "unknown target `neighbour`; allowed: "),
+        (("neighbors",), 3, "unknown target `neighbors`; allowed: "),
         (("own.yaml", "--dtype", "f16"), 2, "unknown dtype `f16`; allowed: f32, i32"),
         (("neighbor", "--format", "xml"), 2, "'xml' is not one of 'table', 'json', 'github'"),
         (("neighbor", "--arch", "sm_9"), 4, "does not compile for sm_9; it supports sm_75"),
         (("neighbor", "--seed", "-1"), 2, "-1 is not in the range x>=0"),
     ],
 )
-def test_input_that_makes_no_sense_is_one_sentence(
-    check: Command, words: Sequence[str], code: int, sentence: str
-) -> None:
+def test_wrong_input_is_one_sentence(check: Command, words: Sequence[str], code: int, sentence: str) -> None:
     outcome = check(*words)
     assert (outcome.code, outcome.out) == (code, "")
     assert sentence in outcome.err
@@ -247,14 +244,14 @@ def test_both_results_stand_side_by_side(check: Command) -> None:
     assert outcome.code == 0
     head, *kernels = (re.split(r"\s{2,}", line) for line in outcome.out.splitlines()[:3])
     assert head == ["kernel", "dtypes", "verdict", "compute-sanitizer", "why"]
-    said = "racecheck: 1 warning (7 hazards); memcheck: illegal address"
+    sentence = "racecheck: 1 warning (7 hazards); memcheck: illegal address"
     assert [cells[2:] for cells in kernels] == [
-        ["unsafe as declared", said, "wrong under 4 of 7 schedules, 3 hazards"],
+        ["unsafe as declared", sentence, "wrong under 4 of 7 schedules, 3 hazards"],
         ["clean", "nothing found", CLEAN],
     ]
-    told = json.loads(check(*words, "--format", "json").out)["kernels"][0]["compute_sanitizer"]
-    assert (told["racecheck"]["warnings"], told["racecheck"]["hazards"]) == (1, 7)
-    assert told["failures"] == ["memcheck: illegal address"]
+    result = json.loads(check(*words, "--format", "json").out)["kernels"][0]["compute_sanitizer"]
+    assert (result["racecheck"]["warnings"], result["racecheck"]["hazards"]) == (1, 7)
+    assert result["failures"] == ["memcheck: illegal address"]
 
 
 def test_sanitizer_without_a_driver_exits_4_with_the_remedy(check: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,7 +225,7 @@ def test_asking_for_a_gpu_where_cupy_is_missing_exits_4_with_the_remedy(
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err == (
         "error: cupy is not installed, so no GPU can be used\n"
-        "Install `shflbench[cuda13]` (driver 580 or newer) or `[cuda12]`\n"
+        "Install the extra `cuda13` (driver 580 or newer) or `cuda12` from your checkout or wheel\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""A function that is being read: its scopes, and the unique names that they give."""
+"""A function while it is read: its scopes, and the unique names in them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +14,7 @@ from shflbench.backends.emulator.frontend.ptx import (
 )
 from shflbench.errors import EmulatorError
 
-DEEPEST_SCOPE = 100  # NVRTC nests two; more is a damaged text
+DEEPEST_SCOPE = 100  # NVRTC nests two; deeper nesting is a damaged text
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Scope:
 
 @dataclass(slots=True)
 class Body:
-    """A function that is being read."""
+    """A function while it is read."""
 
     header: Header
     scopes: list[Scope] = field(default_factory=list)

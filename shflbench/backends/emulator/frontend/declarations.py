@@ -29,7 +29,7 @@ _HEADER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before a function's body."""
+    """The declaration of a function, without its body."""
 
     name: str
     entry: bool
@@ -41,7 +41,7 @@ def header(text: str) -> Header:
     """Return what a `.entry` or `.func` line declares."""
     match = _HEADER.fullmatch(text)
     if not match:
-        raise EmulatorError(f"`{' '.join(text.split())[:80]}` is no function header")
+        raise EmulatorError(f"`{' '.join(text.split())[:80]}` is not a function header")
     return Header(match["name"], match["kind"] == "entry", _list(match["parameters"]), _list(match["results"]))
 
 
@@ -53,7 +53,7 @@ def variable(text: str) -> Variable:
     """Return the variable that one declaration declares."""
     match = _VARIABLE.fullmatch(text)
     if not match:
-        raise EmulatorError(f"`{text[:80]}` is no declaration that the emulator knows")
+        raise EmulatorError(f"`{text[:80]}` is not a declaration that the emulator supports")
     array = match["array"]
     inside = array[1:-1].strip() if array else ""
     count = number(inside).value if inside else None if array else 1
@@ -73,7 +73,7 @@ def _values(text: str) -> Iterator[Immediate | Symbol]:
     generic = re.fullmatch(r"generic\((.*)\)", text)
     value = operand(generic[1] if generic else text, lambda _: None)
     if not isinstance(value, Immediate | Symbol):
-        raise EmulatorError(f"`{text[:80]}` cannot initialise a variable")
+        raise EmulatorError(f"`{text[:80]}` cannot initialize a variable")
     yield value
 
 
@@ -81,7 +81,7 @@ def registers(text: str) -> Iterator[tuple[str, str]]:
     """Yield (name, type) of each register that a `.reg` declaration declares."""
     match = _REGISTERS.fullmatch(text)
     if not match:
-        raise EmulatorError(f"`{text[:80]}` is no register declaration that the emulator knows")
+        raise EmulatorError(f"`{text[:80]}` is not a register declaration that the emulator supports")
     for item in split(match["names"]):
         numbered = _RANGE.fullmatch(item)
         if numbered and int(numbered[2]) <= MOST_REGISTERS:

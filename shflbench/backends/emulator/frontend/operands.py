@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from shflbench.backends.emulator.frontend.ptx import Address, Immediate, Operand, Pair, Register, Symbol, Vector
 from shflbench.errors import EmulatorError
 
-Resolve = Callable[[str], str | None]  # name as written → the unique name of a register, None if it is none
+Resolve = Callable[[str], str | None]  # name in the text → the unique name of a register, None if it names none
 
 
 NAME = r"[A-Za-z_$%][\w$%.]*"
@@ -39,14 +39,14 @@ def number(text: str) -> Immediate:
     if match := _FLOAT.fullmatch(text):
         return Immediate(int(match[1] or match[2], 16), 4 if match[1] else 8)
     if not _INTEGER.fullmatch(text) or len(text) > _LONGEST_NUMBER:
-        raise EmulatorError(f"`{text}` is no PTX constant")
+        raise EmulatorError(f"`{text}` is not a PTX constant")
     digits = text.rstrip("U").lower()
     sign, digits = (-1, digits[1:]) if digits[0] == "-" else (1, digits.removeprefix("+"))
     octal = digits.isdigit() and len(digits) > 1 and digits[0] == "0"
     try:
         return Immediate(sign * int(digits, 8 if octal else 0))
     except ValueError as error:
-        raise EmulatorError(f"`{text}` is no PTX constant") from error
+        raise EmulatorError(f"`{text}` is not a PTX constant") from error
 
 
 def operand(text: str, resolve: Resolve) -> Operand:
@@ -62,12 +62,12 @@ def operand(text: str, resolve: Resolve) -> Operand:
         value, predicate = (operand(item.strip(), resolve) for item in text.split("|", 1))
         if isinstance(value, Register) and isinstance(predicate, Register):
             return Pair(value, predicate)
-        raise EmulatorError(f"`{text}` is no pair of registers")
+        raise EmulatorError(f"`{text}` is not a pair of registers")
     if text[0] == "!":
         named = operand(text[1:].strip(), resolve)
         if isinstance(named, Register) and not named.negated:
             return Register(named.name, negated=True)
-        raise EmulatorError(f"`{text}` negates what is no register")
+        raise EmulatorError(f"`{text}` does not negate a register")
     return _plain(text, resolve)
 
 
@@ -86,5 +86,5 @@ def _plain(text: str, resolve: Resolve) -> Register | Immediate | Symbol:
 def _address(text: str, resolve: Resolve) -> Address:
     match = _ADDRESS.fullmatch(text)
     if not match:
-        raise EmulatorError(f"`[{text}]` is no address")
+        raise EmulatorError(f"`[{text}]` is not an address")
     return Address(_plain(match[1], resolve), number(match[2]).value if match[2] else 0)

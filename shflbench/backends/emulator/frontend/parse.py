@@ -18,12 +18,12 @@ _TABLE = re.compile(rf"({NAME})\s*:\s*\.branchtargets\s+(.+)")
 
 
 def parse(text: str) -> Module:
-    """Return the module that a PTX text declares; EmulatorError names the line that makes no sense."""
+    """Return the module that a PTX text declares; EmulatorError names the line that cannot be read."""
     return _Parser().module(text)
 
 
 class _Parser:
-    """Holds what has been read so far."""
+    """The state of reading one text."""
 
     def __init__(self) -> None:
         self.functions: dict[str, Function] = {}
@@ -40,11 +40,11 @@ class _Parser:
             except EmulatorError as error:
                 raise EmulatorError(
                     f"PTX line {statement.line}: {' '.join(error.message.split())}",
-                    "Compile the kernel anew; if the text is whole, report it.",
+                    "Compile the kernel again; if the error persists, report it.",
                 ) from error
         if self.body or self.pending:
             name = self.body.header.name if self.body else self.pending.name if self.pending else ""
-            raise EmulatorError(f"the PTX breaks off inside {name}", "Compile the kernel anew; the text is damaged.")
+            raise EmulatorError(f"the PTX ends inside {name}", "Compile the kernel again; the text is damaged.")
         return Module(self.functions, self.variables)
 
     def _read(self, statement: Statement) -> None:
@@ -83,7 +83,7 @@ class _Parser:
             self.body = None
 
     def _outside(self, statement: Statement) -> None:
-        self.pending = None  # a function that is declared only
+        self.pending = None  # a function that is only declared
         if statement.text.startswith((".pragma", ".alias")):
             return
         variable = declarations.variable(statement.text)
@@ -106,18 +106,18 @@ class _Parser:
     def _instruction(self, body: Body, statement: Statement) -> PtxInstruction:
         match = _INSTRUCTION.fullmatch(statement.text)
         if not match:
-            raise EmulatorError(f"`{statement.text[:80]}` is no instruction")
+            raise EmulatorError(f"`{statement.text[:80]}` is not an instruction")
         opcode, *modifiers = match["opcode"].replace("::", ".").split(".")
         guard = operand(match["guard"], body.resolve) if match["guard"] else None
         if guard is not None and not isinstance(guard, Register):
-            raise EmulatorError(f"`{match['guard']}` is no predicate")
+            raise EmulatorError(f"`{match['guard']}` is not a predicate")
         operands = tuple(operand(item, body.resolve) for item in split(match["operands"])) if match["operands"] else ()
         location = self.lines.current
         return PtxInstruction(opcode, tuple(modifiers), operands, guard, location, statement.text, statement.line)
 
 
 class _LineTable:
-    """Follows `.file` and `.loc`: knows the source line of the instruction that is read next."""
+    """The source line of the next instruction, from `.file` and `.loc`."""
 
     def __init__(self) -> None:
         """Start without any file."""
@@ -126,16 +126,16 @@ class _LineTable:
         self._seen: dict[tuple[str, str, str], Location] = {}  # by file number, line and column as written
 
     def read_files(self, text: str) -> None:
-        """Learn the names of all files; NVRTC writes them last."""
+        """Read the names of all files; NVRTC writes them last."""
         self._files = dict(_FILE.findall(text))
 
     def forget(self) -> None:
-        """Start a function: what came before says nothing about it."""
+        """Start a function, to which earlier lines do not apply."""
         self.current = None
         self._seen = {}
 
     def read(self, directive: str) -> None:
-        """Follow one `.loc`; other directives change nothing."""
+        """Read one `.loc`; other directives change nothing."""
         match = _LOC.fullmatch(directive)
         if not match or match[2] == "0":  # line 0: the compiler names none
             return

@@ -1,11 +1,11 @@
-"""What a PTX text says, as frozen dataclasses: modules, functions, variables, instructions, operands."""
+"""The contents of a PTX text as frozen dataclasses: modules, functions, variables, instructions, operands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import PurePosixPath
 
-# PTX type → NumPy type of the same bits. Packed and brain floats travel as unsigned bits.
+# PTX type → NumPy type of the same bits. Packed floats and bfloat16 are stored as unsigned bits.
 NUMPY: Mapping[str, str] = {
     "pred": "?",
     **{f"{letter}{8 * size}": f"u{size}" for letter in "ub" for size in (1, 2, 4, 8)},
@@ -71,7 +71,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What stands between brackets: base and byte offset."""
+    """An address in brackets: base and byte offset."""
 
     base: Register | Symbol | Immediate
     offset: int = 0
@@ -126,7 +126,7 @@ class Variable:
 
     @property
     def bytes(self) -> int:
-        """How much it takes; 0 for an array without bounds."""
+        """Its size; 0 for an array without bounds."""
         return (self.count or 0) * size_of(self.type)
 
 
@@ -141,7 +141,7 @@ class Function:
     registers: Mapping[str, str]  # unique name → PTX type
     variables: tuple[Variable, ...]  # declared inside, unique names
     instructions: tuple[PtxInstruction, ...]  # branches name unique labels
-    labels: Mapping[str, int]  # unique name → index of the instruction it stands before
+    labels: Mapping[str, int]  # unique name → index of the instruction after it
     tables: Mapping[str, tuple[str, ...]]  # `.branchtargets`: unique name → labels
 
 

@@ -48,7 +48,7 @@ _SHOWN = 60  # characters of a statement in a message
 
 
 def statements(text: str) -> Iterator[Statement]:
-    """Yield the statements of a PTX text; EmulatorError where it breaks off."""
+    """Yield the statements of a PTX text; EmulatorError where it is truncated."""
     text = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     newlines = [position for position, letter in enumerate(text) if letter == "\n"]
     position = 0
@@ -80,7 +80,7 @@ def _plain(text: str, start: int, line: int) -> tuple[Statement, int]:
     if not match:
         shown = " ".join(text[start : start + _SHOWN].split())
         raise EmulatorError(
-            f"the PTX breaks off in line {line}: `{shown}` has no semicolon",
+            f"the PTX ends in line {line}: `{shown}` has no semicolon",
             "Compile the kernel anew; the text is damaged.",
         )
     return Statement(StatementKind.PLAIN, " ".join(match[0][:-1].split()), line), match.end()

@@ -1,4 +1,4 @@
-"""Flatten a kernel: inline its calls, number its registers, give its variables their places."""
+"""Flatten a kernel: inline its calls, number its registers, place its variables."""
 
 from dataclasses import dataclass, field, replace
 
@@ -123,7 +123,7 @@ class _Inliner:
             what = f"calls `{name}`, which the PTX does not hold" if name else "calls through a pointer"
             raise EmulatorError(
                 f"the kernel {what} ({call.where})",
-                "The emulator knows no device-side printf, assert, malloc or virtual calls.",
+                "The emulator does not support device-side printf, assert, malloc or virtual calls.",
             )
         formal = [item.name for item in (*callee.results, *callee.parameters)]
         actual = [frame.name(item) for item in (*results, *arguments)]
@@ -134,7 +134,7 @@ class _Inliner:
         self._code.labels[after] = len(self._code.instructions)
 
     def _jump_over(self, frame: Frame, guarded: PtxInstruction, guard: Register, returns_to: str) -> None:
-        """Turn `@p op` into `@!p bra after; op; after:`, for what a thread may wait at."""
+        """Turn `@p op` into `@!p bra after; op; after:`, for an op that threads may wait at."""
         _, after = self._fresh_label()
         negated = replace(guard, negated=not guard.negated)
         branch = replace(guarded, opcode="bra", modifiers=(), operands=(Symbol(after),), guard=negated)
@@ -152,7 +152,7 @@ class _Inliner:
 
 
 def _waits(instruction: PtxInstruction) -> bool:
-    """Return whether threads may have to wait for one another at `instruction`, or inside of what it calls."""
+    """Return whether threads may have to wait at `instruction`, or inside of the function that it calls."""
     return instruction.opcode == "call" or isinstance(decode(instruction), Barrier | Collective)
 
 

@@ -1,4 +1,4 @@
-"""Give every variable its place in its memory space."""
+"""Place every variable in its memory space."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Layout:
     dynamic: list[str] = field(default_factory=list)
 
     def add(self, name: str, variable: Variable) -> None:
-        """MemoryOperand one variable; parameters of device functions live in local memory."""
+        """Place one variable; parameters of device functions live in local memory."""
         if variable.space == "shared":
             if variable.count is None:
                 self.dynamic.append(name)
@@ -50,7 +50,7 @@ class Layout:
             self.places[name] = (variable.space, MODULE_BASE + self.module.place(variable.bytes, variable.align))
 
     def finish(self) -> None:
-        """MemoryOperand dynamic shared memory behind all static variables, and check the sizes."""
+        """Place dynamic shared memory behind all static variables, and check the sizes."""
         for name in self.dynamic:
             self.places[name] = ("shared", self.shared.used)
         for area, most, what in (

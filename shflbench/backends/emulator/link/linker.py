@@ -1,4 +1,4 @@
-"""Link a kernel: flatten its code, lower it, and cut it into basic blocks."""
+"""Link a kernel: flatten its code, lower it, and divide it into basic blocks."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _WORD = 16  # bytes; races are looked for in units of the smallest access, at mo
 
 
 def link(module: Module, kernel: str) -> Program:
-    """Link `kernel` of `module`; EmulatorError says what the emulator cannot run."""
+    """Link `kernel` of `module`; EmulatorError names what the emulator cannot run."""
     code = flatten(module, kernel)
     area = Area()
     offsets = [area.place(item.bytes, item.align) for item in code.kernel.parameters]
@@ -42,7 +42,7 @@ def _waits(op: Op) -> bool:
 
 
 def _ends_block(op: Op) -> bool:
-    """Return whether control may go elsewhere than to the next op, or has to wait."""
+    """Return whether control may jump or has to wait after `op`."""
     return isinstance(op.form, Branch | Exit) or _waits(op)
 
 

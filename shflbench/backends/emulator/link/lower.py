@@ -1,6 +1,6 @@
 """Lower flat code: registers become slots, symbols addresses, opcodes forms.
 
-A register that is written once, by `mov` of a constant, needs no array: the constant is put where it is used.
+A register that is written once, by `mov` of a constant, needs no array: the constant replaces its uses.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from shflbench.model import WARP
 
 
 def lower(code: FlatCode, parameters: Mapping[str, int]) -> list[Op]:
-    """Return the ops of flat code; EmulatorError names what an instruction cannot mean.
+    """Return the ops of flat code; EmulatorError names an instruction that has no meaning.
 
     `parameters` are the offsets of the kernel's parameters.
     """
@@ -102,7 +102,7 @@ class _Lowering:
         types: tuple[str, ...] = getattr(form, "operands", ())
         if len(targets) != len(result_types) or len(sources) != len(types):
             if not types and not result_types and place is None:
-                return (), (), None  # fences and hints: whatever they name does not matter
+                return (), (), None  # fences and hints: their operands do not matter
             raise EmulatorError("the number of operands does not fit")
         return (
             tuple(self._result(item, type_) for item, type_ in zip(targets, result_types, strict=True)),
@@ -139,7 +139,7 @@ class _Lowering:
         ):
             raise EmulatorError(f"the register `{item.name}` does not fit its use")
         if item.negated and type_ != "?":
-            raise EmulatorError(f"`!{item.name}` is no predicate")
+            raise EmulatorError(f"`!{item.name}` is not a predicate")
         return Slot(number, type_, item.negated)
 
     def _declared(self, name: str) -> bool:
@@ -192,9 +192,9 @@ def _bits(item: Immediate, type_: str) -> int:
 
 
 def _propagate(ops: list[Op]) -> list[Op]:
-    """Return the ops with such registers replaced, and their `mov` gone.
+    """Return the ops with these registers replaced and their `mov` removed.
 
-    Reading a register before its only write is undefined, so that the constant is as good as anything.
+    Reading a register before its only write is undefined, so any value is right, and so is the constant.
     """
     writes = Counter(slot.number for op in ops for slot in op.results if slot is not None)
     known: dict[int, int] = {}

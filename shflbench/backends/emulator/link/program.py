@@ -27,7 +27,7 @@ class MemoryOperand:
     space: str
 
 
-Source = Slot | int  # an immediate stands as the unsigned integer of its bits; its type is the form's
+Source = Slot | int  # an immediate is the unsigned integer of its bits; the form has its type
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +35,27 @@ class Op:
     """One linked instruction."""
 
     form: Form
-    results: tuple[Slot | None, ...]  # None: thrown away
+    results: tuple[Slot | None, ...]  # None: discarded
     sources: tuple[Source, ...]
     guard: Slot | None
     place: MemoryOperand | None
-    target: int  # where a branch goes; the op's own number for all others
+    target: int  # the target of a branch; the op's own number for all others
     instruction: PtxInstruction
 
 
 @dataclass(frozen=True, slots=True)
 class BasicBlock:
-    """Straight code from `start`: `ops` without the one that ends it, which is None if control just falls through."""
+    """Straight code from `start`: `ops`, and the op that ends it, None if control falls through."""
 
     start: int
     ops: tuple[Op, ...]
     last: Op | None
-    next: int  # where control goes if it does not jump
+    next: int  # the next block unless `last` jumps
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A kernel that is ready to be launched."""
+    """A kernel that is ready to launch."""
 
     name: str
     blocks: Mapping[int, BasicBlock]  # by their first op's number
@@ -65,7 +65,7 @@ class Program:
     parameter_offsets: tuple[int, ...]
     parameter_bytes: int
     shared_bytes: int  # static part; dynamic memory starts here
-    local_bytes: int  # a thread
+    local_bytes: int  # per thread
     constants: np.ndarray[tuple[int], np.dtype[np.uint8]]  # module variables in global and constant memory
-    watched: frozenset[int]  # registers that name addresses or lanes, whose uses are worth caching
+    watched: frozenset[int]  # registers that hold addresses or lanes, by whose values results are cached
     shared_granule: int  # bytes of the smallest access to shared memory

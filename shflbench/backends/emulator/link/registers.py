@@ -14,7 +14,7 @@ SPECIAL: Mapping[str, str] = {
     **dict.fromkeys(("%dynamic_smem_size", "%total_smem_size"), "u4"),
     "%gridid": "u8",
 }
-CARRY = "%carry"  # the hidden flag of add.cc and its kin
+CARRY = "%carry"  # the hidden flag of add.cc and similar instructions
 _TIMERS = ("%clock", "%globaltimer")
 
 

@@ -1,1 +1,1 @@
-"""Run the threads of a launch: state, order of execution, memory, barriers."""
+"""Run the threads of a launch: state, scheduling, memory, barriers."""

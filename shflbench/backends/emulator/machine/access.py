@@ -1,6 +1,6 @@
-"""Carry out loads, stores and atomics.
+"""Execute loads, stores and atomics.
 
-Threads whose atomics meet at one address take turns, in the order of their numbers.
+Atomics on one address execute one after the other, in the order of the threads' numbers.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from shflbench.errors import EmulatorError
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """The arrays of one access, of the members's shape: addresses, what is stored, where to put what is loaded."""
+    """The arrays of one access, of the members' shape: addresses, values to store, arrays for loaded values."""
 
     base: Values | None  # None: the address is a constant
     values: Sequence[Values]
@@ -27,7 +27,7 @@ class Transfer:
 
 
 def access(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None:
-    """Carry out `op` for the threads of `members`; EmulatorError if a thread may not."""
+    """Execute `op` for the threads of `members`; EmulatorError if an access is out of bounds or misaligned."""
     try:
         space, index = _locate(state, op, members, transfer.base)
     except Fault as fault:
@@ -51,7 +51,7 @@ def access(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None
 
 
 def _locate(state: State, op: Op, members: ThreadSet, base: Values | None) -> tuple[MemorySpace | None, Values]:
-    """Return the space and the indices of its elements; they are kept while the address register does not change."""
+    """Return the space and the indices of its elements; they are cached until the address register changes."""
     place, form = op.place, op.form
     key = (place, form.type, form.vector)  # type: ignore[union-attr]
     number = place.base.number if place is not None and place.base is not None else -1
@@ -69,7 +69,7 @@ def _locate(state: State, op: Op, members: ThreadSet, base: Values | None) -> tu
 def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tuple[MemorySpace | None, Values]:
     place = op.place
     form: Access = op.form  # type: ignore[assignment]
-    if place is None:  # cannot be: lowering gives every access a place
+    if place is None:  # impossible: lowering gives every access a place
         raise AssertionError(op)
     shape = base.shape if base is not None else members.threads.shape
     addresses = np.full(shape, place.offset, np.int64) if base is None else base.astype(np.int64) + place.offset
@@ -94,16 +94,16 @@ def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tupl
         ):
             return None, addresses
     space = state.spaces[name]
-    units = None
+    parts = None
     if name in {"shared", "local"}:
-        all_units = state.block_of if name == "shared" else state.thread_numbers
-        units = all_units[members.view] if members.view is not None else all_units.reshape(-1)[members.threads]
+        all_parts = state.block_of if name == "shared" else state.thread_numbers
+        parts = all_parts[members.view] if members.view is not None else all_parts.reshape(-1)[members.threads]
     element = np.dtype(form.type).itemsize
-    return space, space.locate(addresses, units, element * form.vector, element)
+    return space, space.locate(addresses, parts, element * form.vector, element)
 
 
 def _split(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None:
-    """Carry out an access whose threads reach into different memory spaces, one thread at a time."""
+    """Execute an access whose threads address different memory spaces, one thread at a time."""
     addresses = None if transfer.base is None else transfer.base.reshape(-1)
     values = [np.broadcast_to(value.reshape(-1), members.threads.shape) for value in transfer.values]
     results = [np.empty(members.count, target.dtype) for target in transfer.out]
@@ -125,19 +125,19 @@ def _error(state: State, op: Op, thread: int, why: str) -> EmulatorError:
     message = f"thread {index} of block {block} {verb} outside of memory: {why} ({op.instruction.where})"
     if "multiple" in why:
         message = f"thread {index} of block {block} {verb} a misaligned address: {why} ({op.instruction.where})"
-    return EmulatorError(message, "Mend the index computation in that line.")
+    return EmulatorError(message, "Fix the index computation in that line.")
 
 
 def _exchange(form: Access, data: Values, index: Values, operands: Sequence[Values], out: Sequence[Values]) -> None:
-    """Update `data[index]` one thread after the other at each address, and write the old values to `out`."""
+    """Update `data[index]`, one thread after the other at each address, and write the old values to `out`."""
     flat = [
         np.broadcast_to(operand, index.shape if operand.ndim == 0 else operand.shape).reshape(-1)
         for operand in operands
     ]
     update = form.update
-    if update is None:  # cannot be: only atomics come here
+    if update is None:  # impossible: only atomics are passed
         raise AssertionError(form)
-    if not out and isinstance(update, np.ufunc):  # of integers, so that the order does not matter
+    if not out and isinstance(update, np.ufunc):  # of integers: the order does not matter
         update.at(data, index, flat[0])
         return
     old = np.empty(index.shape, data.dtype)
@@ -149,7 +149,7 @@ def _exchange(form: Access, data: Values, index: Values, operands: Sequence[Valu
 
 
 def _turns(index: Values) -> list[Values]:
-    """Cut the positions of `index` into turns, in each of which every address appears at most once."""
+    """Split the positions of `index` into turns, each of which contains every address at most once."""
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

@@ -1,4 +1,4 @@
-"""Which threads go on that waited for one another: at barriers, and at instructions of a warp."""
+"""Which waiting threads can continue: at barriers, and at collective instructions of a warp."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,8 +13,8 @@ from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Barrier, Collec
 from shflbench.model import WARP
 
 
-def concerns_all(op: Op) -> bool:
-    """Return whether `op` concerns all lanes of its warps, or all threads of its block, whatever the registers hold."""
+def involves_all(op: Op) -> bool:
+    """Return whether `op` involves all lanes of its warps, or all threads of its block, for any register values."""
     if isinstance(op.form, Barrier) and op.form.whole_block:
         return not op.form.reduce
     place = 0 if isinstance(op.form, Barrier) else op.form.mask if isinstance(op.form, Collective) else None
@@ -27,7 +27,7 @@ def releases(
     """Yield waiting groups that meet, with the threads of them that can continue, in ascending order.
 
     With `same_mask`, lanes meet only those that pass the same mask, as CUDA defines it. Without, a lane also meets
-    those that wait with another mask: what to do, and to report, where no thread could continue otherwise.
+    those that wait with another mask: this resolves, and reports, what would be a deadlock otherwise.
     """
     waiting: dict[object, list[ConvergedGroup]] = {}
     for group in groups:
@@ -51,7 +51,7 @@ def _meeting(op: Op) -> object:
 
 
 def _complete_blocks(state: State, groups: list[ConvergedGroup]) -> Values:
-    """Return the threads of the blocks all of whose live threads wait, after what the barrier does for them."""
+    """Execute the barrier for blocks all of whose live threads wait, and return the threads of these blocks."""
     threads, _, places, ops = _waiting(groups)
     blocks = state.shape.block_of(threads)
     waiting = np.bincount(blocks, minlength=state.shape.grid)
@@ -68,7 +68,7 @@ def _complete_blocks(state: State, groups: list[ConvergedGroup]) -> Values:
 
 
 def _complete_masks(state: State, groups: list[ConvergedGroup], *, same_mask: bool) -> Values:
-    """Return the threads all of whose masks' live lanes wait, after what the instruction does for them."""
+    """Execute the instruction for threads all of whose masks' live lanes wait, and return these threads."""
     threads, order, places, ops = _waiting(groups)
     masks = np.concatenate([_masks(state, group) for group in groups])[order]
     warps, lanes = threads // WARP, (threads % WARP).astype(np.uint32)
@@ -105,7 +105,7 @@ def _waiting(groups: list[ConvergedGroup]) -> tuple[Values, Values, Values, list
 
 
 def _words(flags: Values) -> Values:
-    """Return one word a warp of flags [warps, 32]."""
+    """Return one word per warp, with a bit per lane, of flags [warps, 32]."""
     bits = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
     words: Values = np.where(flags, bits, np.uint32(0)).sum(axis=1, dtype=np.uint32)
     return words
@@ -123,7 +123,7 @@ def _masks(state: State, group: ConvergedGroup) -> Values:
 
 
 def _reduce(state: State, groups: list[ConvergedGroup], complete: Values) -> None:
-    """Give the threads of complete blocks the block-wide count, conjunction or disjunction of their predicates."""
+    """Write the block-wide count, conjunction or disjunction of predicates for the threads of complete blocks."""
     form = groups[0].waits_at.form if groups[0].waits_at else None
     if not isinstance(form, Barrier) or not form.reduce:
         return

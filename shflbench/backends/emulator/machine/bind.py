@@ -1,4 +1,4 @@
-"""Bind ops to a set of threads: all that can be decided before they run is decided here, once."""
+"""Bind ops to a set of threads: decide once what does not change between executions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ LONGEST = 1 << 14  # ops of one trace
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Straight code: steps to call, up to where control may part or lanes have to wait, and what stands there."""
+    """Straight code: steps to call up to a point where control may diverge or lanes have to wait, and the op there."""
 
     steps: tuple[Step, ...]
-    last: Op | None  # a branch, an end, or an op to wait at; None: control goes on at `next`
+    last: Op | None  # a branch, an exit, or an op to wait at; None: control continues at `next`
     at: int  # number of the block that `last` ends
-    next: int  # where control goes if it does not jump
+    next: int  # the next block unless `last` jumps
 
 
 def trace(state: State, members: ThreadSet, start: int, *, one_block: bool) -> Trace:
-    """Return the code from `start`; `one_block` stops where another group may join."""
+    """Return the code from `start`; with `one_block` it stops where another group may join."""
     key = ~start if one_block else start
     known = members.code.get(key)
     if known is None:
@@ -54,7 +54,7 @@ def _build(state: State, members: ThreadSet, start: int, *, one_block: bool) -> 
 
 
 def bind(state: State, op: Op, members: ThreadSet) -> Step:
-    """Return a function that carries out `op` for `members` whenever it is called."""
+    """Return a function that executes `op` for `members`."""
     form = op.form
     if isinstance(form, Collective) and form.mask is None:
         return partial(_active, state, op, members)
@@ -68,7 +68,7 @@ def bind(state: State, op: Op, members: ThreadSet) -> Step:
 
 
 def _inlines(op: Op, members: ThreadSet) -> bool:
-    """Return whether nobody in `members` has to wait at `op`, as all whom it concerns belong to the members."""
+    """Return whether no thread of `members` has to wait at `op`, because all threads that it involves are members."""
     form = op.form
     if isinstance(form, Barrier):
         if form.whole_block:
@@ -78,7 +78,7 @@ def _inlines(op: Op, members: ThreadSet) -> bool:
 
 
 def _noting(state: State, watched: list[Slot], step: Step) -> Step:
-    """Return `step`, followed by a note of the watched registers that it writes."""
+    """Return `step` followed by noting which watched registers it writes."""
 
     def noting() -> None:
         step()
@@ -104,7 +104,7 @@ def _view(state: State, op: Op, members: ThreadSet) -> Step:
             numbers = state.thread_numbers[members.view]
             call = CollectiveCall(state, op, numbers.shape[0], numbers, members=members)
             step = partial(form.apply, call, *sources, *results)
-        case _:  # cannot be: branches and ends are no steps
+        case _:  # impossible: branches and exits are no steps
             raise AssertionError(op)
     if not views.before and not views.after:
         return step
@@ -118,7 +118,7 @@ def _view(state: State, op: Op, members: ThreadSet) -> Step:
 
 
 class _Views:
-    """How one op sees the registers of a regular set of threads, and what has to be done before and after it."""
+    """The registers of a regular set of threads as views for one op, and the steps needed before and after it."""
 
     def __init__(self, state: State, op: Op, members: ThreadSet) -> None:
         self.state, self.op, self.members = state, op, members
@@ -143,7 +143,7 @@ class _Views:
         return inverted
 
     def result(self, slot: Slot | None, type_: str) -> Values:
-        """Return where a result is written: the register itself, or a buffer that is extended or blended into it."""
+        """Return the array for a result: the register itself, or a buffer that is widened or blended into it."""
         if slot is None:
             return np.empty(self.state.alive[self.members.view].shape, type_)
         guard, seen, stored = self.op.guard, self.register(slot), self.state.registers[slot.number]
@@ -165,7 +165,7 @@ def _blend(target: Values, values: Values, guard: Values, *, negated: bool) -> N
 
 
 def _scattered(state: State, op: Op, members: ThreadSet) -> None:
-    """Carry out `op` for any threads: gather, compute, scatter."""
+    """Execute `op` for any threads: gather, compute, scatter."""
     form = op.form
     if op.guard is not None:
         flags = state.gather(op.guard, members).reshape(-1)
@@ -195,14 +195,14 @@ def _scattered(state: State, op: Op, members: ThreadSet) -> None:
 
 
 def _active(state: State, op: Op, members: ThreadSet) -> None:
-    """Carry out `activemask`, whose result is whoever happens to be here."""
+    """Execute `activemask`: its result is the lanes that execute it now."""
     execute_collective(state, op, members.threads)
     for observer in state.observers:
         observer.ask_active(op, members.threads)
 
 
 def _barrier(state: State, op: Op, members: ThreadSet) -> Step:
-    """Return what a barrier does when everybody whom it concerns is a member: nobody waits."""
+    """Return the step of a barrier where all threads that it involves are members: no thread waits."""
     whole_block = isinstance(op.form, Barrier) and op.form.whole_block
     blocks_or_warps = np.arange(state.shape.grid) if whole_block else np.unique(members.threads // WARP)
 

@@ -1,4 +1,4 @@
-"""Carry out instructions of the lanes of a warp."""
+"""Execute collective instructions of the lanes of a warp."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ class CollectiveCall:
     warps: int
     numbers: Values  # thread numbers, shape [warps, 32]
     active: Values | None = None  # flags [warps, 32]; None: all lanes
-    members: ThreadSet | None = None  # what it keeps, it keeps with them
+    members: ThreadSet | None = None  # with which `remember` caches
 
     def full(self, values: Values) -> Values:
         """Return `values` as an array of shape [warps, 32]."""
         return np.broadcast_to(values, (self.warps, WARP))
 
     def remember(self, name: str, compute: Callable[[], Any]) -> Any:  # noqa: ANN401  (each collective keeps its own)
-        """Return `compute()`, or what it gave while the operands after the first were the same."""
+        """Return `compute()`, or its last result if the operands after the first have not changed."""
         if self.members is None:
             return compute()
         key = (name, self.op.sources[1:])
@@ -44,13 +44,13 @@ class CollectiveCall:
         return kept[1]
 
     def report_missing(self, missing: Values) -> None:
-        """Report the lanes [warps, 32] that read from lanes that do not take part."""
+        """Report the lanes [warps, 32] that read from lanes that do not execute the instruction."""
         for observer in self.state.observers if missing.any() else ():
             observer.read_absent(self.op, self.numbers[missing])
 
 
 def execute_collective(state: State, op: Op, threads: Values) -> None:
-    """Carry out `op` for the lanes `threads` of any warps; they are here at the same time."""
+    """Execute `op` for the lanes `threads` of any warps, all at the same time."""
     form: Collective = op.form  # type: ignore[assignment]
     warps = np.unique(threads // WARP)
     flat_rows = np.searchsorted(warps, threads // WARP)
@@ -89,7 +89,7 @@ def constant(bits: int, type_: str) -> Values:
 
 
 def _check_membership(call: CollectiveCall, mask: Values) -> None:
-    """Note lanes that take part without being named by the mask that they pass."""
+    """Report lanes that execute the instruction with a mask that does not name them."""
     outside = call.full(mask) >> _LANES & np.uint32(1) == 0
     if call.active is not None:
         outside &= call.active

@@ -1,4 +1,4 @@
-"""Threads of one lockstep group that have converged: they are at the same place of the program, and run or wait."""
+"""Converged threads of one lockstep group: they are at the same place of the program, and run or wait."""
 
 from dataclasses import dataclass
 
@@ -11,21 +11,21 @@ from shflbench.backends.emulator.opcodes.forms import Values
 
 @dataclass(slots=True, eq=False)
 class ConvergedGroup:
-    """Some threads of one lockstep group."""
+    """Converged threads of one lockstep group."""
 
     members: ThreadSet
     lockstep: int  # number of their lockstep group
-    at: int  # number of the block that comes next, or that is waited at
+    at: int  # number of the next block, or of the block to wait at
     waits_at: Op | None = None
     turns: int = 0  # traces since it last waited
-    masks: Values | None = None  # that its threads pass, once they wait at an instruction of lanes
+    masks: Values | None = None  # that its threads pass, while they wait at a collective or a barrier of lanes
 
-    def go_on(self, at: int) -> None:
-        """Run from the block `at`, after waiting."""
+    def resume(self, at: int) -> None:
+        """Run on from the block `at`, after waiting."""
         self.at, self.waits_at, self.masks = at, None, None
 
     def split(self, chosen: Values) -> "tuple[ConvergedGroup, ConvergedGroup]":
-        """Return two groups at the same place: the members for which the flag is set, and the others."""
+        """Return two groups at the same place: the members whose flag is set, and the others."""
         threads = self.members.threads
         one, other = (
             ConvergedGroup(scattered(part), self.lockstep, self.at, self.waits_at, self.turns)
@@ -35,7 +35,7 @@ class ConvergedGroup:
 
 
 def merged(groups: list[ConvergedGroup], everyone: ThreadSet) -> list[ConvergedGroup]:
-    """Return the groups of one lockstep group of threads, `everyone`, those joined that run at the same place."""
+    """Return the groups of one lockstep group of threads, `everyone`, joining those that run at the same place."""
     running: dict[int, list[ConvergedGroup]] = {}
     result = []
     for group in groups:
@@ -43,11 +43,11 @@ def merged(groups: list[ConvergedGroup], everyone: ThreadSet) -> list[ConvergedG
             running.setdefault(group.at, []).append(group)
         else:
             result.append(group)
-    for at, together in running.items():
-        if len(together) == 1:
-            result.append(together[0])
+    for at, parts in running.items():
+        if len(parts) == 1:
+            result.append(parts[0])
             continue
-        threads = np.sort(np.concatenate([group.members.threads for group in together]))
+        threads = np.sort(np.concatenate([group.members.threads for group in parts]))
         members = everyone if threads.size == everyone.count else scattered(threads)
-        result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=max(group.turns for group in together)))
+        result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=max(group.turns for group in parts)))
     return result

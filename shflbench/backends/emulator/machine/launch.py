@@ -1,4 +1,4 @@
-"""Launch a program: put the arguments in place, run the threads, hand the outputs back."""
+"""Launch a program: place the arguments, run the threads, return the outputs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ import numpy as np
 from shflbench.backends.emulator.link.program import Program
 from shflbench.backends.emulator.machine.memory import MemorySpace
 from shflbench.backends.emulator.machine.observer import Observer
-from shflbench.backends.emulator.machine.policies import LOCK_STEP, Policy
+from shflbench.backends.emulator.machine.policies import LOCKSTEP, Policy
 from shflbench.backends.emulator.machine.scheduler import STEP_LIMIT, Scheduler
 from shflbench.backends.emulator.machine.state import UNWRITTEN, State, buffer_space
 from shflbench.backends.emulator.machine.threads import Shape
@@ -19,20 +19,20 @@ from shflbench.errors import EmulatorError
 
 @dataclass(slots=True, eq=False)
 class Machine:
-    """What launches share that run one after the other: a state, with the code that is bound to it."""
+    """The state, with the code bound to it, that consecutive launches share."""
 
     state: State | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EmulatedLaunch:
-    """What one launch is given: its shape, dynamic shared memory, buffers and the last argument."""
+    """One launch: program, shape, dynamic shared memory, buffers and number of iterations."""
 
     program: Program
     shape: Shape
     shared_bytes: int  # dynamic, per block
     inputs: Sequence[Values]
-    outputs: Sequence[tuple[int, str] | Values]  # (elements, NumPy type) of each, or what it holds before
+    outputs: Sequence[tuple[int, str] | Values]  # (elements, NumPy type) of each, or its contents before
     iterations: int
     order: Sequence[int | np.generic | None] | None = None  # of the arguments; None: buffers, then iterations
     machine: Machine = field(default_factory=Machine, compare=False)
@@ -46,7 +46,7 @@ class EmulatedLaunch:
 
 def execute(
     launch: EmulatedLaunch,
-    policy: Policy = LOCK_STEP,
+    policy: Policy = LOCKSTEP,
     *,
     observe: Callable[[State], Sequence[Observer]] | None = None,
     seed: int = 0,
@@ -54,9 +54,9 @@ def execute(
 ) -> list[Values]:
     """Run one launch under `policy` and return its outputs.
 
-    `observe` returns who observes the launch, given its state at the start.
+    `observe` returns the observers of the launch, given its initial state.
 
-    Raises EmulatorError: DeadlockError, StepLimitError, or an access that is not allowed.
+    Raises EmulatorError: DeadlockError, StepLimitError, or an access out of bounds.
     """
     state = _ready(launch)
     memory = state.spaces["global"]
@@ -70,7 +70,7 @@ def execute(
 
 
 def _ready(launch: EmulatedLaunch) -> State:
-    """Return the state before a launch, that of the machine's last one where it is of the same kernel and shape."""
+    """Return the state before a launch, reusing that of the machine's last launch of the same kernel and shape."""
     buffers = [*launch.inputs, *launch.outputs]
     memory, state = buffer_space([_bytes(item) for item in buffers]), launch.machine.state
     if (
@@ -101,7 +101,7 @@ def _arguments(launch: EmulatedLaunch, memory: MemorySpace) -> Values:
     if len(arguments) != len(program.parameters):
         raise EmulatorError(
             f"{program.name} takes {len(program.parameters)} arguments, not {len(arguments)}",
-            "Without a list of its own a kernel takes the buffers, the scalars, and the iterations.",
+            "By default a kernel takes the buffers, the scalars, and the iterations.",
         )
     block = np.zeros(program.parameter_bytes, np.uint8)
     for argument, item, start in zip(arguments, program.parameters, program.parameter_offsets, strict=True):

@@ -9,12 +9,12 @@ from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
 
 ALIGNMENT = 256  # of allocations, as cudaMalloc's
-GUARD = 256  # bytes between allocations that belong to none
+GUARD = 256  # unallocated bytes between allocations
 
 
 @dataclass(frozen=True, slots=True)
 class Fault(Exception):  # noqa: N818  (becomes an EmulatorError once the instruction is known)
-    """An access that no memory answers: which of the accessing threads, where, and why."""
+    """An access out of bounds or misaligned: by which thread, and why."""
 
     position: int  # among the threads of the access
     why: str
@@ -22,26 +22,26 @@ class Fault(Exception):  # noqa: N818  (becomes an EmulatorError once the instru
 
 @dataclass(slots=True)
 class MemorySpace:
-    """Memory of one kind: `units` parts (blocks for shared, threads for local, one for the rest) of `size` bytes."""
+    """Memory of one state space: `parts` of `size` bytes each (per block if shared, per thread if local, else one)."""
 
     name: str
-    units: int
+    parts: int
     size: int
     base: int = 0  # address of the first byte
     bytes: Values = field(init=False)
     stride: int = field(init=False)
-    allocations: list[tuple[int, int]] = field(default_factory=list)  # (start, end) of the valid parts; empty: all
-    filled: list[tuple[int, int]] = field(default_factory=list)  # the parts that held values before the launch
-    names: Sequence[str] = ()  # of the valid parts
+    allocations: list[tuple[int, int]] = field(default_factory=list)  # (start, end) of the valid ranges; empty: all
+    filled: list[tuple[int, int]] = field(default_factory=list)  # the ranges that hold values before the launch
+    names: Sequence[str] = ()  # of the valid ranges
 
     def __post_init__(self) -> None:
         """Allocate, aligned for the widest access."""
         self.stride = -(-self.size // 16) * 16
         try:
-            self.bytes = np.zeros(max(self.units * self.stride, 16), np.uint8)
+            self.bytes = np.zeros(max(self.parts * self.stride, 16), np.uint8)
         except (MemoryError, ValueError) as error:
             raise EmulatorError(
-                f"the launch needs {self.units} times {self.size} bytes of {self.name} memory",
+                f"the launch needs {self.parts}×{self.size} bytes of {self.name} memory",
                 "Choose a smaller launch.",
             ) from error
 
@@ -49,8 +49,8 @@ class MemorySpace:
         """Return the memory as an array of elements."""
         return self.bytes.view(type_)
 
-    def locate(self, addresses: Values, units: Values | None, size: int, element: int) -> Values:
-        """Return indices into `view` of an element's type; Fault if an access of `size` bytes is not allowed."""
+    def locate(self, addresses: Values, part_numbers: Values | None, size: int, element: int) -> Values:
+        """Return indices into `view` of an element's type; Fault if an access of `size` bytes is out of bounds."""
         offsets = addresses.astype(np.int64) - self.base
         low, high = int(offsets.min()), int(offsets.max())
         if low < 0 or high + size > self.size:
@@ -58,12 +58,12 @@ class MemorySpace:
             raise self._outside(int(np.argmax(wrong)), offsets, size)
         if size > 1 and (offsets & (size - 1)).any():
             position = int(np.argmax((offsets & (size - 1)) != 0))
-            why = f"address {int(offsets.flat[position]) + self.base:#x} is no multiple of {size}"
+            why = f"address {int(offsets.flat[position]) + self.base:#x} is not a multiple of {size}"
             raise Fault(position, why)
         if self.allocations:
             self._check_allocations(offsets, low, high, size)
-        if units is not None:
-            offsets += units * self.stride
+        if part_numbers is not None:
+            offsets += part_numbers * self.stride
         return offsets // element
 
     def _check_allocations(self, offsets: Values, low: int, high: int, size: int) -> None:

@@ -1,7 +1,7 @@
 """Orders in which threads may legally run under independent thread scheduling.
 
-A policy cuts the threads into groups that run in lock step, and says which group goes first. A group runs ahead
-until it has to wait for others. Every order here is one that a GPU is free to choose (CUDA C++ Programming
+A policy divides the threads into groups that run in lockstep, and orders the groups. A group runs ahead until it has to
+wait for others. A GPU may choose any of these orders (CUDA C++ Programming
 Guide, "Independent Thread Scheduling"): a program that is right only under some of them is wrong.
 """
 
@@ -16,15 +16,15 @@ EVERY = slice(None)
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """One way to order threads."""
+    """One order of threads."""
 
     name: str
     summary: str
     lockstep_groups: Callable[[Shape], list[ThreadSet]]  # in the order in which they run
-    random: bool = False  # which group runs is drawn anew each time
+    random: bool = False  # which group runs is drawn each time
 
 
-def everybody(shape: Shape) -> list[ThreadSet]:
+def all_threads(shape: Shape) -> list[ThreadSet]:
     """Return all threads as one set."""
     return [regular(shape, EVERY, EVERY)]
 
@@ -40,7 +40,7 @@ def _warps_reversed(shape: Shape) -> list[ThreadSet]:
 
 _each_lane = _lanes(*(slice(lane, lane + 1) for lane in range(WARP)))
 
-LOCK_STEP = Policy("lock step", "all threads run the same instruction at once", everybody)
+LOCKSTEP = Policy("lockstep", "all threads run the same instruction at once", all_threads)
 ADVERSARIAL = (
     Policy("half-warp first", "lanes 0 to 15 run ahead of lanes 16 to 31", _lanes(slice(0, 16), slice(16, 32))),
     Policy("odd lanes first", "odd lanes run ahead of even lanes", _lanes(slice(1, None, 2), slice(0, None, 2))),
@@ -49,4 +49,4 @@ ADVERSARIAL = (
     Policy("warps in reverse", "the last warp of each block runs ahead", _warps_reversed),
     Policy("warps at random", "a warp drawn at random runs ahead", _warps_reversed, random=True),
 )
-POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (LOCK_STEP, *ADVERSARIAL)}
+POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (LOCKSTEP, *ADVERSARIAL)}

@@ -1,13 +1,13 @@
-"""Run the groups of a launch in the order of a policy until all threads have ended."""
+"""Run the groups of a launch in the order of a policy until all threads have exited."""
 
 from operator import attrgetter
 
 import numpy as np
 
-from shflbench.backends.emulator.machine.barriers import concerns_all, releases
+from shflbench.backends.emulator.machine.barriers import involves_all, releases
 from shflbench.backends.emulator.machine.bind import Trace, bind, trace
 from shflbench.backends.emulator.machine.groups import ConvergedGroup, merged
-from shflbench.backends.emulator.machine.policies import Policy, everybody
+from shflbench.backends.emulator.machine.policies import Policy, all_threads
 from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.opcodes.forms import Branch, Exit, Values
 from shflbench.errors import EmulatorError
@@ -15,35 +15,35 @@ from shflbench.errors import EmulatorError
 # Instructions of one launch, each for many threads: some seconds for a small launch, a minute or two for a large one.
 # A verifying launch takes 10,000 to 250,000.
 STEP_LIMIT = 500_000
-QUANTUM = 16  # traces after which another group gets its turn, so that who spins cannot hold all others up
+QUANTUM = 16  # traces after which another group runs, so that a spinning group cannot block the others
 
-IN_ORDER = attrgetter("lockstep", "at")  # what a policy's order goes by; within a lockstep group, who lags behind
+IN_ORDER = attrgetter("lockstep", "at")  # the order of a policy; within a lockstep group, the group that lags behind
 
 
 class DeadlockError(EmulatorError):
-    """Threads wait for others that will never come."""
+    """Threads wait for others that never arrive."""
 
 
 class StepLimitError(EmulatorError):
-    """The kernel ran longer than it was given."""
+    """The kernel did not end within the limit of steps."""
 
 
 class Scheduler:
-    """Owns the groups of one launch."""
+    """Runs the groups of one launch."""
 
     def __init__(self, state: State, policy: Policy, seed: int = 0, step_limit: int = STEP_LIMIT) -> None:
         """Start every live thread at the first instruction."""
         self.state = state
         self.random = np.random.default_rng(seed) if policy.random else None
         self.lockstep_groups = state.thread_sets(policy.lockstep_groups)
-        self.everybody = state.thread_sets(everybody)[0]
+        self.everyone = state.thread_sets(all_threads)[0]
         self.groups = [ConvergedGroup(members, number, 0) for number, members in enumerate(self.lockstep_groups)]
-        self._parts = [1] * len(self.groups)  # groups that each lockstep group has parted into
+        self._parts = [1] * len(self.groups)  # number of groups that each lockstep group has diverged into
         self.live = sum(members.count for members in self.lockstep_groups)
         self.steps, self.step_limit = 0, step_limit
 
     def run(self) -> None:
-        """Run to the end; DeadlockError, StepLimitError, or EmulatorError for an access that is not allowed."""
+        """Run to the end; DeadlockError, StepLimitError, or EmulatorError for an access out of bounds."""
         with np.errstate(all="ignore"):
             while self.groups:
                 group = self._choose()
@@ -53,13 +53,15 @@ class Scheduler:
                     raise self._deadlock()
 
     def _choose(self) -> ConvergedGroup | None:
-        """Return the group that runs next: by fairness, then by the policy, then the one that lags behind."""
+        """Return the group to run next: by fairness, then by the policy, then the group that lags behind."""
         running = [group for group in self.groups if group.waits_at is None]
         if not running:
             return None
         turns = [group.turns for group in running]
         earliest = min(turns) // QUANTUM
-        if earliest and len(running) < len(self.groups) and self._release():  # who spins may spin for one who waits
+        if (
+            earliest and len(running) < len(self.groups) and self._release()
+        ):  # a spinning group may depend on a waiting one
             return self._choose()
         if len(running) == 1:
             return running[0]
@@ -72,7 +74,7 @@ class Scheduler:
         return min(candidates, key=IN_ORDER)
 
     def _advance(self, group: ConvergedGroup) -> None:
-        """Run one group until it waits, ends, parts, or has used up its turn."""
+        """Run one group until it waits, exits, diverges, or has used its turn."""
         diverged = self._parts[group.lockstep] > 1
         for _ in range(1 if diverged else QUANTUM):
             code = trace(self.state, group.members, group.at, one_block=diverged)
@@ -88,10 +90,10 @@ class Scheduler:
             self._merge(group.lockstep)
 
     def _end(self, group: ConvergedGroup, code: Trace) -> bool:
-        """Follow what ends a trace; return whether the group simply runs on."""
+        """Execute the op that ends a trace; return whether the group continues."""
         last = code.last
         if last is None:
-            if code.next == code.at:  # control falls off the end of the kernel
+            if code.next == code.at:  # control reaches the end of the kernel
                 self._exit(group)
                 return False
             group.at = code.next
@@ -164,29 +166,29 @@ class Scheduler:
             self._parts[lockstep] = len(joined)
 
     def _arrived(self, group: ConvergedGroup) -> None:
-        """Let everybody go on if that was the last one who was missing.
+        """Let threads continue if this group was the last one that others waited for.
 
-        Where not everybody has to come, or threads of whole warps have parted, look for smaller groups at once:
-        running ahead of the others is what shows races.
+        Where the op does not involve all threads, or threads of a warp have diverged, release complete warps and
+        blocks at once: races show when threads run ahead of others.
         """
         op = group.waits_at
         if all(other.waits_at is op for other in reversed(self.groups)):
-            if not self._release_everybody():
+            if not self._release_all():
                 self._release()
-        elif op is not None and (group.members.view is None or not concerns_all(op)):
+        elif op is not None and (group.members.view is None or not involves_all(op)):
             self._release()
 
-    def _release_everybody(self) -> bool:
-        """Let all threads of the launch go on from the one op at which all wait; false if that is not so simple."""
+    def _release_all(self) -> bool:
+        """Let all threads of the launch continue if they wait at one op that involves all; return whether they do."""
         at, op = self.groups[0].at, self.groups[0].waits_at
-        if op is None or self.everybody.view is None or self.live != self.everybody.count or not concerns_all(op):
+        if op is None or self.everyone.view is None or self.live != self.everyone.count or not involves_all(op):
             return False
-        step = self.everybody.steps.get(at)
+        step = self.everyone.steps.get(at)
         if step is None:
-            step = self.everybody.steps[at] = bind(self.state, op, self.everybody)
+            step = self.everyone.steps[at] = bind(self.state, op, self.everyone)
         step()
         for group in self.groups:
-            group.go_on(self.state.program.blocks[at].next)
+            group.resume(self.state.program.blocks[at].next)
         return True
 
     def _release(self, *, same_mask: bool = True) -> bool:
@@ -198,7 +200,7 @@ class Scheduler:
                 chosen = np.isin(group.members.threads, threads, assume_unique=True)
                 if chosen.any():
                     going = group if chosen.all() else self._part(group, chosen)[0]
-                    going.go_on(self.state.program.blocks[going.at].next)
+                    going.resume(self.state.program.blocks[going.at].next)
         return released
 
     def _deadlock(self) -> DeadlockError:
@@ -210,7 +212,7 @@ class Scheduler:
                 counts[where] = counts.get(where, 0) + group.members.count
         waiting = ", ".join(f"{count} threads wait at {where}" for where, count in counts.items())
         ended = self.state.shape.grid * self.state.shape.block - self.live
-        message = f"deadlock in {self.state.program.name}: {waiting}" + (f", {ended} have ended" if ended else "")
+        message = f"deadlock in {self.state.program.name}: {waiting}" + (f", {ended} have exited" if ended else "")
         return DeadlockError(message, "All threads that a barrier or a mask names must reach it.")
 
     def _too_long(self, group: ConvergedGroup, code: Trace) -> StepLimitError:

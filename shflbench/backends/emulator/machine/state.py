@@ -1,4 +1,4 @@
-"""The state of a launch: registers of all threads, memory spaces, and who is still alive."""
+"""The state of a launch: registers of all threads, memory spaces, and which threads are alive."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -14,11 +14,11 @@ from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
-UNWRITTEN = 0xA5  # what memory holds before anybody writes it
+UNWRITTEN = 0xA5  # each byte of memory before it is written
 
 
 class State:
-    """Everything that instructions read and write."""
+    """The registers and memory that instructions read and write."""
 
     def __init__(self, program: Program, shape: Shape, dynamic_shared: int, buffers: MemorySpace) -> None:
         """Allocate; EmulatorError if the launch does not fit into memory."""
@@ -46,7 +46,7 @@ class State:
         }
 
     def start(self, arguments: Values) -> None:
-        """Make everything but the buffers as it is before a launch; code that was bound to this state stays valid."""
+        """Reset everything but the buffers; code that is bound to this state stays valid."""
         for register in self.registers:
             register.fill(0)
         self.alive[:] = self.thread_numbers % self.shape.lanes_per_block < self.shape.block
@@ -59,7 +59,7 @@ class State:
         self.spaces["param"].bytes[: arguments.size] = arguments
 
     def thread_sets(self, cut: Callable[[Shape], list[ThreadSet]]) -> list[ThreadSet]:
-        """Return the sets of threads that `cut` makes of all lanes; empty lanes belong to none."""
+        """Return the sets of threads that `cut` divides all lanes into; empty lanes belong to none."""
         sets = self._sets.get(cut)
         if sets is None:
             sets = cut(self.shape)
@@ -111,13 +111,13 @@ class State:
         return array
 
     def gather(self, slot: Slot, members: ThreadSet) -> Values:
-        """Return what a set of threads reads from a register: a view where it can be one."""
+        """Return the values of a register for a set of threads: a view where possible."""
         array = self.typed(slot)
         seen = array[members.view] if members.view is not None else array.reshape(-1)[members.threads]
         return ~seen if slot.negated else seen
 
     def put(self, slot: Slot, members: ThreadSet, values: Values) -> None:
-        """Write what scattered threads computed; a narrow value is extended to the whole register."""
+        """Write the values of scattered threads; a narrow value is extended to the whole register."""
         target = self.registers[slot.number]
         if slot.type != "?" and np.dtype(slot.type).itemsize < target.itemsize:
             target = target.view(f"{slot.type[0]}{target.itemsize}")
@@ -126,7 +126,7 @@ class State:
         target.reshape(-1)[members.threads] = values.reshape(-1)
 
     def wrote(self, slots: Iterable[Slot | None]) -> None:
-        """Note that registers were written, so that what was computed from watched ones is computed anew."""
+        """Note that registers were written, which invalidates values cached by watched registers."""
         for slot in slots:
             if slot is not None:
                 self.versions[slot.number] += 1

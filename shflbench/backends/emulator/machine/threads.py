@@ -1,4 +1,4 @@
-"""The threads of a launch, sets of them that execute together, and how a set sees the registers of all threads."""
+"""The threads of a launch, sets of threads that execute together, and the views of a set on the registers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class Shape:
 
 @dataclass(slots=True, eq=False)
 class ThreadSet:
-    """Threads by number, in ascending order; a regular pattern of them is a cheap view of the registers."""
+    """Threads by number, in ascending order; for a regular pattern of threads, registers are cheap views."""
 
     threads: Values
     view: tuple[slice, slice] | None = None  # which warps and lanes, if a regular pattern
@@ -62,7 +62,7 @@ class ThreadSet:
     code: dict[int, Any] = field(default_factory=dict)  # bound code, by its first op
     steps: dict[int, Callable[[], object]] = field(default_factory=dict)  # bound ops to wait at, by their block
     views: dict[tuple[int, str], Values] = field(default_factory=dict)  # of registers, by number and type
-    kept: dict[Any, tuple[int, Any]] = field(default_factory=dict)  # what depends on rarely written registers
+    kept: dict[Any, tuple[int, Any]] = field(default_factory=dict)  # values that depend on rarely written registers
 
     count: int = field(init=False)
 

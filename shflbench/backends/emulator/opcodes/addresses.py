@@ -1,4 +1,4 @@
-"""Generic addresses: where each state space lies among them, conversions from and to them, prefetches."""
+"""Generic addresses: the window of each state space, conversions from and to them, prefetches."""
 
 from collections.abc import Mapping
 

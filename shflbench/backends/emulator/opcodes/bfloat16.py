@@ -1,4 +1,4 @@
-"""Brain floats: the upper half of a single, kept as 16 untyped bits."""
+"""bfloat16: the upper half of a single, kept as 16 untyped bits."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ NAN = np.uint16(0x7FFF)
 
 
 def to_single(bits: Values) -> Values:
-    """Return the numbers that the 16 bits stand for."""
+    """Return the numbers that the 16 bits represent."""
     single: Values = (np.asarray(bits).astype(np.uint32) << np.uint32(16)).view(np.float32)
     return single
 
@@ -29,7 +29,7 @@ def from_single(words: Sequence[str], a: Values, out: Values) -> None:
 
 
 def conversion(words: list[str], target: str, source: str, convert: Callable[[list[str], str, str], Apply]) -> Pure:
-    """Return `cvt` from or to brain float; `convert(words, from, to)` knows the conversions of singles."""
+    """Return `cvt` from or to bfloat16; `convert(words, from, to)` converts singles."""
     of, to = NUMPY[source], NUMPY[target]
     if source == "bf16":
         if not set(words) <= {"rni", "rzi", "rmi", "rpi", "rn", "sat"}:
@@ -52,7 +52,7 @@ def conversion(words: list[str], target: str, source: str, convert: Callable[[li
 
 
 def _whole(words: list[str], convert: Callable[[list[str], str, str], Apply]) -> Pure:
-    """Return the rounding of a brain float to a whole number, which needs no more digits."""
+    """Return the rounding of a bfloat16 to a whole number, which needs no more digits."""
     rounded = convert(words, "f4", "f4")
 
     def whole(a: Values, out: Values) -> None:

@@ -1,4 +1,4 @@
-"""Arithmetic with the carry flag, the way 64-bit and longer integers are put together from 32-bit words.
+"""Arithmetic with the carry flag, which builds 64-bit and longer integers from 32-bit words.
 
 The flag is a hidden predicate: lowering appends it to the operands (`in`) and to the results (`out`).
 """

@@ -1,4 +1,4 @@
-"""Round exact rationals to binary floating point: slow, right, and needed only for rare elements."""
+"""Round exact rationals to binary floating point: slow, and needed only for rare elements."""
 
 import math
 from collections.abc import Callable

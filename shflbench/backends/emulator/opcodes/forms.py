@@ -1,4 +1,4 @@
-"""What a decoded instruction form is: the NumPy types of its operands and what it does with them."""
+"""Decoded instruction forms: the NumPy types of their operands, and their effect."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY, Pair, PtxInstruction, Vector
 
-# Operands and results are arrays of many types at once; NumPy's own typing of ufuncs ends here.
+# Operands and results are arrays of many types at once; NumPy's types cannot express them.
 Values = NDArray[Any]
 Apply = Callable[..., object]
 
@@ -17,7 +17,7 @@ FULL_MASK = 0xFFFFFFFF  # names all lanes of a warp
 
 
 class UnknownFormError(Exception):
-    """An instruction has modifiers that no decoder knows."""
+    """An instruction has modifiers that no decoder supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class Access:
     type: str  # NumPy type of one element in memory
     results: tuple[str, ...]
     operands: tuple[str, ...]  # of the values; the address comes first and is not among them
-    vector: int = 1  # elements an access
+    vector: int = 1  # elements per access
     update: Apply | None = None  # atomics: (old, *operands) → new
 
 
 class WarpCall(Protocol):
-    """Who takes part in one collective instruction, and what it may keep between executions."""
+    """The lanes that execute one collective instruction, and a cache between executions."""
 
     warps: int
     active: Values | None  # flags [warps, 32]; None: all lanes
@@ -52,7 +52,7 @@ class WarpCall(Protocol):
         """Return `values` as an array of shape [warps, 32]."""
 
     def remember(self, name: str, compute: Callable[[], Any]) -> Any:  # noqa: ANN401  (each collective keeps its own)
-        """Return `compute()`, or what it gave while the operands after the first were the same."""
+        """Return `compute()`, or its last result if the operands after the first are the same."""
 
     def report_missing(self, missing: Values) -> None:
         """Report the lanes [warps, 32] that read from lanes that do not take part."""
@@ -62,13 +62,13 @@ class WarpCall(Protocol):
 class Collective:
     """An instruction of the lanes of a warp.
 
-    `apply(call, *operands, *results)` gets arrays of shape [warps, 32], and a `WarpCall` that says who takes part.
+    `apply(call, *operands, *results)` gets arrays of shape [warps, 32], and a `WarpCall` with the active lanes.
     """
 
     results: tuple[str, ...]
     operands: tuple[str, ...]
     apply: Apply
-    mask: int | None  # which operand is the member mask; None: whoever is there, and nobody waits
+    mask: int | None  # which operand is the member mask; None: the active lanes, and no lane waits
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def _two_product(a: Values, b: Values) -> tuple[Values, Values]:
 
 
 def _to_odd(a: Values, b: Values) -> Values:
-    """Return a + b rounded to odd: if inexact, the neighbour whose last digit is 1."""
+    """Return a + b rounded to odd: if inexact, the neighbor whose last digit is 1."""
     total, error = _two_sum(a, b)
     bits = total.view(np.int64)
     even = (error != 0) & (bits & 1 == 0)

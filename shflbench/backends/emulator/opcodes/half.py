@@ -1,4 +1,4 @@
-"""Half precision and bfloat16 float, single and packed in pairs: one rounding of the exact result."""
+"""Half precision and bfloat16, single and packed in pairs: one rounding of the exact result."""
 
 from collections.abc import Callable, Mapping
 

@@ -27,7 +27,7 @@ HINTS = {
 
 
 def _space_and_rest(modifiers: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Return the state space, empty for generic, and the modifiers that are no hints."""
+    """Return the state space, empty for generic, and the modifiers that are not hints."""
     spaces = [word for word in modifiers if word in SPACES]
     rest = [word for word in modifiers if word not in HINTS and word not in SPACES]
     return (spaces[0] if spaces else ""), rest

@@ -1,4 +1,4 @@
-"""`shfl.sync`: which lane each lane reads, whether it may, and what it gets if it may not."""
+"""`shfl.sync`: which lane each lane reads, and its result where it may not read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ from shflbench.backends.emulator.opcodes.forms import (
 )
 from shflbench.model import WARP
 
-POISON = np.uint32(0xDEADBEEF)  # what a lane gets that reads a lane which does not take part
+POISON = np.uint32(0xDEADBEEF)  # the result of reading a lane that does not execute the shuffle
 _LANES = np.arange(WARP, dtype=np.int64)
 _LANE_BITS = 0x1F
 
 
 @dataclass(frozen=True, slots=True)
 class ShuffleSources:
-    """Where each lane of a shuffle reads."""
+    """The sources of the lanes of a shuffle."""
 
     index: Values  # into the flattened [warps, 32] values
     in_range: Values  # the predicate: whether the computed lane lies in the segment
-    missing: Values | None  # lanes whose source does not take part; None if there are none
+    missing: Values | None  # lanes whose source does not execute the shuffle; None if there are none
 
 
 def source_lanes(mode: str, lane: Values, clamp: Values) -> tuple[Values, Values]:

@@ -1,4 +1,4 @@
-"""Find what an instruction does."""
+"""Decode an instruction: find its form."""
 
 from collections.abc import Mapping
 
@@ -30,7 +30,7 @@ ANY: Mapping[str, Decoder] = {
     **control.FORMS,
     **convert.FORMS,
     **integer.FORMS,
-    **carry.FORMS,  # also knows the plain forms of the opcodes that it shares with integer
+    **carry.FORMS,  # includes the plain forms of the opcodes that it shares with integer
     **fields.FORMS,
     **memory.FORMS,
     **move.FORMS,
@@ -43,7 +43,7 @@ PACKED: Mapping[str, Decoder] = integer.PACKED
 
 
 def decode(instruction: PtxInstruction) -> Form:
-    """Return what `instruction` does; EmulatorError names one that is unknown."""
+    """Return the form of `instruction`; EmulatorError if it is unknown."""
     table = _table(instruction)
     decoder = table.get(instruction.opcode)
     if decoder is not None:
@@ -52,7 +52,7 @@ def decode(instruction: PtxInstruction) -> Form:
         except (UnknownFormError, IndexError, KeyError, ValueError):
             pass  # modifiers or operands that the form does not have
     raise EmulatorError(
-        f"the emulator does not know the instruction `{instruction.text}` ({instruction.where})",
+        f"the emulator does not support the instruction `{instruction.text}` ({instruction.where})",
         "Run this kernel on a GPU, or report the instruction.",
     )
 

@@ -1,6 +1,6 @@
 """Instructions of the lanes of a warp that combine their values: votes, matches, reductions.
 
-Arrays have the shape [warps, 32]; `call.active` says which lanes take part, None for all.
+Arrays have the shape [warps, 32]; `call.active` flags the lanes that execute the instruction, None for all.
 """
 
 from collections.abc import Mapping
@@ -25,13 +25,13 @@ BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 
 
 def packed(flags: Values) -> Values:
-    """Return one word a warp, a bit a lane, of flags [warps, 32]; shape [warps, 1]."""
+    """Return one word per warp, with a bit per lane, of flags [warps, 32]; shape [warps, 1]."""
     words: Values = np.where(flags, BITS, np.uint32(0)).sum(axis=1, keepdims=True, dtype=np.uint32)
     return words
 
 
 def groups(call: WarpCall, mask: Values) -> Values:
-    """Return for each lane, as a word, the lanes that act with it: those that its mask names and that are here."""
+    """Return for each lane, as a word, the lanes that act with it: those that its mask names and that are active."""
     if call.active is None and isinstance(mask, np.integer) and mask == FULL_MASK:
         return np.full((call.warps, 1), FULL_MASK, np.uint32)
     present = np.full((call.warps, 1), FULL_MASK, np.uint32) if call.active is None else packed(call.active)

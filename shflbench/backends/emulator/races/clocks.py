@@ -1,9 +1,9 @@
-"""Vector clocks: which accesses each thread of a block knows to have happened.
+"""Vector clocks: which accesses happened before the next one of each thread of a block.
 
-Accesses are numbered. A barrier makes its threads know all accesses that any of them has made or knows of. An access by
-thread `b` happened before one by thread `a` exactly if `a` knows of `b`'s accesses up to that number (Mattern, "Virtual
-Time and Global States of Distributed Systems", 1989). Shuffles and votes exchange values but order no memory accesses,
-so they do not join clocks (PTX ISA, memory consistency model).
+Accesses are numbered. After a barrier, each of its threads knows of all accesses that any of them made or knew
+of. An access by thread `b` happened before one by thread `a` exactly if `a` knows of `b`'s accesses up to that number
+(Mattern, "Virtual Time and Global States of Distributed Systems", 1989). Shuffles and votes exchange values but order
+no memory accesses, so they do not join clocks (PTX ISA, memory consistency model).
 """
 
 from collections.abc import Sequence
@@ -19,34 +19,40 @@ from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
-MOST_BYTES = 1 << 30  # of bookkeeping
+MOST_BYTES = 1 << 30  # of vector clocks
 
 
 class Clocks(Observer):
-    """What all threads know. Barriers of whole blocks and warps are by far the most frequent, and cost one number."""
+    """What all threads know. Barriers of whole blocks and warps are the most frequent, and cost one number."""
 
     def __init__(self, state: State) -> None:
-        """Start with nothing that could be known. EmulatorError if the launch is too large."""
+        """Start without accesses. EmulatorError if the launch is too large."""
         shape = state.shape
         check_size(state, shape.lanes)
-        self.now = 0  # number of the access that is being made
+        self.now = 0  # number of the current access
         self.warps, self.threads = shape.warps_per_block, shape.lanes_per_block
-        self.block_knows = np.zeros(shape.grid, np.int32)  # what all threads of a block know of one another
-        self.warp_knows = np.zeros(shape.warps, np.int32)  # what all lanes of a warp know of one another
+        self.block_knows = np.zeros(
+            shape.grid, np.int32
+        )  # accesses up to this number are known to all threads of the block
+        self.warp_knows = np.zeros(
+            shape.warps, np.int32
+        )  # accesses of the warp up to this number are known to all its lanes
         self._warps_met = False
         self._shape = (shape.grid, self.threads, self.threads)
-        self._knows: Values | None = None  # [block, a, b]: what `a` knows of `b` besides, once masks were partial
+        self._knows: Values | None = (
+            None  # [block, a, b]: the accesses of `b` that `a` knows of besides, after partial masks
+        )
 
     def access(self, _op: Op, _members: ThreadSet, _space: MemorySpace, _index: Values, _: Sequence[Values]) -> None:
-        """Count up to the number of this access."""
+        """Give this access the next number."""
         self.now += 1
 
     def synchronize_blocks(self, blocks: Values) -> None:
-        """Let all threads of these blocks meet."""
+        """Join the clocks of all threads of these blocks."""
         self.block_knows[blocks] = self.now
 
     def synchronize_warps(self, warps: Values) -> None:
-        """Let all lanes of each of these warps, numbered over the grid, meet."""
+        """Join the clocks of all lanes of each of these warps, numbered over the grid."""
         self.warp_knows[warps] = self.now
         self._warps_met = True
         if self._knows is not None:
@@ -54,7 +60,7 @@ class Clocks(Observer):
             by_warp[warps] = by_warp[warps].max(axis=1, keepdims=True)
 
     def synchronize_lanes(self, threads: Values, masks: Values) -> None:
-        """Let the lanes of each warp that pass the same mask meet."""
+        """Join the clocks of the lanes of each warp that pass the same mask."""
         if self._knows is None:
             self._knows = np.zeros(self._shape, np.int32)
         warps = threads // WARP
@@ -68,7 +74,7 @@ class Clocks(Observer):
                 rows[members] = joined
 
     def known(self, block: Values, thread: Values, other: Values) -> Values:
-        """Return up to which number threads know of the accesses of others of their blocks; arguments broadcast."""
+        """Return the last access of `other` that `thread` of the same block knows of; arguments broadcast."""
         known: Values = self.block_knows[block]
         if self._warps_met:
             of_warp = self.warp_knows[block * self.warps + thread // WARP]
@@ -77,7 +83,7 @@ class Clocks(Observer):
 
 
 def check_size(state: State, rows: int) -> None:
-    """Raise EmulatorError if two numbers for each thread of a block in so many rows take too much memory."""
+    """Raise EmulatorError if `rows` of two numbers per thread of a block take too much memory."""
     shape = state.shape
     if rows * shape.lanes_per_block * 8 > MOST_BYTES:
         raise EmulatorError(

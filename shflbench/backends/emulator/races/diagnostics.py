@@ -1,4 +1,4 @@
-"""Find what is doubtful about threads that meet: their masks, and the places at which they wait."""
+"""Find faults of threads that meet: their masks, and the instructions at which they wait."""
 
 from collections.abc import Sequence
 
@@ -12,31 +12,31 @@ from shflbench.model import WARP
 
 
 class LaneMasks(Rule):
-    """Lanes that act together name one another, and nobody else, in equal masks."""
+    """Lanes that act together name one another, and no other lane, in equal masks."""
 
     def pass_masks(self, op: Op, threads: Values, masks: Values, ended: Values) -> None:
-        """Find lanes outside of their own mask at a barrier, masks that differ from those they name, ended lanes."""
+        """Find lanes at a barrier that their own mask does not name, and masks that name exited lanes."""
         lanes = (threads % WARP).astype(np.uint32)
         outside = masks >> lanes & np.uint32(1) == 0
         if outside.any() and isinstance(op.form, Barrier):
             self.report(HazardKind.NOT_IN_OWN_MASK, op, threads[outside])
         if ended.any():
-            self.report(HazardKind.ENDED, op, threads[ended != 0][:1], int(np.count_nonzero(ended)))
+            self.report(HazardKind.EXITED, op, threads[ended != 0][:1], int(np.count_nonzero(ended)))
 
     def meet_other_masks(self, op: Op, threads: Values) -> None:
         """Find lanes whose masks differ from those of lanes that they name."""
         self.report(HazardKind.MASKS_DIFFER, op, threads)
 
     def read_absent(self, op: Op, threads: Values) -> None:
-        """Find lanes that read from lanes which do not take part."""
+        """Find lanes that read from lanes that do not execute the instruction."""
         self.report(HazardKind.INACTIVE_SOURCE, op, threads[:1], threads.size)
 
     def stand_outside(self, op: Op, threads: Values) -> None:
-        """Find lanes that take part without being named by the mask that they pass."""
+        """Find lanes whose own mask does not name them."""
         self.report(HazardKind.NOT_IN_OWN_MASK, op, threads[:1], threads.size)
 
     def ask_active(self, op: Op, threads: Values) -> None:
-        """Find lanes that depend on which lanes happen to be active."""
+        """Find lanes that read the mask of active lanes."""
         self.report(HazardKind.ACTIVEMASK, op, threads[:1], threads.size)
 
 

@@ -1,4 +1,4 @@
-"""What a launch reveals besides its result: races, wrong masks, dependence on the schedule."""
+"""The hazards of a launch: races, wrong masks, dependence on the schedule."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,29 +13,29 @@ class HazardKind(StrEnum):
     WAR = "WAR"  # overwrites what another thread read, without a barrier between
     WAW = "WAW"  # overwrites what another thread wrote, without a barrier between
     SAME_VALUE = "WAW of equal values"
-    UNINITIALISED = "uninitialised read"
-    INACTIVE_SOURCE = "shuffle from an absent lane"
+    UNINITIALIZED = "uninitialized read"
+    INACTIVE_SOURCE = "shuffle from an inactive lane"
     NOT_IN_OWN_MASK = "lane outside its own mask"
     MASKS_DIFFER = "lanes with different masks"
-    ENDED = "mask names lanes that have ended"
+    EXITED = "mask names lanes that have exited"
     DIVERGENT_BARRIER = "divergent barrier"
     ACTIVEMASK = "depends on activemask"
 
     @property
     def breaks(self) -> bool:
-        """Whether the kernel is wrong for it, and not merely dependent on the schedule or doubtful."""
-        return self not in {HazardKind.SAME_VALUE, HazardKind.ACTIVEMASK, HazardKind.ENDED}
+        """Whether the hazard makes the kernel wrong, and not only doubtful or dependent on the schedule."""
+        return self not in {HazardKind.SAME_VALUE, HazardKind.ACTIVEMASK, HazardKind.EXITED}
 
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """One hazard: where, and by which threads (block, index in the block) the first time."""
+    """One hazard: its place, and the threads (block, index in the block) of its first occurrence."""
 
     kind: HazardKind
     instruction: PtxInstruction
     other: PtxInstruction | None  # the earlier access of a race
     threads: tuple[tuple[int, int], ...]
-    count: int  # how often it happened
+    count: int  # number of occurrences
 
     @property
     def locations(self) -> tuple[Location | None, Location | None]:
@@ -53,7 +53,7 @@ class Hazard:
 class HazardLog:
     """Collects hazards; the same kind at the same source lines counts once."""
 
-    noted: dict[tuple[HazardKind, str, str], Hazard] = field(default_factory=dict)
+    hazards: dict[tuple[HazardKind, str, str], Hazard] = field(default_factory=dict)
 
     def add(
         self,
@@ -63,17 +63,17 @@ class HazardLog:
         count: int = 1,
         other: PtxInstruction | None = None,
     ) -> None:
-        """Note one hazard that `count` threads met."""
+        """Add one hazard of `count` threads."""
         key = (kind, instruction.where, other.where if other else "")
-        earlier = self.noted.get(key)
+        earlier = self.hazards.get(key)
         if earlier is not None:
             threads, count = earlier.threads, earlier.count + count
-        self.noted[key] = Hazard(kind, instruction, other, threads, count)
+        self.hazards[key] = Hazard(kind, instruction, other, threads, count)
 
     def merge(self, hazard: Hazard) -> None:
-        """Note what another run found."""
+        """Add a hazard of another launch."""
         self.add(hazard.kind, hazard.instruction, hazard.threads, hazard.count, hazard.other)
 
     def list(self) -> tuple[Hazard, ...]:
         """Return the hazards, in the order in which they first happened."""
-        return tuple(self.noted.values())
+        return tuple(self.hazards.values())

@@ -1,4 +1,4 @@
-"""What a rule is: an observer of one launch that reports hazards."""
+"""A rule: an observer of one launch that reports hazards."""
 
 from shflbench.backends.emulator.link.program import Op
 from shflbench.backends.emulator.machine.observer import Observer
@@ -9,10 +9,10 @@ from shflbench.backends.emulator.races.hazards import HazardKind, HazardLog
 
 
 class Rule(Observer):
-    """Looks for one way in which threads can break the rules of the memory model or of warps."""
+    """Finds one kind of violation of the memory model, or of the rules for warps."""
 
     def __init__(self, state: State, clocks: Clocks, log: HazardLog) -> None:
-        """Observe the launch of `state`; `clocks` know which accesses are ordered, `log` takes the hazards."""
+        """Observe the launch of `state`; `clocks` hold the order of accesses, `log` collects the hazards."""
         self.state, self.shape, self.clocks, self.log = state, state.shape, clocks, log
 
     def report(self, kind: HazardKind, op: Op, threads: Values, count: int = 0, other: Op | None = None) -> None:

@@ -1,8 +1,8 @@
-"""Find accesses to shared memory that no barrier orders, and reads of what nobody wrote.
+"""Find accesses to shared memory that no barrier orders, and reads of uninitialized shared memory.
 
-For each unit of memory: who wrote it last, and when each thread last read it, by the numbers of `clocks.py`. Two
-accesses race if one of them writes and neither thread knows of the other's. This does not depend on the order in
-which they happened to run; what it does depend on is the data, which decides the addresses and the branches.
+For each cell of memory: which thread wrote it last, and when each thread last read it, by the numbers of `clocks.py`.
+Two accesses race if one of them writes and neither thread knows of the other's. This does not depend on the schedule,
+but on the data, which decides addresses and branches.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,47 +20,49 @@ from shflbench.backends.emulator.races.hazards import HazardKind, HazardLog
 from shflbench.backends.emulator.races.rule import Rule
 from shflbench.model import WARP
 
-NOBODY = -1
-NEVER = np.iinfo(np.int32).max  # later than any barrier, so that reads of what nobody wrote are looked at
+NO_THREAD = -1
+NEVER = np.iinfo(np.int32).max  # later than any barrier, so that reads of uninitialized memory are compared
 SEVERAL = -1  # instead of the number of a warp
 
 
-# What may be wrong: of what kind, where, with which threads of the block, and with which ops, as indices
+# Possible hazards: their kind, flags, the other threads of the block, and the other ops, as indices
 Suspects = tuple[HazardKind, Values, Values, Values]
 
 
 @dataclass(frozen=True, slots=True)
 class SharedAccess:
-    """One instruction's access: an element per unit, at first the first unit of each thread."""
+    """One instruction's access: an element per cell, beginning with the first cell of each thread."""
 
     op: Op
     kind: str  # ld, st, atom or red
-    parts: int  # units per thread
+    parts: int  # cells per thread
     block: Values
     thread: Values  # of the block
-    unit: Values
+    cell: Values
     index: Values  # of elements, one per thread
     stored: Sequence[Values]  # what a store writes
 
 
 class SharedMemoryRaces(Rule):
-    """Keeps account of the last accesses to shared memory."""
+    """Tracks the last accesses to each cell of shared memory."""
 
     def __init__(self, state: State, clocks: Clocks, log: HazardLog) -> None:
-        """Start with untouched memory; EmulatorError if the launch is too large to be checked."""
+        """Start with unaccessed memory; EmulatorError if the launch is too large to be checked."""
         super().__init__(state, clocks, log)
         shape, space = state.shape, state.spaces["shared"]
         self.granule = state.program.shared_granule
         self.threads = shape.lanes_per_block
-        units = max(space.bytes.size // self.granule, 1)
-        check_size(state, units + shape.lanes)
-        self.writer = np.full(units, NOBODY, np.int32)  # thread of the block
-        self.written_at = np.full(units, NEVER, np.int32)
-        self.read_at = np.zeros((units, self.threads), np.int32)
-        self.touched_at = np.zeros(units, np.int32)  # by anybody
-        self.touched_by = np.full(units, SEVERAL, np.int32)  # the one warp that did since the last barrier of its block
-        self._last = np.zeros(units, np.int64)  # of the threads of one store, the last that writes each unit
-        self._ops: list[Op] = []  # in the order in which they first came
+        cells = max(space.bytes.size // self.granule, 1)
+        check_size(state, cells + shape.lanes)
+        self.writer = np.full(cells, NO_THREAD, np.int32)  # thread of the block
+        self.written_at = np.full(cells, NEVER, np.int32)
+        self.read_at = np.zeros((cells, self.threads), np.int32)
+        self.accessed_at = np.zeros(cells, np.int32)  # by any thread
+        self.accessed_by = np.full(
+            cells, SEVERAL, np.int32
+        )  # the only warp that did since the last barrier of its block
+        self._last = np.zeros(cells, np.int64)  # of the threads of one store, the last that writes each cell
+        self._ops: list[Op] = []  # in the order of their first access
         self._numbers: dict[int, int] = {}
         self._op_at = np.zeros(1024, np.int32)  # by the number of the access, an index into `_ops`
         last = (block.last for block in state.program.blocks.values())
@@ -69,57 +71,57 @@ class SharedMemoryRaces(Rule):
         )
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
-        """Compare an access with the earlier ones to the same places."""
+        """Compare an access with earlier ones to the same cells."""
         form: Access = op.form  # type: ignore[assignment]
         if space.name != "shared":
             return
         scale = np.dtype(form.type).itemsize // self.granule
         parts = scale * form.vector
         block, thread, warp = self._places(members, parts)
-        unit = index * scale if scale > 1 else index
+        cell = index * scale if scale > 1 else index
         if parts > 1:
-            unit = (unit + np.arange(parts)[:, None]).ravel()
+            cell = (cell + np.arange(parts)[:, None]).ravel()
         self._number(op)
         stored = [np.broadcast_to(value.reshape(-1), index.shape) for value in values] if form.kind == "st" else ()
-        batch = SharedAccess(op, form.kind, parts, block, thread, unit, index, stored)
+        batch = SharedAccess(op, form.kind, parts, block, thread, cell, index, stored)
         if form.kind == "ld":
             if not self._is_ordered_read(batch, warp):
                 self._compare(batch)
-            self.read_at[unit, thread] = self.clocks.now
+            self.read_at[cell, thread] = self.clocks.now
         else:
             known_to_all = self._known_to_all(batch)
             ordered = known_to_all or self._is_ordered_write(batch, warp)
-            if not ordered or (form.kind != "st" and (self.writer.take(unit) == NOBODY).any()):
+            if not ordered or (form.kind != "st" and (self.writer.take(cell) == NO_THREAD).any()):
                 self._compare(batch)
-            self.writer[unit], self.written_at[unit] = thread, self.clocks.now
+            self.writer[cell], self.written_at[cell] = thread, self.clocks.now
             if not known_to_all:
-                self.read_at[unit] = 0
-            if ordered and form.kind == "st" and (self.writer.take(unit) != thread).any():
+                self.read_at[cell] = 0
+            if ordered and form.kind == "st" and (self.writer.take(cell) != thread).any():
                 self._compare(batch, with_earlier=False)
         if self._warps_meet:
-            self._note_warps(batch, warp)
-        self.touched_at[unit] = self.clocks.now
+            self._record_warps(batch, warp)
+        self.accessed_at[cell] = self.clocks.now
 
     def _is_ordered_read(self, batch: SharedAccess, warp: Values) -> bool:
-        """Return whether barriers of whole blocks or warps come after the last writes; if not, others may."""
-        written = self.written_at.take(batch.unit)
-        by_block = written <= self.clocks.block_knows.take(batch.block)
+        """Return whether barriers of whole blocks or warps follow the last writes; if not, barriers of masks may."""
+        written_at = self.written_at.take(batch.cell)
+        by_block = written_at <= self.clocks.block_knows.take(batch.block)
         if by_block.all() or not self._warps_meet:
             return bool(by_block.all())
-        by_warp = self.writer.take(batch.unit) // WARP == batch.thread // WARP
-        return bool((by_block | (by_warp & (written <= self.clocks.warp_knows.take(warp)))).all())
+        by_warp = self.writer.take(batch.cell) // WARP == batch.thread // WARP
+        return bool((by_block | (by_warp & (written_at <= self.clocks.warp_knows.take(warp)))).all())
 
     def _known_to_all(self, batch: SharedAccess) -> bool:
-        """Return whether barriers of whole blocks come after all earlier accesses."""
-        return bool((self.touched_at.take(batch.unit) <= self.clocks.block_knows.take(batch.block)).all())
+        """Return whether barriers of whole blocks follow all earlier accesses."""
+        return bool((self.accessed_at.take(batch.cell) <= self.clocks.block_knows.take(batch.block)).all())
 
     def _is_ordered_write(self, batch: SharedAccess, warp: Values) -> bool:
-        """Return whether barriers of whole blocks or warps come after all earlier accesses."""
+        """Return whether barriers of whole blocks or warps follow all earlier accesses."""
         if not self._warps_meet:
             return False
-        touched = self.touched_at.take(batch.unit)
-        by_block = touched <= self.clocks.block_knows.take(batch.block)
-        by_warp = (self.touched_by.take(batch.unit) == warp) & (touched <= self.clocks.warp_knows.take(warp))
+        accessed = self.accessed_at.take(batch.cell)
+        by_block = accessed <= self.clocks.block_knows.take(batch.block)
+        by_warp = (self.accessed_by.take(batch.cell) == warp) & (accessed <= self.clocks.warp_knows.take(warp))
         return bool((by_block | by_warp).all())
 
     def _places(self, members: ThreadSet, parts: int) -> tuple[Values, Values, Values]:
@@ -133,7 +135,7 @@ class SharedMemoryRaces(Rule):
         return located
 
     def _number(self, op: Op) -> None:
-        """Note which op makes the access that is being made."""
+        """Record the op of the current access."""
         number = self._numbers.setdefault(id(op), len(self._ops))
         if number == len(self._ops):
             self._ops.append(op)
@@ -141,17 +143,17 @@ class SharedMemoryRaces(Rule):
             self._op_at = np.concatenate([self._op_at, np.zeros_like(self._op_at)])
         self._op_at[self.clocks.now] = number
 
-    def _note_warps(self, batch: SharedAccess, warp: Values) -> None:
-        """Note which units one warp alone has touched since the last barrier of its block."""
-        alone = self.touched_at.take(batch.unit) <= self.clocks.block_knows.take(batch.block)
-        alone |= self.touched_by.take(batch.unit) == warp
-        self.touched_by[batch.unit] = np.where(alone, warp, SEVERAL)
-        shared = self.touched_by.take(batch.unit) != warp  # also with a warp that touches it by this instruction
+    def _record_warps(self, batch: SharedAccess, warp: Values) -> None:
+        """Record the cells that only one warp has accessed since the last barrier of its block."""
+        alone = self.accessed_at.take(batch.cell) <= self.clocks.block_knows.take(batch.block)
+        alone |= self.accessed_by.take(batch.cell) == warp
+        self.accessed_by[batch.cell] = np.where(alone, warp, SEVERAL)
+        shared = self.accessed_by.take(batch.cell) != warp  # including warps that access it by this instruction
         if shared.any():
-            self.touched_by[batch.unit[shared]] = SEVERAL
+            self.accessed_by[batch.cell[shared]] = SEVERAL
 
     def _compare(self, batch: SharedAccess, *, with_earlier: bool = True) -> None:
-        """Report races of an access with earlier ones and within itself, the first units of all threads first."""
+        """Report races of an access with earlier ones and within itself, the first cells of all threads first."""
         suspects = [*(self._with_earlier(batch) if with_earlier else ()), *self._within(batch)]
         reports = []
         for rank, (kind, where, others, ops) in enumerate(suspects):
@@ -162,18 +164,18 @@ class SharedMemoryRaces(Rule):
                 reports.append((order, kind, first, int(others[first]), int(np.count_nonzero(these))))
         for (_, _, earlier), kind, first, other, count in sorted(reports):
             pair = int(batch.block[first]) * self.threads + np.array([batch.thread[first], other])
-            if earlier == NOBODY:
+            if earlier == NO_THREAD:
                 self.report(kind, batch.op, pair[:1], count)
             else:
                 self.report(kind, batch.op, pair, count, self._ops[earlier])
 
     def _with_earlier(self, batch: SharedAccess) -> Iterator[Suspects]:
-        writer, written_at = self.writer[batch.unit], self.written_at[batch.unit]
-        written_by = self._op_at.take(written_at, mode="clip")  # of no meaning where nobody wrote
+        writer, written_at = self.writer[batch.cell], self.written_at[batch.cell]
+        written_by = self._op_at.take(written_at, mode="clip")  # without a meaning where no thread wrote
         racing = written_at > self.clocks.known(batch.block, batch.thread, writer)
-        racing &= (writer != batch.thread) & (writer != NOBODY)
+        racing &= (writer != batch.thread) & (writer != NO_THREAD)
         if batch.kind != "st":
-            yield HazardKind.UNINITIALISED, writer == NOBODY, writer, writer
+            yield HazardKind.UNINITIALIZED, writer == NO_THREAD, writer, writer
         if batch.kind == "ld":
             yield HazardKind.RAW, racing, writer, written_by
             return
@@ -184,35 +186,35 @@ class SharedMemoryRaces(Rule):
             data = self.state.spaces["shared"].bytes.view(batch.stored[0].dtype)
             same = np.logical_and.reduce([data[batch.index + part] == value for part, value in enumerate(batch.stored)])
             yield from _by_value(racing, np.tile(same, batch.parts), writer, written_by)
-        # One row per thread of the access, one column per thread that may have read what it overwrites.
-        row, reader = np.nonzero(self.read_at[batch.unit] > self.clocks.block_knows[batch.block][:, None])
-        late = self.read_at[batch.unit[row], reader] > self.clocks.known(batch.block[row], batch.thread[row], reader)
+        # One row per thread of the access, one column per thread that may have read the overwritten value.
+        row, reader = np.nonzero(self.read_at[batch.cell] > self.clocks.block_knows[batch.block][:, None])
+        late = self.read_at[batch.cell[row], reader] > self.clocks.known(batch.block[row], batch.thread[row], reader)
         late &= reader != batch.thread[row]
         if late.any():
             row, reader = row[late][::-1], reader[late][::-1]
-            racing, first = np.zeros(batch.unit.shape, np.bool_), np.zeros(batch.unit.shape, np.int64)
+            racing, first = np.zeros(batch.cell.shape, np.bool_), np.zeros(batch.cell.shape, np.int64)
             racing[row], first[row] = True, reader
-            yield HazardKind.WAR, racing, first, self._op_at[self.read_at[batch.unit, first]]
+            yield HazardKind.WAR, racing, first, self._op_at[self.read_at[batch.cell, first]]
 
     def _within(self, batch: SharedAccess) -> Iterator[Suspects]:
-        """Find threads that write one place by the same store."""
-        positions = np.arange(batch.unit.size)
-        self._last[batch.unit] = positions
-        if batch.kind == "st" and (self._last.take(batch.unit) != positions).any():
-            order = np.argsort(batch.unit, kind="stable")
+        """Find threads that write one cell by the same store."""
+        positions = np.arange(batch.cell.size)
+        self._last[batch.cell] = positions
+        if batch.kind == "st" and (self._last.take(batch.cell) != positions).any():
+            order = np.argsort(batch.cell, kind="stable")
             one, next_ = order[:-1], order[1:]
-            again = np.zeros(batch.unit.shape, np.bool_)
-            again[next_] = batch.unit[next_] == batch.unit[one]
-            same, before = np.ones(batch.unit.shape, np.bool_), np.zeros(batch.unit.shape, np.int64)
+            again = np.zeros(batch.cell.shape, np.bool_)
+            again[next_] = batch.cell[next_] == batch.cell[one]
+            same, before = np.ones(batch.cell.shape, np.bool_), np.zeros(batch.cell.shape, np.int64)
             for value in batch.stored:
                 values = np.tile(value, batch.parts)
                 same[next_] &= values[next_] == values[one]
             before[next_] = batch.thread[one]
-            yield from _by_value(again, same, before, np.full(batch.unit.shape, self._numbers[id(batch.op)]))
+            yield from _by_value(again, same, before, np.full(batch.cell.shape, self._numbers[id(batch.op)]))
 
 
 def _by_value(racing: Values, same: Values, others: Values, ops: Values) -> Iterator[Suspects]:
-    """Yield writes, and apart from them those of a value that is there already, which harm nobody today."""
+    """Yield races of different values, and separately those of equal values, which are harmless today."""
     yield HazardKind.WAW, racing & ~same, others, ops
     yield HazardKind.SAME_VALUE, racing & same, others, ops
 

@@ -1,4 +1,4 @@
-"""The rules that a checked kernel must keep."""
+"""The rules for checked kernels."""
 
 from collections.abc import Sequence
 

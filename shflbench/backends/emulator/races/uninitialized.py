@@ -1,4 +1,4 @@
-"""Find reads of global and local memory that nobody wrote; shared memory has its own rule."""
+"""Find reads of uninitialized global and local memory; shared memory has its own rule."""
 
 from collections.abc import Sequence
 
@@ -15,17 +15,17 @@ from shflbench.backends.emulator.races.rule import Rule
 
 
 class UninitializedReads(Rule):
-    """Keeps account of which bytes were written."""
+    """Tracks which bytes are written."""
 
     def __init__(self, state: State, clocks: Clocks, log: HazardLog) -> None:
-        """Take as written what the buffers held before the launch."""
+        """Treat the initial contents of buffers as written."""
         super().__init__(state, clocks, log)
         self._written = {name: np.zeros(state.spaces[name].bytes.shape, np.uint8) for name in ("global", "local")}
         for start, end in state.spaces["global"].filled:
             self._written["global"][start:end] = 1
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, _values: Sequence[Values]) -> None:
-        """Note what a store writes; report loads and atomics of anything else."""
+        """Mark the bytes of a store; report loads and atomics of other bytes."""
         form: Access = op.form  # type: ignore[assignment]
         if space.name not in self._written:
             return
@@ -38,4 +38,4 @@ class UninitializedReads(Rule):
             return
         unwritten = np.logical_or.reduce([flags[index + part] != every for part in range(form.vector)])
         if unwritten.any():
-            self.report(HazardKind.UNINITIALISED, op, members.threads[unwritten][:1], int(np.count_nonzero(unwritten)))
+            self.report(HazardKind.UNINITIALIZED, op, members.threads[unwritten][:1], int(np.count_nonzero(unwritten)))

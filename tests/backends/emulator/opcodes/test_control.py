@@ -6,7 +6,7 @@ from shflbench.backends.emulator.machine.policies import POLICIES
 from tests.backends.emulator.declared import each
 from tests.backends.emulator.threads import THREADS, TO_64_BITS, operands, run
 
-SOME = ["lock step", "lanes at random", "warps in reverse"]
+SOME = ["lockstep", "lanes at random", "warps in reverse"]
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -31,7 +31,7 @@ NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF}  # the one that arithme
 
 
 def edges() -> Iterator[float]:
-    """Yield numbers around the middles between neighbours, and around the limits, of every type."""
+    """Yield numbers around the middles between neighbors, and around the limits, of every type."""
     yield from (0.5, 1.5, 2.5, 127.5, 1e10)
     for digits, lowest, highest in FORMATS.values():
         for step in (1, 3, 5):

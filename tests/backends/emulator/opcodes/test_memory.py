@@ -48,7 +48,7 @@ def value(data: int, type_: str) -> int:
 
 
 @pytest.mark.parametrize("form", [*each(("st",), SPACES, TYPES), *each(("st.volatile",), ("shared", "global"), TYPES)])
-def test_stores_leave_their_neighbours(form: str) -> None:
+def test_stores_leave_their_neighbors(form: str) -> None:
     rows, type_ = operands(8), form.rsplit(".", 1)[1]
     (space, at, address), (source, integer) = place(form), register(type_, "b")
     code = f"""

@@ -40,7 +40,7 @@ EVEN, ODD = 0x55555555, 0xAAAAAAAA
 
 
 def lanes(
-    code: str, *columns: Values, policy: str = "lock step", skip_odd: bool = False
+    code: str, *columns: Values, policy: str = "lockstep", skip_odd: bool = False
 ) -> tuple[list[int], list[bool]]:
     """Return what each of 64 lanes gets in %r9 and %p2."""
     guard = "and.b32 %r2, %r3, 1; setp.eq.u32 %p3, %r2, 1; @%p3 bra $go;" if skip_odd else ""
@@ -71,7 +71,7 @@ def shuffled(mode: str, lane: int, b: int, c: int) -> tuple[int, bool]:
     return (source if holds else lane), holds
 
 
-@pytest.mark.parametrize("policy", ["lock step", "lanes at random"])
+@pytest.mark.parametrize("policy", ["lockstep", "lanes at random"])
 @pytest.mark.parametrize("form", each(("shfl.sync",), ("up", "down", "bfly", "idx"), ("b32",)))
 @pytest.mark.parametrize("width", [32, 16, 8, 4, 2])
 def test_shuffles(form: str, width: int, policy: str) -> None:
@@ -104,13 +104,13 @@ def members_of(skip_odd: bool) -> int:  # noqa: FBT001
     return EVEN if skip_odd else EVEN | ODD
 
 
-def here_of(members: int) -> list[list[int]]:
-    """Return the threads of each warp that take part."""
+def active_of(members: int) -> list[list[int]]:
+    """Return the active threads of each warp."""
     return [[32 * warp + lane for lane in range(32) if members >> lane & 1] for warp in (0, 1)]
 
 
-def opinions() -> list[Values]:
-    """Return predicates on which all warps agree, or one lane does not, or half of them do."""
+def predicates() -> list[Values]:
+    """Return predicates that are equal in all lanes, differ in one lane, or in half of the lanes."""
     lane = np.arange(64) % 32
     rows = [lane < 0, lane < 32, lane == 4, lane != 4, lane > 3, lane >= 16]
     return [row.astype(np.uint32) for row in rows] + [(np.arange(64) < 32).astype(np.uint32)]
@@ -120,14 +120,14 @@ def opinions() -> list[Values]:
 @pytest.mark.parametrize("form", [*each(("vote.sync",), VOTES, ("pred",)), "vote.sync.ballot.b32"])
 def test_votes_and_ballots(form: str, skip_odd: bool) -> None:  # noqa: FBT001
     members, vote = members_of(skip_odd), form.split(".")[2]
-    for x in opinions():
+    for x in predicates():
         got, flags = lanes(f"{form} {'%r9' if vote == 'ballot' else '%p2'}, %p1, {members};", x, skip_odd=skip_odd)
-        for here in here_of(members):
+        for active in active_of(members):
             if vote == "ballot":
-                assert [got[thread] for thread in here] == [sum(1 << t % 32 for t in here if x[t])] * len(here)
+                assert [got[thread] for thread in active] == [sum(1 << t % 32 for t in active if x[t])] * len(active)
             else:
-                expected = VOTES[vote]([bool(x[thread]) for thread in here])
-                assert [flags[thread] for thread in here] == [expected] * len(here)
+                expected = VOTES[vote]([bool(x[thread]) for thread in active])
+                assert [flags[thread] for thread in active] == [expected] * len(active)
 
 
 def labels() -> list[tuple[Values, Values]]:
@@ -149,10 +149,10 @@ def test_matches(form: str, skip_odd: bool) -> None:  # noqa: FBT001
     for low, high in labels():
         got, flags = lanes(code, low, high, skip_odd=skip_odd)
         key = [(x, y if form.endswith("b64") else 0) for x, y in zip(low.tolist(), high.tolist(), strict=True)]
-        for here in here_of(members):
-            for thread in here:
-                peers = [other for other in here if key[other] == key[thread]]
-                agree = len(peers) == len(here)
+        for active in active_of(members):
+            for thread in active:
+                peers = [other for other in active if key[other] == key[thread]]
+                agree = len(peers) == len(active)
                 mask = sum(1 << other % 32 for other in peers) if agree or not all_ else 0
                 assert (got[thread], flags[thread]) == (mask, agree and all_)
 
@@ -177,10 +177,10 @@ def test_reductions(form: str, skip_odd: bool) -> None:  # noqa: FBT001
     members, function = members_of(skip_odd), REDUCTIONS[form.removeprefix("redux.sync.")]
     for x in (values(4), EXTREMES, values(5) | np.uint32(0xFF000000), values(6) & np.uint32(0xFF)):
         got, _ = lanes(f"{form} %r9, %r5, {members};", x, skip_odd=skip_odd)
-        for here in here_of(members):
-            assert [got[thread] for thread in here] == [reduce(function, [int(x[thread]) for thread in here])] * len(
-                here
-            )
+        for active in active_of(members):
+            assert [got[thread] for thread in active] == [
+                reduce(function, [int(x[thread]) for thread in active])
+            ] * len(active)
 
 
 def test_one_lane_is_elected() -> None:

@@ -1,9 +1,9 @@
-"""Which accesses barriers order, and which units of memory they touch, in two warps."""
+"""Which accesses barriers order, and which bytes of memory they access, in two warps."""
 
 import pytest
 
 from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.machine.policies import LOCK_STEP, POLICIES
+from shflbench.backends.emulator.machine.policies import LOCKSTEP, POLICIES
 from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
 from tests.backends.emulator.threads import launch, operands
 
@@ -16,7 +16,7 @@ FIRST_WARP = "setp.ge.u32 %p2, %r3, 32; @%p2 bra $both;"
 SECOND_WARP = "setp.lt.u32 %p2, %r3, 32; @%p2 bra $done;"
 
 
-def hazards(code: str, policy: str = LOCK_STEP.name) -> tuple[Hazard, ...]:
+def hazards(code: str, policy: str = LOCKSTEP.name) -> tuple[Hazard, ...]:
     return explore(launch(code, operands()), (POLICIES[policy],)).hazards
 
 

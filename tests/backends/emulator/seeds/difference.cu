@@ -19,7 +19,7 @@ extern "C" __global__ void reads_the_next_tile(const int* values, int* result, i
 }
 
 // The last element keeps the difference to itself.
-extern "C" __global__ void mended(const int* values, int* result, int tiles) {
+extern "C" __global__ void fixed(const int* values, int* result, int tiles) {
     const int lane = threadIdx.x, last = 32 * tiles - 1;
     int x = values[lane];
     for (int i = lane; i <= last; i += 32) {

@@ -1,4 +1,4 @@
-// One warp keeps the positive values of many tiles, packed together: three mistakes, and the correct kernel.
+// One warp keeps the positive values of many tiles, packed together: three faults, and the correct kernel.
 constexpr unsigned ALL = 0xffffffffu;
 constexpr unsigned NONE = 0xffffffffu;
 
@@ -17,7 +17,7 @@ extern "C" __global__ void skips_the_shuffle(const int* values, int* result, int
     }
 }
 
-// The n-th set bit is counted from 1, so lane 0 asks for no bit at all, and every other lane for its left one's.
+// The n-th set bit is counted from 1, so lane 0 looks for no bit, and every other lane for the bit of its left neighbor.
 extern "C" __global__ void off_by_one(const int* values, int* result, int tiles) {
     const int lane = threadIdx.x;
     int kept = 0;
@@ -31,7 +31,7 @@ extern "C" __global__ void off_by_one(const int* values, int* result, int tiles)
     }
 }
 
-// Only lane 0 moves on in the result; the others write every tile to the same place.
+// Only lane 0 advances in the result; the others write every tile to the same place.
 extern "C" __global__ void moves_lane_0_only(const int* values, int* result, int tiles) {
     const int lane = threadIdx.x;
     int kept = 0;
@@ -41,11 +41,11 @@ extern "C" __global__ void moves_lane_0_only(const int* values, int* result, int
         const unsigned source = __fns(mask, 0, lane + 1);
         const int y = __shfl_sync(ALL, x, source & 31);
         if (source != NONE) result[kept + lane] = y;
-        if (lane == 0) kept += __popc(mask);  // moves
+        if (lane == 0) kept += __popc(mask);  // advances
     }
 }
 
-extern "C" __global__ void mended(const int* values, int* result, int tiles) {
+extern "C" __global__ void fixed(const int* values, int* result, int tiles) {
     const int lane = threadIdx.x;
     int kept = 0;
     for (int tile = 0; tile < tiles; ++tile) {

@@ -1,4 +1,4 @@
-// The sum of a warp through shared memory, with lock step instead of barriers.
+// The sum of a warp through shared memory, with lockstep instead of barriers.
 extern "C" __global__ void broken(const int* values, int* result, int) {
     extern __shared__ int memory[];
     volatile int* sums = memory;
@@ -12,7 +12,7 @@ extern "C" __global__ void broken(const int* values, int* result, int) {
     result[me] = sums[me & ~31];
 }
 
-extern "C" __global__ void mended(const int* values, int* result, int) {
+extern "C" __global__ void fixed(const int* values, int* result, int) {
     extern __shared__ int memory[];
     volatile int* sums = memory;
     const int me = threadIdx.x, lane = me & 31;

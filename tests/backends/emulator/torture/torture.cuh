@@ -1,7 +1,7 @@
 // What the kernels of this folder share. Each PUT keeps one result for each thread, so that a difference between
 // the emulator and a GPU names the expression and the thread. benchmarks/agreement_subjects.py writes the PUTs as
 // calls of `put` with their numbers.
-// Launch convention: (three buffers of 32-bit words, results of 64 bits, iterations), one word a thread.
+// Launch convention: (three buffers of 32-bit words, results of 64 bits, iterations), one word per thread.
 #pragma once
 
 constexpr unsigned ALL = 0xffffffffu;

@@ -38,7 +38,7 @@ __global__ void pairs_one_barrier(const T* values, T* result, int iterations) {
 
 // Warp-synchronous: no barrier at all.
 template <typename T>
-__global__ void pairs_lock_step(const T* values, T* result, int iterations) {
+__global__ void pairs_lockstep(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
     T x = values[thread()];
     REPEAT(iterations) {
@@ -67,7 +67,7 @@ __global__ void pairs_activemask(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// Counts on the active lanes for nothing that shows in the result.
+// Reads the mask of active lanes, which does not change the result.
 template <typename T>
 __global__ void pairs_curious(const T* values, T* result, int iterations) {
     T x = values[thread()];
@@ -96,7 +96,7 @@ __global__ void pairs_fns(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// Only lane 0 moves on to the warp's part of the result.
+// Only lane 0 advances to the warp's part of the result.
 template <typename T>
 __global__ void pairs_pointer(const T* values, T* result, int iterations) {
     T x = values[thread()];
@@ -105,11 +105,11 @@ __global__ void pairs_pointer(const T* values, T* result, int iterations) {
     result[lane()] = x;
 }
 
-// Half of what is to be added.
+// Half of the lanes add nothing.
 template <typename T>
 __global__ void pairs_half(const T* values, T* result, int iterations) {
     T x = values[thread()];
-    REPEAT(iterations) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(trip % 2));
+    REPEAT(iterations) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(lane() % 2));
     result[thread()] = x;
 }
 

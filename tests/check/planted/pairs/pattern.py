@@ -1,4 +1,4 @@
-"""Kernels that `check` has to judge: two right ones, and others with one mistake each."""
+"""Kernels for `check`: some right ones, and others with one fault each."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,31 +10,31 @@ SUMMARIES = {
     "right": "two barriers",
     "modest": "right, and declared unsafe",
     "one-barrier": "a barrier short",
-    "lock-step": "no barrier",
+    "lockstep": "no barrier",
     "equal-writes": "all threads write one value to one place",
     "activemask": "the active lanes as the mask",
-    "curious": "asks for the active lanes and does not need them",
+    "curious": "reads the mask of active lanes without need",
     "after-continue": "shuffles after `continue`",
     "fns": "__fns off by one",
     "pointer": "the output pointer is advanced in lane 0 only",
-    "half": "adds half",
+    "half": "half of the lanes add nothing",
     "past-the-end": "reads one element past its input",
     "past-shared": "reads 32 elements past its shared memory",
     "deadlock": "a barrier that half of the lanes never reach",
     "folded": "no loop",
-    "endless": "waits for ever",
+    "endless": "waits forever",
     "half-warps": "a barrier for each half of a warp",
     "split-pairs": "a barrier for the even lanes and one for the odd ones",
     "two-dimensions": "uses threadIdx.y",
     "linear-number": "the number of a thread from all three dimensions",
     "counted-barrier": "a barrier with a number of threads",
     "computed-barrier": "a barrier whose number depends on the thread",
-    "tomorrow": "for a GPU that is not there",
-    "initialised": "initialises shared memory, which does not compile",
+    "tomorrow": "for a GPU that does not exist",
+    "initialized": "shared memory with an initializer, which does not compile",
 }
 
 PATTERN = Pattern(
-    summary="Neighbours of a pair swap their values and add one.",
+    summary="The neighbors of a pair swap their values and add one.",
     source="planted for the tests",
     dtypes=("i32", "i64"),
     buffers=(Input("values"), Output("result")),
@@ -45,7 +45,7 @@ PATTERN = Pattern(
             baseline=name == "right",
             safe=name != "modest",
             needs="sm_121" if name == "tomorrow" else "",
-            source="initialised.cu" if name == "initialised" else "kernels.cu",
+            source="initialized.cu" if name == "initialized" else "kernels.cu",
             shared=elements_per_thread(1),
             summary=summary,
         )

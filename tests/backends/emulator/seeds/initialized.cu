@@ -1,4 +1,4 @@
-// Shared memory cannot be given a first value where it is declared: no thread would be the one to write it.
+// Shared memory cannot have an initializer: no thread would be the one to write it.
 extern "C" __global__ void broken(const int* values, int* result, int) {
     __shared__ int count = 0;
     __syncthreads();
