@@ -1,4 +1,4 @@
-"""The environment variables that shflbench reads, all of them."""
+"""All environment variables that shflbench reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Return where compiled kernels are kept: SHFLBENCH_CACHE, else shflbench under the user's cache folder."""
+    """Return the folder for compiled kernels: SHFLBENCH_CACHE, else shflbench in the user's cache folder."""
     if chosen := os.environ.get("SHFLBENCH_CACHE"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")  # XDG Base Directory Specification: unset and empty mean ~/.cache
@@ -16,12 +16,12 @@ def cache_folder() -> Path:
 
 
 def baselines_folder() -> Path:
-    """Return where named baselines are kept: SHFLBENCH_BASELINES, else baselines in the current folder."""
+    """Return the folder for baselines: SHFLBENCH_BASELINES, else baselines in the current folder."""
     return Path(os.environ.get("SHFLBENCH_BASELINES") or "baselines")
 
 
 def step_summary() -> Path | None:
-    """Return the file that a job on GitHub shows as its summary: GITHUB_STEP_SUMMARY; None elsewhere."""
+    """Return the file for the summary of a job on GitHub: GITHUB_STEP_SUMMARY; None elsewhere."""
     named = os.environ.get("GITHUB_STEP_SUMMARY")
     return Path(named) if named else None
 
@@ -32,6 +32,6 @@ def color_refused() -> bool:
 
 
 def compute_sanitizer() -> Path | None:
-    """Return compute-sanitizer from the PATH, else from where CUDA's installer puts it; None if there is none."""
+    """Return compute-sanitizer from the PATH or the default folder of the CUDA toolkit; None if it is missing."""
     path = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
     return Path(path) if path else None

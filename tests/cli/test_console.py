@@ -15,13 +15,13 @@ def test_data_goes_to_stdout_and_everything_else_to_stderr(capsys: pytest.Captur
     console.table(BAD, data=True)
     console.say("note")
     console.warn("careful")
-    console.error("wrong", "mend it")
+    console.error("wrong", "fix it")
     printed = capsys.readouterr()
     assert printed.out == "data\ncase\na\nb\n"
-    assert printed.err == "note\nwarning: careful\nerror: wrong\nMend it\n"
+    assert printed.err == "note\nwarning: careful\nerror: wrong\nFix it\n"
 
 
-def test_colours_appear_only_where_asked_for_or_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_colors_appear_only_on_request_or_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     Console(color=True).table(BAD)
     assert capsys.readouterr().err == "case\n\x1b[31ma\x1b[0m\nb\n"
     Console(color=False).table(BAD)
@@ -29,13 +29,13 @@ def test_colours_appear_only_where_asked_for_or_on_a_terminal(capsys: pytest.Cap
 
 
 def test_stream_that_knows_no_micro_sign_gets_a_question_mark(monkeypatch: pytest.MonkeyPatch) -> None:
-    written = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    stream = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(stream, encoding="ascii"))
     Console().data("70 µs ± 1")
-    assert written.getvalue() == b"70 ?s ? 1\n"
+    assert stream.getvalue() == b"70 ?s ? 1\n"
 
 
-def test_nothing_from_a_damaged_file_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_of_a_damaged_file_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(color=True)
     console.data("a\tb\nc\x1b[2Jd\re\x07")
     console.error("case \u202eabc\x9b31m")
@@ -53,7 +53,7 @@ def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str
     assert (printed.out, printed.err) == ("", "table\n")
 
 
-def test_progress_on_a_terminal_names_the_case_and_lets_tables_stand_above(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_on_a_terminal_names_the_case_below_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True

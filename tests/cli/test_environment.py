@@ -26,6 +26,6 @@ def test_cache_folder_follows_the_environment(
 
 
 @pytest.mark.parametrize(("value", "refused"), [("1", True), ("", False)])
-def test_no_color_counts_unless_empty(value: str, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
+def test_empty_no_color_has_no_effect(value: str, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
     monkeypatch.setenv("NO_COLOR", value)
     assert color_refused() is refused

@@ -9,7 +9,7 @@ from shflbench.cli.registry import COMMANDS
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_registry_and_command_describe_it_alike(name: str) -> None:
+def test_registry_and_command_have_the_same_summary(name: str) -> None:
     command = import_module(f"shflbench.cli.{name}.command").command
     assert isinstance(command, click.Command)
     assert (command.help or "").splitlines()[0] == COMMANDS[name]

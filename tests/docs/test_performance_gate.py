@@ -103,9 +103,9 @@ def test_what_the_gate_wrote_is_kept_also_where_it_failed() -> None:
     assert upload["uses"].startswith("actions/upload-artifact@")
     assert upload["if"] == "${{ !cancelled() }}"
     (words,) = job("gate")
-    written = [word.partition("=")[2] or word for word in words if "gate/" in word]
-    assert len(written) == 4
-    assert all(path.startswith(upload["with"]["path"]) for path in written)
+    files = [word.partition("=")[2] or word for word in words if "gate/" in word]
+    assert len(files) == 4
+    assert all(path.startswith(upload["with"]["path"]) for path in files)
 
 
 def test_extra_that_is_installed_is_one_of_the_package() -> None:

@@ -1,4 +1,4 @@
-"""What `check` prints: a table with its findings, JSON, or GitHub's annotations."""
+"""The output of `check`: a table with findings, JSON, or annotations on GitHub."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Lev
 
 @dataclass(frozen=True, slots=True)
 class ReportGroup:
-    """Kernels of one variant, of which the same is to be said: they differ in dtype only."""
+    """Kernels of one variant with the same result; they differ in dtype only."""
 
     reports: tuple[KernelReport, ...]
 
     @property
     def first(self) -> KernelReport:
-        """The report that speaks for all."""
+        """The report that is shown for all."""
         return self.reports[0]
 
     @property
@@ -44,7 +44,7 @@ class ReportGroup:
 
 
 def entries(reports: Sequence[KernelReport]) -> list[ReportGroup]:
-    """Return the reports, those side by side that say the same of another dtype."""
+    """Return the reports, grouped where only the dtype differs."""
     groups: dict[tuple[object, ...], list[KernelReport]] = {}
     for report in reports:
         findings = frozenset((finding.kind, finding.place, finding.other) for finding in report.findings)
@@ -60,7 +60,7 @@ def _cuda_name(report: KernelReport) -> str:
 
 
 def table(groups: Sequence[ReportGroup]) -> Table:
-    """Return one line for each entry; compute-sanitizer's result beside the emulator's, where it was asked."""
+    """Return one line per entry, with the result of compute-sanitizer where it ran."""
     columns = ["kernel", "dtypes", "verdict", "why"]
     has_sanitizer = any(entry.first.sanitizer for entry in groups)
     if has_sanitizer:
@@ -70,13 +70,13 @@ def table(groups: Sequence[ReportGroup]) -> Table:
         report = entry.first
         cells = [entry.kernel, entry.dtypes, report.verdict.value, report.sentence.splitlines()[0]]
         if has_sanitizer:
-            cells.insert(3, report.sanitizer.sentence if report.sanitizer else "not asked")
+            cells.insert(3, report.sanitizer.sentence if report.sanitizer else "not run")
         lines.append(Line(tuple(cells), STYLES[report.verdict.level]))
     return Table("", tuple(columns), tuple(lines))
 
 
 def details(entry: ReportGroup) -> Iterator[str]:
-    """Yield what lies behind a verdict, a sentence each; files relative to the current folder."""
+    """Yield the findings behind a verdict, one sentence each; files relative to the current folder."""
     report, base = entry.first, Path.cwd()
     if report.verdict is KernelVerdict.NOT_COMPILED:
         yield from report.sentence.splitlines()[1:]
@@ -92,13 +92,13 @@ def details(entry: ReportGroup) -> Iterator[str]:
 
 
 def summary(reports: Sequence[KernelReport], arch: str) -> str:
-    """Return how many kernels came out how."""
+    """Return the number of kernels per verdict, and how they were checked."""
     kernels = "1 kernel" if len(reports) == 1 else f"{len(reports)} kernels"
     return f"{kernels} for {arch}, {_launches(reports)} threads, {len(POLICIES)} schedules: {verdict_counts(reports)}."
 
 
 def verdict_counts(reports: Sequence[KernelReport]) -> str:
-    """Return how many kernels got each verdict, e.g. `3 clean, 1 broken`."""
+    """Return the number of kernels per verdict, such as `3 clean, 1 broken`."""
     counts = Counter(report.verdict for report in reports)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in KernelVerdict if counts[verdict])
 
@@ -108,7 +108,7 @@ def _launches(reports: Sequence[KernelReport]) -> str:
 
 
 def as_json(reports: Sequence[KernelReport], arch: str, seed: int) -> str:
-    """Return everything, one object a kernel; files relative to the current folder."""
+    """Return all reports as JSON, one object per kernel; files relative to the current folder."""
     head = {"arch": arch, "launch": _launches(reports), "seed": seed, "schedules": list(POLICIES)}
     return json.dumps({**head, "kernels": [_record(report) for report in reports]}, indent=2, ensure_ascii=False)
 
@@ -160,7 +160,7 @@ def _where(place: SourceLine | None) -> dict[str, object]:
 
 
 def workflow_commands(groups: Sequence[ReportGroup]) -> Iterator[str]:
-    """Yield GitHub's workflow commands: one for each thing found, on its line.
+    """Yield a workflow command of GitHub for each finding, on its source line.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
     """
@@ -174,7 +174,7 @@ def workflow_commands(groups: Sequence[ReportGroup]) -> Iterator[str]:
 
 
 def _locate(report: KernelReport) -> Iterator[tuple[SourceLine, str]]:
-    """Yield what stands behind the verdict, each with the line to show it at."""
+    """Yield each finding behind the verdict with its source line."""
     begin, base = report.place, Path.cwd()
     for finding in report.findings:
         yield finding.place or begin, finding.sentence(base)

@@ -1,4 +1,4 @@
-"""Show a run while it goes on, and say at its end what it found and what to doubt of it."""
+"""Show the progress of a run, and its results and warnings at the end."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 def watch(
     plan: Plan, folder: RunFolder, stopped: Resumed | None, console: Console, undecided: Undecided | None = None
 ) -> int:
-    """Run the plan, show what happens, and return the exit code; `undecided` is what `session.run` takes."""
+    """Run the plan, show its progress and results, and return the exit code; `undecided` is that of `session.run`."""
     from shflbench.cli.show.tables import group_table
     from shflbench.session import GroupDone, run
 
-    done: dict[str, GroupDone] = {}  # by its first case: a group that is measured longer is done more than once
+    done: dict[str, GroupDone] = {}  # by first case: a group that is measured longer is done more than once
     with console.progress() as progress:
         for event in run(plan, folder, stopped, undecided):
             _show(event, console, progress)
@@ -75,7 +75,7 @@ def _inconclusive(number: int, singular: str, plural: str) -> str:
 
 
 def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
-    """Say what the run found and what to doubt of it, and return the exit code; `troubles` are by case."""
+    """Show the results and the warnings, and return the exit code; `troubles` are by case."""
     from shflbench.analysis import sentences
     from shflbench.model import Status
     from shflbench.store import read_run
@@ -97,21 +97,21 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     return KernelError.exit_code if bad else 0
 
 
-# What many cases have: how many of them, and the largest size.
+# The warning where several cases have a disturbance: their number, and the largest size.
 MANY = {
     Disturbance.DRIFT: "the times of {cases} cases drifted by up to {size}",
     Disturbance.SLOW_EPISODES: "some rounds of {cases} cases were up to {size} slower than the others",
-    Disturbance.TWO_LEVELS: "the times of {cases} cases gather around two values, up to {size} apart",
+    Disturbance.TWO_LEVELS: "the times of {cases} cases have two levels, up to {size} apart",
     Disturbance.THROTTLED: "up to {size} of the samples of {cases} cases were dropped (throttled, or too late)",
-    Disturbance.NONLINEAR: "the times of {cases} cases are off the line over their iterations by up to {size}",
+    Disturbance.NONLINEAR: "the times of {cases} cases are not linear in the number of iterations: up to {size} off",
     Disturbance.PROCESSES: "the times of {cases} cases differ between processes by up to {size}",
 }
 
 
 def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Iterator[str]:
-    """Yield a sentence with advice for each kind of trouble that some of the cases have.
+    """Yield a sentence with advice for each kind of trouble that any case has.
 
-    `troubles` are by case; those smaller than the `precision` that was asked for are in the results alone.
+    `troubles` are by case. Troubles smaller than the `precision` of the suite are only in the results.
     """
     from shflbench.measure.diagnose import percent
 
@@ -126,4 +126,4 @@ def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Ite
             yield f"{worst}: {affected[worst].sentence}; {advice}"
         else:
             many = MANY[kind].format(cases=len(affected), size=percent(affected[worst].size))
-            yield f"{many}, most of all {worst}; {advice}"
+            yield f"{many}, worst in {worst}; {advice}"

@@ -45,7 +45,7 @@ def test_the_same_run_given_twice_is_refused(shflbench: Command, three: list[Pat
     )
 
 
-def test_what_to_doubt_is_a_warning_each(shflbench: Command, tmp_path: Path) -> None:
+def test_each_doubt_is_a_warning(shflbench: Command, tmp_path: Path) -> None:
     edit(quiet_run(tmp_path / "run"), noise=BUSY)
     outcome = shflbench("baseline", "save", "main", "run")
     assert (outcome.code, outcome.out) == (0, f"baselines/{PLACE}\n")
@@ -54,7 +54,7 @@ def test_what_to_doubt_is_a_warning_each(shflbench: Command, tmp_path: Path) -> 
     assert busy == "warning: run: busy GPU: another process computed on the GPU; stop it and run again"
 
 
-def test_a_baseline_that_is_there_is_replaced_by_force_alone(shflbench: Command, three: list[Path]) -> None:
+def test_existing_baseline_is_replaced_only_with_force(shflbench: Command, three: list[Path]) -> None:
     shflbench("baseline", "save", "main", *three)
     outcome = shflbench("baseline", "save", "main", three[0])
     assert (outcome.code, outcome.out) == (3, "")
@@ -67,7 +67,7 @@ def test_a_baseline_that_is_there_is_replaced_by_force_alone(shflbench: Command,
     assert " 1          6 " in shflbench("baseline", "list").out
 
 
-def test_failed_cases_need_the_users_word(shflbench: Command, tmp_path: Path) -> None:
+def test_failed_cases_need_an_option(shflbench: Command, tmp_path: Path) -> None:
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], samples=8)
     write_run(tmp_path / "run", [untimed(rows[0], Status.FAILED, "it crashed"), *rows[1:]], samples)
     outcome = shflbench("baseline", "save", "main", "run")
@@ -77,16 +77,14 @@ def test_failed_cases_need_the_users_word(shflbench: Command, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["../main", "Main", "/main", "noise"])
-def test_a_name_that_cannot_be_one_is_wrong_usage(
-    shflbench: Command, three: list[Path], tmp_path: Path, name: str
-) -> None:
+def test_invalid_name_is_wrong_usage(shflbench: Command, three: list[Path], tmp_path: Path, name: str) -> None:
     outcome = shflbench("baseline", "save", name, *three)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.count("\n") == 2
     assert not (tmp_path / "baselines").exists()
 
 
-def test_the_list_says_what_each_baseline_is(shflbench: Command, three: list[Path], tmp_path: Path) -> None:
+def test_list_describes_each_baseline(shflbench: Command, three: list[Path], tmp_path: Path) -> None:
     versions = replace(read_info(three[1]).versions, git_commit="fedcba9876543210", git_dirty=True, driver="590.1")
     edit(three[1], versions=versions, started="2026-11-21T08:00:00Z")
     shflbench("baseline", "save", "main", *three[:2])
@@ -110,7 +108,7 @@ def test_an_installed_shflbench_is_named_by_its_version(shflbench: Command, thre
     assert " v0.1.0 " in shflbench("baseline", "list").out
 
 
-def test_no_baselines_is_an_empty_list_and_says_how_to_save_one(shflbench: Command, tmp_path: Path) -> None:
+def test_empty_list_says_how_to_save_a_baseline(shflbench: Command, tmp_path: Path) -> None:
     said = "There are no baselines in baselines. Save one: shflbench baseline save NAME RUN\n"
     for _ in range(2):
         outcome = shflbench("baseline", "list")
@@ -171,7 +169,7 @@ def test_an_unknown_name_suggests_the_nearest(shflbench: Command, three: list[Pa
     assert outcome.err == "error: there is no baseline `mian` in baselines\nDid you mean `main`? there are main\n"
 
 
-def test_removing_says_what_went_and_what_stays(shflbench: Command, three: list[Path], tmp_path: Path) -> None:
+def test_removing_prints_what_is_removed_and_kept(shflbench: Command, three: list[Path], tmp_path: Path) -> None:
     shflbench("baseline", "save", "main", *three)
     (tmp_path / "baselines/main/why.txt").write_text("mine")
     outcome = shflbench("baseline", "rm", "main")
@@ -195,7 +193,7 @@ def test_one_suite_and_gpu_is_removed(shflbench: Command, tmp_path: Path) -> Non
     )
 
 
-def test_the_folder_is_that_of_the_flag_else_of_the_environment(
+def test_folder_is_that_of_the_option_or_of_the_environment(
     shflbench: Command, three: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHFLBENCH_BASELINES", str(tmp_path / "shared"))
@@ -213,7 +211,7 @@ def test_a_baseline_is_shown_as_any_run(shflbench: Command, three: list[Path]) -
     assert kept[1:] == own[1:]
 
 
-def test_without_a_word_the_help_is_shown(shflbench: Command) -> None:
+def test_help_is_shown_without_a_command(shflbench: Command) -> None:
     outcome = shflbench("baseline")
     assert (outcome.code, outcome.out) == (2, "")
     assert [word for word in ("save", "list", "show", "rm") if f"  {word} " not in outcome.err] == []

@@ -130,7 +130,7 @@ IDS = [f"{number}-{sentence[:50]}" for number, (_, sentence, _) in enumerate(DAM
 
 @pytest.mark.usefixtures("two")
 @pytest.mark.parametrize(("damage", "sentence", "advice"), DAMAGE, ids=IDS)
-def test_damage_is_told_in_a_sentence(
+def test_damage_is_reported_in_a_sentence(
     shflbench: Command, damage: Callable[[], object], sentence: str, advice: str
 ) -> None:
     damage()
@@ -143,7 +143,7 @@ def test_damage_is_told_in_a_sentence(
         assert to_do.lower().startswith(advice)
 
 
-def test_damage_leaves_no_trace_in_a_process_either(tmp_path: Path) -> None:
+def test_damage_writes_no_file_in_a_process(tmp_path: Path) -> None:
     lay(tmp_path / "base")
     lay(tmp_path / "new", seed=2)
     (tmp_path / "new/results.csv").write_bytes(PNG)
@@ -197,7 +197,7 @@ def test_run_without_samples_is_a_report_with_a_warning(shflbench: Command) -> N
 
 
 @pytest.mark.usefixtures("two")
-def test_run_that_was_killed_lacks_cases_and_says_how_to_go_on(shflbench: Command) -> None:
+def test_killed_run_lacks_cases_and_says_how_to_resume(shflbench: Command) -> None:
     """A kill leaves half a line, which is no damage: it is measured again with --resume."""
     INFO.write_text(json.dumps(json.loads(INFO.read_text()) | {"finished": None}))
     cut(CSV, 20)()

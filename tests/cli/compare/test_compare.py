@@ -24,7 +24,7 @@ print(code, *sys.modules)
 """
 
 
-def test_person_reads_what_changed_and_on_what_grounds(shflbench: Command, tmp_path: Path) -> None:
+def test_report_says_what_changed_and_how_it_was_judged(shflbench: Command, tmp_path: Path) -> None:
     """Two runs of one process each, as an early shflbench left them: without sentinels."""
     for name, factor in (("base", 1.0), ("new", 1.2)):
 

@@ -24,7 +24,7 @@ def other_suite() -> None:
     edit(NEW, suite=replace(read_info(NEW).suite, name="quick"))
 
 
-def other_edition() -> None:
+def other_revision() -> None:
     suite = read_info(NEW).suite
     edit(NEW, suite=replace(suite, text=f"{suite.text}defaults: {{launch: 52x1024}}\n"))
 
@@ -74,7 +74,7 @@ def set_by_owner(**changes: object) -> Callable[[], None]:
 
 OBSTACLES = [
     (other_suite, "the suites differ (gtc2013, quick)"),
-    (other_edition, "the suite was changed and defines other measurements (--allow suite compares the common cases)"),
+    (other_revision, "the suite was changed and defines other measurements (--allow suite compares the common cases)"),
     (other_model, "the GPUs differ (NVIDIA H200, NVIDIA B200)"),
     (emulated, "the backends differ (cuda, emulator)"),
     (throttled, " of the samples of new were taken while the GPU was throttled"),
@@ -119,7 +119,7 @@ def test_obstacle_is_named_and_across_it_there_is_a_report(
     assert "verdict  " not in reported.out
 
 
-def test_all_that_is_in_the_way_is_named_at_once(shflbench: Command) -> None:
+def test_all_obstacles_are_named_at_once(shflbench: Command) -> None:
     other_model()
     throttled()
     error, _ = shflbench("compare", "base", "new").err.splitlines()
@@ -127,7 +127,7 @@ def test_all_that_is_in_the_way_is_named_at_once(shflbench: Command) -> None:
     assert "throttled" in error
 
 
-def test_without_an_obstacle_across_changes_nothing(shflbench: Command) -> None:
+def test_across_changes_nothing_without_an_obstacle(shflbench: Command) -> None:
     change_rows(NEW, registers=17)
     for metric in ("time", "registers"):
         plain = shflbench("compare", "base", "new", "--metric", metric)
@@ -142,13 +142,13 @@ def test_registers_need_no_gpu(shflbench: Command) -> None:
     assert shflbench("compare", "base", "new", "--metric", "registers").code == 1
 
 
-def test_another_edition_is_compared_where_that_is_allowed(shflbench: Command) -> None:
-    other_edition()
+def test_another_revision_is_compared_if_allowed(shflbench: Command) -> None:
+    other_revision()
     outcome = shflbench("compare", "base", "new", "--allow", "suite")
     assert (outcome.code, outcome.err) == (0, "note: the text of suite gtc2013 differs between the sides\n")
 
 
-def test_comments_and_titles_make_no_other_edition(shflbench: Command) -> None:
+def test_comments_and_titles_do_not_change_the_revision(shflbench: Command) -> None:
     suite = read_info(NEW).suite
     edit(NEW, suite=replace(suite, text=f"# on Mondays\n{suite.text}"))
     assert shflbench("compare", "base", "new").code == 0
@@ -160,15 +160,15 @@ def test_another_driver_is_noted_and_compared(shflbench: Command) -> None:
     assert (outcome.code, outcome.err) == (0, "note: the driver was 580.159, now 590.10\n")
 
 
-def test_clock_that_moved_is_doubted_and_no_obstacle(shflbench: Command) -> None:
-    """What it did to the times, the sentinels tell."""
-    edit(NEW, noise={"verdict": "drifting clock", "sentence": "the SM clock fell by 2.3 %", "advice": "lock it"})
+def test_changed_clock_is_a_warning_and_no_obstacle(shflbench: Command) -> None:
+    """The sentinels show by how much it changed the times."""
+    edit(NEW, noise={"verdict": "drifting clock", "sentence": "the SM clock fell by 2.3%", "advice": "lock it"})
     outcome = shflbench("compare", "base", "new")
-    assert (outcome.code, outcome.err) == (0, "warning: new: drifting clock: the SM clock fell by 2.3 %\n")
+    assert (outcome.code, outcome.err) == (0, "warning: new: drifting clock: the SM clock fell by 2.3%\n")
 
 
 @pytest.mark.parametrize("flags", [(), ("--across",)])
-def test_runs_that_do_not_belong_together_are_no_side(
+def test_runs_of_different_settings_cannot_be_one_side(
     shflbench: Command, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     lay(tmp_path / "third", seed=3)

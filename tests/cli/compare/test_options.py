@@ -68,7 +68,7 @@ def test_wrong_threshold_is_refused_and_named(shflbench: Command, text: str) -> 
     )
 
 
-def test_threshold_of_no_case_is_doubted(shflbench: Command) -> None:
+def test_threshold_of_no_case_is_a_warning(shflbench: Command) -> None:
     outcome = shflbench("compare", "base", "new", "--threshold", "nieghbor/*=20%")
     assert outcome.code == 1
     assert outcome.err == "warning: --threshold nieghbor/*=20% has no effect: no case matches `nieghbor/*`\n"
@@ -80,7 +80,7 @@ def let_suites_say(tmp_path: Path, text: str) -> None:
         edit(tmp_path / name, suite=replace(suite, text=f"{suite.text}{text}"))
 
 
-def test_thresholds_of_the_suite_hold_until_a_flag_says_otherwise(shflbench: Command, tmp_path: Path) -> None:
+def test_options_override_thresholds_of_the_suite(shflbench: Command, tmp_path: Path) -> None:
     let_suites_say(tmp_path, "compare: {threshold: 20%}\n")
     assert shflbench("compare", "base", "new").out.endswith(SAME)
     assert shflbench("compare", "base", "new", "--threshold", "1%").out.endswith(SLOWER)
@@ -88,7 +88,7 @@ def test_thresholds_of_the_suite_hold_until_a_flag_says_otherwise(shflbench: Com
     assert shflbench("compare", "base", "new", "--threshold", f"{SMEM}=1%").out.endswith(SAME)
 
 
-def test_a_flag_for_all_cases_is_stronger_than_the_suites_for_some(shflbench: Command, tmp_path: Path) -> None:
+def test_option_for_all_cases_overrides_the_suite_for_some(shflbench: Command, tmp_path: Path) -> None:
     let_suites_say(tmp_path, "compare: {cases: [{variant: shfl, threshold: 20%}]}\n")
     assert shflbench("compare", "base", "new").out.endswith(SAME)
     assert shflbench("compare", "base", "new", "--threshold", "1%").out.endswith(SLOWER)
@@ -140,9 +140,7 @@ def test_metrics_are_those_of_the_analysis() -> None:
     ],
     ids=str,
 )
-def test_options_that_make_no_sense_together_are_wrong_usage(
-    shflbench: Command, flags: tuple[str, ...], sentence: str
-) -> None:
+def test_contradicting_options_are_wrong_usage(shflbench: Command, flags: tuple[str, ...], sentence: str) -> None:
     outcome = shflbench("compare", "base", "new", *flags)
     assert (outcome.code, outcome.out) == (2, "")
     said, to_do = outcome.err.splitlines()
@@ -296,7 +294,7 @@ def test_file_without_a_format_is_wrong_usage(shflbench: Command, text: str) -> 
 
 
 @pytest.mark.parametrize(("name", "begins"), [("a.svg", b"<?xml"), ("charts/a.png", b"\x89PNG"), ("a.PDF", b"%PDF")])
-def test_plot_is_drawn_as_its_ending_says(shflbench: Command, tmp_path: Path, name: str, begins: bytes) -> None:
+def test_ending_chooses_the_format_of_the_plot(shflbench: Command, tmp_path: Path, name: str, begins: bytes) -> None:
     outcome = shflbench(*COMPARE, "--plot", name)
     assert (outcome.code, outcome.err) == (1, f"drawn: {name}\n")
     assert (tmp_path / name).read_bytes().startswith(begins)

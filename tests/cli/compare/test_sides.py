@@ -56,9 +56,9 @@ def test_several_runs_are_one_side_of_more_processes(shflbench: Command, tmp_pat
 
 
 def test_sides_can_be_named_by_options_alone(shflbench: Command) -> None:
-    asked = shflbench("compare", "--base", "base", "--new", "new", "--format", "json")
-    assert sides(asked) == [("base", 1, 3), ("new", 1, 3)]
-    assert asked == shflbench("compare", "base", "--new", "new", "--format", "json")
+    named = shflbench("compare", "--base", "base", "--new", "new", "--format", "json")
+    assert sides(named) == [("base", 1, 3), ("new", 1, 3)]
+    assert named == shflbench("compare", "base", "--new", "new", "--format", "json")
 
 
 def test_folder_of_several_runs_is_one_side(shflbench: Command, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_baseline_of_several_suites_needs_a_run_that_says_which(shflbench: Comma
     assert shflbench("compare", "main", "new").code == 1
 
 
-def test_baselines_lie_where_the_flag_says_else_the_environment(
+def test_baselines_are_in_the_folder_of_the_option_or_the_environment(
     shflbench: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shflbench("baseline", "save", "main", "base", "--baselines", "own")
@@ -151,7 +151,7 @@ def test_folder_goes_before_a_baseline_of_the_same_name(shflbench: Command, tmp_
 
 
 @pytest.mark.usefixtures("main")
-def test_emulated_run_is_held_against_a_baseline_of_its_suite_and_refused(shflbench: Command, tmp_path: Path) -> None:
+def test_emulated_run_cannot_be_compared_with_a_baseline(shflbench: Command, tmp_path: Path) -> None:
     edit(tmp_path / "new", device=None, backend="emulator")
     outcome = shflbench("compare", "main", "new")
     assert outcome.code == 3
@@ -202,13 +202,13 @@ def test_wrong_number_of_sides_is_wrong_usage(shflbench: Command, words: list[st
         ),
     ],
 )
-def test_what_is_not_there_is_bad_input(shflbench: Command, word: str, sentence: str, advice: str) -> None:
+def test_missing_run_is_bad_input(shflbench: Command, word: str, sentence: str, advice: str) -> None:
     outcome = shflbench("compare", word, "new")
     assert (outcome.code, outcome.out, outcome.err) == (3, "", f"error: {sentence}{advice}")
     assert shflbench("compare", "base", word).err == outcome.err
 
 
-def test_name_of_a_folder_that_is_no_text_is_printed_all_the_same(shflbench: Command, tmp_path: Path) -> None:
+def test_folder_name_that_is_not_utf8_is_printed(shflbench: Command, tmp_path: Path) -> None:
     (tmp_path / "new").rename(tmp_path / "n\udcffw")
     outcome = shflbench("compare", "base", "n\udcffw", "--also", "junit=report.xml", "--also", "table=report.txt")
     assert outcome.code == 1

@@ -48,21 +48,21 @@ def test_a_reason_of_several_lines_stays_on_one() -> None:
     assert "    it said no" in text(replace(quiet(), verdicts=(lost,)))
 
 
-def test_findings_are_bad_doubts_doubtful_and_what_is_allowed_is_no_finding() -> None:
+def test_style_of_a_line_follows_its_outcome_unless_allowed() -> None:
     assert style(rich(), "slower") == style(rich(), "failed") == {"bad"}
     assert style(rich(), "suspected") == style(rich(), "not-comparable") == style(rich(), "missing") == {"doubt"}
     assert style(rich(), "faster ") == {"good"}
     assert style(replace(rich(), allowed=frozenset()), "missing") == {"bad"}
 
 
-def test_the_unit_is_that_of_the_metric() -> None:
+def test_unit_is_that_of_the_metric() -> None:
     changed = timed(CASE, 32.0, 0.25, ratio=Interval(1.25, 1.25, 1.25), new=40.0)
     report = text(replace(quiet(), metric=Metric.REGISTERS, verdicts=(changed,)))
     assert re.split(" {2,}", report[3]) == ["verdict", "case", "base registers", "new registers", "change", "threshold"]
     assert re.split(" {2,}", report[4]) == ["slower", CASE, "32", "40", "+25.0%", "1%"]
 
 
-def test_across_there_is_every_case_in_the_order_of_the_suite_and_no_word_of_a_verdict() -> None:
+def test_report_across_has_every_case_in_the_order_of_the_suite_and_no_verdict() -> None:
     report = text(across())
     cases = [line.split()[0] for line in report if re.search("/f32|/f64|/i32", line)]
     assert cases == [verdict.case_id for verdict in across().verdicts]

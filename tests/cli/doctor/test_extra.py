@@ -34,7 +34,7 @@ def query(tmp_path: Path) -> Path:
     return tmp_path / "nvidia-smi"
 
 
-def test_machine_without_the_driver_s_command_gets_the_compiler_alone(query: Path) -> None:
+def test_machine_without_nvidia_smi_gets_the_compiler_only(query: Path) -> None:
     choice = choose(str(query))
     assert (choice.extra, choice.reason) == ("compile", f"there is no {query}, so there is no NVIDIA driver")
 
@@ -45,7 +45,7 @@ def answered(query: Path, program: str) -> Choice:
     return choose(str(query))
 
 
-def test_driver_that_hangs_is_given_up(query: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_that_hangs_times_out(query: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shflbench.cli.doctor.extra.TIMEOUT_S", 0.2)
     choice = answered(query, "#!/bin/sh\nexec sleep 5\n")
     assert (choice.extra, choice.reason) == ("compile", f"{query} does not answer within 0.2 s")
@@ -61,7 +61,7 @@ def test_driver_that_hangs_is_given_up(query: Path, monkeypatch: pytest.MonkeyPa
     ],
     ids=["no program", "a driver that fails", "an old one", "a healthy one"],
 )
-def test_what_the_command_answers_decides(query: Path, program: str, extra: str, reason: str) -> None:
+def test_output_of_the_command_decides(query: Path, program: str, extra: str, reason: str) -> None:
     choice = answered(query, program)
     assert choice.extra == extra
     assert choice.reason.startswith(reason.format(query=query))

@@ -14,7 +14,7 @@ from shflbench.store import SentinelSet, read_info, read_run
 from tests.cli.conftest import save_main
 from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, SUITE, Plug, rows_of
 from tests.conftest import Command
-from tests.conftest import Outcome as Ended
+from tests.conftest import Outcome as CommandOutcome
 from tests.fakes.backend import H200, FakeBackend, Script, in_trip, one_lane
 from tests.fakes.kept_runs import contents
 
@@ -44,7 +44,7 @@ def with_offsets(*offsets_us: float, **script: object) -> dict[str, Script]:
 ONE_SLOW = with_offsets(0.0, 0.86)  # one of three: an outlier, or what this kernel takes every third time?
 
 
-def processes_of(outcome: Ended) -> list[tuple[int, ...]]:
+def processes_of(outcome: CommandOutcome) -> list[tuple[int, ...]]:
     return [row.processes for row in rows_of(outcome).values()]
 
 
@@ -95,7 +95,7 @@ def test_inconclusive_case_is_measured_until_it_is_decided_and_nothing_but_its_g
 
 
 @pytest.mark.usefixtures("main")
-def test_run_that_was_measured_longer_is_as_whole_as_any(gate: Command, plug: Plug, shflbench: Command) -> None:
+def test_run_that_was_measured_longer_is_complete(gate: Command, plug: Plug, shflbench: Command) -> None:
     plug(FakeBackend(ONE_SLOW))
     outcome = gate("demo.yaml", "--against", "main")
     read = read_run(Path(outcome.out.strip()))
@@ -123,7 +123,7 @@ def test_budget_ends_the_measuring(against: Command, plug: Plug) -> None:
     assert against("--budget", "0").code == 0
 
 
-def test_seconds_of_measuring_longer_are_taken_off_the_budget(
+def test_seconds_of_measuring_longer_are_subtracted_from_the_budget(
     gate: Command, run: Command, plug: Plug, shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_main(run, plug, shflbench, processes=1)
@@ -137,7 +137,7 @@ def test_seconds_of_measuring_longer_are_taken_off_the_budget(
     assert outcome.err.endswith("1 suspected of 5 cases\n")
 
 
-def test_case_that_no_number_of_processes_would_decide_is_not_measured_in_vain(against: Command, plug: Plug) -> None:
+def test_case_that_more_processes_will_not_settle_is_not_measured_again(against: Command, plug: Plug) -> None:
     device = plug(FakeBackend(with_offsets(*[0.672] * 3)))  # 0.967%
     outcome = against("--strict", "--threshold", "0.97%")
     assert outcome.code == 6
@@ -145,7 +145,7 @@ def test_case_that_no_number_of_processes_would_decide_is_not_measured_in_vain(a
     assert device.process == 2
 
 
-def test_number_of_processes_that_is_asked_for_is_taken(against: Command, plug: Plug) -> None:
+def test_option_sets_the_number_of_processes(against: Command, plug: Plug) -> None:
     plug(FakeBackend(SCRIPTS))
     assert processes_of(against("--processes", "2")) == [(0, 1)] * 5
     Path("demo.yaml").write_text(SUITE.replace("0.001", "0.001, processes: 4"), encoding="utf-8")
@@ -154,7 +154,7 @@ def test_number_of_processes_that_is_asked_for_is_taken(against: Command, plug: 
     assert (outcome.code, processes_of(outcome)) == (0, [(0, 1, 2, 3)] * 5)
 
 
-def test_case_that_one_process_a_side_makes_suspected_is_measured_again(
+def test_case_suspected_with_one_process_per_side_is_measured_again(
     gate: Command, run: Command, plug: Plug, shflbench: Command
 ) -> None:
     save_main(run, plug, shflbench, processes=1)
@@ -165,7 +165,7 @@ def test_case_that_one_process_a_side_makes_suspected_is_measured_again(
     assert processes_of(outcome) == [(0, 1)] * 3 + [(0,)] * 2
 
 
-def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(against: Command, plug: Plug) -> None:
+def test_case_that_fails_in_a_further_process_keeps_its_earlier_times(against: Command, plug: Plug) -> None:
     failing = with_offsets(0.0, burst_raises={1: LaunchError("illegal address")})
     device = plug(in_process(FakeBackend(ONE_SLOW), 3, failing))
     outcome = against()
@@ -178,7 +178,7 @@ def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(aga
     assert "1 inconclusive of 5 cases\n" in outcome.err
 
 
-def test_kernel_that_is_wrong_is_worse_than_one_that_is_slower(against: Command, plug: Plug) -> None:
+def test_wrong_kernel_decides_the_exit_code_before_a_slower_one(against: Command, plug: Plug) -> None:
     scripts = {**SCRIPTS, "neighbor/shfl": Script(ns_per_iteration=17.0)}
     plug(FakeBackend({**scripts, "reduce/shfl": replace(SCRIPTS["shfl"], fault=one_lane(in_trip(0)))}))
     outcome = against("--output", "mine")
@@ -196,7 +196,7 @@ def test_report_is_written_where_it_is_asked_for_and_stdout_holds_the_folder_alo
     assert '"new"' in outcome.err
 
 
-def test_machine_that_moved_is_no_verdict_and_no_reason_to_measure_longer(against: Command, plug: Plug) -> None:
+def test_changed_machine_gives_no_verdict_and_no_further_process(against: Command, plug: Plug) -> None:
     slower = {
         name: replace(script, ns_per_iteration=1.01 * script.ns_per_iteration) for name, script in SCRIPTS.items()
     }
@@ -219,7 +219,7 @@ def test_machine_that_moved_is_no_verdict_and_no_reason_to_measure_longer(agains
         (Outcome.SUSPECTED, Reason.NO_SENTINELS, None, None),
     ],
 )
-def test_further_processes_are_needed_where_they_would_tell(
+def test_further_processes_are_needed_where_they_can_settle_a_case(
     outcome: Outcome, reason: Reason, a_side: int | None, expected: int | None
 ) -> None:
     verdict = Verdict(case_id=SHFL, outcome=outcome, reason=reason, sentence="", needs_processes=a_side)
@@ -227,7 +227,7 @@ def test_further_processes_are_needed_where_they_would_tell(
 
 
 @pytest.mark.usefixtures("main")
-def test_run_that_is_interrupted_before_it_is_whole_is_resumed_and_compared(
+def test_run_interrupted_while_measured_is_resumed_and_compared(
     gate: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.session.windows.CASES", 1)
@@ -244,7 +244,7 @@ def test_run_that_is_interrupted_before_it_is_whole_is_resumed_and_compared(
 
 
 @pytest.mark.usefixtures("main")
-def test_run_that_is_interrupted_while_it_is_measured_longer_is_resumed_and_decided(gate: Command, plug: Plug) -> None:
+def test_run_interrupted_while_measured_longer_is_resumed_and_decided(gate: Command, plug: Plug) -> None:
     plug(in_process(FakeBackend(ONE_SLOW), 4, with_offsets(0.0, burst_raises={5: KeyboardInterrupt()})))
     outcome = gate("demo.yaml", "--against", "main", "--output", "mine")
     assert (outcome.code, outcome.out) == (130, "")
@@ -260,7 +260,7 @@ def test_run_that_is_interrupted_while_it_is_measured_longer_is_resumed_and_deci
     assert processes_of(outcome) == [(0, 1, 2, 3, 4)] * 3 + [(0, 1, 2)] * 2
 
 
-def test_run_that_is_interrupted_while_it_is_compared_is_whole_and_says_so(
+def test_run_interrupted_while_compared_is_finished_and_says_so(
     gate: Command, plug: Plug, main: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
@@ -314,7 +314,7 @@ def test_baseline_of_another_gpu_is_refused(gate: Command, main: Path, plug: Plu
 
 
 @pytest.mark.usefixtures("main", "untouched")
-def test_another_edition_of_the_suite_is_refused(gate: Command) -> None:
+def test_another_revision_of_the_suite_is_refused(gate: Command) -> None:
     Path("demo.yaml").write_text(SUITE.replace("4096", "2048"), encoding="utf-8")
     said = refused(gate, "--against", "main")
     assert "the suite was changed and defines other measurements" in said
@@ -325,7 +325,7 @@ def test_without_a_gpu_there_is_nothing_to_compare(gate: Command, main: Path, mo
     monkeypatch.setattr("shflbench.cli.gpus.find", list)
     assert refused(gate, "--against", str(main), code=4)
     assert refused(gate, "--against", str(main), "--device", "none", code=2)
-    assert refused(gate, "--against", "mian")  # which a GPU would not mend
+    assert refused(gate, "--against", "mian")  # which a GPU would not fix
 
 
 def test_baseline_must_be_named(gate: Command) -> None:

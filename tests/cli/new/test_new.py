@@ -27,7 +27,7 @@ def test_nothing_of_the_template_s_name_is_left(shflbench: Command) -> None:
     assert "pattern: ./my_swap" in texts[2]
 
 
-def test_what_it_wrote_runs_as_it_is(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_suite_runs_unchanged(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unplug(monkeypatch)
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     shflbench("new", "my_swap", "--into", "deep/folder")

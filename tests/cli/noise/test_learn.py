@@ -68,14 +68,14 @@ def test_what_was_learned_is_printed_and_kept(
     assert (outcome.code, outcome.err) == (0, f"kept in {path}\n")
 
 
-def test_as_json_it_is_what_the_file_holds(learn_into: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_json_output_is_the_content_of_the_file(learn_into: Callable[..., Outcome], tmp_path: Path) -> None:
     outcome = learn_into("json")
     path = find(tmp_path, H200.uuid)
     assert path is not None
     assert (outcome.code, outcome.out) == (0, path.read_text(encoding="utf-8"))
 
 
-def test_what_alarms_on_processes_that_were_held_back_is_not_kept(
+def test_noise_that_raises_false_alarms_is_not_kept(
     learn_into: Callable[..., Outcome], record: Learned, tmp_path: Path
 ) -> None:
     outcome = learn_into(record=alarming(record, 3))
@@ -84,7 +84,7 @@ def test_what_alarms_on_processes_that_were_held_back_is_not_kept(
     assert "shflbench noise test" in outcome.err
 
 
-def test_where_one_process_a_side_is_not_enough_it_says_so(
+def test_noise_that_needs_two_processes_per_side_says_so(
     learn_into: Callable[..., Outcome], record: Learned, tmp_path: Path
 ) -> None:
     outcome = learn_into(record=alarming(record, 1))

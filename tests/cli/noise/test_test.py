@@ -45,7 +45,7 @@ def test_runs_are_read_and_tried(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "all processes are of one run" in text
 
 
-def test_a_recorded_suite_gets_flags_noisy_cases_and_entries_for_its_file(printed: Callable[..., str]) -> None:
+def test_recorded_suite_gets_options_noisy_cases_and_entries_for_its_file(printed: Callable[..., str]) -> None:
     text = printed(recorded_some())
     assert "\nuse --processes " in text
     assert "34 processes of unchanged code in 2 runs" in text
@@ -59,7 +59,7 @@ def test_a_recorded_suite_gets_flags_noisy_cases_and_entries_for_its_file(printe
     assert found.of("memory-ladder/l2/i32/26x1024/400/chains=1/lines=64") != found.all
 
 
-def test_where_nothing_is_good_enough_it_says_so(printed: Callable[..., str]) -> None:
+def test_absence_of_a_good_setting_is_reported(printed: Callable[..., str]) -> None:
     text = printed(noisier(generated(16, cases=12), 0.1, slice(None)))
     assert "no setting is good enough" in text
     assert "use --processes" not in text
@@ -76,7 +76,7 @@ def test_json_has_the_settings_the_cases_and_the_flags(printed: Callable[..., st
     assert [each["manner"] for each in found["noisy"]] == ["levels", "outliers"]
 
 
-def test_json_writes_what_is_not_known_as_null(printed: Callable[..., str]) -> None:
+def test_unknown_values_are_null_in_json(printed: Callable[..., str]) -> None:
     pool = generated(16, cases=12)
     short = {name: replace(own, rounds=(2,) * 16) for name, own in pool.cases.items()}
     found = json.loads(printed(replace(pool, cases=short), "json"), parse_constant=pytest.fail)["compare-power"]
@@ -85,7 +85,7 @@ def test_json_writes_what_is_not_known_as_null(printed: Callable[..., str]) -> N
 
 
 @pytest.mark.archs
-def test_noise_that_was_learned_elsewhere_is_refused(tmp_path: Path) -> None:
+def test_noise_of_another_gpu_is_refused(tmp_path: Path) -> None:
     run = read_run(write(tmp_path / "run", Simulated(processes=20, cases=spread(6))))
     record = noise_learning.learn_from([run])
     assert self_test(Console(), [run], record) == 0
@@ -94,7 +94,7 @@ def test_noise_that_was_learned_elsewhere_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.archs
-def test_learned_noise_is_used_from_as_many_processes_on_as_it_is_good_enough_for(
+def test_learned_noise_is_used_with_as_many_processes_as_it_is_good_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = read_run(write(tmp_path / "run", Simulated(processes=20, cases=spread(6))))

@@ -11,9 +11,7 @@ def untimed_run(folder: Path) -> None:
     write_run(folder, rows, about=info(device=None, backend="none"))
 
 
-def test_charts_go_below_plots_by_suite_and_run_and_untimed_runs_are_left_out(
-    shflbench: Command, tmp_path: Path
-) -> None:
+def test_charts_are_in_plots_by_suite_and_run_and_untimed_runs_are_skipped(shflbench: Command, tmp_path: Path) -> None:
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
     write_run(tmp_path / "results/gtc2013/nvidia-h200", rows, samples)
     untimed_run(tmp_path / "results/gtc2013/none")
@@ -26,7 +24,7 @@ def test_charts_go_below_plots_by_suite_and_run_and_untimed_runs_are_left_out(
     assert {path.suffix for path in printed} == {".svg"}
 
 
-def test_pictures_are_saved_as_the_formats_say(shflbench: Command, tmp_path: Path) -> None:
+def test_charts_are_saved_in_the_given_formats(shflbench: Command, tmp_path: Path) -> None:
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
     write_run(tmp_path / "run", rows, samples)
     outcome = shflbench("plot", "run", "--format", "png", "--format", "svg")

@@ -48,14 +48,14 @@ def run(run: Command) -> Command:
         (("--device", "none", "--gpu", "1"), "--gpu asks for a GPU, and --device none for none"),
     ],
 )
-def test_flags_without_sense_are_refused(run: Command, flags: Sequence[str], sentence: str) -> None:
+def test_senseless_options_are_refused(run: Command, flags: Sequence[str], sentence: str) -> None:
     outcome = run("quick", *flags)
     assert (outcome.code, outcome.out) == (2, "")
     assert sentence in outcome.err
     assert not Path("results").exists()
 
 
-def test_dry_run_rounds_the_seconds_up_and_never_promises_less_at_most_than_at_least(run: Command) -> None:
+def test_dry_run_rounds_up_and_its_range_is_ordered(run: Command) -> None:
     for most, seconds in (("0.2", "1"), ("1.1", "1 to 3")):
         outcome = run("quick", *TWO_CASES, "--max-seconds", most, "--dry-run")
         assert outcome.err.startswith(f"2 cases; sampling takes about {seconds} s, ")
@@ -142,13 +142,13 @@ def test_buffers_that_exceed_the_device_are_skipped_with_the_reason(
     assert row.reason == "its buffers take 8 GiB, and the GPU has 1 GiB"
 
 
-def hungry(*_: object) -> NoReturn:
+def out_of_memory(*_: object) -> NoReturn:
     raise MemoryError
 
 
-def test_host_that_is_too_small_costs_the_case(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_without_enough_memory_fails_the_case(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     plug_in(monkeypatch, FakeBackend())
-    monkeypatch.setattr("shflbench.measure.workload.distinct", hungry)
+    monkeypatch.setattr("shflbench.measure.workload.distinct", out_of_memory)
     outcome = run("quick", "--pattern", "neighbor", "--variant", "shfl")
     (row,) = read_run(Path(outcome.out.strip())).rows
     assert (outcome.code, row.status) == (5, Status.FAILED)
@@ -195,7 +195,7 @@ def test_settings_that_were_edited_stop_a_resume(run: Command, settings: dict[st
 @pytest.mark.parametrize(
     ("redirection", "code"), [(">&-", 0), ("2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 3), ("2>/dev/full >&-", 0)]
 )
-def test_stream_that_takes_nothing_costs_no_row(run: Command, redirection: str, code: int) -> None:
+def test_closed_or_full_stream_costs_no_row(run: Command, redirection: str, code: int) -> None:
     del run  # only for the folder that it works in
     words = f"-m shflbench run quick --device none {' '.join(TWO_CASES)} --output kept {redirection}"
     done = subprocess.run(["sh", "-c", f"'{sys.executable}' {words}"], capture_output=True, text=True, check=False)
@@ -229,7 +229,7 @@ def test_asking_for_a_gpu_where_cupy_is_missing_exits_4_with_the_remedy(
     )
 
 
-def test_broken_cupy_is_told_from_a_missing_one(run: Command, own_cupy: Callable[[str], None]) -> None:
+def test_broken_cupy_has_another_message_than_a_missing_one(run: Command, own_cupy: Callable[[str], None]) -> None:
     own_cupy("raise ImportError('libcudart.so.12: cannot open shared object file')")
     outcome = run("demo.yaml", "--device", "cuda")
     assert outcome.code == 4
@@ -257,7 +257,7 @@ def test_cache_that_cannot_be_written_is_a_warning(run: Command, monkeypatch: py
     assert read_run(Path(outcome.out.strip())).info.notes == (note,)
 
 
-def test_no_suite_names_the_command_that_lists_them(run: Command) -> None:
+def test_missing_suite_names_the_command_that_lists_suites(run: Command) -> None:
     outcome = run()
     assert outcome.code == 2
     assert outcome.err == "error: no suite given\n`shflbench list suites` lists those that come with shflbench\n"

@@ -24,7 +24,7 @@ def noise_of(outcome: Outcome) -> dict[str, str]:
     return {case_id: next(iter(row.noise or ()), "quiet") for case_id, row in rows_of(outcome).items()}
 
 
-def test_processes_that_differ_widen_the_interval_and_are_told(run: Command, plug: Plug) -> None:
+def test_processes_that_differ_widen_the_interval_and_are_reported(run: Command, plug: Plug) -> None:
     offset = replace(SCRIPTS["shfl"], offsets_us=(0.0, 0.64))
     plug(FakeBackend({**SCRIPTS, "neighbor/shfl": offset}))
     outcome = run("demo.yaml", "--processes", "2")
@@ -52,7 +52,7 @@ def test_processes_that_agree_narrow_nothing_and_widen_nothing(run: Command, plu
     assert (row.processes, row.noise) == ((0, 1), {})
 
 
-def test_case_whose_time_drifts_is_told_with_what_to_do(run: Command, plug: Plug) -> None:
+def test_drifting_case_is_reported_with_advice(run: Command, plug: Plug) -> None:
     for_a_second()
     plug(FakeBackend({**SCRIPTS, "neighbor/shfl": replace(SCRIPTS["shfl"], noise=Noise(drift=0.01))}))
     outcome = run("demo.yaml")
@@ -80,7 +80,7 @@ def test_clock_that_drifts_is_reported_once_for_all_cases_and_by_the_sentinels(r
     assert recorded.verdict == "drifting clock"
 
 
-def test_slow_episodes_are_told_and_leave_the_median_alone(run: Command, plug: Plug) -> None:
+def test_slow_episodes_are_reported_and_do_not_move_the_median(run: Command, plug: Plug) -> None:
     for_a_second()
     episodes = Noise(slow=((0.35, 0.4), (0.8, 0.9)))
     plug(FakeBackend(SCRIPTS, noise=episodes))
@@ -93,7 +93,7 @@ def test_slow_episodes_are_told_and_leave_the_median_alone(run: Command, plug: P
     assert rows_of(outcome)[SHFL].time_us == pytest.approx(69.536, rel=0.0005)
 
 
-def test_throttling_in_the_middle_is_dropped_and_told(run: Command, plug: Plug) -> None:
+def test_throttled_samples_are_dropped_and_reported(run: Command, plug: Plug) -> None:
     for_a_second()
     plug(FakeBackend(SCRIPTS, noise=Noise(throttled=((0.5, 0.7),), throttled_by=0.3)))
     outcome = run("demo.yaml")
@@ -101,5 +101,5 @@ def test_throttling_in_the_middle_is_dropped_and_told(run: Command, plug: Plug) 
     assert set(noise_of(outcome).values()) == {"throttled"}
     assert all(row.dropped and row.samples and row.dropped < row.samples for row in rows.values())
     assert rows[SHFL].time_us == pytest.approx(69.536, rel=0.0005)
-    assert "of the samples of 5 cases were dropped (throttled, or too late), most of all " in outcome.err
+    assert "of the samples of 5 cases were dropped (throttled, or too late), worst in " in outcome.err
     assert "\nwarning: drifting clock: " in outcome.err

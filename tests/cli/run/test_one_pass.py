@@ -45,7 +45,7 @@ def test_it_has_a_bandwidth_and_no_time_of_an_iteration(once: Command, plug: Plu
     assert set(cases["iterations"]) == {1}
 
 
-def test_wrong_kernel_is_told_without_a_word_about_iterations(once: Command, plug: Plug) -> None:
+def test_wrong_kernel_is_reported_without_iterations(once: Command, plug: Plug) -> None:
     plug(FakeBackend({"shfl": Script(fault=one_lane(in_trip(0)))}, folders=[ONCE]))
     outcome = once()
     assert outcome.code == 5

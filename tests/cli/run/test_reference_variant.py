@@ -1,4 +1,4 @@
-"""`shflbench run` of kernels without a reference in NumPy: one variant is taken for right."""
+"""`shflbench run` of kernels without a reference in NumPy: one variant is the trusted reference."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ experiments:
 
 @pytest.fixture
 def swap(run: Command) -> Command:
-    """Call `shflbench run` with a copy of `neighbor` whose variant `smem` is taken for right."""
+    """Call `shflbench run` with a copy of `neighbor` whose variant `smem` is the trusted reference."""
     Path("own.yaml").write_text(SUITE, encoding="utf-8")
     copy_neighbor("swap", ("pattern.py", "PATTERN = Pattern(", 'PATTERN = Pattern(\n    reference_variant="smem",'))
     return lambda *words: run("own.yaml", *words)
@@ -41,7 +41,7 @@ def device(**scripts: Script) -> FakeBackend:
     return FakeBackend(named, folders=[Path("swap").resolve()])
 
 
-def test_other_variants_are_held_against_it_whatever_their_order(swap: Command, plug: Plug) -> None:
+def test_other_variants_are_compared_with_it_in_any_order(swap: Command, plug: Plug) -> None:
     plug(device())
     outcome = swap()
     assert outcome.code == 0, outcome.err
@@ -52,7 +52,7 @@ def test_other_variants_are_held_against_it_whatever_their_order(swap: Command, 
     assert statuses(outcome) == {"shfl": Status.INCORRECT, "smem-syncwarp": Status.TIMED, "smem": Status.TIMED}
 
 
-def test_a_reference_that_is_wrong_like_the_others_is_not_noticed(swap: Command, plug: Plug) -> None:
+def test_reference_that_is_wrong_like_the_others_is_not_detected(swap: Command, plug: Plug) -> None:
     wrong = Script(fault=lost(in_trip(0)))  # so that a reader of the results has to trust it
     plug(device(shfl=wrong, smem=wrong, smem_syncwarp=wrong))
     assert swap().code == 0

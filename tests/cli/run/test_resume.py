@@ -22,7 +22,7 @@ def a_group_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shflbench.session.windows.CASES", 1)
 
 
-def test_interrupted_run_keeps_its_finished_groups_and_says_how_to_go_on(run: Command, plug: Plug) -> None:
+def test_interrupted_run_keeps_its_finished_groups_and_says_how_to_resume(run: Command, plug: Plug) -> None:
     plug(FakeBackend(interrupted(SCRIPTS)))
     outcome = run("demo.yaml", "--output", "mine")
     assert (outcome.code, outcome.out) == (130, "")
@@ -54,7 +54,7 @@ def test_resumed_run_ends_as_one_that_was_never_interrupted(run: Command, plug: 
     assert run("demo.yaml", "--resume", "mine").code == 3
 
 
-def test_resuming_keeps_the_flags_of_the_start(run: Command, plug: Plug) -> None:
+def test_resuming_keeps_the_options_of_the_start(run: Command, plug: Plug) -> None:
     plug(FakeBackend(interrupted(SCRIPTS)))
     flags = ("--variant", "smem", "--variant", "shfl", "--launch", "4x32", "--precision", "1%", "--seed", "3")
     assert run("demo.yaml", "--output", "mine", *flags).code == 130

@@ -13,7 +13,7 @@ from tests.conftest import Command
 from tests.fakes.backend import H200, FakeBackend
 
 
-def test_run_on_a_gpu_prints_its_folder_and_tells_the_rest(run: Command, plug: Plug) -> None:
+def test_run_on_a_gpu_prints_its_folder_to_stdout_and_the_rest_to_stderr(run: Command, plug: Plug) -> None:
     plug(FakeBackend(SCRIPTS))
     outcome = run("demo.yaml", "--output", "mine")
     assert (outcome.code, outcome.out) == (0, "mine\n")
@@ -109,7 +109,7 @@ def test_every_sample_is_on_disk(run: Command, plug: Plug) -> None:
     assert set(samples[samples["case_id"] == NEIGHBOR[2]]["iterations"]) == {4096, 2048, 1024}
 
 
-def test_fill_gives_each_sm_as_many_blocks_as_the_hungriest_variant_allows(run: Command, plug: Plug) -> None:
+def test_fill_gives_each_sm_the_blocks_of_the_variant_with_the_lowest_occupancy(run: Command, plug: Plug) -> None:
     plug(FakeBackend(SCRIPTS, device=replace(H200, max_shared_bytes=5 * 256)))
     rows = rows_of(run("demo.yaml", "--launch", "fill x 64", "--pattern", "neighbor"))
     assert {row.grid for row in rows.values()} == {5 * 132}
@@ -128,7 +128,7 @@ def test_launch_that_does_not_fit_the_device_is_skipped_with_the_reason(run: Com
     )
 
 
-def test_device_that_is_always_throttled_gives_no_time_and_says_why(run: Command, plug: Plug) -> None:
+def test_device_that_is_always_throttled_gives_no_time_but_a_reason(run: Command, plug: Plug) -> None:
     plug(FakeBackend(SCRIPTS, throttled_rounds=range(1_000_000)))
     outcome = run("demo.yaml", "--pattern", "reduce", "--max-seconds", "0.01")
     assert outcome.code == 5
@@ -136,7 +136,7 @@ def test_device_that_is_always_throttled_gives_no_time_and_says_why(run: Command
     assert {row.reason for row in rows_of(outcome).values()} == {"every sample was taken while the GPU was throttled"}
 
 
-def test_clock_that_does_not_settle_is_warned_of_and_noted(run: Command, plug: Plug) -> None:
+def test_unsteady_clock_is_a_warning_and_a_note(run: Command, plug: Plug) -> None:
     plug(FakeBackend(SCRIPTS, warm_clocks=[1500.0, 1980.0] * 40))
     outcome = run("demo.yaml", "--pattern", "reduce")
     note = "the SM clock was still moving after the warm-up, at 1980 MHz"
@@ -149,7 +149,7 @@ def test_dry_run_lists_the_cases_and_touches_nothing(run: Command, plug: Plug) -
     outcome = run("demo.yaml", "--dry-run")
     assert outcome.code == 0
     assert outcome.out.splitlines() == NEIGHBOR + REDUCE
-    assert outcome.err == ("5 cases; sampling takes about 1 to 10 s, without compiling and verifying\n")
-    assert "about 1 s, and about 20 s" in run("demo.yaml", "--dry-run", "--processes", "2").err
+    assert outcome.err == "5 cases; sampling takes about 1 to 10 s, without compiling and verifying\n"
+    assert "about 1 to 20 s" in run("demo.yaml", "--dry-run", "--processes", "2").err
     assert device.launched == []
     assert not Path("results").exists()

@@ -13,23 +13,23 @@ DRIFT, LARGE_DRIFT = (trouble(Disturbance.DRIFT, size) for size in (0.004, 0.014
 NONLINEAR = trouble(Disturbance.NONLINEAR, 0.02)
 
 
-def test_what_is_smaller_than_the_precision_is_not_warned_of() -> None:
+def test_trouble_smaller_than_the_precision_has_no_warning() -> None:
     assert list(warnings({"a": (DRIFT,), "b": (LARGE_DRIFT,)}, 0.005)) == list(warnings({"b": (LARGE_DRIFT,)}, 0.005))
     assert list(warnings({"a": (DRIFT,)}, 0.005)) == []
 
 
-def test_nothing_is_said_of_quiet_cases() -> None:
+def test_quiet_cases_have_no_warning() -> None:
     assert list(warnings({}, 0.004)) == []
     assert list(warnings({"a": ()}, 0.004)) == []
 
 
-def test_trouble_of_one_case_is_told_in_its_own_words() -> None:
+def test_warning_of_one_case_is_its_own_sentence() -> None:
     assert list(warnings({"a": (DRIFT,)}, 0.004)) == ["a: it has drift of 0.004; do something about drift"]
 
 
 def test_cases_with_the_same_trouble_share_a_sentence_that_names_the_worst() -> None:
     assert list(warnings({"a": (DRIFT,), "b": (LARGE_DRIFT,), "c": (DRIFT,)}, 0.004)) == [
-        "the times of 3 cases drifted by up to 1.4%, most of all b; do something about drift"
+        "the times of 3 cases drifted by up to 1.4%, worst in b; do something about drift"
     ]
 
 
@@ -43,9 +43,9 @@ def test_each_kind_has_a_sentence_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("kind", Disturbance)
-def test_every_kind_can_be_told_of_many_cases(kind: Disturbance) -> None:
+def test_every_kind_has_a_sentence_for_many_cases(kind: Disturbance) -> None:
     (sentence,) = warnings({"a": (trouble(kind, 0.01),), "b": (trouble(kind, 0.02),)}, 0.004)
-    assert sentence == f"{MANY[kind].format(cases=2, size='2%')}, most of all b; do something about {kind}"
+    assert sentence == f"{MANY[kind].format(cases=2, size='2%')}, worst in b; do something about {kind}"
     assert "2 cases" in sentence
 
 

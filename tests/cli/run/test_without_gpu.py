@@ -45,7 +45,7 @@ def test_large_launch_is_verified_with_fewer_blocks_and_the_row_says_so(run: Com
     assert "verified at 8x1024" in outcome.err
 
 
-def test_nothing_is_run_on_request(run: Command) -> None:
+def test_device_none_runs_nothing(run: Command) -> None:
     outcome = run("demo.yaml", "--device", "none")
     assert outcome.code == 0
     rows = rows_of(outcome)
@@ -61,7 +61,7 @@ def test_grid_stays_empty_until_the_number_of_sms_is_given(run: Command) -> None
     assert grids == {"2*sms x 64": 200, "fill x 64": None}
 
 
-def test_variant_that_the_architecture_lacks_is_skipped_with_the_reason(run: Command) -> None:
+def test_variant_that_the_architecture_does_not_support_is_skipped_with_the_reason(run: Command) -> None:
     outcome = run("gtc2013", "--arch", "sm_75", "--pattern", "reduce", "--dtype", "i32", "--variant", "redux")
     assert outcome.code == 0
     (row,) = rows_of(outcome).values()
@@ -85,11 +85,17 @@ def test_architecture_or_sm_count_means_a_run_without_the_gpu(run: Command, plug
     assert device.opened == []
 
 
-@pytest.mark.parametrize("flag", [("--arch", "sm_80"), ("--sms", "100"), ("--device", "emulator")])
-@pytest.mark.parametrize("gpu", [("--gpu", "1"), ("--device", "cuda")])
-def test_gpu_and_no_gpu_exclude_each_other(run: Command, gpu: tuple[str, str], flag: tuple[str, str]) -> None:
-    if gpu[0] == flag[0]:
-        pytest.skip("an option given twice: the last one counts")
-    outcome = run("demo.yaml", *gpu, *flag)
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--gpu", "1", "--arch", "sm_80"),
+        ("--gpu", "1", "--device", "emulator"),
+        ("--device", "cuda", "--arch", "sm_80"),
+        ("--device", "cuda", "--sms", "100"),
+    ],
+    ids=" ".join,
+)
+def test_gpu_and_no_gpu_exclude_each_other(run: Command, flags: tuple[str, ...]) -> None:
+    outcome = run("demo.yaml", *flags)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.endswith("Leave one of them out\n")

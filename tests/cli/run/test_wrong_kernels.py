@@ -69,7 +69,7 @@ def write_shuffle_as(shuffle: str) -> None:
     Path("demo.yaml").write_text(SUITE.replace("pattern: neighbor", "pattern: ./neighbor"), encoding="utf-8")
 
 
-def test_kernel_that_breaks_its_promise_fails_without_being_run(run: Command, plug: Plug) -> None:
+def test_kernel_with_unexpected_instructions_fails_without_being_run(run: Command, plug: Plug) -> None:
     write_shuffle_as("x * T(0.5) + T(lane())")
     device = plug(FakeBackend(SCRIPTS))
     outcome = run("demo.yaml", "--pattern", "neighbor")

@@ -11,7 +11,7 @@ experiments:
 """
 
 
-def test_good_suite_is_answered_with_its_number_of_cases(shflbench: Command, tmp_path: Path) -> None:
+def test_valid_suite_is_printed_with_its_number_of_cases(shflbench: Command, tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(GOOD, encoding="utf-8")
     outcome = shflbench("validate", "mine.yaml", "gtc2013")
     assert (outcome.code, outcome.err) == (0, "")
@@ -19,7 +19,7 @@ def test_good_suite_is_answered_with_its_number_of_cases(shflbench: Command, tmp
     assert outcome.out == f"mine.yaml: 1 case\n{path}: {len(load(path).cases)} cases\n"
 
 
-def test_wrong_suite_is_told_with_its_place_and_the_next_one_is_still_checked(
+def test_invalid_suite_is_reported_with_its_place_and_the_next_one_is_checked(
     shflbench: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "wrong.yaml").write_text(GOOD.replace("shfl", "shlf"), encoding="utf-8")
