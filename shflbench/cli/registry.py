@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
     "run": "Run a suite: compile, verify, time and store every case.",
-    "show": "Print the tables of runs.",
+    "show": "Show the results of runs.",
     "plot": "Draw the charts of runs.",
     "compare": "Compare two runs and say which cases got slower or faster.",
     "gate": "Run a suite, and fail if it is slower than a baseline.",
