@@ -61,7 +61,7 @@ wheel: .venv/ready ## build the wheel in dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
 
-wheelhouse: .venv/ready ## download into dist/wheelhouse/ what an offline machine like this one needs (EXTRA=cuda13: with a GPU)
+wheelhouse: .venv/ready ## download what an offline machine needs to dist/wheelhouse/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --constraint constraints.txt \
 		--wheel-dir dist/wheelhouse ".[$$(cat .venv.extra)]"
 	@ls dist/wheelhouse
