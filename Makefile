@@ -47,7 +47,7 @@ test-archs: .venv/ready ## tests that take minutes: every kernel on six architec
 docs: .venv/ready ## write docs/reference from the code
 	@$(BIN)/python -m tools.docs.generate
 
-plots: .venv/ready ## redraw the charts of every run under results/, and renew the figures of docs/explanation
+plots: .venv/ready ## redraw the charts of every run under results/, and refresh the figures of docs/explanation
 	@$(BIN)/shflbench plot results/
 	@$(BIN)/python -m tools.docs.figures
 

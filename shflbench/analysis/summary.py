@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from shflbench.store import Row
+
+_setting = attrgetter("pattern", "dtype", "options", "iterations")
 
 MOST_SENTENCES = 20  # of more, those of one pattern with the same winner are folded into one
 MOST_OF_A_PATTERN = 2  # folded sentences; a clause counts the other settings
@@ -43,6 +46,11 @@ class _Topic:
         """Return the rows of both variants in each group that has both."""
         theirs = self.rows[other]
         return [(row, theirs[group]) for group, row in self.rows[variant].items() if group in theirs]
+
+    def contested(self, variant: str) -> int:
+        """Return the number of groups that have the variant and another one."""
+        others = [rows for other, rows in self.rows.items() if other != variant]
+        return sum(any(group in rows for rows in others) for group in self.rows[variant])
 
     def ratios(self, variant: str, other: str) -> list[float]:
         """Return the speed of the variant relative to `other`, in each group that has both."""
@@ -78,7 +86,7 @@ def sentences(rows: Iterable[Row]) -> list[str]:
 
 def _by_setting(rows: Iterable[Row]) -> list[list[Row]]:
     """Return the rows of each pattern, dtype, options and iterations; of passes over data those of the largest size."""
-    parts = group_by(rows, attrgetter("pattern", "dtype", "options", "iterations")).values()
+    parts = group_by(rows, _setting).values()
     return [_largest(part) if all(map(one_pass, part)) else part for part in parts]
 
 
@@ -130,7 +138,9 @@ def _fold(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
     common = common_factors(factors(row) for row in rows)
     setting = words({name: value for name, value in common.items() if name not in {GRID, BLOCK, ITERATIONS}})
     count = {1: "", of: f"{of} settings"}.get(len(parts), f"{len(parts)} of {of} settings")
-    return _Topic(", ".join(filter(None, (rows[0].pattern, setting, count))), _by_variant(rows), "setting")
+    groups = Counter((row.launch, *_setting(row)) for row in rows)
+    unit = "launch" if sum(variants > 1 for variants in groups.values()) > len(parts) else "setting"
+    return _Topic(", ".join(filter(None, (rows[0].pattern, setting, count))), _by_variant(rows), unit)
 
 
 def _sentence(topic: _Topic, best: str) -> str:
@@ -139,7 +149,7 @@ def _sentence(topic: _Topic, best: str) -> str:
     if not rivals:
         return ""
     launches = ""
-    if topic.unit == "launch" and (count := len(topic.rows[best])) > 1:
+    if topic.unit == "launch" and (count := topic.contested(best)) > 1:
         launches = f", {count} launches"
     shuffle = next((variant for variant in rivals if topic.mechanism(variant) == Mechanism.SHFL), None)
     named = [other for other in dict.fromkeys((topic.baseline, rivals[0], shuffle)) if other in rivals]

@@ -6,7 +6,7 @@ from shflbench.analysis.settings import common_factors, factors, one_pass, words
 from tests.fakes.runs import compiled, measured
 
 
-def test_a_case_without_a_timed_loop_is_told_by_its_empty_columns() -> None:
+def test_a_case_without_a_timed_loop_is_recognized_by_its_empty_columns() -> None:
     loop = measured(patterns=["neighbor"], dtypes=["f32"])[0][0]
     once = measured(patterns=["struct-access"], dtypes=["f32"])[0][0]
     assert one_pass(once)

@@ -200,3 +200,18 @@ def test_only_settings_that_a_variant_wins_make_up_its_ratios() -> None:
     fast = [timed(row, 130.0) if row.variant == "shfl" else row for row in rare]
     (sentence,) = sentences(fast)
     assert sentence.startswith("reduce, i32, 24 settings: redux runs at 10.7× the speed of smem, 1.07× that of shfl")
+
+
+def test_settings_of_several_launches_are_counted_by_launch() -> None:
+    options = [f"width={width}" for width in range(21)]
+    launches = ["26x1024", "1x1024"]
+    every = measured(patterns=["neighbor"], dtypes=["f32"], launches=launches, options=options, samples=4)[0]
+    lost = [
+        timed(row, 250.0)
+        if (row.variant, row.launch) == ("shfl", "1x1024") and dict(row.options)["width"] in {"3", "4"}
+        else row
+        for row in every
+    ]
+    (sentence,) = sentences(lost)
+    assert sentence.startswith("neighbor, f32, 21 settings, 42 launches: shfl runs at ")
+    assert sentence.endswith(" that of smem-syncwarp (slower at 2 launches)")

@@ -29,7 +29,7 @@ def measured() -> dict[str, Row]:
     return {row.case_id: row for run in runs if run.info.suite.name != OVERVIEW for row in run.rows}
 
 
-def renew(text: str, rows: Mapping[str, Row]) -> str:
+def refresh(text: str, rows: Mapping[str, Row]) -> str:
     """Return the page with the figure of each case that has a line, in as many decimals as before."""
 
     def line(match: re.Match[str]) -> str:
@@ -40,13 +40,13 @@ def renew(text: str, rows: Mapping[str, Row]) -> str:
 
 
 def main() -> None:
-    """Renew all pages, and print the paths of those that changed."""
+    """Refresh all pages, and print the paths of those that changed."""
     rows = measured()
     for name in PAGES:
         path = ROOT / "docs" / "explanation" / name
         text = path.read_text(encoding="utf-8")
-        if (renewed := renew(text, rows)) != text:
-            path.write_text(renewed, encoding="utf-8")
+        if (refreshed := refresh(text, rows)) != text:
+            path.write_text(refreshed, encoding="utf-8")
             print(path)
 
 
