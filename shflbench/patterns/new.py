@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from shflbench.errors import UsageError
@@ -35,9 +36,16 @@ def write(name: str, into: Path) -> list[Path]:
     for path in (folder, into / f"{suite}.yaml"):
         if path.exists() or path.is_symlink():
             raise UsageError(f"{path} exists; nothing was written", "Choose another name, or another folder by --into.")
-    folder.mkdir(parents=True)
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+    try:
+        folder.mkdir(parents=True)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+    except BaseException:  # half a pattern would be in the way of the next try
+        with suppress(OSError):
+            for path in texts:
+                path.unlink(missing_ok=True)
+            folder.rmdir()
+        raise
     return list(texts)
 
 

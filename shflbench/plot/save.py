@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from shflbench.errors import ResultsError
+from shflbench.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,22 +37,9 @@ def save(page: Page, path: Path, remedy: str) -> Path:
     if kind == SVG and page.scope:
         metadata["Keywords"] = list(page.scope)
     page.figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata=metadata)
-    try:
-        _write(path, buffer.getvalue())
-    except OSError as error:
-        message = f"{path} cannot be written: {error.strerror or error}"
-        raise ResultsError(message, f"make the folder writable, or {remedy}") from error
+    content = buffer.getvalue()
+    with files.writing(path, remedy):
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            files.replace(path, content)
     return path
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a temporary file, then rename it: a crash leaves the old file or the new one, never half of one."""
-    if path.is_file() and path.read_bytes() == content:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        aside.write_bytes(content)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)

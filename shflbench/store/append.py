@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
@@ -60,8 +61,16 @@ class RunFolder:
 
     @classmethod
     def _start(cls, path: Path, info: RunInfo) -> RunFolder:
+        """Start a run in an empty folder; if that fails, remove the folder, or it would be in the way."""
         folder = cls(path, info)
-        folder.rewrite((), ())
+        try:
+            folder.rewrite((), ())
+        except ResultsError:
+            with suppress(OSError):
+                for name in (ROWS_FILE, SAMPLES_FILE):
+                    (path / name).unlink(missing_ok=True)
+                path.rmdir()
+            raise
         return folder
 
     def append(self, finished: Iterable[Row], taken: Iterable[Sample] = ()) -> None:
@@ -94,6 +103,8 @@ class RunFolder:
                 message = f"{self.path} cannot be resumed: the machine code of {name} is no longer that of the run"
                 raise ResultsError(message, "restore the kernel's source, or measure again in a new folder")
             archive = known.with_further(archive)
+            if archive == known:
+                return
         with writing(self.path):
             files.replace(path, archive.encode())
 

@@ -6,13 +6,13 @@ import errno
 import os
 import stat
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 RUN_FILE = "run.json"
 ROWS_FILE = "results.csv"
@@ -22,33 +22,46 @@ KERNELS_FILE = "kernels.zip"  # which earlier versions did not write
 RESTORE = "restore the file as the run wrote it, or measure again"
 WHICH_FOLDER = "give the folder that `shflbench run` printed"
 
-# What the system's number of an error means here, and what to do about it.
-_REFUSED = "you may not write there", "make it writable, or give another folder"
-_GONE = "it is gone", "somebody deleted or moved it: measure again in a new folder"
+# Error number of the system → what it means for the user, and what to do about it.
 _MEANINGS = {
     errno.ENOSPC: ("the disk is full", "free some space"),
-    errno.EDQUOT: ("your quota of the disk is used up", "free some space"),
-    errno.EFBIG: ("no file may grow that large here", "raise the limit (`ulimit -f`)"),
-    errno.EROFS: ("the disk is read-only", "make it writable, or give another folder"),
-    errno.EACCES: _REFUSED,
-    errno.EPERM: _REFUSED,
-    errno.ENOENT: _GONE,
+    errno.EDQUOT: ("your disk quota is used up", "free some space"),
+    errno.EFBIG: ("the limit on file sizes is reached", "raise the limit (`ulimit -f`)"),
+    errno.EROFS: ("the disk is read-only", "make it writable"),
+    errno.EACCES: ("you have no permission to write there", "make it writable"),
+    errno.EPERM: ("you have no permission to write there", "make it writable"),
+    errno.ENAMETOOLONG: ("its name is too long", "give a shorter name"),
 }
 
 _SPECIAL = {stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}  # all others are devices
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Turn an error of the file system while `folder` is written into a ResultsError that says what to do."""
+def writing(place: Path, elsewhere: str = "give another folder") -> Iterator[None]:
+    """Turn an error of the file system while `place` is written into a ResultsError that says what to do.
+
+    `elsewhere` says how to choose another place, where that helps.
+    """
     try:
         yield
     except OSError as error:
-        otherwise = error.strerror or str(error), "give a folder that you may write to"
-        why, advice = _MEANINGS.get(error.errno or 0, otherwise)
-        if os.path.exists(folder / RUN_FILE):  # noqa: PTH110  (Path's own raises where the folder may not be searched)
-            advice += f"; what was finished is kept: go on with --resume {folder}"
-        raise ResultsError(f"{error.filename or folder} cannot be written: {why}", advice) from error
+        why, remedy = _explain(error, place)
+        advice = f"{remedy}, or {elsewhere}" if remedy else elsewhere
+        if os.path.exists(place / RUN_FILE):  # noqa: PTH110  (Path's own raises where the folder may not be searched)
+            advice = f"{remedy or 'check the disk'}; finished rows are kept: continue with --resume {place}"
+        path = Path(error.filename or place)
+        named = path if place in path.parents else place  # the folders above are no concern of the user
+        raise ResultsError(f"{named} cannot be written: {why}", advice) from error
+
+
+def _explain(error: OSError, place: Path) -> tuple[str, str]:
+    """Return what an error means, and what to do about it, which is empty where only another place helps."""
+    number, path = error.errno or 0, Path(error.filename or place)
+    if number == errno.ENOENT:
+        return "the folder was deleted or moved" if place in path.parents else "no folder can be created there", ""
+    if number in {errno.ENOTDIR, errno.EEXIST}:
+        return f"{next(above for above in (path, *path.parents) if above.exists())} is not a folder", ""
+    return _MEANINGS.get(number, (error.strerror or str(error), ""))
 
 
 def replace(path: Path, content: bytes) -> None:

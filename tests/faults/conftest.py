@@ -33,6 +33,7 @@ experiments:
     variants: [smem, smem-double, shfl]
 """
 CASES = 9
+RECORDED = REPOSITORY / "results" / "quick" / "nvidia-h200"
 PATIENCE = 120.0  # seconds after which a test gives up on a machine that is busy
 
 
@@ -152,6 +153,21 @@ class Machine:
         assert {row.status for row in rows.values()} <= {Status.TIMED, Status.FAILED}
         assert all((row.time_us is None) == (row.status is Status.FAILED) for row in rows.values())
         return {name: row.reason or "" for name, row in rows.items() if row.status is Status.FAILED}
+
+
+def shflbench(folder: Path, *words: str, **options: Any) -> Outcome:
+    """Run any command in `folder`, without a GPU."""
+    done = subprocess.run(
+        [sys.executable, "-m", "shflbench", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        **options,
+    )
+    assert "Traceback" not in done.stderr
+    return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 def machine(folder: Path, cache: Path, faults: Sequence[Mapping[str, Any]] = (), **plan: Any) -> Machine:

@@ -5,20 +5,16 @@ import gzip
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from tests.conftest import Outcome
+from tests.faults.conftest import RECORDED, shflbench
 
 pytestmark = pytest.mark.expensive
 
-RECORDED = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
-PATIENCE = 120.0  # seconds
 SHOW, PLOT, COMPARE = ("show", "run"), ("plot", "run"), ("compare", "before", "run")
 SAVE = ("baseline", "save", "main", "run")
 
@@ -29,20 +25,6 @@ def run(tmp_path: Path) -> Path:
     shutil.copytree(RECORDED, tmp_path / "before")
     shutil.copytree(RECORDED, tmp_path / "run")
     return tmp_path / "run"
-
-
-def shflbench(folder: Path, *words: str) -> Outcome:
-    """Run the command as a process in `folder`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "shflbench", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr
-    return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 def edit_rows(run: Path, change: Callable[[str], str]) -> None:

@@ -1,6 +1,7 @@
-"""Disks that are full, and folders that may not be written to or are gone: finished rows stay."""
+"""Disks that are full, and folders that cannot be written or were deleted: finished rows stay."""
 
 import ctypes
+import re
 import resource
 import shutil
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Outcome
-from tests.faults.conftest import CASES, Machine, Make, fault
+from tests.faults.conftest import CASES, RECORDED, Machine, Make, fault, shflbench
 
 pytestmark = pytest.mark.expensive
 
@@ -17,31 +18,38 @@ PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1  # prctl(2), capabilities(7)
 
 
 def heed_permissions() -> None:
-    """Take away from root what lets it write to read-only files; others do not have it."""
+    """Drop the capability that lets root write to read-only files."""
     ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0)
 
 
-def test_disk_that_gets_full_ends_the_run_and_resume_goes_on(make: Make) -> None:
+def test_full_disk_ends_the_run_and_resume_continues_it(make: Make) -> None:
     variants = ("smem", "smem-double", "smem-syncwarp", "smem-unsafe", "smem-deck", "shfl")
     noisy = {variant: {"noise": 0.01} for variant in variants}  # does not compress: only the samples get too large
     made = make(cases_per_window=1, scripts=noisy)
     assert made.run("suite.yaml", "--output", "whole").code == 0
     most = 3 * (made.folder / "whole" / "samples.csv.gz").stat().st_size // 4  # more than one group, less than two
-    outcome = made.run(
-        "suite.yaml", "--output", "out", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    refused = (
+        "\nerror: {} cannot be written: the limit on file sizes is reached\n"
+        "Raise the limit (`ulimit -f`); finished rows are kept: continue with --resume out\n"
     )
+    without_kernels = made.run("suite.yaml", "--output", "out", preexec_fn=limit)
+    assert (without_kernels.code, without_kernels.out, made.rows()) == (3, "", {})
+    assert without_kernels.err.endswith(refused.format("out"))
+    shutil.copy(made.folder / "whole" / "kernels.zip", made.folder / "out")  # is larger than all samples
+    outcome = made.run("suite.yaml", "--resume", "out", preexec_fn=limit)
     assert (outcome.code, outcome.out) == (3, "")
-    assert outcome.err.endswith(
-        "\nerror: out cannot be written: no file may grow that large here\n"
-        "Raise the limit (`ulimit -f`); what was finished is kept: go on with --resume out\n"
-    )
+    assert outcome.err.endswith(refused.format("out"))
     assert {row.pattern for row in made.rows().values()} == {"neighbor"}
     assert {sample.case_id.split("/")[0] for sample in made.samples()} == {"neighbor", "sentinel"}
     assert made.run("suite.yaml", "--resume", "out").code == 0
     assert len(made.rows()) == CASES
 
 
-def test_compiled_kernels_that_cannot_be_kept_cost_a_warning(make: Make, tmp_path: Path) -> None:
+def test_unwritable_cache_costs_a_warning(make: Make, tmp_path: Path) -> None:
     made = make(cache=tmp_path / "cache")
     made.cache.touch()
     outcome = made.run("suite.yaml", "--output", "out", "--pattern", "reduce", "--variant", "smem")
@@ -63,7 +71,7 @@ def paused(make: Make) -> Machine:
     return make(fault("reduce/shfl", "verify", "hang"), cases_per_window=1)
 
 
-def test_folder_that_became_read_only_ends_the_run_and_resume_goes_on(paused: Machine) -> None:
+def test_folder_that_became_read_only_ends_the_run_and_resume_continues_it(paused: Machine) -> None:
     def lock(folder: Path) -> None:
         for path in (*folder.iterdir(), folder):
             path.chmod(0o555)
@@ -71,8 +79,8 @@ def test_folder_that_became_read_only_ends_the_run_and_resume_goes_on(paused: Ma
     outcome = meanwhile(paused, lock)
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err.endswith(
-        "\nerror: out/samples.csv.gz cannot be written: you may not write there\n"
-        "Make it writable, or give another folder; what was finished is kept: go on with --resume out\n"
+        "\nerror: out/samples.csv.gz cannot be written: you have no permission to write there\n"
+        "Make it writable; finished rows are kept: continue with --resume out\n"
     )
     assert {row.pattern for row in paused.rows().values()} == {"neighbor"}
     for path in (paused.folder / "out", *(paused.folder / "out").iterdir()):
@@ -82,20 +90,80 @@ def test_folder_that_became_read_only_ends_the_run_and_resume_goes_on(paused: Ma
     assert len(paused.rows()) == CASES
 
 
-def test_folder_that_was_deleted_ends_the_run_and_is_not_made_again(paused: Machine) -> None:
+def test_deleted_folder_ends_the_run_and_is_not_created_again(paused: Machine) -> None:
     outcome = meanwhile(paused, shutil.rmtree)
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err.endswith(
-        "\nerror: out/samples.csv.gz cannot be written: it is gone\n"
-        "Somebody deleted or moved it: measure again in a new folder\n"
+        "\nerror: out/samples.csv.gz cannot be written: the folder was deleted or moved\nGive another folder\n"
     )
     assert not (paused.folder / "out").exists()
 
 
-def test_folder_that_may_not_be_written_to_is_said_before_anything_is_measured(make: Make) -> None:
+def test_folder_without_write_permission_is_reported_before_anything_is_measured(make: Make) -> None:
     made = make()
     (made.folder / "locked").mkdir(mode=0o555)
     outcome = made.run("suite.yaml", "--output", "locked/out", preexec_fn=heed_permissions)
     assert (outcome.code, outcome.out) == (3, "")
-    assert "error: locked/out cannot be written: you may not write there\n" in outcome.err
+    assert "error: locked/out cannot be written: you have no permission to write there\n" in outcome.err
     assert list((made.folder / "locked").iterdir()) == []
+
+
+def limited() -> None:
+    """Let no file grow beyond a few bytes, as on a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        ("file/out", "file is not a folder"),
+        ("/dev/null/out", "/dev/null is not a folder"),
+        ("/proc/out", "no folder can be created there"),
+        (256 * "x", "its name is too long"),
+    ],
+)
+def test_output_that_cannot_exist_is_reported_before_anything_is_measured(make: Make, output: str, why: str) -> None:
+    made = make()
+    (made.folder / "file").touch()
+    outcome = made.run("suite.yaml", "--output", output)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert f"error: {output} cannot be written: {why}\n" in outcome.err
+    assert outcome.err.endswith("ive another folder\n")
+    assert sorted(path.name for path in made.folder.iterdir()) == ["file", "log", "suite.yaml"]
+
+
+def test_run_that_cannot_start_on_a_full_disk_leaves_no_folder(make: Make) -> None:
+    made = make()
+    outcome = made.run("suite.yaml", "--output", "out", preexec_fn=limited)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err.endswith(
+        "\nerror: out cannot be written: the limit on file sizes is reached\n"
+        "Raise the limit (`ulimit -f`), or give another folder\n"
+    )
+    assert not (made.folder / "out").exists()
+
+
+def test_new_on_a_full_disk_leaves_nothing_and_works_once_there_is_space(tmp_path: Path) -> None:
+    outcome = shflbench(tmp_path, "new", "my-exchange", preexec_fn=limited)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == (
+        f"error: {tmp_path} cannot be written: the limit on file sizes is reached\n"
+        "Raise the limit (`ulimit -f`), or choose another folder by --into\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+    assert shflbench(tmp_path, "new", "my-exchange").code == 0
+
+
+def test_plot_on_a_full_disk_leaves_the_old_charts_and_no_part_of_a_new_one(tmp_path: Path) -> None:
+    shutil.copytree(RECORDED, tmp_path / "run")
+    folder = tmp_path / "plots" / "quick" / "run"
+    folder.mkdir(parents=True)
+    (folder / "neighbor-time.svg").write_text("an older chart", encoding="utf-8")
+    outcome = shflbench(tmp_path, "plot", "run", preexec_fn=limited)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert re.fullmatch(
+        r"error: plots/quick/run/?\S* cannot be written: the limit on file sizes is reached\n"
+        r"Raise the limit \(`ulimit -f`\), or name another with --output\n",
+        outcome.err,
+    )
+    assert {path.name: path.read_text("utf-8") for path in folder.iterdir()} == {"neighbor-time.svg": "an older chart"}

@@ -56,6 +56,6 @@ def test_an_unchanged_file_is_not_touched_and_a_changed_one_is_replaced(tmp_path
 
 def test_a_folder_that_cannot_be_made_gives_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "plots").write_text("a file")
-    with pytest.raises(ResultsError, match=r"plots/chart\.png cannot be written: ") as caught:
+    with pytest.raises(ResultsError, match=r"plots/chart\.png cannot be written: .*plots is not a folder") as caught:
         put(tmp_path / "plots")
-    assert caught.value.advice == "make the folder writable, or elsewhere"
+    assert caught.value.advice == "elsewhere"

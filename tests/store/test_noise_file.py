@@ -105,7 +105,7 @@ def test_a_missing_key_is_named(tmp_path: Path) -> None:
 def test_a_newer_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="schema 2, and this shflbench reads schemas up to 1") as caught:
         read(edited(tmp_path, "schema", value=2))
-    assert "upgrade" in caught.value.advice
+    assert "newer version of shflbench" in caught.value.advice
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "\udce4"])

@@ -24,7 +24,7 @@ def test_a_full_disk_leaves_the_old_baseline_whole_at_any_write(
         monkeypatch.setattr(os, "fsync", _failing(write))
         with pytest.raises(ResultsError, match="cannot be written: the disk is full") as caught:
             kept.save("main", new, force=True)
-        assert caught.value.advice == "free some space"
+        assert caught.value.advice == "free some space, or give another folder"
         assert contents(kept.folder) == before
     monkeypatch.setattr(os, "fsync", _failing(6))
     kept.save("main", new, force=True)
@@ -73,7 +73,7 @@ def test_a_read_only_disk_is_one_sentence(kept: Baselines, run: Path, monkeypatc
 def test_a_folder_that_may_not_be_written_is_one_sentence(kept: Baselines, run: Path) -> None:
     kept.save("main", [run])
     (kept.folder / PLACE / "1").chmod(0o500)
-    with pytest.raises(ResultsError, match="cannot be written: you may not write there"):
+    with pytest.raises(ResultsError, match="cannot be written: you have no permission to write there"):
         kept.remove("main")
     assert kept.find("main", "gtc2013", "NVIDIA H200")
 

@@ -37,8 +37,10 @@ def command(console: Console, name: str, into: Path) -> None:
     my-exchange.yaml beside it. Both run as they are; replace the kernels with yours. Prints the paths of the files.
     """
     from shflbench.patterns.new import write
+    from shflbench.store.files import writing
 
-    files = write(name, into)
+    with writing(into.absolute(), "choose another folder by --into"):
+        files = write(name, into)
     for file in files:
         console.data(str(file))
     suite, folder = files[-1], files[0].parent
