@@ -1,10 +1,10 @@
-"""Try the rule of `compare` on recorded runs: what it says of unchanged code, what it finds, and what other rules do.
+"""Measure the false-alarm rate and the power of `compare` on recorded runs, and those of other rules.
 
-    python -m benchmarks.compare_power                       the recordings in tests/data/compare
-    python -m benchmarks.compare_power A.npz B.npz           these
-    python -m benchmarks.compare_power --record FILE         keep the page
+    python -m benchmarks.compare_power                       use the recordings in tests/data/compare
+    python -m benchmarks.compare_power A.npz B.npz           use these recordings
+    python -m benchmarks.compare_power --record FILE         write the page to a file
 
-Needs no GPU; takes one to three minutes. Exits with 1 where a requirement is missed, with 2 where something fails.
+Needs no GPU; takes one to three minutes. Exits with 1 if a requirement is missed, with 2 on an error.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ RECORDED = Path(__file__).parents[2] / "tests" / "data" / "compare"
 
 
 def recordings() -> list[Path]:
-    """Return the recordings of the repository; ResultsError where there are none."""
-    found = sorted(RECORDED.glob("*.npz"))
-    if not found:
-        raise ResultsError(f"{RECORDED} holds no recording", "make one: python -m benchmarks.compare_power.pack --help")
-    return found
+    """Return the recordings of the repository; ResultsError if there are none."""
+    paths = sorted(RECORDED.glob("*.npz"))
+    if not paths:
+        raise ResultsError(f"{RECORDED} has no recording", "make one: python -m benchmarks.compare_power.pack --help")
+    return paths
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Draw, print and keep what was asked for; return the exit code."""
+    """Print the page and write it to a file if requested; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("batches", nargs="*", type=Path, metavar="BATCH.npz")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="write the page to this Markdown file as well")
-    parser.add_argument("--draws", type=float, default=1.0, metavar="TIMES", help="so many times the usual draws")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="also write the page to this Markdown file")
+    parser.add_argument("--draws", type=float, default=1.0, metavar="FACTOR", help="multiply the number of draws")
     wanted = parser.parse_args(words)
     if wanted.draws <= 0:
-        parser.error("--draws is above 0")
+        parser.error("--draws must be above 0")
     try:
         evidence = gather(load(wanted.batches or recordings()), wanted.draws)
         text = page(evidence)
@@ -54,7 +54,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except (ShflbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    return 0 if all(bar.reached for bar in bars(evidence)) else 1
+    return 0 if all(bar.met for bar in bars(evidence)) else 1
 
 
 if __name__ == "__main__":

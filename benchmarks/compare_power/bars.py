@@ -1,4 +1,4 @@
-"""What is asked of `compare` on recorded runs, and whether it was reached."""
+"""The requirements for `compare` on recorded runs, and whether they are met."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ TWO_PERCENT = 2  # more iterations
 
 
 class Slowdown(NamedTuple):
-    """A range of true slowdowns, as fractions: kernels take less more time than they do more iterations."""
+    """A range of true slowdowns, as fractions: the time grows by less than the iterations."""
 
     low: float
     high: float
 
     def __str__(self) -> str:
         """Return it for a table."""
-        return f"truly {100 * self.low:g}–{100 * self.high:g} % more time"
+        return f"{100 * self.low:g}–{100 * self.high:g}% more time"
 
 
 ONE, TWO, TEN = Slowdown(0.009, 0.011), Slowdown(0.019, 0.025), Slowdown(0.09, 0.11)
@@ -46,16 +46,16 @@ class Bar(NamedTuple):
     """One requirement."""
 
     sentence: str
-    reached: bool
+    met: bool
 
     def __str__(self) -> str:
         """Return its line."""
-        return f"- {'reached' if self.reached else '**missed**'}: {self.sentence}"
+        return f"- {'met' if self.met else '**missed**'}: {self.sentence}"
 
 
 def truly(cases: Iterable[Found], slowdown: Slowdown, *kinds: str) -> list[Found]:
-    """Return the cases of these kinds that became so much slower."""
-    return [each for each in cases if each.kind in kinds and slowdown.low <= each.truth < slowdown.high]
+    """Return the cases of these kinds whose true slowdown is in the range."""
+    return [case for case in cases if case.kind in kinds and slowdown.low <= case.truth < slowdown.high]
 
 
 def bars(evidence: Evidence) -> Iterator[Bar]:
@@ -69,21 +69,21 @@ def _unchanged(evidence: Evidence) -> Iterator[Bar]:
     draws = evidence.unchanged[DEFAULT]
     alarms, error, still = alarmed(draws), jackknife(draws), undecided(draws, evidence.times_us)
     yield Bar(
-        f"{DEFAULT}, unchanged code: {alarms.hits} of {alarms.of} suites are alarmed, {alarms} ± {100 * error:.2g} % "
-        f"(at most {100 * alarms.bound:.2g} %, were they independent); 1 % is allowed",
+        f"{DEFAULT}, unchanged code: {alarms.hits} of {alarms.of} suites raise an alarm, {alarms} ± {100 * error:.2g}% "
+        f"(bound {100 * alarms.bound:.2g}% if independent); required: at most 1%",
         alarms.value <= ALARMED,
     )
     yield Bar(
-        f"{DEFAULT}, unchanged code: of the cases of 50 µs and more {still[LONG]} are inconclusive; none is allowed",
+        f"{DEFAULT}, unchanged code: {still[LONG]} of the cases of 50 µs or more are open; required: none",
         not still[LONG].hits,
     )
     yield Bar(
-        f"{DEFAULT}, unchanged code: of those of 10 to 50 µs {still[MIDDLE]} are; 6 % are allowed",
+        f"{DEFAULT}, unchanged code: {still[MIDDLE]} of the cases of 10 to 50 µs are open; required: at most 6%",
         still[MIDDLE].value <= OPEN_MIDDLE,
     )
     quick = alarmed(evidence.unchanged[QUICK])
     yield Bar(
-        f"{QUICK}, unchanged code: {quick.hits} of {quick.of} suites are alarmed; none is allowed", not quick.hits
+        f"{QUICK}, unchanged code: {quick.hits} of {quick.of} suites raise an alarm; required: none", not quick.hits
     )
 
 
@@ -93,15 +93,15 @@ def _slowed(evidence: Evidence) -> Iterator[Bar]:
     nominal = [each for each in default if each.percent == TWO_PERCENT and each.kind == MIDDLE]
     less = sum(each.truth < TWO.low for each in nominal)
     yield Bar(
-        f"{DEFAULT}, {TWO}: {middle} of the cases of 10 to 50 µs are found; 98 % is asked for (by 2 % more iterations "
-        f"{together(nominal)}, for {less} of these {len(nominal)} cases then take less than 1.9 % more time)",
+        f"{DEFAULT}, {TWO}: {middle} of the cases of 10 to 50 µs are found; required: 98% (with 2% more iterations "
+        f"{together(nominal)}, because {less} of these {len(nominal)} cases take less than 1.9% more time)",
         _at(middle, TWO_MIDDLE),
     )
-    yield Bar(f"{DEFAULT}, {TWO}: {long} of the cases of 50 µs and more are found; all are asked for", _at(long, 1.0))
+    yield Bar(f"{DEFAULT}, {TWO}: {long} of the cases of 50 µs or more are found; required: all", _at(long, 1.0))
     one = together(truly(fine, ONE, LONG))
-    yield Bar(f"{FINE}, {ONE}: {one} of the cases of 50 µs and more are found; 99 % is asked for", _at(one, ONE_LONG))
+    yield Bar(f"{FINE}, {ONE}: {one} of the cases of 50 µs or more are found; required: 99%", _at(one, ONE_LONG))
     ten = together(truly(quick, TEN, MIDDLE, LONG))
-    yield Bar(f"{QUICK}, {TEN}: {ten} of the cases of 10 µs and more are found; all are asked for", _at(ten, 1.0))
+    yield Bar(f"{QUICK}, {TEN}: {ten} of the cases of 10 µs or more are found; required: all", _at(ten, 1.0))
 
 
 def _at(share: Share, least: float) -> bool:
@@ -113,7 +113,7 @@ def _all_at_once(evidence: Evidence) -> Iterator[Bar]:
     long = together(each for each in cases if each.kind == LONG)
     faster = Share(sum(each.faster for each in cases), together(cases).of)
     yield Bar(
-        f"{DEFAULT}, every case with 2 % more iterations at once: {long} of those of 50 µs and more are called slower, "
-        f"{faster} of all are called faster; all and none are asked for",
+        f"{DEFAULT}, all cases with 2% more iterations at once: {long} of those of 50 µs or more are called slower, "
+        f"{faster} of all cases faster; required: all and none",
         _at(long, 1.0) and not faster.hits,
     )

@@ -1,4 +1,4 @@
-"""The default's requirements batch by batch: those that shaped the rule, and those that came after a revision."""
+"""The requirements of the default mode, batch by batch."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def batchwise(evidence: Evidence) -> str:
 
 def _lines(evidence: Evidence) -> Iterator[list[str]]:
     for batch in evidence.batches:
-        own = set(batch.processes(0))
-        draws = [drawn for drawn in evidence.unchanged[DEFAULT] if drawn.processes <= own]
+        processes = set(batch.processes(0))
+        draws = [drawn for drawn in evidence.unchanged[DEFAULT] if drawn.processes <= processes]
         still = undecided(draws, evidence.times_us)
-        cases = [each for each in evidence.slowed[DEFAULT] if each.batch == batch.name]
+        cases = [case for case in evidence.slowed[DEFAULT] if case.batch == batch.name]
         found = (together(truly(cases, TWO, kind)) for kind in (MIDDLE, LONG))
         shares = (alarmed(draws), still[MIDDLE], still[LONG], *found)
         yield [f"`{batch.name}`", str(len(draws)), *map(str, shares)]

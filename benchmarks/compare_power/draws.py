@@ -1,4 +1,4 @@
-"""Draw processes from batches, hold them against each other by the rule of `compare`, and note what it says."""
+"""Draw processes from batches and compare them by the rule of `compare`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,16 @@ OPEN = frozenset({Outcome.INCONCLUSIVE, Outcome.SUSPECTED})
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A way to use `compare`."""
+    """A number of processes per side and a threshold."""
 
     name: str
-    processes: int  # a side
-    asked: Threshold | None = None  # None: what `compare` takes by itself
+    processes: int  # per side
+    threshold: Threshold | None = None  # None: the default of `compare`
 
     def __str__(self) -> str:
-        """Return it with its processes and its threshold, for a table."""
-        threshold = self.asked or Threshold(0.02 if self.processes == 1 else 0.01)
-        several = "processes" if self.processes > 1 else "process"
-        return f"{self.name}: {self.processes} {several} a side, {str(threshold).replace('%', ' %')}"
+        """Return its name, processes and threshold, for a table."""
+        threshold = self.threshold or Threshold(0.02 if self.processes == 1 else 0.01)
+        return f"{self.name}: {self.processes} {'processes' if self.processes > 1 else 'process'} per side, {threshold}"
 
 
 QUICK = Mode("quick", 1)
@@ -51,11 +50,11 @@ class Drawn:
     """One comparison of a suite."""
 
     processes: frozenset[Process]  # of both sides
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)  # by case; none where the sentinels refused
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)  # by case; empty if refused because of the sentinels
 
     @property
     def refused(self) -> bool:
-        """Whether the sentinels say that the machine changed."""
+        """Whether the sentinels show that the machine changed."""
         return not self.outcomes
 
     @property
@@ -65,10 +64,10 @@ class Drawn:
 
 
 def within(processes: Sequence[Process], size: int, count: int, random: random.Random) -> Iterator[Sides]:
-    """Yield pairs of sides of `size` processes: every pair, where one process a side makes no more than `count`.
+    """Yield pairs of sides of `size` processes: all pairs if one process per side gives at most `count` of them.
 
-    Else `count` random ones, by turns: each shuffle of the processes is dealt out to as many disjoint pairs of sides as
-    it has processes for, so that all processes come up equally often.
+    Otherwise `count` random pairs: each shuffle of the processes gives as many disjoint pairs of sides as possible, so
+    that all processes occur equally often.
     """
     if size == 1 and len(processes) * (len(processes) - 1) // 2 <= count:
         for base, new in combinations(processes, 2):
@@ -82,7 +81,7 @@ def within(processes: Sequence[Process], size: int, count: int, random: random.R
 
 
 def disjoint(processes: Sequence[Process], size: int) -> int:
-    """Return how many comparisons of `size` processes a side these are enough for, if none may take part in two."""
+    """Return the number of comparisons with `size` processes per side of which no two share a process."""
     return len(processes) // (2 * size)
 
 
@@ -97,15 +96,15 @@ def between(
 
 def compared(base: Pool, new: Pool, mode: Mode, pairs: Iterator[Sides], noise: NoiseModel | None = None) -> list[Drawn]:
     """Compare each pair of sides."""
-    thresholds = Thresholds(mode.asked)
-    found = []
+    thresholds = Thresholds(mode.threshold)
+    draws = []
     for before, after in pairs:
-        verdicts = judgments(base.select(before), new.select(after), thresholds, noise)
-        found.append(Drawn(frozenset((*before, *after)), {each.case_id: each.outcome for each in verdicts}))
-    return found
+        results = judgments(base.select(before), new.select(after), thresholds, noise)
+        draws.append(Drawn(frozenset((*before, *after)), {result.case_id: result.outcome for result in results}))
+    return draws
 
 
 def true_slowdowns(base: Pool, new: Pool) -> dict[str, float]:
-    """Return by which fraction each case became slower, by all processes of both pools."""
+    """Return the fraction by which each case became slower, from all processes of both pools."""
     contrasts = contrasts_of(base, new, evidence_of(base, new))
     return {each.case_id: float(each.new.values.mean() / each.base.values.mean()) - 1 for each in contrasts}

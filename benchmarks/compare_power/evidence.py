@@ -1,4 +1,4 @@
-"""Everything that `compare_power` draws from its batches: unchanged code, slowed code, across batches, other rules."""
+"""All draws of `compare_power` from its batches: unchanged code, slowed code, across batches, other rules."""
 
 from __future__ import annotations
 
@@ -36,44 +36,44 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.estimates import Process
 
 SEED = 20261120
-# Comparisons of all batches together; all pairs of one process a side, if there are no more than that in a batch.
+# Comparisons of all batches together; with one process per side all pairs of a batch, if they are not more.
 UNCHANGED = {QUICK: 1000, PAIR: 600, DEFAULT: 2000, FINE: 800}
 SLOWED = {QUICK: 100, PAIR: 100, DEFAULT: 300, FINE: 120}  # for each percentage
 ACROSS = 900  # for each mode
 OTHERS = 200  # for each other rule and number of processes
 LEARNED = (Mode("learned", 1, Threshold(0.01)), Mode("learned", 3, Threshold(0.01)))
-LEARNED_DRAWS = 300  # for each of them
-SLOWER_BY = 2  # % more iterations, by which other rules are tried
-SIDES = (1, 3)  # processes a side, whose samples other rules pool
+LEARNED_DRAWS = 300  # for each learned mode
+SLOWER_BY = 2  # % more iterations, for other rules
+PROCESSES_PER_SIDE = (1, 3)  # whose samples other rules pool
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """What a rule makes of the same samples."""
+    """The results of another rule on the same samples."""
 
     name: str
-    processes: int  # a side
-    cases: Share  # unchanged ones that it calls slower or faster
-    suites: Share  # unchanged ones with such a case
-    ambiguous: Share  # unchanged cases of which it cannot tell
+    processes: int  # per side
+    cases: Share  # unchanged cases that it calls slower or faster
+    suites: Share  # unchanged suites with such a case
+    ambiguous: Share  # unchanged cases that it calls ambiguous
     slower: Mapping[str, Share]  # slowed cases that it calls slower, by kind
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What came out."""
+    """The results of all draws."""
 
     batches: Sequence[Batch]
     times_us: Mapping[str, float]
     unchanged: Mapping[Mode, list[Drawn]]
     slowed: Mapping[Mode, list[Found]]
-    across: Mapping[tuple[str, str], Mapping[Mode, list[Drawn]]]  # by the names of two batches, either of them the base
+    across: Mapping[tuple[str, str], Mapping[Mode, list[Drawn]]]  # by the names of two batches, each in turn the base
     learned: Mapping[Mode, list[tuple[list[Drawn], list[Found]]]]  # unchanged and slowed code, of each batch
     others: Sequence[Other]
 
 
 def gather(batches: Sequence[Batch], scale: float = 1.0) -> Evidence:
-    """Draw everything, with so many times the usual number of draws; the same batches give the same draws."""
+    """Draw all comparisons, `scale` times the usual number; the same batches give the same draws."""
     times = {case: time for batch in reversed(batches) for case, time in batch.times_us.items()}
     each = scale / len(batches)
     learners = [batch for batch in batches if len(batch.processes(0)) >= FEWEST + 2 * DEFAULT.processes]
@@ -84,12 +84,12 @@ def gather(batches: Sequence[Batch], scale: float = 1.0) -> Evidence:
         {mode: [one for batch in batches for one in slowed(batch, mode, each)] for mode in MODES},
         {(base.name, new.name): across(base, new, scale / len(batches)) for base, new in combinations(batches, 2)},
         {mode: [learned(batch, mode, each) for batch in learners] for mode in LEARNED},
-        [other(batches, name, size, each) for size in SIDES for name in RULES],
+        [other(batches, name, size, each) for size in PROCESSES_PER_SIDE for name in RULES],
     )
 
 
 def fixed(kind: int = 0) -> Random:
-    """Return what makes the same draws every time, and others for another kind."""
+    """Return a random generator with a fixed seed, which differs for another `kind`."""
     return Random(SEED + kind)  # noqa: S311  (no secret is drawn)
 
 
@@ -101,7 +101,7 @@ def unchanged(batch: Batch, mode: Mode, scale: float) -> list[Drawn]:
 
 
 def slowed(batch: Batch, mode: Mode, scale: float) -> list[Found]:
-    """Compare unchanged processes with slowed ones of the same batch: every case has more iterations at once."""
+    """Compare unchanged processes with slowed ones of the same batch: all cases have more iterations at once."""
     pool, results = batch.pool(), []
     for percent in PERCENT_MORE:
         new = batch.pool(percent)
@@ -114,7 +114,7 @@ def slowed(batch: Batch, mode: Mode, scale: float) -> list[Found]:
 
 
 def across(base: Batch, new: Batch, scale: float) -> dict[Mode, list[Drawn]]:
-    """Compare unchanged processes of two batches, either of them as the base."""
+    """Compare unchanged processes of two batches, each in turn as the base."""
     ways = [(base.pool(), new.pool()), (new.pool(), base.pool())]
     count = max(1, round(ACROSS * scale / 2))
     return {
@@ -130,7 +130,7 @@ def across(base: Batch, new: Batch, scale: float) -> dict[Mode, list[Drawn]]:
 
 
 def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[Found]]:
-    """Learn the noise from the batch's first half, 20 processes at least, and compare the others."""
+    """Learn the noise from the first half of the batch, at least 20 processes, and compare the others."""
     pool, new = batch.pool(), batch.pool(SLOWER_BY)
     half = max(FEWEST, len(pool.processes) // 2)
     noise = learn(pool.select(pool.processes[:half]))
@@ -143,7 +143,7 @@ def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[F
 
 
 def other(batches: Sequence[Batch], name: str, size: int, scale: float) -> Other:
-    """Try another rule on the pooled samples of so many processes a side."""
+    """Apply another rule to the pooled samples of `size` processes per side."""
     quiet: list[list[Call]] = []
     slow: dict[str, list[Call]] = {LONG: [], MIDDLE: []}
     for batch in batches:
@@ -166,7 +166,7 @@ def other(batches: Sequence[Batch], name: str, size: int, scale: float) -> Other
 
 
 def _calls(batch: Batch, name: str, percent: int, base: Sequence[Process], new: Sequence[Process]) -> dict[str, Call]:
-    """Return what a rule calls each case of two sides, whose processes' samples it takes together."""
+    """Return the result of a rule for each case of two sides, with the samples of their processes pooled."""
     before, after = batch.samples(), batch.samples(percent)
     return {
         case: RULES[name](

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; all but the first column stand to the right."""
+    """Return a table, all columns but the first aligned to the right."""
     lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def named(cases: Sequence[tuple[str, int]], most: int = 5) -> str:
-    """Return the first of these cases with their counts, and how many more there are."""
+    """Return the first cases with their counts, and the number of the others."""
     rest = [f"{len(cases) - most} more"] if len(cases) > most else []
     return ", ".join([*(f"`{case}` {count}" for case, count in cases[:most]), *rest]) or "none"

@@ -2,7 +2,7 @@
 
     python -m benchmarks.compare_power.pack results/compare-power/a results/compare-power/b --output FILE.npz
 
-The runs are those of one machine in one go: a batch. Processes that were cut short are left out.
+The runs of one machine, recorded without interruption, are a batch. Incomplete processes are left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def packed(runs: Sequence[Run]) -> Recording:
     """Return the recording of `runs`.
 
-    ResultsError where a run has no samples or no whole process, or where a time is not a whole number of timer steps.
+    ResultsError if a run has no samples or no complete process, or if a time is not a multiple of the timer's step.
     """
     places: dict[str, int] = {}
     parts = [_columns(place, run, places) for place, run in enumerate(runs)]
@@ -50,45 +50,45 @@ def packed(runs: Sequence[Run]) -> Recording:
 
 
 def _without_folders(run: Run) -> RunInfo:
-    """Return what `run.json` says; where files lay on the machine of the recording tells nobody anything."""
+    """Return the content of `run.json` without the folders of the machine of the recording."""
     return replace(run.info, argv=tuple(Path(word).name for word in run.info.argv))
 
 
 def _facts(run: Run) -> Iterator[Row]:
-    """Yield what is known of the unslowed cases beside their times."""
+    """Yield the rows of the cases without additional iterations, without their times."""
     for row in run.rows:
         if row.status is Status.TIMED and origin(row.case_id)[0] == 0:
             yield end_row(row, Status.VERIFIED, "")
 
 
 def _columns(place: int, run: Run, places: dict[str, int]) -> NDArray[np.int64]:
-    """Return run, process, kernel, round, launches and steps of every sample; new kernels are put into `places`."""
+    """Return run, process, kernel, round, launches and steps of each sample; new kernels are added to `places`."""
     kept = run.kept_samples()
     if kept is None:
         raise ResultsError(f"{run.folder} has no samples", "record it again")
     kernel = np.array([places.setdefault(name, len(places)) for name in kept.cases])[kept.case]
-    own = np.zeros(len(kept.cases), np.int64)
-    np.maximum.at(own, kept.case, kept.iterations)
-    wanted = (kept.iterations == own[kept.case]) & np.isin(kept.process, _whole(run, kept))
+    most = np.zeros(len(kept.cases), np.int64)
+    np.maximum.at(most, kept.case, kept.iterations)
+    wanted = (kept.iterations == most[kept.case]) & np.isin(kept.process, _complete(run, kept))
     steps = np.rint(kept.time_us * kept.launches * 1000 / STEP_NS).astype(np.int64)
     columns = np.stack([np.full_like(kernel, place), kept.process, kernel, kept.round, kept.launches, steps])[:, wanted]
     if (times_us(columns[5], columns[4]) != kept.time_us[wanted]).any():
-        raise ResultsError(f"{run.folder} has times that are no multiples of {STEP_NS} ns", "it cannot be packed")
+        raise ResultsError(f"{run.folder} has times that are not multiples of {STEP_NS} ns", "it cannot be packed")
     return columns[:, np.lexsort(columns[3::-1])]
 
 
-def _whole(run: Run, kept: Kept) -> list[int]:
-    """Return the processes that measured all cases and sentinels that any process of the run did."""
+def _complete(run: Run, kept: Kept) -> list[int]:
+    """Return the processes that measured all cases and sentinels of the run."""
     pairs = np.unique(np.stack([kept.process, kept.case]), axis=1)
     processes, counts = np.unique(pairs[0], return_counts=True)
-    found: list[int] = processes[counts == len(kept.cases)].tolist()
-    if not found:
+    complete: list[int] = processes[counts == len(kept.cases)].tolist()
+    if not complete:
         raise ResultsError(f"{run.folder} has no process that measured every case", "record it again")
-    return found
+    return complete
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Pack what was asked for; return the exit code."""
+    """Pack the given runs; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN_FOLDER")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")

@@ -1,4 +1,4 @@
-"""The page that `compare_power` writes."""
+"""Write the page of `compare_power`."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ if TYPE_CHECKING:
     from benchmarks.compare_power.evidence import Evidence
 
 PAGE = """\
-# What `compare` makes of recorded runs
+# False-alarm rate and power of `compare` on recorded runs
 
-Written by `python -m benchmarks.compare_power --record`; do not edit.
+Written by `python -m benchmarks.compare_power --record`; do not edit. [How we
+compare](../docs/explanation/how-we-compare.md) explains the method.
 
 {batches}
 
-A batch is what was recorded in one go on one machine. A process of its slowed suite measures every case of the suite
-and the same with 1, 2, 3, 5 and 10 % more iterations. Each of these blocks is taken for a process of its own; the
-unslowed one counts as unchanged code. No process stands on both sides of a comparison.
+A batch was recorded on one machine without interruption. A process of its slowed suite measures each case of the suite
+and the same cases with 1, 2, 3, 5 and 10% more iterations. Each of these blocks counts as a process of its own; the
+block without additional iterations counts as unchanged code. No process is on both sides of a comparison.
 
-## What is asked for
+## Requirements
 
 {bars}
 
-Batch by batch, {default}. The rule was shaped on the first batch and revised after the second and
-after the fourth; the third and the fifth were recorded after a revision, and the fifth has changed nothing.
+Batch by batch, {default}. The rule was designed with the first batch and revised after the second and the
+fourth; the third and the fifth were recorded after a revision, and nothing was changed after the fifth.
 
 {batchwise}
 
@@ -40,20 +41,20 @@ after the fourth; the third and the fifth were recorded after a revision, and th
 
 {alarms}
 
-An alarm is *slower* or *faster*. With few processes a side, changes up to some thresholds are only *suspected*.
+An alarm is a verdict *slower* or *faster*. With few processes per side, small changes are only *suspected*.
 
-How well is a share known? After `±` stands the standard error by leaving out one process after the other. "Bound" is
-what the share stays below with 95 % confidence, were the comparisons independent. They are not, for they share
-processes: the last column has how many could be drawn that share none, and the bound by those alone, next to nothing.
+After `±` is the standard error of the share, by the jackknife over processes. "Bound" is the upper limit of the share
+at 95% confidence if the comparisons were independent. They are not, because they share processes: the last column has
+the number of comparisons of which no two share a process, and the bound from these alone, which is weak.
 
-Verdicts that stay open (inconclusive or suspected), by the length of the case:
+Open verdicts (inconclusive or suspected), by the time of the case:
 
 {open}
 
 The last column has the cases of {unsteady}, which wait for
-memory beyond an SM's own cache. What that takes hangs on where the pages lie that a process was given: it draws one of
-several times and keeps it. More rounds in one process do not help, only more processes do; and another GPU is another
-draw. How much the times of processes differ, without their offsets (standard deviation, and the farthest process):
+memory beyond an SM's own cache. Their time depends on the physical pages that a process received: each process takes
+one of several times and keeps it. More rounds in one process do not help, more processes do; and another GPU has other
+times. The spread between processes without their offsets (standard deviation, and the farthest process):
 
 {spreads}
 
@@ -65,9 +66,9 @@ draw. How much the times of processes differ, without their offsets (standard de
 
 ## Real slowdowns
 
-All cases of the new side are slowed at once. A cell has the share of verdicts that say *slower*, the number of cases,
-and the share of the case that is found least. Kernels need less more time than iterations, the more so the shorter they
-are; the truth is the ratio over all processes of a batch. A slowdown below the threshold is not to be found.
+All cases of the new side are slowed at once. A cell has the share of verdicts *slower*, the number of cases, and the
+share of the case that is found least often. The time grows by less than the iterations, because a launch takes time,
+too; the true slowdown is the ratio over all processes of a batch. Slowdowns below the threshold need not be found.
 
 {slowed}
 
@@ -79,8 +80,8 @@ are; the truth is the ratio over all processes of a batch. A slowdown below the 
 
 ## Other rules on the same samples
 
-With three processes a side their samples are taken together. The slowed cases have {slower_by} % more iterations.
-NVBench itself takes other samples, each of one launch after the cache was emptied.
+With three processes per side their samples are pooled. The slowed cases have {slower_by}% more iterations.
+NVBench itself takes other samples, each of one launch after the cache was flushed.
 
 {others}
 
@@ -112,17 +113,17 @@ def page(evidence: Evidence) -> str:
 def _culprits(evidence: Evidence) -> str:
     counted = ((mode, culprits(evidence.unchanged[mode])) for mode in MODES)
     lines = [f"- {mode}: {named(cases)}" for mode, cases in counted if cases]
-    return "\n".join(["Alarmed cases, and in how many comparisons:", "", *lines]) if lines else "No case was alarmed."
+    return "\n".join(["Cases with alarms, and their number:", "", *lines]) if lines else "No case raised an alarm."
 
 
 def _missed(evidence: Evidence) -> str:
-    """Say which of the cases that should be found are found least."""
+    """Return a sentence with the cases that are found less often than required."""
     cases = truly(evidence.slowed[DEFAULT], TWO, MIDDLE, LONG)
     few = sorted((each for each in cases if each.slower.value < TWO_MIDDLE), key=lambda each: each.slower.value)
     missed = ", ".join(
-        f"`{each.case_id}` with {each.percent} % more iterations in `{each.batch}` ({each.slower})" for each in few
+        f"`{each.case_id}` with {each.percent}% more iterations in `{each.batch}` ({each.slower})" for each in few
     )
-    return f"Of cases from 10 µs on, {TWO}, {DEFAULT} finds in less than 98 %: {missed or 'none'}."
+    return f"Cases of 10 µs or more, {TWO}, that {DEFAULT} finds in less than 98%: {missed or 'none'}."
 
 
 def _across(evidence: Evidence) -> str:
@@ -133,15 +134,15 @@ def _across(evidence: Evidence) -> str:
     several = f"{len(gpus)} GPU{'s' if len(gpus) > 1 else ''}"
     return "\n\n".join(
         [
-            f"{len(evidence.batches)} batches on {several}. Either one of a pair is the base in half of the draws.",
+            f"{len(evidence.batches)} batches on {several}. Each batch of a pair is the base in half of the draws.",
             tables.across(evidence),
-            f"Alarmed cases, and in how many comparisons: {named(culprits(draws), most=12)}.",
+            f"Cases with alarms, and their number: {named(culprits(draws), most=12)}.",
         ]
     )
 
 
 def _learned(evidence: Evidence) -> str:
     if not any(evidence.learned.values()):
-        return "No batch has the processes to learn from and to try it on."
-    text = "Learned from the first half of a batch's processes (20 at least), tried on the others."
+        return "No batch has enough processes to learn from and to compare."
+    text = "Learned from the first half of a batch's processes (at least 20), applied to the others."
     return f"{text}\n\n{tables.learned(evidence)}"

@@ -1,7 +1,7 @@
-"""A recording: the samples of several runs of one machine in one small file, to the timer's step and nothing lost.
+"""A recording: the samples of several runs of one machine in one small file, without loss.
 
-Kept are the samples that `compare` looks at: those not dropped, at each case's own iterations, and of the sentinels.
-The file is a `.npz` that `numpy.load` reads. The same samples give the same bytes.
+It has the samples that `compare` uses: those not dropped, at each case's own iterations, and those of the sentinels.
+The file is a `.npz` for `numpy.load`. The same samples give the same bytes.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from shflbench.store import Row
 
-# What is known of a burst: places in `runs` and `kernels`, numbers of process and round, launches that a sample
-# brackets, and the number of samples.
+# The properties of a burst: indices in `runs` and `kernels`, numbers of process and round, launches per sample, and the
+# number of samples.
 BURST = RUN, PROCESS, KERNEL, ROUND, LAUNCHES, SAMPLES = range(6)
 STEP_NS = 32  # of the timer behind CUDA's events: times of all launches of a sample together are multiples of it
 NARROW = np.iinfo(np.uint16).max
@@ -39,14 +39,14 @@ class Recording:
     """The runs, and every burst of samples, sorted by run, process, kernel and round."""
 
     runs: tuple[RunInfo, ...]
-    rows: tuple[Row, ...]  # what is known of each unslowed case beside its time
+    rows: tuple[Row, ...]  # of each case without additional iterations, without its times
     kernels: tuple[str, ...]  # ids of cases and sentinels, slowed copies, too
-    bursts: NDArray[np.int64]  # a column for each round of a kernel in a process, a row for each of `BURST`
+    bursts: NDArray[np.int64]  # a column for each round of a kernel in a process, a row for each property in `BURST`
     steps: NDArray[np.int64]  # an element for each sample of each burst: all its launches, in steps of the timer
 
     @property
     def times_us(self) -> NDArray[np.float64]:
-        """The time of one launch, an element for each sample: the very numbers of `samples.csv.gz`."""
+        """The time of one launch, an element for each sample: exactly the numbers of `samples.csv.gz`."""
         return times_us(self.steps, np.repeat(self.bursts[LAUNCHES], self.bursts[SAMPLES]))
 
     def encode(self) -> bytes:
@@ -65,13 +65,13 @@ class Recording:
                 "facts": np.frombuffer(json.dumps(facts, ensure_ascii=False).encode(), np.uint8),
                 "bursts": _narrow(np.ascontiguousarray(self.bursts)),
                 "least": least,
-                "above": _narrow(above),  # by far the most of the file, and small numbers
+                "above": _narrow(above),  # most of the file: small numbers
             }
         )
 
     @classmethod
     def load(cls, path: Path) -> Recording:
-        """Read the file at `path`; ResultsError where that cannot be done."""
+        """Read the file at `path`; ResultsError if it cannot be read."""
         try:
             with np.load(io.BytesIO(path.read_bytes())) as arrays:
                 facts = json.loads(arrays["facts"].tobytes())
@@ -81,21 +81,21 @@ class Recording:
             steps = above + np.repeat(least[bursts[KERNEL]], bursts[SAMPLES])
             return cls(infos, tuple(decode(facts["rows"], path)), tuple(facts["kernels"]), bursts, steps)
         except (OSError, KeyError, ValueError, IndexError, EOFError, zipfile.BadZipFile) as error:
-            raise ResultsError(f"{path} is no recording that can be read: {error}", DAMAGED) from error
+            raise ResultsError(f"{path} cannot be read as a recording: {error}", DAMAGED) from error
 
 
 def times_us(steps: NDArray[np.int64], launches: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the time of one launch in µs, of samples that bracket `launches` of them."""
+    """Return the time of one launch in µs, of samples of `launches` launches each."""
     return steps * STEP_NS / launches / 1000
 
 
 def _narrow(numbers: NDArray[np.int64]) -> NDArray[np.integer]:
-    """Return them in 16 bits if they fit; none is negative."""
+    """Return non-negative numbers in 16 bits if they fit, else in 32."""
     return numbers.astype(np.uint16) if numbers.max(initial=0) <= NARROW else numbers.astype(np.uint32)
 
 
 def _zipped(arrays: Mapping[str, NDArray[np.generic]]) -> bytes:
-    """Return a `.npz`, packed by LZMA: a quarter less than by the deflate that NumPy writes, which reads both."""
+    """Return a `.npz` compressed by LZMA: a quarter smaller than with NumPy's deflate; NumPy reads both."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for name, array in arrays.items():

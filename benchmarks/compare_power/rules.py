@@ -1,6 +1,6 @@
-"""Rules that others compare timings by, as pure functions of the times of two sides, to hold against ours.
+"""Rules of other tools that compare timings, as pure functions of the times of two sides.
 
-Each takes the sorted times of base and new in µs and the number of cases of the suite, and says what it makes of them.
+Each takes the sorted times of base and new in µs and the number of cases of the suite.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NORMAL = NormalDist()
 
 
 class Call(Enum):
-    """What a rule says of a case."""
+    """The result of a rule for a case."""
 
     SLOWER = "slower"
     FASTER = "faster"
@@ -47,25 +47,25 @@ def legacy(base: Floats, new: Floats, cases: int) -> Call:
     return _way(after, before) if noise and abs(after - before) / before > noise else Call.NOTHING
 
 
-# Its preset `default`: the gap between two ranges that makes them differ, how close medians are called the same, how
-# much of the narrower range the other must share, and the widest scatter that allows for that.
+# Its preset `default`: the gap at which two ranges differ, the distance up to which medians are the same, the share of
+# the narrower range that the other must overlap, and the largest scatter for which that holds.
 GAP, CLOSE, OVERLAP, SCATTER = 0.005, 0.005, 0.5, 0.02
 
 
 def robust(base: Floats, new: Floats, cases: int) -> Call:
     """Call a case by NVBench's second rule, from its summaries: ranges from the minimum to the third quartile.
 
-    The clock, by which it confirms, is the same here. With samples at hand it decides on "same" in another way.
+    The clock, which it also checks, is the same here. With samples it decides on "same" in another way.
     Source: docs/nvbench_compare_robust.md, "Decision Tree"; python/scripts/nvbench_compare_robust.py.
     """
     del cases
-    (low, centre, high), (new_low, new_centre, new_high) = before, after = _range(base), _range(new)
+    (low, center, high), (new_low, new_center, new_high) = before, after = _range(base), _range(new)
     if new_low > high and (new_low - high) / high >= GAP:
         return Call.SLOWER
     if new_high < low and (low - new_high) / new_high >= GAP:
         return Call.FASTER
     quiet = max(_scatter(base), _scatter(new)) <= SCATTER
-    close = abs(centre - new_centre) / min(centre, new_centre) <= CLOSE
+    close = abs(center - new_center) / min(center, new_center) <= CLOSE
     shared = min(high, new_high) - max(low, new_low)
     narrow = min(each[2] - each[0] for each in (before, after))
     overlap = shared >= 0 if narrow == 0 else shared / narrow >= OVERLAP
@@ -86,16 +86,16 @@ def _scatter(times: Floats) -> float:
 
 
 def medians(base: Floats, new: Floats, cases: int, by: float) -> Call:
-    """Call a case where the medians differ by more than the fraction `by`."""
+    """Call a case if the medians differ by more than the fraction `by`."""
     del cases
     before, after = float(np.median(base)), float(np.median(new))
     return _way(after, before) if abs(after / before - 1) > by else Call.NOTHING
 
 
 def intervals(base: Floats, new: Floats, cases: int) -> Call:
-    """Call a case where the 95 % intervals of the two medians do not overlap.
+    """Call a case if the 95% intervals of the two medians do not overlap.
 
-    Source: David & Nagaraja, Order Statistics, section 7.1, with the binomial distribution taken for a normal one.
+    Source: David & Nagaraja, Order Statistics, section 7.1, with the normal approximation of the binomial distribution.
     """
     del cases
     (low, high), (new_low, new_high) = (_interval(each) for each in (base, new))
@@ -109,7 +109,7 @@ def _interval(times: Floats) -> tuple[float, float]:
 
 
 def mann_whitney(base: Floats, new: Floats, cases: int, *, bonferroni: bool) -> Call:
-    """Call a case where Mann and Whitney's test is significant at 1 %, or at 1 % for all cases together."""
+    """Call a case if Mann and Whitney's test is significant at 1%, or at 1% for all cases together."""
     level = SIGNIFICANT / cases if bonferroni else SIGNIFICANT
     z = _z(base, new)
     return _way(z, 0.0) if 2 * NORMAL.cdf(-abs(z)) < level else Call.NOTHING
@@ -132,9 +132,9 @@ Rule: TypeAlias = "Callable[[Floats, Floats, int], Call]"
 RULES: Mapping[str, Rule] = {
     "NVBench, legacy script: means differ by more than the smaller standard deviation": legacy,
     "NVBench, robust script, by its summaries": robust,
-    "medians differ by more than 2 %": partial(medians, by=0.02),
-    "medians differ by more than 5 %": partial(medians, by=0.05),
-    "95 % intervals of the medians do not overlap": intervals,
+    "medians differ by more than 2%": partial(medians, by=0.02),
+    "medians differ by more than 5%": partial(medians, by=0.05),
+    "95% intervals of the medians do not overlap": intervals,
     "Mann-Whitney, p < 0.01": partial(mann_whitney, bonferroni=False),
     "Mann-Whitney, p < 0.01 with Bonferroni's correction": partial(mann_whitney, bonferroni=True),
 }

@@ -1,4 +1,4 @@
-"""Recorded processes as run folders, as if a run of the suite had measured them and nothing else."""
+"""Write recorded processes as run folders, as if a run of the suite had measured only them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.estimates import Process
     from shflbench.store import Row, RunInfo
 
-# A recording that was stopped before its end does not say which sentinels it had.
+# The recording of an unfinished run does not have the version of its sentinels.
 SENTINELS = SentinelSet("as recorded")
 
 
 def write(folder: Path, batch: Batch, processes: Sequence[Process], more: int = 0, only: Collection[str] = ()) -> Path:
-    """Write a run of these processes into `folder`, with its rows by the product's own estimators, and return it.
+    """Write a run of these processes into `folder`, with rows from the product's own estimators, and return it.
 
-    `more`: per cent more iterations, in the cases `only`, or in all recorded so; KeyError for one that was not.
-    They go by their usual id and iterations, so that they are slower for a reason that nobody can see.
+    `more`: percent more iterations, in the cases `only`, or in all recorded so; KeyError for one that was not.
+    They keep their usual id and iterations, so that they appear slower without a visible reason.
     """
     blocks = [_block(batch, process, more, only) for process in processes]
     samples: dict[str, list[Sample]] = {}
@@ -46,7 +46,7 @@ def write(folder: Path, batch: Batch, processes: Sequence[Process], more: int = 
 
 
 def _block(batch: Batch, process: Process, more: int, only: Collection[str]) -> Block:
-    """Return the rounds of every case, slowed or not, and of the sentinels in the rounds of either."""
+    """Return the rounds of each case, slowed or not, and of the sentinels in these rounds."""
     block = batch.block(process, 0)
     if more:
         slowed = batch.block(process, more)
@@ -57,16 +57,16 @@ def _block(batch: Batch, process: Process, more: int, only: Collection[str]) -> 
 
 
 def _samples(batch: Batch, number: int, block: Block) -> Iterator[Sample]:
-    """Yield the samples of one process, that gets this number."""
+    """Yield the samples of one process, with this number."""
     iterations = {row.case_id: row.iterations for row in batch.recording.rows}
     device = batch.recording.runs[0].device
     for name, rounds in block.items():
-        for this, times in sorted(rounds.items()):
+        for place, times in sorted(rounds.items()):
             for index, time_us in enumerate(times.tolist()):
                 yield Sample(
                     case_id=name,
                     process=number,
-                    round=this,
+                    round=place,
                     sample=index,
                     iterations=iterations.get(name, 1),
                     launches=batch.launches[name],
@@ -77,12 +77,12 @@ def _samples(batch: Batch, number: int, block: Block) -> Iterator[Sample]:
 
 
 def _timed(row: Row, samples: Sequence[Sample]) -> Row:
-    found = timing(samples, row.iterations)
-    return add_times(row, found, Conditions()) if found else row
+    times = timing(samples, row.iterations)
+    return add_times(row, times, Conditions()) if times else row
 
 
 def _info(batch: Batch, processes: Sequence[Process]) -> RunInfo:
-    """Return what `run.json` says: the recording of the first process, and of the suite without slowed copies."""
+    """Return the content of `run.json`: that of the first process's run, with the suite without slowed copies."""
     run = batch.recording.runs[processes[0][0] - batch.first_run]
     text = suite_text(())
     suite = SuiteText(run.suite.name, run.suite.title, f"{run.suite.name}.yaml", text)

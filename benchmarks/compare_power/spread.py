@@ -1,4 +1,4 @@
-"""How much each case differs from process to process and from batch to batch, once the processes' offsets are off."""
+"""The spread of each case between processes and between batches, without the offsets of the processes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NOISY = 2.0  # times the usual noise
 
 
 class Spread(NamedTuple):
-    """One case; fractions of its time."""
+    """The spread of one case, as fractions of its time."""
 
     case_id: str
     time_us: float
     deviations: tuple[float, ...]  # between the processes of each batch
-    furthest: tuple[float, ...]  # how far the farthest process of each batch is from the median one
-    shift: float  # from the batch with the smallest mean to that with the largest
+    furthest: tuple[float, ...]  # the largest distance of a process from the median one, of each batch
+    shift: float  # from the batch with the smallest mean to the one with the largest
 
     @property
     def noisy(self) -> bool:
@@ -33,12 +33,12 @@ class Spread(NamedTuple):
 
 def spreads(batches: Sequence[Batch]) -> list[Spread]:
     """Return the spread of each case, the widest first."""
-    found = []
-    levels = [subtract_offsets(batch.pool()) for batch in batches]
-    for case in levels[0]:
-        values = [own[case].values for own in levels if case in own]
+    results = []
+    batch_cases = [subtract_offsets(batch.pool()) for batch in batches]
+    for case in batch_cases[0]:
+        values = [cases[case].values for cases in batch_cases if case in cases]
         means = [float(each.mean()) for each in values]
-        found.append(
+        results.append(
             Spread(
                 case,
                 means[0],
@@ -47,11 +47,11 @@ def spreads(batches: Sequence[Batch]) -> list[Spread]:
                 max(means) / min(means) - 1,
             )
         )
-    return sorted(found, key=lambda each: -max(each.deviations))
+    return sorted(results, key=lambda spread: -max(spread.deviations))
 
 
 def worth_naming(batches: Sequence[Batch]) -> tuple[list[Spread], Spread, Spread]:
-    """Return the cases that wait for memory or are noisy, and of the others that with the widest spread and shift."""
+    """Return the cases that wait for memory or are noisy, and of the others those with the largest spread and shift."""
     every = spreads(batches)
     named = [each for each in every if not steady(each.case_id) or each.noisy]
     others = [each for each in every if each not in named]

@@ -1,4 +1,4 @@
-"""The cases that `compare_power` measures: 4 µs to 2.3 ms long, each also with more iterations: a true slowdown."""
+"""The cases that `compare_power` measures, from 4 µs to 2.3 ms, each also with more iterations: a true slowdown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Subject:
         return f"  - {{{', '.join(words)}}}\n"
 
 
-# Multiples of a hundred iterations, so that a hundredth more of them is a whole number.
+# Multiples of a hundred iterations, so that 1% of them is a whole number.
 SUBJECTS = (
     Subject("broadcast", "smem, smem-syncwarp, shfl", "f32", "26x1024", 100),
     Subject("neighbor", "smem, smem-syncwarp, shfl", "f32", "26x1024", 200),
@@ -56,7 +56,7 @@ SUBJECTS = (
     Subject("scan", "smem, smem-syncwarp, shfl", "f32", "264x1024", 3200),
 )
 
-# What a process finds in the cache and where its pages lie makes these differ from process to process.
+# These differ between processes, which have other physical pages and cache contents.
 PASSES = (
     Subject("struct-access", "direct, shfl, soa", "f32", "8192x256", options="words: 4"),
     Subject("moving-average", "global, smem, shfl", "f32", "8192x256"),
@@ -66,16 +66,16 @@ PASSES = (
 
 
 def suite(percents: tuple[int, ...]) -> str:
-    """Return the suite: every subject, then all again with so many per cent more iterations, each time side by side."""
+    """Return the suite: all subjects, then for each of `percents` all subjects with that many more iterations."""
     lines = [subject.experiment(0) for subject in (*SUBJECTS, *PASSES)]
     lines += [subject.experiment(percent) for percent in percents for subject in SUBJECTS]
     return HEADER.format(name=NAME) + "".join(lines)
 
 
-# These wait for memory beyond an SM's own cache. What that takes hangs on where the pages lie that a process was given:
-# a process draws one of several times and keeps it, up to 4 % apart on unchanged code. No number of rounds in one
-# process shows that, only more processes do. And it hangs on the GPU: two of five H200s, whose other cases agreed to
-# 0.7 % from 10 µs on, differed by up to 1.7 %. So verdicts on these cases are counted apart.
+# These wait for memory beyond an SM's own cache. Their time depends on the physical pages that a process received: each
+# process takes one of several times and keeps it, up to 4% apart for unchanged code. Only more processes show that, not
+# more rounds. The time also depends on the GPU: two of five H200s, whose other cases agreed within 0.7% from 10 µs on,
+# differed by up to 1.7%. Verdicts on these cases are therefore counted separately.
 UNSTEADY = ("struct-access/", "moving-average/", "neighbor-difference/", "memory-ladder/l2/")
 
 _ITERATIONS = {
@@ -86,12 +86,12 @@ _ITERATIONS = {
 
 
 def steady(case_id: str) -> bool:
-    """Whether the processes of unchanged code agree on a case's time but for the noise that all cases share."""
+    """Return whether the processes of unchanged code agree on a case's time within the noise of all cases."""
     return not case_id.startswith(UNSTEADY)
 
 
 def origin(case_id: str) -> tuple[int, str]:
-    """Return how many per cent more iterations a case has than the suite's own, and the id that it has without them."""
+    """Return how many percent more iterations a case has than the suite's own, and its id without them."""
     pattern, variant, dtype, launch, iterations, *options = case_id.split("/")
     percent = _ITERATIONS.get((pattern, dtype, launch, int(iterations)), 0)
     return percent, "/".join((pattern, variant, dtype, launch, str(int(iterations) * 100 // (100 + percent)), *options))

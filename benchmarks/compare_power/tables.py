@@ -37,8 +37,8 @@ ALARMED = ("alarmed", "without cases that wait for memory")  # the heads of two 
 
 
 def batches(evidence: Evidence) -> str:
-    """Return what was recorded where and when."""
-    head = ("batch", "GPU", "driver", "NVRTC", "shflbench", "recorded from, UTC", "processes", "of them slowed, too")
+    """Return the table of the batches."""
+    head = ("batch", "GPU", "driver", "NVRTC", "shflbench", "started (UTC)", "processes", "with slowed cases")
     return table(head, map(_batch, evidence.batches))
 
 
@@ -48,15 +48,15 @@ def _batch(batch: Batch) -> list[str]:
         (f"{run.device.name} {run.device.uuid[4:12]}" for run in runs if run.device),
         (run.versions.driver or "unknown" for run in runs),
         (run.versions.nvrtc or "unknown" for run in runs),
-        (f"{run.versions.shflbench} {_edition(run.versions)}" for run in runs),
+        (f"{run.versions.shflbench} {_revision(run.versions)}" for run in runs),
     )
     facts = (", ".join(sorted(set(each))) for each in of_runs)
     counts = (str(len(batch.processes(percent))) for percent in (0, SLOWER_BY))
     return [f"`{batch.name}`", *facts, _start(batch).strftime("%Y-%m-%d %H:%M"), *counts]
 
 
-def _edition(versions: Versions) -> str:
-    """Say which of its sources ran: a commit is short of what was changed after it, and a copy has none."""
+def _revision(versions: Versions) -> str:
+    """Return the commit that ran, or a hash of the sources outside a checkout."""
     commit = versions.git_commit
     return f"at {commit[:12]}" if commit else f"of source {(versions.source or 'unknown')[:12]}"
 
@@ -66,8 +66,8 @@ def _start(batch: Batch) -> datetime:
 
 
 def alarms(evidence: Evidence) -> str:
-    """Return how many comparisons of unchanged suites raise an alarm, and how well that is known."""
-    head = ("mode", "comparisons", *ALARMED, "bound", "only suspected", "sharing no process")
+    """Return the share of comparisons of unchanged suites that raise an alarm, with its uncertainty."""
+    head = ("mode", "comparisons", *ALARMED, "bound", "only suspected", "disjoint: bound")
     return table(head, (_alarms(evidence, mode) for mode in MODES))
 
 
@@ -79,29 +79,29 @@ def _alarms(evidence: Evidence, mode: Mode) -> list[str]:
     return [
         str(mode),
         str(share.of),
-        f"{share.hits}: {share} ± {100 * jackknife(draws):.2g} %",
+        f"{share.hits}: {share} ± {100 * jackknife(draws):.2g}%",
         str(alarmed(draws, steady)),
-        f"{100 * share.bound:.2g} %",
+        f"{100 * share.bound:.2g}%",
         str(suspected(draws)),
-        f"{apart}: {100 * few.bound:.2g} %",
+        f"{apart}: {100 * few.bound:.2g}%",
     ]
 
 
 def still_open(evidence: Evidence) -> str:
-    """Return how many verdicts on unchanged code stay open."""
+    """Return the share of open verdicts on unchanged code."""
     return table(("mode", *KINDS), ((str(mode), *_open(evidence.unchanged[mode], evidence)) for mode in MODES))
 
 
 def _open(draws: Sequence[Drawn], evidence: Evidence) -> list[str]:
-    found = undecided(draws, evidence.times_us)
-    return [str(found[kind]) for kind in KINDS]
+    shares = undecided(draws, evidence.times_us)
+    return [str(shares[kind]) for kind in KINDS]
 
 
 def spreads(evidence: Evidence) -> str:
-    """Return by how much the processes of the least steady cases differ, and of the rest at most."""
+    """Return the spread between processes of the noisiest cases, and the largest of all others."""
     named, widest, shifted = worth_naming(evidence.batches)
     rows = [[f"`{each.case_id}`", f"{each.time_us:.4g}", *_spread(each), _percent(each.shift)] for each in named]
-    rows.append(["at most, of all others", "", *_spread(widest), _percent(shifted.shift)])
+    rows.append(["largest of all others", "", *_spread(widest), _percent(shifted.shift)])
     head = ("case", "µs", *(f"`{batch.name}`" for batch in evidence.batches))
     return table((*head, "between the means of batches"), rows)
 
@@ -111,12 +111,12 @@ def _spread(case: Spread) -> list[str]:
 
 
 def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.2f} %"
+    return f"{100 * fraction:.2f}%"
 
 
 def across(evidence: Evidence) -> str:
-    """Return what comes out where the base is of one batch and the new side of another."""
-    head = ("batches", "apart", "mode", "comparisons", "refused by the sentinels", *ALARMED)
+    """Return the results with the base from one batch and the new side from another."""
+    head = ("batches", "distance", "mode", "comparisons", "refused", *ALARMED)
     batch = {each.name: each for each in evidence.batches}
     rows = [
         (f"`{one}`, `{other}`", _apart(batch[one], batch[other]), str(mode), *_across(draws), *_open(draws, evidence))
@@ -132,16 +132,16 @@ def _across(draws: Sequence[Drawn]) -> list[str]:
 
 
 def _apart(one: Batch, other: Batch) -> str:
-    """Return the time between the starts of two batches, and whether the GPU is the same."""
+    """Return the time between the starts of two batches, and whether they have the same GPU."""
     hours = abs((_start(one) - _start(other)).total_seconds()) / 3600
     same = "the same GPU" if one.gpus == other.gpus else "another GPU"
     return f"{hours:.1f} h, {same}" if hours < 48 else f"{hours / 24:.1f} days, {same}"  # noqa: PLR2004  (two days)
 
 
 def slowed(mode: Mode, cases: Sequence[Found]) -> str:
-    """Return how many real slowdowns a mode finds, by iterations and by time."""
+    """Return the share of real slowdowns that a mode finds, by iterations and by time."""
     rows = [
-        [f"{percent} % more iterations", *_cells([each for each in cases if each.percent == percent])]
+        [f"{percent}% more iterations", *_cells([each for each in cases if each.percent == percent])]
         for percent in PERCENT_MORE
     ]
     rows += [[str(slowdown), *_cells(truly(cases, slowdown, *KINDS))] for slowdown in SLOWDOWNS]
@@ -149,30 +149,30 @@ def slowed(mode: Mode, cases: Sequence[Found]) -> str:
 
 
 def _cells(cases: Sequence[Found], kinds: Sequence[str] = KINDS) -> Iterator[str]:
-    """Yield, for each kind, the share that was found, of how many cases, and of the case that was found least."""
+    """Yield for each kind the share found, the number of cases, and the share of the case found least often."""
     for kind in kinds:
-        own = [each for each in cases if each.kind == kind]
-        share = together(own)
-        least = min((each.slower for each in own), key=lambda slower: slower.value, default=share)
+        alike = [each for each in cases if each.kind == kind]
+        share = together(alike)
+        least = min((each.slower for each in alike), key=lambda slower: slower.value, default=share)
         least_too = f", least {least}" if str(least) != str(share) else ""
-        yield f"{share} of {len(own)}{least_too}" if own else "–"
+        yield f"{share} of {len(alike)}{least_too}" if alike else "–"
 
 
 def learned(evidence: Evidence) -> str:
-    """Return what comes out with learned noise."""
+    """Return the results with learned noise."""
     rows = []
     for mode, parts in evidence.learned.items():
         draws = [drawn for unchanged, _ in parts for drawn in unchanged]
         cases = [each for _, slower in parts for each in slower]
         finds = _cells(cases, (MIDDLE, LONG))
         rows.append([str(mode), str(len(draws)), str(alarmed(draws)), *_open(draws, evidence), *finds])
-    finds_head = (f"{SLOWER_BY} % more iterations, {kind}" for kind in (MIDDLE, LONG))
+    finds_head = (f"{SLOWER_BY}% more iterations, {kind}" for kind in (MIDDLE, LONG))
     return table(("mode", "comparisons", "alarmed", *(f"open, {kind}" for kind in KINDS), *finds_head), rows)
 
 
 def others(evidence: Evidence) -> str:
-    """Return what other rules make of the same samples, and ours below them."""
-    head = ("rule", "processes a side", "cases alarmed", "suites alarmed", "open")
+    """Return the results of other rules on the same samples, and those of `compare` below them."""
+    head = ("rule", "processes per side", "cases with alarm", "suites with alarm", "open")
     finds = (f"slowed found, {kind}" for kind in (MIDDLE, LONG))
     return table((*head, *finds), (*_others(evidence), *_ours(evidence)))
 

@@ -1,4 +1,4 @@
-"""Count what came out of many comparisons, and say how well such a count is known."""
+"""Count the results of many comparisons, with the uncertainty of the counts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ SHORT_US, LONG_US = 10.0, 50.0
 SHORT, MIDDLE, LONG, UNSTEADY = "< 10 µs", "10–50 µs", "≥ 50 µs", "waits for memory"
 KINDS = (SHORT, MIDDLE, LONG, UNSTEADY)
 SURE = 0.95
-CLOSE = 0.01  # to nothing or to all: from here on a share is said to two digits of what is left
+CLOSE = 0.01  # to 0 or 1: from here a share has two significant digits of the distance
 
 
 def kind(case_id: str, time_us: float) -> str:
-    """Return which of `KINDS` a case counts as."""
+    """Return the kind of a case."""
     if not steady(case_id):
         return UNSTEADY
     return SHORT if time_us < SHORT_US else MIDDLE if time_us < LONG_US else LONG
@@ -32,19 +32,19 @@ def kind(case_id: str, time_us: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many."""
+    """A number of hits out of a number of trials."""
 
     hits: int
     of: int
 
     @property
     def value(self) -> float:
-        """The fraction, 0 of none."""
+        """The fraction, 0 without trials."""
         return self.hits / self.of if self.of else 0.0
 
     @property
     def bound(self) -> float:
-        """The largest fraction that leaves so few hits a chance of 1 in 20, were they independent (Clopper-Pearson)."""
+        """The upper limit of the fraction at 95% confidence for independent trials (Clopper-Pearson)."""
         low, high = self.value, 1.0
         if self.hits >= self.of:
             return 1.0
@@ -54,18 +54,18 @@ class Share:
         return high
 
     def __str__(self) -> str:
-        """Return it in per cent, and never 0 or 100 for what is not quite that."""
+        """Return it in percent; 0 and 100 only if exact."""
         if not self.of:
             return "–"
         if self.hits in {0, self.of}:
-            return "100 %" if self.hits else "0 %"
+            return "100%" if self.hits else "0%"
         rest = min(self.hits, self.of - self.hits) / self.of
         percent = round(100 * rest, 1) if rest >= CLOSE else float(f"{100 * rest:.2g}")
-        return f"{100 - percent if self.hits > self.of / 2 else percent:.10g} %"
+        return f"{100 - percent if self.hits > self.of / 2 else percent:.10g}%"
 
 
 def _at_most(hits: int, of: int, chance: float) -> float:
-    """Return the probability of at most so many hits, by the binomial distribution; `chance` is between 0 and 1."""
+    """Return the probability of at most `hits`, by the binomial distribution; `chance` is between 0 and 1."""
     terms = (
         math.lgamma(of + 1)
         - math.lgamma(k + 1)
@@ -78,36 +78,36 @@ def _at_most(hits: int, of: int, chance: float) -> float:
 
 
 def alarmed(draws: Sequence[Drawn], counts: Callable[[str], bool] = lambda _: True) -> Share:
-    """Return how many comparisons call a case slower or faster, of the cases that `counts`."""
+    """Return the share of comparisons with a case called slower or faster, among the cases that `counts` selects."""
     return Share(sum(any(map(counts, drawn.alarms)) for drawn in draws), len(draws))
 
 
 def suspected(draws: Sequence[Drawn]) -> Share:
-    """Return how many comparisons suspect a case and call none slower or faster."""
-    doubtful = (Outcome.SUSPECTED in drawn.outcomes.values() and not drawn.alarms for drawn in draws)
-    return Share(sum(doubtful), len(draws))
+    """Return the share of comparisons with a suspected case and none called slower or faster."""
+    hits = sum(Outcome.SUSPECTED in drawn.outcomes.values() and not drawn.alarms for drawn in draws)
+    return Share(hits, len(draws))
 
 
 def jackknife(draws: Sequence[Drawn]) -> float:
-    """Return the standard error of the share of alarms, from leaving out one process after the other.
+    """Return the standard error of the share of alarms, from its values without each process in turn.
 
-    A process takes part in many draws, and one odd process makes many alarms: the processes are what is independent.
-    That draws are random adds to it, so that it errs high.
+    A process is in many draws, and one outlier process raises many alarms: processes are independent, draws are not.
+    The randomness of the draws adds to the result, so that it is conservative.
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, section 11.5.
     """
     processes = frozenset().union(*(drawn.processes for drawn in draws))
-    without = [alarmed([drawn for drawn in draws if left not in drawn.processes]).value for left in processes]
+    without = [alarmed([drawn for drawn in draws if process not in drawn.processes]).value for process in processes]
     mean = math.fsum(without) / len(without)
     return math.sqrt((len(without) - 1) / len(without) * math.fsum((each - mean) ** 2 for each in without))
 
 
 def culprits(draws: Iterable[Drawn]) -> list[tuple[str, int]]:
-    """Return the cases that raised alarms, and in how many comparisons, the most frequent first."""
+    """Return the cases that raised alarms with the number of alarms, the most frequent first."""
     return Counter(case for drawn in draws for case in drawn.alarms).most_common()
 
 
 def undecided(draws: Iterable[Drawn], times_us: Mapping[str, float]) -> dict[str, Share]:
-    """Return how many verdicts were open, by kind of case; comparisons that the sentinels refused have none."""
+    """Return the share of open verdicts by kind of case; refused comparisons have no verdicts."""
     counts = {each: [0, 0] for each in KINDS}
     for drawn in draws:
         for case, outcome in drawn.outcomes.items():
@@ -131,14 +131,14 @@ class Found:
 
     @property
     def kind(self) -> str:
-        """Which of `KINDS` it counts as."""
+        """The kind of its case."""
         return kind(self.case_id, self.time_us)
 
 
 def found(
     draws: Sequence[Drawn], percent: int, times_us: Mapping[str, float], truths: Mapping[str, float], batch: str
 ) -> list[Found]:
-    """Return how often each case was found in comparisons whose new side has so many per cent more iterations."""
+    """Return how often each case was found in comparisons whose new side has `percent` more iterations."""
     counts = {case: Counter(drawn.outcomes.get(case) for drawn in draws) for case in truths}
     return [
         Found(
@@ -146,15 +146,15 @@ def found(
             time_us=times_us[case],
             percent=percent,
             truth=truths[case],
-            slower=Share(own[Outcome.SLOWER], len(draws)),
-            faster=own[Outcome.FASTER],
+            slower=Share(outcomes[Outcome.SLOWER], len(draws)),
+            faster=outcomes[Outcome.FASTER],
             batch=batch,
         )
-        for case, own in counts.items()
+        for case, outcomes in counts.items()
     ]
 
 
 def together(cases: Iterable[Found]) -> Share:
-    """Return the share of all comparisons of all these cases that found the slowdown."""
+    """Return the share of all comparisons of these cases that found the slowdown."""
     several = list(cases)
     return Share(sum(each.slower.hits for each in several), sum(each.slower.of for each in several))

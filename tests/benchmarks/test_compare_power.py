@@ -35,20 +35,20 @@ def evidence(batch: Batch) -> Evidence:
 
 @pytest.fixture
 def drawn(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], float]]:
-    """What was asked of a program that always comes to the same evidence."""
-    asked = []
+    """What was requested of a program that always comes to the same evidence."""
+    requested = []
 
     def gathered(batches: Sequence[Batch], scale: float) -> Evidence:
-        asked.append(([each.name for each in batches], scale))
+        requested.append(([each.name for each in batches], scale))
         return evidence
 
     monkeypatch.setattr(compare_power, "gather", gathered)
-    return asked
+    return requested
 
 
 def test_page_has_a_headline_for_every_requirement(evidence: Evidence) -> None:
     lines = page(evidence).splitlines()
-    found = [line for line in lines if line.startswith(("- reached: ", "- **missed**: "))]
+    found = [line for line in lines if line.startswith(("- met: ", "- **missed**: "))]
     assert len(found) == len(list(bars(evidence))) == 9
 
 
@@ -59,9 +59,9 @@ def test_tables_of_the_page_are_whole(evidence: Evidence) -> None:
         if lines[0].startswith("| "):
             assert len(lines) > 2
             assert len({line.count(" | ") for line in lines}) == 1
-    assert text.count("\n| NVBench, legacy script") == 2  # from one process a side, and from three
+    assert text.count("\n| NVBench, legacy script") == 2  # from one process per side, and from three
     assert text.count("\n| **`compare`, ") == 3
-    assert "| `h200-1`, `again` | 0.0 h, the same GPU | default: 3 processes a side, 1 % |" in text
+    assert "| `h200-1`, `again` | 0.0 h, the same GPU | default: 3 processes per side, 1% |" in text
     assert "2 batches on 1 GPU." in text
     assert "{" not in text
 
@@ -78,7 +78,7 @@ def test_requirement_that_is_missed_is_exit_code_1(
 ) -> None:
     kept = tmp_path / "kept.md"
     code = main([str(FIRST), "--draws", "0.5", "--record", str(kept)])
-    assert code == (0 if all(bar.reached for bar in bars(evidence)) else 1)
+    assert code == (0 if all(bar.met for bar in bars(evidence)) else 1)
     assert drawn == [([FIRST.stem], 0.5)]
     assert capsys.readouterr().out == kept.read_text(encoding="utf-8") + "\n" == page(evidence) + "\n"
 
@@ -90,7 +90,7 @@ def test_without_names_every_recording_of_the_repository_is_taken(drawn: list[tu
 
 def test_recording_that_is_not_there_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main([str(tmp_path / "none.npz")]) == 2
-    assert "none.npz is no recording that can be read" in capsys.readouterr().err
+    assert "none.npz cannot be read as a recording" in capsys.readouterr().err
 
 
 def test_folder_without_recordings_is_one_sentence(
@@ -98,13 +98,13 @@ def test_folder_without_recordings_is_one_sentence(
 ) -> None:
     monkeypatch.setattr(compare_power, "RECORDED", tmp_path)
     assert main([]) == 2
-    assert f"{tmp_path} holds no recording" in capsys.readouterr().err
+    assert f"{tmp_path} has no recording" in capsys.readouterr().err
 
 
 def test_no_draws_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["--draws", "0"])
-    assert "--draws is above 0" in capsys.readouterr().err
+    assert "--draws must be above 0" in capsys.readouterr().err
 
 
 def test_committed_page_is_of_the_committed_recordings() -> None:
@@ -132,7 +132,7 @@ def test_run_in_which_one_case_is_slower_cannot_name_another(batch: Batch, tmp_p
 
 @pytest.fixture
 def compared(shflbench: Command, batch: Batch, tmp_path: Path) -> Outcome:
-    """The command on two recorded processes, of which the new one has one case with 10 % more iterations."""
+    """The command on two recorded processes, of which the new one has one case with 10% more iterations."""
     base = write(tmp_path / "base", batch, batch.processes(0)[:1])
     new = write(tmp_path / "new", batch, batch.processes(10)[:1], 10, [SLOW])
     return shflbench("compare", base, new)

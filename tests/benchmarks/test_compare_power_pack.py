@@ -71,11 +71,11 @@ def test_times_that_are_no_steps_of_the_timer_are_refused(run: Run) -> None:
     path = run.folder / SAMPLES_FILE
     first, *others = samples.read(path)
     path.write_bytes(samples.header() + samples.encode([replace(first, time_us=first.time_us + 0.001), *others]))
-    with pytest.raises(ResultsError, match="no multiples of 32 ns"):
+    with pytest.raises(ResultsError, match="not multiples of 32 ns"):
         packed([run])
 
 
-def test_runs_of_a_batch_are_told_apart(run: Run, tmp_path: Path) -> None:
+def test_runs_of_a_batch_are_kept_apart(run: Run, tmp_path: Path) -> None:
     other = read_run(write(tmp_path / "other", replace(SMALL, seed=2, processes=2)))
     batch = Batch("both", packed([run, other]), first_run=4)
     assert batch.processes(0) == [(4, 0), (4, 1), (4, 2), (5, 0), (5, 1)]
@@ -98,7 +98,7 @@ def test_run_without_samples_is_one_sentence(run: Run, tmp_path: Path, capsys: p
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 but no more", b"\x93NUMPY"])
 def test_file_that_is_no_recording_is_one_sentence(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "broken.npz").write_bytes(content)
-    with pytest.raises(ResultsError, match="is no recording that can be read"):
+    with pytest.raises(ResultsError, match="cannot be read as a recording"):
         Recording.load(tmp_path / "broken.npz")
 
 

@@ -24,11 +24,11 @@ def test_legacy_rule_compares_means_with_the_smaller_deviation() -> None:
 
 def test_robust_rule_needs_a_gap_between_minimum_and_third_quartile() -> None:
     assert robust(STEADY, STEADY + 0.14, 40) is Call.AMBIGUOUS  # 0.14 up: the ranges still overlap
-    assert robust(STEADY, STEADY + 0.19, 40) is Call.AMBIGUOUS  # a gap of 0.4 %
+    assert robust(STEADY, STEADY + 0.19, 40) is Call.AMBIGUOUS  # a gap of 0.4%
     assert robust(STEADY, STEADY + 0.21, 40) is Call.SLOWER
     assert robust(STEADY, STEADY - 0.21, 40) is Call.FASTER
-    assert robust(STEADY, STEADY + 0.04, 40) is Call.NOTHING  # centres within 0.5 %, overlap above a half
-    assert robust(10 + (STEADY - 10) * 4, STEADY, 40) is Call.AMBIGUOUS  # scatters by more than 2 %
+    assert robust(STEADY, STEADY + 0.04, 40) is Call.NOTHING  # centers within 0.5%, overlap above a half
+    assert robust(10 + (STEADY - 10) * 4, STEADY, 40) is Call.AMBIGUOUS  # scatters by more than 2%
 
 
 def test_medians_are_held_against_a_percentage() -> None:

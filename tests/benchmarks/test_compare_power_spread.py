@@ -22,7 +22,7 @@ def batches(tmp_path: Path) -> list[Batch]:
     ]
 
 
-def test_shift_of_one_case_between_batches_is_told_from_an_offset_of_all(batches: list[Batch]) -> None:
+def test_shift_of_one_case_between_batches_is_distinguished_from_an_offset_of_all(batches: list[Batch]) -> None:
     shifts = {each.case_id: each.shift for each in spreads(batches) if each.time_us > 50}
     assert shifts.pop(SLOW) == pytest.approx(0.02, abs=0.004)
     assert max(shifts.values()) < 0.004

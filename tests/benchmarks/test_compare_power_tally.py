@@ -32,12 +32,12 @@ def drawn(*processes: int, **outcomes: Outcome) -> Drawn:
 @pytest.mark.parametrize(
     ("hits", "of", "text"),
     [
-        (0, 9, "0 %"),
-        (9, 9, "100 %"),
-        (1, 3, "33.3 %"),
-        (5, 2000, "0.25 %"),
-        (107_995, 108_000, "99.9954 %"),
-        (5, 108_000, "0.0046 %"),
+        (0, 9, "0%"),
+        (9, 9, "100%"),
+        (1, 3, "33.3%"),
+        (5, 2000, "0.25%"),
+        (107_995, 108_000, "99.9954%"),
+        (5, 108_000, "0.0046%"),
         (0, 0, "–"),
     ],
 )
@@ -122,7 +122,7 @@ def test_kind_goes_by_length_unless_pages_decide(case: str, time_us: float, expe
 
 def test_modes_are_named_with_what_they_ask() -> None:
     assert [str(mode) for mode in (QUICK, DEFAULT, FINE)] == [
-        "quick: 1 process a side, 2 %",
-        "default: 3 processes a side, 1 %",
-        "fine: 5 processes a side, 0.5 %",
+        "quick: 1 process per side, 2%",
+        "default: 3 processes per side, 1%",
+        "fine: 5 processes per side, 0.5%",
     ]

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from shflbench.export import FORMATS, render
-from tests.export.renew import FOLDER, texts
+from tests.export.golden_files import FOLDER, texts
 from tests.fakes.comparisons import NEW, quiet, rich
 
 ASK = "import sys, shflbench.export; print(*(name for name in sys.modules if name.startswith('shflbench.export.')))"
 
 
 def test_a_format_is_imported_only_when_it_is_asked_for() -> None:
-    asked = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
-    assert asked.stdout.split() == []
+    requested = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
+    assert requested.stdout.split() == []
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -45,7 +45,7 @@ TEXTS = texts()
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_each_format_writes_what_the_golden_file_holds(name: str) -> None:
-    assert TEXTS[name].encode() == (FOLDER / name).read_bytes(), "python -m tests.export.renew, if that is meant"
+    assert TEXTS[name].encode() == (FOLDER / name).read_bytes(), "python -m tests.export.golden_files, if that is meant"
 
 
 def test_no_golden_file_is_left_over() -> None:

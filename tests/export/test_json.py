@@ -10,29 +10,29 @@ from shflbench.model import Interval
 from tests.fakes.comparisons import THRESHOLD, across, quiet, rich, timed
 
 
-def written(comparison: Comparison) -> Any:
+def parsed(comparison: Comparison) -> Any:
     return json.loads(render(comparison), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
 
 
 def test_every_field_of_every_verdict_is_there() -> None:
     names = {field.name for field in fields(Verdict)}
-    assert all(set(verdict) == names for verdict in written(rich())["verdicts"])
+    assert all(set(verdict) == names for verdict in parsed(rich())["verdicts"])
 
 
 def test_every_field_of_the_comparison_is_there() -> None:
-    assert {field.name for field in fields(Comparison)} <= set(written(rich()))
+    assert {field.name for field in fields(Comparison)} <= set(parsed(rich()))
 
 
 def test_numbers_are_not_rounded() -> None:
     verdict = timed("neighbor/shfl/f32/26x1024/4096", 70.0, 1 / 3)
-    (read,) = written(replace(quiet(), verdicts=(verdict,)))["verdicts"]
+    (read,) = parsed(replace(quiet(), verdicts=(verdict,)))["verdicts"]
     assert read["ratio"]["value"] == 1 + 1 / 3
     assert read["base"] == 70.0
     assert read["threshold"] == THRESHOLD
 
 
 def test_verdicts_stand_in_the_order_of_the_suite() -> None:
-    assert [each["case_id"] for each in written(rich())["verdicts"]] == [each.case_id for each in rich().verdicts]
+    assert [each["case_id"] for each in parsed(rich())["verdicts"]] == [each.case_id for each in rich().verdicts]
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,17 @@ def test_verdicts_stand_in_the_order_of_the_suite() -> None:
 def test_the_exit_code_is_there_for_the_patient_and_for_the_strict(
     comparison: Comparison, codes: tuple[int, int]
 ) -> None:
-    record = written(comparison)
+    record = parsed(comparison)
     assert (record["exit_code"], record["exit_code_strict"]) == codes
 
 
 def test_what_is_no_number_is_null() -> None:
     endless = Interval(float("nan"), float("-inf"), float("inf"))
     verdict = replace(timed("neighbor/shfl/f32/26x1024/4096", 70.0, 0.0), ratio=endless)
-    (read,) = written(replace(quiet(), verdicts=(verdict,)))["verdicts"]
+    (read,) = parsed(replace(quiet(), verdicts=(verdict,)))["verdicts"]
     assert read["ratio"] == {"value": None, "low": None, "high": None}
 
 
 def test_it_says_which_schema_and_unit_it_is_in() -> None:
-    record = written(replace(quiet(), metric=Metric.NS_PER_ITERATION))
+    record = parsed(replace(quiet(), metric=Metric.NS_PER_ITERATION))
     assert (record["schema"], record["metric"], record["unit"]) == (SCHEMA, "ns_per_iteration", "ns")

@@ -17,7 +17,7 @@ def is_undecided(verdict: Verdict) -> bool:
 
 
 def process_count(side: Side, case_id: str) -> int:
-    """Return in how many processes a side measured a case."""
+    """Return the number of processes in which a side measured a case."""
     counts = side.kernels[case_id].counts if case_id in side.kernels else {}
     return len(counts[max(counts)]) if counts else 0
 

@@ -27,14 +27,14 @@ def contrast(base: float = 10.0, new: float = 10.0, processes: int = 3, by: floa
     return Contrast("case", before, after, Weights(1.0, base * new))
 
 
-def taken(case: Contrast, asked: str = "", evidence: Evidence = FULL, *, learned: bool = False) -> tuple[float, float]:
+def taken(case: Contrast, text: str = "", evidence: Evidence = FULL, *, learned: bool = False) -> tuple[float, float]:
     """Return the threshold of a case, and from which change on it is certain."""
-    found = set_threshold(case, Threshold.parse(asked) if asked else None, evidence, learned=learned)
+    found = set_threshold(case, Threshold.parse(text) if text else None, evidence, learned=learned)
     return found.threshold, found.doubt.certain(found.threshold) if found.doubt else found.threshold
 
 
 @pytest.mark.parametrize(
-    ("processes", "asked", "learned", "threshold", "certain"),
+    ("processes", "text", "learned", "threshold", "certain"),
     [
         (3, "", False, 0.01, 0.01),
         (3, "0.5%", False, 0.005, 0.005),
@@ -50,9 +50,9 @@ def taken(case: Contrast, asked: str = "", evidence: Evidence = FULL, *, learned
     ],
 )
 def test_few_processes_take_no_small_threshold_and_only_suspect_below_several(
-    processes: int, asked: str, threshold: float, certain: float, *, learned: bool
+    processes: int, text: str, threshold: float, certain: float, *, learned: bool
 ) -> None:
-    assert taken(contrast(processes=processes), asked, learned=learned) == pytest.approx((threshold, certain))
+    assert taken(contrast(processes=processes), text, learned=learned) == pytest.approx((threshold, certain))
 
 
 def test_a_threshold_in_us_is_the_same_whichever_side_is_the_base() -> None:
@@ -101,14 +101,14 @@ def test_a_table_is_doubted_for_its_samples_and_not_for_processes_that_it_does_n
     ("evidence", "what", "limit"),
     [(TABLES, "no samples", "5% or 3 times the threshold"), (BARE, "no sentinels in common", "5%")],
 )
-def test_what_is_missing_is_told_with_its_consequence(evidence: Evidence, what: str, limit: str) -> None:
+def test_what_is_missing_is_reported_with_its_consequence(evidence: Evidence, what: str, limit: str) -> None:
     (warning,) = evidence.warnings()
     assert what in warning
     assert warning.endswith(f"changes below {limit} are only suspected")
 
 
 def needed(ratio: float, threshold: str) -> int | None:
-    """Return how many processes a side would settle a case of 10 µs that was measured in one."""
+    """Return how many processes per side would settle a case of 10 µs that was measured in one."""
     thresholds = Thresholds(Threshold.parse(threshold))
     (finding,) = FULL.judge([contrast(10.0, 10.0 * ratio, processes=1)], thresholds, None).judgments
     assert finding.outcome is Outcome.INCONCLUSIVE
@@ -139,7 +139,7 @@ def test_a_machine_that_changed_is_noticed() -> None:
     assert Evidence.of(BASE, slower).machine_change == pytest.approx(0.01, abs=0.002)
 
 
-def test_two_gpus_are_told_from_one_also_within_a_side() -> None:
+def test_two_gpus_are_distinguished_from_one_also_within_a_side() -> None:
     (run,) = NEW.runs
     other = replace(run, info=replace(run.info, device=replace(H200, uuid="GPU-2")))
     assert not Evidence.of(BASE, replace(NEW, runs=(other,))).one_gpu

@@ -23,7 +23,7 @@ from tests.fakes.runs import info
 from tests.fakes.simulated import spread
 
 (CASE,) = spread(1)
-ID, TRIPS = CASE.id, CASE.iterations
+ID, ITERATIONS = CASE.id, CASE.iterations
 ROW = replace(
     verified(CASE),
     status=Status.TIMED,
@@ -41,14 +41,14 @@ ROW = replace(
 def side(times_us: dict[int, list[float]], **row: Any) -> Side:
     """Return a side whose processes took so long at each iteration count, in each of four rounds."""
     counts = {
-        trips: {(0, process): [np.array([time_us])] * 4 for process, time_us in enumerate(times)}
-        for trips, times in times_us.items()
+        iterations: {(0, process): [np.array([time_us])] * 4 for process, time_us in enumerate(times)}
+        for iterations, times in times_us.items()
     }
     own = replace(ROW, **row)
     return Side((Run(Path("run"), info(), (own,)),), {ID: own}, {ID: KernelTimes(counts, 8)}, "run")
 
 
-KNOWN = side({TRIPS: [50.0, 60.0], TRIPS // 2: [30.0, 35.0], TRIPS // 4: [19.28, 29.28]})
+KNOWN = side({ITERATIONS: [50.0, 60.0], ITERATIONS // 2: [30.0, 35.0], ITERATIONS // 4: [19.28, 29.28]})
 
 
 def values(known: Side, metric: Metric, offsets: dict[tuple[int, int], float] | None = None) -> list[float] | None:
@@ -74,7 +74,9 @@ def test_a_slope_lies_between_the_most_and_the_fewest_trips_and_is_free_of_offse
 def test_cycles_are_the_slope_by_the_clock_of_the_row() -> None:
     assert values(KNOWN, Metric.CYCLES_PER_ITERATION) == pytest.approx([19.8, 19.8], rel=1e-4)
     assert (
-        values(side({TRIPS: [50.0], TRIPS // 4: [19.28]}, cycles_per_iteration=None), Metric.CYCLES_PER_ITERATION)
+        values(
+            side({ITERATIONS: [50.0], ITERATIONS // 4: [19.28]}, cycles_per_iteration=None), Metric.CYCLES_PER_ITERATION
+        )
         is None
     )
 
@@ -87,11 +89,11 @@ def test_the_weights_give_the_noise_of_the_value(metric: Metric) -> None:
         assert USUAL.variance(found.weights) == pytest.approx(USUAL.deviation(55.0) ** 2)
     else:
         both = USUAL.deviation(55.0) ** 2 + USUAL.deviation(24.28) ** 2
-        assert USUAL.variance(found.weights) == pytest.approx(both * (1000 / (TRIPS - TRIPS // 4)) ** 2)
+        assert USUAL.variance(found.weights) == pytest.approx(both * (1000 / (ITERATIONS - ITERATIONS // 4)) ** 2)
 
 
 def test_a_pass_over_memory_has_twice_the_additive_noise() -> None:
-    once = side({TRIPS: [50.0]}, iterations=TRIPS)
+    once = side({ITERATIONS: [50.0]}, iterations=ITERATIONS)
     found = values_from_samples(once, ID, Metric.TIME, None)
     assert found is not None
     assert found.weights == Weights(1.0, 2500.0)
@@ -102,20 +104,20 @@ def test_a_pass_over_memory_has_twice_the_additive_noise() -> None:
     assert passing.weights == Weights(4.0, 2500.0)
 
 
-@pytest.mark.parametrize("times_us", [{TRIPS: [50.0]}, {TRIPS // 4: [20.0]}])
+@pytest.mark.parametrize("times_us", [{ITERATIONS: [50.0]}, {ITERATIONS // 4: [20.0]}])
 def test_a_slope_needs_two_iteration_counts(times_us: dict[int, list[float]]) -> None:
     assert values(side(times_us), Metric.NS_PER_ITERATION) is None
 
 
 def test_a_process_that_ran_one_count_only_gives_no_slope_and_the_others_do() -> None:
-    assert values(side({TRIPS: [50.0, 60.0], TRIPS // 4: [19.28]}), Metric.NS_PER_ITERATION) == pytest.approx(
+    assert values(side({ITERATIONS: [50.0, 60.0], ITERATIONS // 4: [19.28]}), Metric.NS_PER_ITERATION) == pytest.approx(
         [10.0], rel=1e-4
     )
 
 
 def test_a_case_without_samples_has_no_value() -> None:
     assert values_from_samples(replace(KNOWN, kernels={}), ID, Metric.TIME, None) is None
-    assert values(side({TRIPS // 4: [20.0]}), Metric.TIME) is None
+    assert values(side({ITERATIONS // 4: [20.0]}), Metric.TIME) is None
 
 
 @pytest.mark.parametrize(

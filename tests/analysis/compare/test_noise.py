@@ -60,11 +60,11 @@ def test_the_noise_that_made_the_spreads_is_found(freedom: int, within: float) -
     assert model.source == "fitted"
 
 
-def test_a_few_wild_cases_change_the_fit_little() -> None:
+def test_a_few_noisy_cases_change_the_fit_little() -> None:
     spreads = drawn(TRUE, 4)
-    wild = [Spread(100 * spread.variance, spread.freedom) if place % 10 == 0 else spread
+    noisy = [Spread(100 * spread.variance, spread.freedom) if place % 10 == 0 else spread
             for place, spread in enumerate(spreads)]  # fmt: skip
-    plain, disturbed = (fit_noise(WEIGHTS, each, "") for each in (spreads, wild))
+    plain, disturbed = (fit_noise(WEIGHTS, each, "") for each in (spreads, noisy))
     assert disturbed.deviation(50.0) < 1.4 * plain.deviation(50.0)
 
 
@@ -92,8 +92,8 @@ def test_the_misfit_is_how_many_times_larger_the_noise_is(times: float) -> None:
 
 def test_the_median_case_is_held_against_the_median_of_its_few_processes() -> None:
     medians = [Spread(TRUE.variance(own) * chi2_median(2), 2) for own in WEIGHTS]
-    wild = [Spread(100.0 * spread.variance, 2) for spread in medians[:19]]
-    assert misfit(TRUE, WEIGHTS, [*wild, *medians[19:]]) == pytest.approx(1.0)
+    noisy = [Spread(100.0 * spread.variance, 2) for spread in medians[:19]]
+    assert misfit(TRUE, WEIGHTS, [*noisy, *medians[19:]]) == pytest.approx(1.0)
 
 
 def test_nothing_can_be_fitted_to_no_case() -> None:

@@ -186,13 +186,13 @@ def test_less_than_twenty_processes_are_refused_with_how_to_get_more() -> None:
     assert "--processes 20" in caught.value.advice
 
 
-def test_a_wild_process_counts_in_its_case_and_nowhere_else() -> None:
+def test_an_outlier_process_counts_in_its_case_and_nowhere_else() -> None:
     pool = generated(24)
-    wild = learn(shifted(pool, CASE, [3.0, *[0.0] * 23]))
+    noisy = learn(shifted(pool, CASE, [3.0, *[0.0] * 23]))
     plain = learn(pool)
-    assert math.sqrt(wild.cases[CASE].variance) == pytest.approx(3 / math.sqrt(24), rel=0.1)
-    assert (wild.a_us, wild.b) == pytest.approx((plain.a_us, plain.b), rel=0.15)
-    assert {name for name in plain.cases if plain.cases[name] != wild.cases[name]} == {CASE}
+    assert math.sqrt(noisy.cases[CASE].variance) == pytest.approx(3 / math.sqrt(24), rel=0.1)
+    assert (noisy.a_us, noisy.b) == pytest.approx((plain.a_us, plain.b), rel=0.15)
+    assert {name for name in plain.cases if plain.cases[name] != noisy.cases[name]} == {CASE}
 
 
 def test_the_offsets_of_the_processes_are_no_noise() -> None:
@@ -237,7 +237,7 @@ def test_what_was_learned_on_too_quiet_a_machine_alarms_on_the_rest() -> None:
     assert min(check.alarmed for check in checks.values()) > 0.1
 
 
-def test_recorded_processes_alarm_by_one_process_that_is_wild_where_there_is_one_a_side() -> None:
+def test_recorded_processes_alarm_because_of_one_outlier_with_one_process_per_side() -> None:
     one, two, three = held_out(recorded_some()).values()
     assert one.alarmed > 0.02
     assert max(two.alarmed, three.alarmed) <= 0.02

@@ -89,7 +89,7 @@ def test_a_new_title_is_no_other_measurement_and_a_new_pattern_is() -> None:
     assert found(base, other, any_revision=True) == []
 
 
-def test_every_run_of_a_side_must_be_of_the_same_edition() -> None:
+def test_every_run_of_a_side_must_be_of_the_same_revision() -> None:
     first, other = (run(pattern, **suite("One", pattern)) for pattern in ("neighbor", "reduce"))
     assert len(found(side(first, other), side(replace(first, folder=Path("new"))))) == 1
 

@@ -54,7 +54,7 @@ def test_a_slower_case_is_found_and_exits_1_and_a_faster_one_does_not() -> None:
     assert faster.exit_code(strict=True) == 0
 
 
-def test_both_sides_are_told_and_the_offset_between_them() -> None:
+def test_both_sides_are_described_with_the_offset_between_them() -> None:
     result = compare(made(1), made(2, offset_us=0.64))
     assert (result.base.name, result.new.name, result.base.processes) == ("seed-1", "seed-2", 3)
     assert result.offset_us == pytest.approx(0.64, abs=0.15)
@@ -168,17 +168,17 @@ def test_the_flags_win_over_the_suite_whose_newer_text_decides(*, recorded: bool
         for seed, percent in ((1, 3), (2, 4))
     )
     assert verdict(base, new).threshold == 0.04
-    asked = Settings(thresholds=Thresholds.parse(["5%", f"{SECOND}=6%"]))
-    assert verdict(base, new, asked).threshold == 0.05
-    assert verdict(base, new, asked, SECOND).threshold == 0.06
+    requested = Settings(thresholds=Thresholds.parse(["5%", f"{SECOND}=6%"]))
+    assert verdict(base, new, requested).threshold == 0.05
+    assert verdict(base, new, requested, SECOND).threshold == 0.06
 
 
 def test_a_threshold_in_us_depends_on_the_time() -> None:
-    asked = Settings(thresholds=Thresholds.parse(["1us"]))
-    assert verdict(made(1), made(2), asked, FIRST).threshold == pytest.approx(1 / 40, rel=0.01)
-    assert verdict(made(1), made(2), asked, FOURTH).threshold == pytest.approx(1 / 2300, rel=0.01)
+    requested = Settings(thresholds=Thresholds.parse(["1us"]))
+    assert verdict(made(1), made(2), requested, FIRST).threshold == pytest.approx(1 / 40, rel=0.01)
+    assert verdict(made(1), made(2), requested, FOURTH).threshold == pytest.approx(1 / 2300, rel=0.01)
     with pytest.raises(UsageError, match="ns_per_iteration has no threshold in µs"):
-        compare(made(1), made(2), replace(asked, metric=Metric.NS_PER_ITERATION))
+        compare(made(1), made(2), replace(requested, metric=Metric.NS_PER_ITERATION))
 
 
 def test_learned_noise_is_used_and_named() -> None:
@@ -219,8 +219,8 @@ METRICS = [Metric.TIME, Metric.NS_PER_ITERATION, Metric.CYCLES_PER_ITERATION]
 def with_times(known: Side, counts: dict[int, list[float]], launches: int = 1) -> Side:
     """Return the side had the first case taken so long, in each of four rounds of each process."""
     taken = {
-        trips: {(0, process): [np.array([time_us])] * 4 for process, time_us in enumerate(times)}
-        for trips, times in counts.items()
+        iterations: {(0, process): [np.array([time_us])] * 4 for process, time_us in enumerate(times)}
+        for iterations, times in counts.items()
     }
     return replace(known, kernels={**known.kernels, FIRST: KernelTimes(taken, launches)})
 
@@ -264,7 +264,7 @@ def test_a_process_that_lacks_its_sentinels_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_value_that_is_unknown_is_told_from_one_without_an_interval(metric: Metric) -> None:
+def test_a_value_that_is_unknown_is_distinguished_from_one_without_an_interval(metric: Metric) -> None:
     bare = replace(made(2), kernels={})
     row = replace(made(2).rows[FIRST], ns_per_iteration=1.0, cycles_per_iteration=2.0)
     unsure = verdict(made(1), with_row(bare, row), Settings(metric=metric))

@@ -60,11 +60,11 @@ def test_processes_are_picked_for_cases_and_sentinels_alike() -> None:
 
 
 @pytest.mark.parametrize("learned", [None, NoiseModel(0.05, 4e-4, "learned")])
-@pytest.mark.parametrize("asked", [(), ("5%", f"{SECOND}=30%")])
-def test_pools_are_judged_as_sides_are(asked: tuple[str, ...], learned: NoiseModel | None) -> None:
+@pytest.mark.parametrize("requested", [(), ("5%", f"{SECOND}=30%")])
+def test_pools_are_judged_as_sides_are(requested: tuple[str, ...], learned: NoiseModel | None) -> None:
     from shflbench.analysis.compare import Settings
 
-    thresholds = Thresholds.parse(asked)
+    thresholds = Thresholds.parse(requested)
     result = compare(BASE, NEW, Settings(thresholds=thresholds, noise=learned))
     found = judgments(Pool.of(BASE), Pool.of(NEW), thresholds, learned)
     for finding, verdict in zip(found, result.verdicts, strict=True):

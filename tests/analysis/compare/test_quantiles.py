@@ -1,4 +1,4 @@
-"""Held against the tables of Abramowitz & Stegun, Handbook of Mathematical Functions, 26.1, 26.8 and 26.10."""
+"""Compared with the tables of Abramowitz & Stegun, Handbook of Mathematical Functions, 26.1, 26.8 and 26.10."""
 
 import pytest
 

@@ -31,12 +31,12 @@ def judged(case: Contrast, model: NoiseModel = QUIET, cases: int = 1) -> Judgmen
     return judge([case] * cases, model)[0]
 
 
-def reach_us(finding: Judgment) -> float:
+def half_us(finding: Judgment) -> float:
     """Return half the width of the interval, in µs."""
     return finding.base * (finding.ratio.high - finding.ratio.value)
 
 
-# Three processes a side and 0.05 µs of noise: the interval is ± 0.13 µs, and 0.08 µs are too little in one of fifty.
+# Three processes per side and 0.05 µs of noise: the interval is ± 0.13 µs, and 0.08 µs are too little in one of fifty.
 @pytest.mark.parametrize(
     ("new", "threshold", "outcome", "reason"),
     [
@@ -66,7 +66,7 @@ def test_swapping_the_sides_swaps_slower_and_faster(new: float, threshold: float
     there, back = judged(contrast(10.0, new, threshold=threshold)), judged(contrast(new, 10.0, threshold=threshold))
     assert back.outcome == SWAPPED.get(there.outcome, there.outcome)
     assert (back.reason, back.needs_processes) == (there.reason, there.needs_processes)
-    assert reach_us(there) == pytest.approx(reach_us(back))
+    assert half_us(there) == pytest.approx(half_us(back))
 
 
 def test_a_larger_threshold_never_finds_more() -> None:
@@ -77,48 +77,48 @@ def test_a_larger_threshold_never_finds_more() -> None:
 def test_the_interval_is_as_wide_as_the_formula_says() -> None:
     z = NormalDist().inv_cdf(1 - 0.01 / 2 / 40)
     wide = judged(contrast(10.0, 10.0), cases=40)
-    assert reach_us(wide) == pytest.approx((1.1 + 0.5 / 4) * z * 0.05 * math.sqrt(2 / 3), rel=1e-4)
+    assert half_us(wide) == pytest.approx((1.1 + 0.5 / 4) * z * 0.05 * math.sqrt(2 / 3), rel=1e-4)
     single = judged(contrast(10.0, 10.0, processes=1), cases=40)
-    assert reach_us(single) == pytest.approx(1.1 * z * 0.05 * math.sqrt(2), rel=1e-4)
+    assert half_us(single) == pytest.approx(1.1 * z * 0.05 * math.sqrt(2), rel=1e-4)
 
 
 def test_the_interval_holds_for_all_cases_at_once() -> None:
-    assert reach_us(judged(contrast(10.0, 10.0), cases=100)) > 1.3 * reach_us(judged(contrast(10.0, 10.0)))
+    assert half_us(judged(contrast(10.0, 10.0), cases=100)) > 1.3 * half_us(judged(contrast(10.0, 10.0)))
 
 
 def test_sides_of_different_sizes_count_by_their_processes() -> None:
     few = replace(contrast(10.0, 10.0, processes=2), new=estimated(*[10.0] * 6))
     even = contrast(10.0, 10.0, processes=4)
-    assert reach_us(judged(few)) == pytest.approx(reach_us(judged(even)) * math.sqrt((1 / 2 + 1 / 6) / (2 / 4)))
+    assert half_us(judged(few)) == pytest.approx(half_us(judged(even)) * math.sqrt((1 / 2 + 1 / 6) / (2 / 4)))
 
 
 def test_long_times_have_the_proportional_noise() -> None:
     model = NoiseModel(0.0, 0.001, "")
-    assert reach_us(judged(contrast(1000.0, 1000.0), model)) == pytest.approx(
-        20 * reach_us(judged(contrast(10.0, 10.0), QUIET)), rel=1e-3
+    assert half_us(judged(contrast(1000.0, 1000.0), model)) == pytest.approx(
+        20 * half_us(judged(contrast(10.0, 10.0), QUIET)), rel=1e-3
     )
 
 
 def test_rounds_that_differ_speak_for_their_own_case() -> None:
     calm, restless = (judged(contrast(10.0, 10.0, variance=variance)) for variance in (1e-6, 0.01))
-    assert reach_us(restless) / reach_us(calm) == pytest.approx(math.sqrt((0.3 * 0.05**2 + 0.01) / 0.05**2), rel=1e-3)
+    assert half_us(restless) / half_us(calm) == pytest.approx(math.sqrt((0.3 * 0.05**2 + 0.01) / 0.05**2), rel=1e-3)
 
 
 def test_a_process_of_one_round_says_nothing_of_the_others_rounds() -> None:
     known = contrast(10.0, 10.0, variance=0.01)
     partly = replace(known, base=replace(known.base, variances=known.base.variances * [1, float("nan"), 1]))
-    assert reach_us(judged(partly)) == pytest.approx(reach_us(judged(known)))
+    assert half_us(judged(partly)) == pytest.approx(half_us(judged(known)))
 
 
 def test_processes_that_differ_by_more_than_the_noise_widen_the_interval() -> None:
     calm = contrast(10.0, 10.0)
-    usual, wild = (replace(calm, base=estimated(10 - by, 10.0, 10 + by)) for by in (0.05, 1.0))
-    assert reach_us(judged(usual)) == reach_us(judged(calm))
-    assert reach_us(judged(wild)) > 10 * reach_us(judged(calm))
-    assert judged(replace(wild, new=estimated(11.0, 11.0, 11.0))).outcome is Outcome.INCONCLUSIVE
+    usual, noisy = (replace(calm, base=estimated(10 - by, 10.0, 10 + by)) for by in (0.05, 1.0))
+    assert half_us(judged(usual)) == half_us(judged(calm))
+    assert half_us(judged(noisy)) > 10 * half_us(judged(calm))
+    assert judged(replace(noisy, new=estimated(11.0, 11.0, 11.0))).outcome is Outcome.INCONCLUSIVE
 
 
-def test_a_case_that_was_learned_to_be_wild_is_wild_with_one_process_too() -> None:
+def test_a_case_that_was_learned_to_be_noisy_is_noisy_with_one_process_too() -> None:
     single = contrast(10.0, 11.0, processes=1)
     learned = replace(QUIET, cases={CASE: Spread(0.3**2, 30)})
     assert judged(single).outcome is Outcome.SLOWER
@@ -129,7 +129,7 @@ def test_a_case_that_was_learned_to_be_wild_is_wild_with_one_process_too() -> No
 def test_what_was_learned_and_what_is_seen_count_by_how_much_they_know() -> None:
     seen = replace(contrast(10.0, 10.0), base=estimated(9.0, 10.0, 11.0))
     learned = replace(QUIET, cases={CASE: Spread(0.05**2, 200)})
-    assert reach_us(judged(seen, learned)) < 0.1 * reach_us(judged(seen))
+    assert half_us(judged(seen, learned)) < 0.1 * half_us(judged(seen))
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_the_setting_that_is_certain_of_the_smallest_change_is_recommended_with_
     assert best.processes == min(same)
 
 
-def test_what_a_few_processes_prove_is_told() -> None:
+def test_what_a_few_processes_prove_is_reported() -> None:
     assert (found(plain(), 2, 0.01).disjoint, found(plain(), 5, 0.01).disjoint) == (4, 1)
     assert found(plain(), 2, 0.01).ceiling == pytest.approx(0.527, abs=0.001)
     assert found(plain(), 5, 0.01).ceiling == pytest.approx(0.95)
@@ -87,7 +87,7 @@ def test_a_case_on_two_levels_is_reported_and_gets_a_threshold_of_its_own() -> N
     assert not own_thresholds(plain()).keys() & {*LONG}
 
 
-def test_a_wild_process_is_reported_by_its_number() -> None:
+def test_an_outlier_process_is_reported_by_its_number() -> None:
     result = self_test(shifted(generated(PROCESSES, cases=12), LONG[0], [0.0] * 5 + [5.0] + [0.0] * 10))
     (only,) = result.noisy
     assert (only.case_id, only.kind) == (LONG[0], SpreadKind.OUTLIERS)

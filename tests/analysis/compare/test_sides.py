@@ -50,11 +50,16 @@ def test_a_side_is_named_by_its_folders(run: Run) -> None:
     assert Side.of([run]).name == str(run.folder)
 
 
-def test_the_reader_is_told_what_the_side_is(run: Run) -> None:
-    told = Side.of([run]).info()
-    assert (told.suite, told.device, told.driver, told.nvrtc) == ("gtc2013", "NVIDIA H200", "580.159", "13.0.48")
-    assert (told.gpus, told.runs, told.processes) == ((run.info.device.uuid,), 1, 2)  # type: ignore[union-attr]
-    assert told.started == "2026-11-20T08:00:00Z"
+def test_the_side_describes_itself(run: Run) -> None:
+    described = Side.of([run]).info()
+    assert (described.suite, described.device, described.driver, described.nvrtc) == (
+        "gtc2013",
+        "NVIDIA H200",
+        "580.159",
+        "13.0.48",
+    )
+    assert (described.gpus, described.runs, described.processes) == ((run.info.device.uuid,), 1, 2)  # type: ignore[union-attr]
+    assert described.started == "2026-11-20T08:00:00Z"
 
 
 def test_processes_are_counted_by_the_case_that_has_fewest(run: Run) -> None:
@@ -142,8 +147,8 @@ def test_sentinels_are_known_in_all_processes_or_not_at_all(run: Run) -> None:
 
 def test_a_run_of_no_gpu_has_a_side_too(tmp_path: Path) -> None:
     bare = Run(tmp_path, info(device=None, backend="none"), ())
-    told = Side.of([bare]).info()
-    assert (told.device, told.gpus, told.driver, told.processes) == ("", (), "", 0)
+    side = Side.of([bare]).info()
+    assert (side.device, side.gpus, side.driver, side.processes) == ("", (), "", 0)
 
 
 def stopped(run: Run) -> Run:

@@ -45,7 +45,7 @@ def found(comparison: Comparison) -> set[str]:
 
 
 def alarms(known: Pool, processes: int, suites: int) -> int:
-    """Count the comparisons of so many processes a side, all of unchanged code, that say that anything changed."""
+    """Count the comparisons of so many processes per side, all of unchanged code, that say that anything changed."""
     random = np.random.default_rng(processes)
     alarmed = 0
     for _ in range(suites):

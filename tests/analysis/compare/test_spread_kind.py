@@ -35,12 +35,12 @@ def test_a_process_of_several_runs_is_named_with_its_run() -> None:
     assert "process 1 of run 2" in found.sentence
 
 
-def test_levels_are_told_with_the_processes_on_each() -> None:
+def test_levels_are_reported_with_the_processes_on_each() -> None:
     found = described([place % 3 for place in range(24)])
     assert (found.kind, found.sentence) == (SpreadKind.LEVELS, "70.02 µs in 8 processes, 70.99 µs in 8, 71.99 µs in 8")
 
 
-def test_levels_that_are_not_far_apart_are_told_from_a_wide_spread() -> None:
+def test_levels_that_are_not_far_apart_are_a_wide_spread() -> None:
     found = described([0.4 * (place % 2) for place in range(24)])
     assert (found.kind, found.sentence) == (SpreadKind.LEVELS, "70 µs in 12 processes, 70.4 µs in 12")
 
@@ -51,7 +51,7 @@ def test_of_few_processes_one_is_an_outlier_and_no_level() -> None:
     assert (found.kind, found.sentence) == (SpreadKind.OUTLIERS, "71.5 µs in process 4; 70 µs in the other 4")
 
 
-def test_many_levels_are_told_by_their_ends() -> None:
+def test_many_levels_are_described_by_their_ends() -> None:
     found = described([place % 6 for place in range(24)])
     assert found.sentence.startswith("6 levels, from 70")
 

@@ -151,10 +151,12 @@ def test_the_sentence_has_both_values_and_the_change_and_the_advice_what_to_do(
 
 
 def test_every_doubt_has_its_own_words() -> None:
-    doubts = (Reason.FEW_PROCESSES, Reason.OTHER_GPU, Reason.NO_SENTINELS, Reason.NO_SAMPLES)
-    verdicts = [verdict_on(11.0, doubt=Doubt(reason, least=0.2)) for reason in doubts]
-    assert [(verdict.outcome, verdict.reason) for verdict in verdicts] == [(Outcome.SUSPECTED, each) for each in doubts]
-    assert len({verdict.advice for verdict in verdicts}) == len(doubts)
+    reasons = (Reason.FEW_PROCESSES, Reason.OTHER_GPU, Reason.NO_SENTINELS, Reason.NO_SAMPLES)
+    verdicts = [verdict_on(11.0, doubt=Doubt(reason, least=0.2)) for reason in reasons]
+    assert [(verdict.outcome, verdict.reason) for verdict in verdicts] == [
+        (Outcome.SUSPECTED, each) for each in reasons
+    ]
+    assert len({verdict.advice for verdict in verdicts}) == len(reasons)
 
 
 def test_the_verdict_tells_what_changed_in_the_kernel_and_in_all_samples() -> None:
@@ -168,12 +170,12 @@ def test_the_verdict_tells_what_changed_in_the_kernel_and_in_all_samples() -> No
     ("ratio", "text"),
     [(1.0, "+0.00"), (0.99999, "+0.00"), (1.0234, "+2.3"), (0.9, "-10.0"), (1.0051, "+0.51"), (2.0, "+100.0")],
 )
-def test_a_change_is_told_with_its_sign_and_as_many_digits_as_say_something(ratio: float, text: str) -> None:
+def test_a_change_is_reported_with_its_sign_and_as_many_digits_as_say_something(ratio: float, text: str) -> None:
     assert percent(ratio) == text
 
 
 def shaped(*p90s: float, threshold: float = 0.01) -> Verdict:
-    """Return the verdict on a case of three processes a side, whose slow samples are 10.3 µs on the base side."""
+    """Return the verdict on a case of three processes per side, whose slow samples are 10.3 µs on the base side."""
     base = new = estimated(10.0, 10.001, 9.999)
     new = replace(new, p90s=np.array(p90s))
     contrast = Contrast(CASE.id, base, new, Weights(1.0, 0.0), threshold)
@@ -230,7 +232,7 @@ def test_each_fact_that_changed_is_verdict_on(change: dict[str, object], words: 
     assert kernel_changes(SHFL, replace(SHFL, **change)) == (words,)  # type: ignore[arg-type]
 
 
-def test_all_that_changed_is_told_in_a_fixed_order() -> None:
+def test_all_that_changed_is_listed_in_a_fixed_order() -> None:
     new = replace(SMEM, registers=40, spill_bytes=8, sass_per_iteration={"LDS": 2.0, "SHFL": 1.0})
     assert kernel_changes(SMEM, new) == (
         "registers 16 → 40",

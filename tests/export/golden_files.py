@@ -1,4 +1,4 @@
-"""Write the golden files anew after a change of a format: `python -m tests.export.renew`, then look at what changed."""
+"""Write the golden files after a change of a format: `python -m tests.export.golden_files`, then review the diff."""
 
 from collections.abc import Mapping
 from pathlib import Path
