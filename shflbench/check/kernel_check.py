@@ -73,7 +73,7 @@ class KernelCheck:
         return self._judge(kernel)
 
     def _run_reference(self, reference: KernelSubject, workload: Workload) -> None:
-        """Take the results of the reference variant in lockstep as those to compare with."""
+        """Run the reference variant in lockstep, and keep its results as the expected ones."""
         kernel = self._reference
         if kernel is None:
             kernel = KernelError(reference.variant.unsupported_reason(self._backend.device.arch))
@@ -143,7 +143,7 @@ class KernelCheck:
 
     @property
     def _right(self) -> str:
-        """How the sentence calls a kernel without wrong results."""
+        """The words for a kernel without wrong results."""
         reference = self._subject.reference
         if reference is None:
             return "right"
@@ -154,7 +154,7 @@ class KernelCheck:
         return replace(report, errors=tuple(errors), error_place=place)
 
     def _empty_report(self) -> KernelReport:
-        """Return the report on the subject before anything is known of it."""
+        """Return the report on the subject without results."""
         case = self._subject.case
         return KernelReport(
             pattern=case.pattern,

@@ -21,7 +21,7 @@ class KernelFinding:
 
     kind: HazardKind
     place: SourceLine | None
-    other: SourceLine | None  # of the earlier access of a race, or of the other barrier
+    other: SourceLine | None  # the earlier access of a race, or the other barrier
     threads: tuple[tuple[int, int], ...]
 
     def sentence(self, base: Path) -> str:
@@ -66,7 +66,7 @@ class KernelReport:
     errors: tuple[str, ...] = ()  # what stopped the kernel: deadlocks, endless loops, accesses out of bounds
     error_place: SourceLine | None = None  # of the first error
     violations: tuple[str, ...] = ()  # expected instruction counts that the machine code does not have
-    sanitizer: SanitizerResult | None = None  # where compute-sanitizer was run
+    sanitizer: SanitizerResult | None = None  # None where compute-sanitizer was not run
 
 
 def _who(threads: Iterable[tuple[int, int]]) -> str:

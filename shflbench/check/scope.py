@@ -1,4 +1,4 @@
-"""Which kernels are outside the scope of `check`: a launch with one dimension says nothing about the other two.
+"""Find kernels outside the scope of `check`: its launches have one dimension and say nothing about the other two.
 
 The linear number of a thread, (z * height + y) * width + x, is the same in blocks of every shape: a kernel that uses y
 and z for nothing else, as cooperative groups do, is in scope. To recognize this number, integers are followed as
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Polynomial = Counter[tuple[str, ...]]  # coefficients of the products of registers, by the sorted names
 
-# By the prefix of the special registers: what CUDA calls the index.
+# CUDA's names of the indexes, by the prefix of their special registers.
 INDEXES = {"tid": "threadIdx", "ctaid": "blockIdx"}
 MOST_TERMS = 64  # of a polynomial; address computations have a handful
 
@@ -78,14 +78,14 @@ def _polynomials(program: Program, ops: Sequence[Op]) -> dict[int | None, Polyno
 
 
 def _operand(source: Source, known: dict[int | None, Polynomial]) -> Polynomial:
-    """Return a constant, what is known of a register, or an unknown by the register's number."""
+    """Return a constant, the known value of a register, or an unknown named by the register's number."""
     if not isinstance(source, Slot):
         return Counter({(): source})
     return known.get(source.number, Counter({(str(source.number),): 1}))
 
 
 def _value(op: Op, operands: Sequence[Polynomial]) -> Polynomial | None:
-    """Return what an instruction computes, None if that is no sum or product."""
+    """Return the value of an instruction's result, None if it is not a sum or product."""
     match (op.instruction.opcode, *op.instruction.modifiers), operands:
         case ("mov", _), [a]:
             return a

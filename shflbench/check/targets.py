@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from shflbench.model import Kernel
     from shflbench.patterns.declare import Variant
 
-BLOCKS, BLOCK = (
-    2,
-    128,
-)  # four warps per block show races within and between warps; two blocks show whether blocks interfere
+# Four warps per block show races within and between warps; two blocks show whether blocks interfere.
+BLOCKS, BLOCK = 2, 128
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ _LEVELS = {
 }
 
 
-def judge(  # noqa: PLR0911, PLR0913  (all that a verdict rests on, by name; a return for each verdict)
+def judge(  # noqa: PLR0911, PLR0913  (all evidence by name; a return for each verdict)
     *,
     safe: bool,
     kinds: Sequence[HazardKind],

@@ -59,9 +59,8 @@ class Scheduler:
             return None
         turns = [group.turns for group in running]
         earliest = min(turns) // QUANTUM
-        if (
-            earliest and len(running) < len(self.groups) and self._release()
-        ):  # a spinning group may depend on a waiting one
+        # A spinning group may depend on a waiting one.
+        if earliest and len(running) < len(self.groups) and self._release():
             return self._choose()
         if len(running) == 1:
             return running[0]

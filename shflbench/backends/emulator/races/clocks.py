@@ -16,32 +16,25 @@ from shflbench.backends.emulator.machine.observer import Observer
 from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.machine.threads import ThreadSet
 from shflbench.backends.emulator.opcodes.forms import Values
-from shflbench.errors import EmulatorError
 from shflbench.model import WARP
-
-MOST_BYTES = 1 << 30  # of vector clocks
 
 
 class Clocks(Observer):
-    """What all threads know. Barriers of whole blocks and warps are the most frequent, and cost one number."""
+    """What all threads know. Barriers of whole blocks and warps are the most frequent, and cost one number.
+
+    Masks name lanes of one warp, so a lane learns nothing about other warps from them.
+    """
 
     def __init__(self, state: State) -> None:
-        """Start without accesses. EmulatorError if the launch is too large."""
+        """Start without accesses."""
         shape = state.shape
-        check_size(state, shape.lanes)
         self.now = 0  # number of the current access
-        self.warps, self.threads = shape.warps_per_block, shape.lanes_per_block
-        self.block_knows = np.zeros(
-            shape.grid, np.int32
-        )  # accesses up to this number are known to all threads of the block
-        self.warp_knows = np.zeros(
-            shape.warps, np.int32
-        )  # accesses of the warp up to this number are known to all its lanes
+        self.block_knows = np.zeros(shape.grid, np.int32)  # all threads of a block know its accesses up to this one
+        self.warp_knows = np.zeros(shape.warps, np.int32)  # all lanes of a warp know its accesses up to this one
+        self._warps = shape.warps_per_block
         self._warps_met = False
-        self._shape = (shape.grid, self.threads, self.threads)
-        self._knows: Values | None = (
-            None  # [block, a, b]: the accesses of `b` that `a` knows of besides, after partial masks
-        )
+        self._lanes_know = np.zeros((shape.warps, WARP, WARP), np.int32)  # [warp, a, b]: `a` knows of `b`, by masks
+        self._lanes_met = False
 
     def access(self, _op: Op, _members: ThreadSet, _space: MemorySpace, _index: Values, _: Sequence[Values]) -> None:
         """Give this access the next number."""
@@ -55,38 +48,27 @@ class Clocks(Observer):
         """Join the clocks of all lanes of each of these warps, numbered over the grid."""
         self.warp_knows[warps] = self.now
         self._warps_met = True
-        if self._knows is not None:
-            by_warp = self._knows.reshape(-1, WARP, self.threads)
-            by_warp[warps] = by_warp[warps].max(axis=1, keepdims=True)
 
     def synchronize_lanes(self, threads: Values, masks: Values) -> None:
         """Join the clocks of the lanes of each warp that pass the same mask."""
-        if self._knows is None:
-            self._knows = np.zeros(self._shape, np.int32)
+        self._lanes_met = True
         warps = threads // WARP
         for warp in np.unique(warps).tolist():
-            of_warp = warps == warp
+            of_warp, rows = warps == warp, self._lanes_know[warp]
             for mask in np.unique(masks[of_warp]).tolist():
-                rows = self._knows[warp // self.warps]
-                members = threads[of_warp & (masks == mask)] % self.threads
-                joined = rows[members].max(axis=0)
-                joined[members] = self.now
-                rows[members] = joined
+                lanes = threads[of_warp & (masks == mask)] % WARP
+                joined = rows[lanes].max(axis=0)
+                joined[lanes] = self.now
+                rows[lanes] = joined
 
     def known(self, block: Values, thread: Values, other: Values) -> Values:
         """Return the last access of `other` that `thread` of the same block knows of; arguments broadcast."""
         known: Values = self.block_knows[block]
+        warp = block * self._warps + thread // WARP
+        same_warp = thread // WARP == other // WARP
         if self._warps_met:
-            of_warp = self.warp_knows[block * self.warps + thread // WARP]
-            known = np.maximum(known, np.where(thread // WARP == other // WARP, of_warp, 0))
-        return known if self._knows is None else np.maximum(known, self._knows[block, thread, other])
-
-
-def check_size(state: State, rows: int) -> None:
-    """Raise EmulatorError if `rows` of two numbers per thread of a block take too much memory."""
-    shape = state.shape
-    if rows * shape.lanes_per_block * 8 > MOST_BYTES:
-        raise EmulatorError(
-            f"{state.program.name} cannot be checked for races at {shape.grid}x{shape.block}",
-            "Check fewer or smaller blocks; two of 128 threads show the same races.",
-        )
+            known = np.maximum(known, np.where(same_warp, self.warp_knows[warp], 0))
+        if self._lanes_met:
+            by_masks = self._lanes_know[warp, thread % WARP, other % WARP]
+            known = np.maximum(known, np.where(same_warp, by_masks, 0))
+        return known

@@ -15,13 +15,15 @@ from shflbench.backends.emulator.machine.memory import MemorySpace
 from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.machine.threads import ThreadSet
 from shflbench.backends.emulator.opcodes.forms import Access, Barrier, Values
-from shflbench.backends.emulator.races.clocks import Clocks, check_size
+from shflbench.backends.emulator.races.clocks import Clocks
 from shflbench.backends.emulator.races.hazards import HazardKind, HazardLog
 from shflbench.backends.emulator.races.rule import Rule
+from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
 NO_THREAD = -1
 NEVER = np.iinfo(np.int32).max  # later than any barrier, so that reads of uninitialized memory are compared
+MOST_BYTES = 1 << 30  # of the table of last reads
 SEVERAL = -1  # instead of the number of a warp
 
 
@@ -47,20 +49,23 @@ class SharedMemoryRaces(Rule):
     """Tracks the last accesses to each cell of shared memory."""
 
     def __init__(self, state: State, clocks: Clocks, log: HazardLog) -> None:
-        """Start with unaccessed memory; EmulatorError if the launch is too large to be checked."""
+        """Start with uninitialized memory; EmulatorError if the launch is too large to be checked."""
         super().__init__(state, clocks, log)
         shape, space = state.shape, state.spaces["shared"]
         self.granule = state.program.shared_granule
         self.threads = shape.lanes_per_block
         cells = max(space.bytes.size // self.granule, 1)
-        check_size(state, cells + shape.lanes)
+        if cells * self.threads * 4 > MOST_BYTES:
+            raise EmulatorError(
+                f"{state.program.name} cannot be checked for races at {shape.grid}x{shape.block}",
+                "Check fewer or smaller blocks; two of 128 threads show the same races.",
+            )
         self.writer = np.full(cells, NO_THREAD, np.int32)  # thread of the block
         self.written_at = np.full(cells, NEVER, np.int32)
         self.read_at = np.zeros((cells, self.threads), np.int32)
         self.accessed_at = np.zeros(cells, np.int32)  # by any thread
-        self.accessed_by = np.full(
-            cells, SEVERAL, np.int32
-        )  # the only warp that did since the last barrier of its block
+        # The only warp that accessed a cell since the last barrier of its block.
+        self.accessed_by = np.full(cells, SEVERAL, np.int32)
         self._last = np.zeros(cells, np.int64)  # of the threads of one store, the last that writes each cell
         self._ops: list[Op] = []  # in the order of their first access
         self._numbers: dict[int, int] = {}
