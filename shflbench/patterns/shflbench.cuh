@@ -1,10 +1,10 @@
-// What every kernel may use: its place in the grid, its shared memory, shuffles and sums of any element type, and
+// What every kernel may use: its position in the grid, its shared memory, shuffles and sums of any element type, and
 // the timed loop.
 //
 // Launch convention: a one-dimensional grid of whole warps, and the arguments
 //     (const T* inputs..., T* outputs..., scalars..., int iterations)
 // For the element types __half and __nv_bfloat16 shflbench includes CUDA's header and defines DTYPE_F16 or
-// DTYPE_BF16 before the kernel's text: the headers are too slow to parse where nobody needs them.
+// DTYPE_BF16 before the kernel's text: the headers are too slow to parse for kernels that do not need them.
 #pragma once
 
 constexpr int WARP = 32;
@@ -37,7 +37,7 @@ SHUFFLE(shfl_up, __shfl_up_sync, unsigned)
 SHUFFLE(shfl_down, __shfl_down_sync, unsigned)
 SHUFFLE(shfl_xor, __shfl_xor_sync, int)
 
-// Shared memory as `volatile` accesses it: each time, in the order of the program, a whole vector at once.
+// Volatile accesses to shared memory: each one is made, in program order, a whole vector at once.
 template <typename T>
 __device__ T volatile_load(const T* slot) { return *static_cast<const volatile T*>(slot); }
 template <typename T>
@@ -79,9 +79,9 @@ __device__ inline __half add(__half a, __half b) { return __hadd(a, b); }
 __device__ inline __nv_bfloat16 add(__nv_bfloat16 a, __nv_bfloat16 b) { return __hadd(a, b); }
 #endif
 
-// own + 2·got on the bits, wrapping, whatever they stand for: a cheap way for a lane to take in what it got without
-// forgetting what it had. The factor of `own` is odd and that of `got` even, so that no exchange, however often it is
-// repeated, loses a difference: the matrix that maps all lanes' bits to the next trip's has an odd determinant.
+// own + 2·got on the bits, wrapping: a cheap way for a lane to mix the value that it got with its own, without losing
+// its own. The factor of `own` is odd and that of `got` even, so that no number of exchanges loses a difference: the
+// matrix that maps the bits of all lanes to those of the next iteration has an odd determinant.
 template <typename Bits, typename T>
 __device__ T mix_as(T own, T got) {
     Bits a, b;
@@ -104,5 +104,5 @@ __device__ inline float4 mix(float4 own, float4 got) {
 }
 
 // The timed loop. Every variant of a pattern is unrolled by the same factor, UNROLL, which the pattern
-// declares and shflbench defines; the machine code is checked for it.
-#define REPEAT(iterations) _Pragma("unroll UNROLL") for (int trip = 0; trip < (iterations); ++trip)
+// declares and shflbench defines; it is checked in the machine code.
+#define REPEAT(iterations) _Pragma("unroll UNROLL") for (int iteration = 0; iteration < (iterations); ++iteration)

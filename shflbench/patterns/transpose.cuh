@@ -1,19 +1,19 @@
-// Transposing a tile of 32 x M words that lies in a warp's registers, M words a lane, by M shuffles.
+// Transpose a tile of 32 x M words in the registers of a warp, M words per lane, by M shuffles.
 //
-// Striped: register i of lane l holds word 32 * i + l of the tile, as a coalesced load leaves it.
+// Striped: register i of lane l holds word 32 * i + l of the tile, as after a coalesced load.
 // Blocked: register i of lane l holds word M * l + i, so that each lane has M consecutive words.
 //
-// In a shuffle each lane chooses which lane it reads, but all lanes send the same register. So M shuffles
-// do if the lanes first bring their words into the order in which they are asked for. How far a word has
-// to move differs from lane to lane, and a register cannot be chosen at run time (that would put the words
-// into local memory): it moves in conditional steps of 1, 2, 4, ... registers.
-// The idea is that of trove: Catanzaro, Keller, Garland, "A decomposition for in-place matrix
-// transposition", PPoPP 2014. Here the registers are rows of C columns, where C is what M and 32 have in
-// common: within a row xor moves the words, and from row to row a rotation.
+// In a shuffle each lane chooses the lane that it reads, but all lanes send the same register. So M shuffles
+// are enough if the lanes first put their words into the order in which they are read. The distance that a
+// word has to move differs from lane to lane, and a register cannot be chosen at run time (the words would
+// go to local memory): a word moves in conditional steps of 1, 2, 4, ... registers.
+// The method is that of trove: Catanzaro, Keller, Garland, "A decomposition for in-place matrix
+// transposition", PPoPP 2014. Here the registers are rows of C columns, where C is the greatest common
+// divisor of M and 32: xor moves words within a row, a rotation moves them between rows.
 //
 // Why all lanes read different lanes: in the shuffle of `row` and `column` lane l gets its word number
-// C * row + (column ^ l / GROUP), which is held by lane (M * l + that) % 32. Its remainder modulo C tells
-// l / GROUP, and what is left tells l % GROUP, because M / C is odd.
+// C * row + (column ^ l / GROUP), which is held by lane (M * l + that) % 32. Its remainder modulo C gives
+// l / GROUP, and the quotient gives l % GROUP, because M / C is odd.
 #pragma once
 #include "shflbench.cuh"
 
@@ -26,10 +26,10 @@ __device__ constexpr int inverse(int value, int modulus) {
 
 template <typename T, int M>
 struct Transpose {
-    static_assert(sizeof(T) == 4 && 1 <= M && M <= WARP, "at most 32 words of 32 bits a lane");
+    static_assert(sizeof(T) == 4 && 1 <= M && M <= WARP, "at most 32 words of 32 bits per lane");
     static constexpr int C = M & -M;        // the greatest common divisor of M and 32
     static constexpr int ROWS = M / C;      // an odd number
-    static constexpr int GROUP = WARP / C;  // so many lanes in a row read, in one shuffle, lanes that are C apart
+    static constexpr int GROUP = WARP / C;  // lanes in a row that read, in one shuffle, lanes that are C apart
 
     static __device__ void striped_to_blocked(T (&x)[M]) {
         T y[M];
@@ -60,7 +60,7 @@ struct Transpose {
     }
 
   private:
-    // The striped register that lane 0 sends i-th. To rename registers alike in all lanes costs nothing.
+    // The striped register that lane 0 sends i-th. Renaming registers equally in all lanes costs nothing.
     static __device__ constexpr int place(int i) { return i % C * ROWS + i / C * inverse(GROUP, ROWS) % ROWS; }
 
     static __device__ void rotate_rows(T (&x)[M], int by) {

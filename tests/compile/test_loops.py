@@ -15,7 +15,7 @@ BARRIERS = THROUGH_MEMORY.replace("__syncwarp", "__syncthreads")
 SCALED = """\
 T keep[64];
     for (int i = 0; i < 64; ++i) keep[i] = values[thread() + i];
-    REPEAT(iterations) x += keep[(trip * 7 + lane()) % 64];"""
+    REPEAT(iterations) x += keep[(iteration * 7 + lane()) % 64];"""
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)

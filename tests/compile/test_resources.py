@@ -49,7 +49,7 @@ def test_array_that_stays_in_memory_is_counted(build: Build, tmp_path: Path) -> 
     loop = """\
 T kept[64];
     for (int i = 0; i < 64; ++i) kept[i] = values[i];
-    REPEAT(iterations) x += kept[(trip * 7 + lane()) % 64];"""
+    REPEAT(iterations) x += kept[(iteration * 7 + lane()) % 64];"""
     resources = build(planted(tmp_path, loop)).resources
     assert (resources.local_bytes, resources.spill_bytes) == (256, 0)
 

@@ -44,7 +44,7 @@ NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away
             id="loop computed in closed form",
         ),
         pytest.param(
-            "for (int trip = 0; trip < 3; ++trip) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);",
+            "for (int iteration = 0; iteration < 3; ++iteration) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);",
             (NO_LOOP,),
             id="loop unrolled away",
         ),
@@ -59,7 +59,7 @@ NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away
             id="loop unrolled by too little",
         ),
         pytest.param(
-            ROTATE.replace("= __shfl", "+= values[trip & 31] + __shfl"),
+            ROTATE.replace("= __shfl", "+= values[iteration & 31] + __shfl"),
             ("the loop has 1 LDG per iteration, not the declared 0",),
             id="global memory that nobody declared",
         ),
@@ -98,7 +98,7 @@ def test_broken_promise_of_a_shuffle_is_a_sentence(
         ),
         pytest.param(
             "T keep[4]; for (int i = 0; i < 4; ++i) keep[i] = x + T(i);\n"
-            "    REPEAT(iterations) x += __shfl_xor_sync(FULL_WARP, keep[trip % 4], 1);",
+            "    REPEAT(iterations) x += __shfl_xor_sync(FULL_WARP, keep[iteration % 4], 1);",
             Mechanism.LOCAL,
             None,
             ("the machine code has no LDL: the local mechanism was optimized away",),

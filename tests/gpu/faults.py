@@ -39,7 +39,7 @@ __global__ void nothing(const unsigned* values, unsigned* result, int iterations
 // Follows the indices in `values` from one to the next: as slow as the memory that they are in.
 __global__ void chase(const unsigned* values, unsigned* result, int iterations) {
     unsigned place = 0;
-    for (int trip = 0; trip < iterations; ++trip) place = values[place];
+    for (int iteration = 0; iteration < iterations; ++iteration) place = values[place];
     result[threadIdx.x] = place;
 }
 

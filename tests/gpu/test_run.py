@@ -16,7 +16,7 @@ from tests.gpu.conftest import PATTERNS, stored
 pytestmark = pytest.mark.gpu
 
 REPOSITORY = Path(__file__).parents[2]
-FIRST_WRONG = {"one-lane": 1, "second-trip": 51, "unrolled-body": 51, "lost-passes": 51}  # iterations
+FIRST_WRONG = {"one-lane": 1, "second-iteration": 51, "unrolled-body": 51, "lost-passes": 51}  # iterations
 CYCLES = {"shfl": 32, "smem-syncwarp": 64, "smem-unsafe": 64}  # a block of 32 warps, each request takes a cycle
 
 

@@ -1,4 +1,4 @@
-// Sorts each warp's 32 keys upwards, one a lane, by a bitonic network of 15 exchanges; values go with their keys.
+// Sorts each warp's 32 keys in ascending order, one per lane, by a bitonic network of 15 exchanges; values move along.
 #include "network.cuh"
 #include "shflbench.cuh"
 
@@ -32,7 +32,7 @@ __global__ void bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys
     sorted_values[thread()] = value;
 }
 
-// The keys never leave the warp, so the warp is all that has to be synchronised.
+// The keys never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
                                            int iterations) {
@@ -62,7 +62,7 @@ __global__ void bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* so
     sorted_values[thread()] = value;
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void bitonic_sort_smem_unsafe(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
                                          int iterations) {

@@ -1,14 +1,14 @@
-// What the kernels of `broadcast` share: how many values move a trip, and from which lane.
+// What the kernels of `broadcast` share: the number of values per iteration, and their source lane.
 #pragma once
 #include "shflbench.cuh"
 
-constexpr int VALUES = OPTION_VALUES;  // values that the source lane gives to all others, a trip
+constexpr int VALUES = OPTION_VALUES;  // values that the source lane gives to all others, per iteration
 
-// Known only at run time, and another one each trip.
+// Known only at run time, and different in each iteration.
 __device__ int first_source(const int* sources) { return sources[thread() / WARP]; }
 __device__ int next_source(int source) { return (unsigned(source) + 1) % WARP; }
 
-// A thread's values lie side by side in global memory.
+// The values of a thread lie side by side in global memory.
 template <typename T>
 __device__ void load(T (&x)[VALUES], const T* numbers) {
     for (int k = 0; k < VALUES; ++k) x[k] = numbers[thread() * VALUES + k];

@@ -1,4 +1,4 @@
-// The broadcast as a tile of cooperative groups does it.
+// The broadcast by a tile of cooperative groups.
 #include <cooperative_groups.h>
 
 #include "broadcast.cuh"

@@ -1,14 +1,14 @@
-// All lanes get the values of one lane, which is known only at run time, and mix them into their own: values that were
-// once the same in all lanes would not have to be broadcast again, and the compiler would know.
+// All lanes get the values of one lane, which is known only at run time, and mix them with their own: if all lanes held
+// the same values, no further broadcast would be needed, and the compiler would know.
 #include "broadcast.cuh"
 #include "shflbench.cuh"
 
-// The slot of a warp's value k. Not side by side: the compiler would fuse the accesses, which is what smem-wide shows.
+// The slot of value k of a warp. Not side by side: the compiler would merge the accesses, which smem-wide shows.
 template <typename T>
 __device__ T* slot(int k) { return shared<T>() + k * (blockDim.x / WARP) + threadIdx.x / WARP; }
 
-// Two barriers: the first between the source's write and the reads, the second between the reads and the next source's
-// write.
+// Two barriers: the first between the write of the source and the reads, the second between the reads and the write of
+// the next source.
 template <typename T>
 __global__ void broadcast_smem(const T* numbers, const int* sources, T* result, int iterations) {
     int source = first_source(sources);
@@ -26,7 +26,7 @@ __global__ void broadcast_smem(const T* numbers, const int* sources, T* result, 
     store(result, x);
 }
 
-// The values never leave the warp, so the warp is all that has to be synchronised.
+// The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void broadcast_smem_syncwarp(const T* numbers, const int* sources, T* result, int iterations) {
     int source = first_source(sources);
@@ -44,7 +44,7 @@ __global__ void broadcast_smem_syncwarp(const T* numbers, const int* sources, T*
     store(result, x);
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void broadcast_smem_unsafe(const T* numbers, const int* sources, T* result, int iterations) {
     int source = first_source(sources);
@@ -60,7 +60,7 @@ __global__ void broadcast_smem_unsafe(const T* numbers, const int* sources, T* r
     store(result, x);
 }
 
-// Four values in one access of 128 bits, which a shuffle does not have.
+// Four values in one access of 128 bits; a shuffle moves 32 bits.
 template <typename T>
 struct alignas(4 * sizeof(T)) Four {
     T number[4];

@@ -1,4 +1,4 @@
-// Vote and shuffle as a tile of cooperative groups does them.
+// Vote and shuffle by a tile of cooperative groups.
 #include <cooperative_groups.h>
 
 #include "last.cuh"
@@ -10,7 +10,7 @@ __global__ void broadcast_last_cg(const T* values, T* result, int iterations) {
     const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
     T x = values[thread()];
     REPEAT(iterations) {
-        const int last = WARP - 1 - __clz(warp.ballot(holds(x)));  // 32 leading zeros where none holds: NONE
+        const int last = WARP - 1 - __clz(warp.ballot(holds(x)));  // 32 leading zeros if none is true: NONE
         x = mix(x, warp.shfl(x, source_lane(last)));
     }
     result[thread()] = x;

@@ -1,12 +1,12 @@
-// The last lane whose predicate holds gives its value to all lanes; where it holds nowhere, each keeps its own.
-// A lane mixes what it got into what it had, because values that are once the same stay the same.
+// All lanes get the value of the last lane whose predicate is true; if there is none, each keeps its own. A lane
+// mixes the received value with its own, because lanes with equal values would stay equal.
 #include "last.cuh"
 #include "shflbench.cuh"
 
-// A butterfly of maxima finds the last lane. Two barriers an exchange: the first between a slot's write and its read,
-// the second between that read and the slot's next write. Values have slots of their own, so that the barrier between
-// their write and read stands between the butterfly's last read and the next trip's first write as well, and the
-// butterfly's barriers between the values' read and their next write.
+// A butterfly of maxima finds the last lane. Two barriers per exchange: the first between a slot's write and its read,
+// the second between that read and the slot's next write. The values have their own slots, so that the barrier between
+// their write and read also separates the last read of the butterfly from the first write of the next iteration, and
+// the barriers of the butterfly separate the read of the values from their next write.
 template <typename T>
 __global__ void broadcast_last_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -28,7 +28,7 @@ __global__ void broadcast_last_smem(const T* values, T* result, int iterations) 
     result[thread()] = x;
 }
 
-// The values never leave the warp, so the warp is all that has to be synchronised.
+// The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void broadcast_last_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -50,7 +50,7 @@ __global__ void broadcast_last_smem_syncwarp(const T* values, T* result, int ite
     result[thread()] = x;
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void broadcast_last_smem_unsafe(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -81,14 +81,14 @@ __global__ void broadcast_last_shfl(const T* values, T* result, int iterations) 
     result[thread()] = x;
 }
 
-// The highest bit that is set, or NONE. CUDA C++ has no function for the instruction.
+// The highest set bit, or NONE. CUDA C++ has no function for this instruction.
 __device__ int bfind(unsigned bits) {
     int highest;
     asm("bfind.u32 %0, %1;" : "=r"(highest) : "r"(bits));
     return highest;
 }
 
-// As in the GTC 2013 deck: one vote tells all lanes where the predicate holds.
+// As in the GTC 2013 deck: after one vote all lanes know where the predicate is true.
 template <typename T>
 __global__ void broadcast_last_ballot(const T* values, T* result, int iterations) {
     T x = values[thread()];
@@ -99,7 +99,7 @@ __global__ void broadcast_last_ballot(const T* values, T* result, int iterations
     result[thread()] = x;
 }
 
-// One instruction finds the largest of the warp's candidates.
+// One instruction finds the maximum of the warp's candidates.
 template <typename T>
 __global__ void broadcast_last_redux(const T* values, T* result, int iterations) {
     T x = values[thread()];

@@ -1,12 +1,12 @@
-// What the kernels of `broadcast-last` share: the predicate, and from which lane to take a value.
+// What the kernels of `broadcast-last` share: the predicate, and the lane to take the value from.
 #pragma once
 #include "shflbench.cuh"
 
-constexpr int NONE = -1;  // no lane: less than any, so that the last of several lanes is the largest
+constexpr int NONE = -1;  // no lane: less than all lanes, so that the last of several lanes is the maximum
 
-// Depends on the data and changes with them: holds for one value in 16, so that in one trip of eight it holds nowhere
-// in a warp ((15/16)^32 = 0.13). It looks at bits 19 to 22: the bits below keep it moving, which of few bits soon come
-// round to a lane that gives its value for ever; and those above are alike in all floats from 1 to 2.
+// Depends on the data: true for one value in 16, so that in one of eight iterations it is true in no lane of a warp
+// ((15/16)^32 = 0.13). It tests bits 19 to 22: carries from the lower bits keep it changing (with few lower bits, one
+// lane would soon be the source for ever), and the higher bits are equal in all floats from 1 to 2.
 template <typename T>
 __device__ bool holds(T x) {
     unsigned low_word;
@@ -14,9 +14,9 @@ __device__ bool holds(T x) {
     return (low_word >> 19) % 16 == 5;
 }
 
-// A lane to be the last one by, where its value's predicate holds.
+// The lane itself if the predicate of its value is true.
 template <typename T>
 __device__ int candidate(T x) { return holds(x) ? lane() : NONE; }
 
-// Where the predicate holds nowhere, each lane keeps its own value.
+// If the predicate is true in no lane, each lane keeps its own value.
 __device__ int source_lane(int last) { return last == NONE ? lane() : last; }

@@ -1,9 +1,9 @@
-// Every lane works on every value of its warp: it sums up how far they are from its own.
+// Every lane processes every value of its warp: it sums up their distances from its own.
 #include "shflbench.cuh"
 #include "work.cuh"
 
 // Two barriers: the first between the slots' write and their reads, the second between those reads and the
-// slots' next write. `volatile` keeps one load a value: the compiler would join four neighbours into one load.
+// slots' next write. `volatile` keeps one load per value: otherwise the compiler would merge four neighbors.
 template <typename T>
 __global__ void broadcast_work_smem(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
@@ -20,7 +20,7 @@ __global__ void broadcast_work_smem(const T* values, T* result, int iterations) 
     result[thread()] = x;
 }
 
-// The values never leave the warp, so the warp is all that has to be synchronised.
+// The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void broadcast_work_smem_syncwarp(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
@@ -37,7 +37,7 @@ __global__ void broadcast_work_smem_syncwarp(const T* values, T* result, int ite
     result[thread()] = x;
 }
 
-// All lanes want the same values in the same order, so one load may bring them 16 bytes.
+// All lanes need the same values in the same order, so a load may take 16 bytes.
 template <typename T>
 __global__ void broadcast_work_smem_wide(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -58,7 +58,7 @@ __global__ void broadcast_work_smem_wide(const T* values, T* result, int iterati
     result[thread()] = x;
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void broadcast_work_smem_unsafe(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
@@ -84,7 +84,7 @@ __global__ void broadcast_work_shfl(const T* values, T* result, int iterations) 
     result[thread()] = x;
 }
 
-// The warp keeps its values in global memory, where its own result goes in the end, and trusts in the L1 cache.
+// The warp keeps its values in global memory, where its result is stored at the end; the L1 cache holds them.
 template <typename T>
 __global__ void broadcast_work_global(const T* values, T* result, int iterations) {
     T* slots = result + thread() - lane();

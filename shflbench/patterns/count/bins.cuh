@@ -1,12 +1,12 @@
-// What is counted, the same in every variant.
+// The elements and their counters, equal in every variant.
 #pragma once
 #include "shflbench.cuh"
 
 constexpr int PER_THREAD = 16;
 constexpr int NONE = -1;  // no counter
 
-// The elements of one thread. A block reads its part of `values` from front to back, neighbours by neighbours, and
-// all of it before it counts: loads are not ordered around atomic additions, which might change what they read.
+// The elements of one thread. A block reads its part of `values` coalesced, from front to back, and all of it before
+// it counts: the compiler cannot move loads across atomic additions, which might change what they read.
 template <typename T>
 struct Elements {
     T values[PER_THREAD];
@@ -19,7 +19,7 @@ struct Elements {
     __device__ const T* end() const { return values + PER_THREAD; }
 };
 
-// Elements from 0 on are counted, each by the counter that its lowest bits name; `last` is the last counter.
+// Elements that are not negative are counted in the counter that their lowest bits select; `last` is the last one.
 template <typename T>
 __device__ bool is_counted(T value) { return value >= 0; }
 template <typename T>

@@ -1,4 +1,4 @@
-// The lanes that have an element for the same counter, as cooperative groups find them; the first adds for all.
+// Cooperative groups find the lanes that have an element for the same counter; the first lane adds for all.
 #include <cooperative_groups.h>
 
 #include "bins.cuh"

@@ -1,8 +1,8 @@
-// How many elements belong to each counter.
+// Counts how many elements belong to each counter.
 #include "bins.cuh"
 #include "shflbench.cuh"
 
-// One atomic addition in global memory for each element.
+// One atomic addition in global memory per element.
 template <typename T>
 __global__ void count_global(const T* values, T* counts, int last) {
     for (const T value : Elements<T>(values)) {
@@ -10,7 +10,7 @@ __global__ void count_global(const T* values, T* counts, int last) {
     }
 }
 
-// The same to an address that the compiler can see to be uniform: it makes one addition a warp of it.
+// The same to an address that the compiler can prove to be uniform: it merges the additions to one per warp.
 template <typename T>
 __global__ void count_global_plain(const T* values, T* counts, int) {
     for (const T value : Elements<T>(values)) {
@@ -18,7 +18,7 @@ __global__ void count_global_plain(const T* values, T* counts, int) {
     }
 }
 
-// One atomic addition in shared memory for each element, then one in global memory a block and counter.
+// One atomic addition in shared memory per element, then one in global memory per block and counter.
 template <typename T>
 __global__ void count_shared(const T* values, T* counts, int last) {
     T* of_block = shared<T>();
@@ -33,7 +33,7 @@ __global__ void count_shared(const T* values, T* counts, int last) {
     }
 }
 
-// The bits of a ballot are the warp's elements that are counted. One atomic addition a warp.
+// The set bits of a ballot are the warp's elements that count. One atomic addition per warp.
 template <typename T>
 __global__ void count_ballot(const T* values, T* counts, int) {
     T of_warp = 0;
@@ -41,7 +41,7 @@ __global__ void count_ballot(const T* values, T* counts, int) {
     if (lane() == 0) atomicAdd(counts, of_warp);
 }
 
-// Each lane counts for itself, then five shuffles sum up the warp.
+// Each lane counts its own elements, then five shuffles sum up the warp.
 template <typename T>
 __global__ void count_shfl(const T* values, T* counts, int) {
     T of_warp = 0;
@@ -52,7 +52,7 @@ __global__ void count_shfl(const T* values, T* counts, int) {
     if (lane() == 0) atomicAdd(counts, of_warp);
 }
 
-// Each lane counts for itself, then one instruction sums up the warp.
+// Each lane counts its own elements, then one instruction sums up the warp.
 template <typename T>
 __global__ void count_redux(const T* values, T* counts, int) {
     T of_lane = 0;
@@ -61,7 +61,7 @@ __global__ void count_redux(const T* values, T* counts, int) {
     if (lane() == 0) atomicAdd(counts, of_warp);
 }
 
-// Each lane learns which lanes have an element for the same counter; the lowest of them adds for all.
+// Each lane gets which lanes have an element for the same counter; the lowest of these lanes adds for all.
 template <typename T>
 __global__ void count_match(const T* values, T* counts, int last) {
     const unsigned below = (1u << lane()) - 1;

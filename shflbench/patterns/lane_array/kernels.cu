@@ -1,17 +1,17 @@
-// All lanes of a warp read one array, one element a trip, each at an index that the element it read last holds.
+// All lanes of a warp read one array, one element per iteration, each at the index in the element it read before.
 #include "shflbench.cuh"
 
 constexpr int LENGTH = OPTION_LENGTH;
 
-// The low bits of an element, of which its value hardly depends, say where to read next.
+// The low bits of an element, which hardly change its value, are the next index.
 __device__ unsigned low_bits(float element) { return __float_as_uint(element); }
 __device__ unsigned low_bits(double element) { return unsigned(__double2loint(element)); }
 
-// The next place in a memory where the array begins at `first`, a multiple of its length.
+// The next position in memory, where the array starts at `first`, a multiple of its length.
 template <typename T>
 __device__ unsigned next(unsigned first, T element) { return first | low_bits(element) % LENGTH; }
 
-// The arrays of all warps lie behind one another.
+// The arrays of all warps lie one after another.
 __device__ unsigned first_of_array() { return thread() / WARP * LENGTH; }
 
 template <typename T>
@@ -31,8 +31,8 @@ __global__ void lane_array_smem(const T* arrays, const int* start, T* result, in
     result[thread()] = x;
 }
 
-// Lane i holds element i; a shorter array is held several times, a longer one of 64 in two registers. The
-// shuffle takes the index modulo its width, so that nothing has to mask it.
+// Lane i holds element i; a shorter array is held several times, one of 64 elements in two registers. The
+// shuffle takes the index modulo its width, so it needs no mask.
 template <typename T>
 __global__ void lane_array_shfl(const T* arrays, const int* start, T* result, int iterations) {
     constexpr int WIDTH = LENGTH < WARP ? LENGTH : WARP;
@@ -67,7 +67,7 @@ __global__ void lane_array_local(const T* arrays, const int* start, T* result, i
     result[thread()] = x;
 }
 
-// The array stays in global memory, of which L1 keeps a copy.
+// The array stays in global memory, cached in L1.
 template <typename T>
 __global__ void lane_array_global(const T* arrays, const int* start, T* result, int iterations) {
     const unsigned first = first_of_array();

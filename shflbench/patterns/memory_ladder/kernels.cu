@@ -1,6 +1,6 @@
-// Each lane walks around a ring of 32 slots, a step a trip. Where the next slot is, it computes in
-// registers, or reads in the slot: in another lane's register, in shared memory, L1, L2 or DRAM. A lane
-// goes on CHAINS walks at a time: one shows a rung's latency, several help to show its throughput.
+// Each lane follows a ring of 32 slots, one step per iteration. It computes the next slot in registers, or
+// reads it from the current slot: in a register of another lane, in shared memory, L1, L2 or DRAM. A lane
+// follows CHAINS rings at the same time: one chain shows the latency, several help to show the throughput.
 #include "shflbench.cuh"
 
 constexpr int CHAINS = OPTION_CHAINS;
@@ -8,13 +8,13 @@ constexpr int LINES = OPTION_LINES;
 
 #define EACH_CHAIN _Pragma("unroll") for (int chain = 0; chain < CHAINS; ++chain)
 
-// The slot in which a walk begins: each chain one slot ahead of the one before.
+// The slot at which a chain starts: one slot ahead of the chain before.
 __device__ int first_slot(const int* start, int chain) { return (start[thread()] + chain) % WARP; }
 
-// The warp's ring for one chain, in words from the beginning of all rings: a line of 128 bytes.
+// The warp's ring for one chain, in words from the start of all rings: a line of 128 bytes.
 __device__ int own_ring(int chain) { return (thread() / WARP * CHAINS + chain) * WARP; }
 
-// The slots in which the walks ended, five bits each. Rings begin at multiples of 32 words.
+// The slots at which the chains ended, five bits each. Rings start at multiples of 32 words.
 template <typename X>
 __device__ int packed(const X (&x)[CHAINS]) {
     int all = 0;
@@ -22,7 +22,7 @@ __device__ int packed(const X (&x)[CHAINS]) {
     return all;
 }
 
-// The compiler knows neither `one` nor `step` and must not reorder floating point, so that no step is saved.
+// The compiler knows neither `one` nor `step` and must not reorder floating point, so it cannot save a step.
 template <typename T>
 __global__ void memory_ladder_register(const T* start, T* end, float step, int iterations) {
     float x[CHAINS];
@@ -39,7 +39,7 @@ __global__ void memory_ladder_multiply_add(const T* start, T* end, float step, f
     end[thread()] = packed(x);
 }
 
-// Lane i holds slot i. A shuffle takes the lane modulo 32, and rings begin at multiples of 32.
+// Lane i holds slot i. A shuffle takes the lane modulo 32, and rings start at multiples of 32.
 template <typename T>
 __global__ void memory_ladder_shfl(const T* start, const T* rings, T* end, int iterations) {
     T x[CHAINS], held[CHAINS];
@@ -54,8 +54,8 @@ __global__ void memory_ladder_shfl(const T* start, const T* rings, T* end, int i
 template <typename T>
 __device__ T& behind(T* base, unsigned bytes) { return *reinterpret_cast<T*>(reinterpret_cast<char*>(base) + bytes); }
 
-// The slots hold bytes from the beginning of shared memory, for a load takes those as its address: an
-// index would have to be scaled first. The 32 lanes read 32 banks.
+// The slots hold byte offsets from the start of shared memory, because a load takes these as its address:
+// an index would have to be scaled first. The 32 lanes read 32 banks.
 template <typename T>
 __global__ void memory_ladder_smem(const T* start, const T* rings, T* end, int iterations) {
     T* slots = shared<T>();
@@ -71,7 +71,7 @@ __global__ void memory_ladder_smem(const T* start, const T* rings, T* end, int i
     end[thread()] = packed(x);
 }
 
-// Of L1 and L2 each chain always reads the same line.
+// In L1 and L2 each chain always reads the same line.
 template <typename T>
 __global__ void memory_ladder_l1(const T* start, const T* rings, T* end, int iterations) {
     unsigned x[CHAINS];
@@ -88,8 +88,8 @@ __global__ void memory_ladder_l2(const T* start, const T* rings, T* end, int ite
     end[thread()] = packed(x);
 }
 
-// The next slot lies in another line each time, and a chain comes back to a line after LINES trips: then
-// it is in DRAM only, if the lines of all warps are more than L2 holds.
+// Each step leads to another line, and a chain returns to a line after LINES iterations: by then the line
+// is in DRAM only, if L2 cannot hold the lines of all warps.
 template <typename T>
 __global__ void memory_ladder_dram(const T* start, const T* far, T* end, int iterations) {
     unsigned x[CHAINS];

@@ -2,20 +2,20 @@
 // last two of the whole array become zero.
 #include "shflbench.cuh"
 
-// All variants add in this order, so that their results agree in every bit.
+// All variants add in this order, so that their results agree bit for bit.
 template <typename T>
 __device__ T mean(T a, T b, T c, T d, T e) { return (a + b + c + d + e) * T(0.2); }
 
 __device__ inline bool has_mean(int i, int count) { return i > 1 && i < count - 2; }
 
-// Each thread loads all five values; what its neighbours loaded too comes from the cache.
+// Each thread loads all five values; those that its neighbors load, too, come from the cache.
 template <typename T>
 __global__ void moving_average_global(const T* x, T* y, int count) {
     const int i = thread();
     if (i < count) y[i] = has_mean(i, count) ? mean(x[i - 2], x[i - 1], x[i], x[i + 1], x[i + 2]) : T(0);
 }
 
-// The block loads each of its values once, and two beyond either end.
+// The block loads each of its values once, and two beyond each end.
 template <typename T>
 __global__ void moving_average_smem(const T* x, T* y, int count) {
     const int i = thread(), last = blockDim.x - 1;
@@ -27,9 +27,9 @@ __global__ void moving_average_smem(const T* x, T* y, int count) {
     if (i < count) y[i] = has_mean(i, count) ? mean(slot[-2], slot[-1], slot[0], slot[1], slot[2]) : T(0);
 }
 
-// The warp loads each of its 32 values once, and its outer lanes the two beyond either end. A shuffle by
-// one or two lanes gives the neighbours' values, except to the outer lanes: what these lack, they or the
-// lane beside them have loaded. All lanes take part in all shuffles, also those beyond the array's end.
+// The warp loads each of its 32 values once, and its outer lanes the two beyond each end. A shuffle by one
+// or two lanes gives the values of the neighbors, except to the outer lanes: they, or the lane beside
+// them, loaded these values. All lanes take part in all shuffles, also those beyond the end of the array.
 template <typename T>
 __global__ void moving_average_shfl(const T* x, T* y, int count) {
     const int i = thread();

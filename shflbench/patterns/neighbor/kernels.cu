@@ -1,5 +1,5 @@
-// Each lane takes another lane's value: its right neighbour's as an indexed exchange (the last lane takes the first
-// one's), its left or right one's as up and down do (the lane at the edge keeps its own), or its pair's (xor).
+// Each lane takes the value of another lane: of its right neighbor (idx; the last lane takes that of the first), of its
+// left or right neighbor (up, down; the lane at the edge keeps its own), or of its partner in a pair (xor).
 #include "shflbench.cuh"
 
 __device__ int source_lane() {
@@ -14,8 +14,8 @@ __device__ int source_lane() {
 #endif
 }
 
-// Up and down, repeated, leave all lanes alike, and xor twice leaves all as it was: there a lane mixes what it got
-// into what it had. The indexed exchange is the plain move, as in the deck.
+// Repeated, up and down make all lanes equal, and xor twice restores the input: in these modes a lane mixes the
+// received value with its own. The indexed exchange is a plain move, as in the deck.
 template <typename T>
 __device__ T next(T own, T got) {
 #if OPTION_MODE_IDX
@@ -56,7 +56,7 @@ __global__ void neighbor_smem_double(const T* values, T* result, int iterations)
     result[thread()] = x;
 }
 
-// The values never leave the warp, so the warp is all that has to be synchronised.
+// The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void neighbor_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -71,7 +71,7 @@ __global__ void neighbor_smem_syncwarp(const T* values, T* result, int iteration
     result[thread()] = x;
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void neighbor_smem_unsafe(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -84,8 +84,8 @@ __global__ void neighbor_smem_unsafe(const T* values, T* result, int iterations)
     result[thread()] = x;
 }
 
-// UNSAFE, as printed in the GTC 2013 deck: no barrier between reading the neighbour's slot and
-// overwriting one's own, which the left neighbour may not have read yet.
+// UNSAFE, as printed in the GTC 2013 deck: no barrier between the read of the neighbor's slot and
+// the next write to the own slot, which the left neighbor may not have read yet.
 template <typename T>
 __global__ void neighbor_smem_deck(const T* values, T* result, int iterations) {
     T* slots = shared<T>();

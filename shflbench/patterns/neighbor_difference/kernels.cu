@@ -1,6 +1,6 @@
-// Every element becomes its right neighbour minus itself; the last one has no neighbour and becomes zero.
-// A warp walks along a strip of STRIP times 32 elements. That input and output do not overlap (__restrict__)
-// lets the compiler load ahead of its stores, in all variants alike.
+// Every element becomes its right neighbor minus itself; the last one has no neighbor and becomes zero.
+// A warp processes a strip of STRIP times 32 elements. Input and output do not overlap (__restrict__), so that
+// the compiler may load ahead of its stores, in all variants.
 #include "shflbench.cuh"
 
 constexpr int STRIP = OPTION_STRIP;
@@ -16,7 +16,7 @@ __device__ inline long long minus(long long a, long long b) {
 // The lane's element in the first 32 of its warp's strip.
 __device__ inline int first_element() { return (thread() - lane()) * STRIP + lane(); }
 
-// Loads every element twice: once as itself and once as a neighbour.
+// Loads every element twice: once as itself and once as a neighbor.
 template <typename T>
 __global__ void neighbor_difference_global(const T* __restrict__ x, T* __restrict__ result, int count) {
     int i = first_element();
@@ -26,15 +26,15 @@ __global__ void neighbor_difference_global(const T* __restrict__ x, T* __restric
     }
 }
 
-// What the lane has to load ahead: its element among the next 32. Beyond the strip lane 0's will do, the
-// neighbour of the strip's last element.
+// The element to load ahead: the lane's element among the next 32. Beyond the strip only that of lane 0 is
+// needed, the neighbor of the last element of the strip.
 template <typename T>
 __device__ T load_next(const T* x, int i, int step, int count) {
     const bool wanted = step + 1 < STRIP || lane() == 0;
     return wanted && i + WARP < count ? x[i + WARP] : T(0);
 }
 
-// The warp keeps 32 elements and the next 32 in shared memory, which change places at every step.
+// The warp keeps 32 elements and the next 32 in shared memory, which are swapped in every step.
 template <typename T>
 __global__ void neighbor_difference_smem(const T* __restrict__ x, T* __restrict__ result, int count) {
     T* slots = shared<T>() + 2 * first_of_warp();
@@ -54,8 +54,8 @@ __global__ void neighbor_difference_smem(const T* __restrict__ x, T* __restrict_
     }
 }
 
-// The warp keeps 32 elements and the next 32 in registers. Lane 0 sends its next element, because
-// nobody asks it for the present one: the last lane's neighbour is the first of the next 32.
+// The warp keeps 32 elements and the next 32 in registers. Lane 0 sends its next element, because no
+// lane needs its current one: the neighbor of the last lane is the first of the next 32.
 template <typename T>
 __global__ void neighbor_difference_shfl(const T* __restrict__ x, T* __restrict__ result, int count) {
     int i = first_element();

@@ -1,11 +1,11 @@
-// Each thread reads an array of its own, one element a trip, at an index that the element read last holds.
+// Each thread reads an array of its own, one element per iteration, at the index in the element read before.
 #include "shflbench.cuh"
 
 constexpr int LENGTH = OPTION_LENGTH;
 constexpr int MATH = OPTION_MATH;
-constexpr int LONGEST = 256;  // array; bits beyond are not part of an index
+constexpr int LONGEST = 256;  // elements; higher bits are not part of an index
 
-// Copy the thread's array out of global memory, where those of all threads lie behind one another.
+// Copy the thread's array from global memory, where the arrays of all threads lie one after another.
 template <typename T>
 __device__ void fill(T (&a)[LENGTH], const T* arrays) {
     const T* own = arrays + thread() * LENGTH;
@@ -13,7 +13,7 @@ __device__ void fill(T (&a)[LENGTH], const T* arrays) {
     for (int i = 0; i < LENGTH; ++i) a[i] = own[i];
 }
 
-// The low bits of an element, of which its value hardly depends, say where to read next.
+// The low bits of an element, which hardly change its value, are the next index.
 __device__ unsigned next_index(float element) { return __float_as_uint(element) % LONGEST; }
 __device__ unsigned next_index(double element) { return unsigned(__double2loint(element)) % LONGEST; }
 
@@ -39,8 +39,8 @@ __global__ void private_array_local(const T* arrays, const int* start, T* result
     result[thread()] = x;
 }
 
-// Element i of all threads of a block lies side by side, at `i * block + thread`: whatever the indices,
-// each lane of a warp reads a bank of its own. Counted in bytes that is one multiply-add.
+// Elements i of all threads of a block lie side by side, at `i * block + thread`: for any indices, each
+// lane of a warp reads a bank of its own. The byte offset takes one multiply-add.
 template <typename T>
 __global__ void private_array_smem(const T* arrays, const int* start, T* result, float one, int iterations) {
     const T* own = arrays + thread() * LENGTH;
@@ -74,7 +74,7 @@ __global__ void private_array_select(const T* arrays, const int* start, T* resul
     result[thread()] = x;
 }
 
-// Select by the index's bits: the lowest bit halves the number of candidates, and so does each further one.
+// Select by the bits of the index: each bit, from the lowest on, halves the number of candidates.
 template <int COUNT, typename T>
 __device__ T chosen(const T (&a)[COUNT], unsigned index) {
     if constexpr (COUNT == 1) {

@@ -1,4 +1,4 @@
-// The sum as cooperative groups compute it.
+// The sum by cooperative groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -7,7 +7,7 @@
 
 namespace cg = cooperative_groups;
 
-// Plus for the types that have a `+`, where cooperative groups know special instructions.
+// `plus` for the types that have a `+`: cooperative groups use special instructions for it.
 template <typename Group, typename T>
 __device__ T sum_of(const Group& group, T x) { return cg::reduce(group, x, cg::plus<T>()); }
 template <typename Group>

@@ -1,4 +1,4 @@
-// The sum as CUB computes it. It ends in the group's first lane; one shuffle more gives it to all.
+// The sum by CUB. The first lane of the group gets it; one more shuffle gives it to all lanes.
 #include <cub/warp/warp_reduce.cuh>
 
 #include "recurrence.cuh"
@@ -9,7 +9,7 @@ struct Add {
     __device__ T operator()(T a, T b) const { return add(a, b); }
 };
 
-// Sum() for the types that have a `+`, where CUB knows special instructions; Reduce() for vectors.
+// Sum() for the types that have a `+`, for which CUB uses special instructions; Reduce() for vectors.
 template <typename Reduce, typename T>
 __device__ T sum_of(Reduce reduce, T x) { return reduce.Sum(x); }
 template <typename Reduce>
@@ -20,7 +20,7 @@ __device__ float4 sum_of(Reduce reduce, float4 x) { return reduce.Reduce(x, Add(
 template <typename T>
 __global__ void reduce_cub(const T* values, T* result, int iterations) {
     using Reduce = cub::WarpReduce<T, WIDTH>;
-    __shared__ typename Reduce::TempStorage storage[WARP * (WARP / WIDTH)];  // one for each of the block's groups
+    __shared__ typename Reduce::TempStorage storage[WARP * (WARP / WIDTH)];  // one per group of the block
     const int first_lane = lane() / WIDTH * WIDTH;
     T x = values[thread()];
     REPEAT(iterations) {

@@ -2,7 +2,7 @@
 #include "recurrence.cuh"
 #include "shflbench.cuh"
 
-// Two barriers an exchange: the first between a slot's write and its read, the second between that
+// Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
 __global__ void reduce_smem(const T* values, T* result, int iterations) {
@@ -22,8 +22,8 @@ __global__ void reduce_smem(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// Two buffers, one barrier an exchange. A trip may have an odd number of exchanges: which buffer comes
-// first carries over from trip to trip.
+// Two buffers, one barrier per exchange. An iteration may have an odd number of exchanges, so the order of
+// the buffers carries over to the next iteration.
 template <typename T>
 __global__ void reduce_smem_double(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *next = now + blockDim.x;
@@ -42,7 +42,7 @@ __global__ void reduce_smem_double(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// The values never leave the warp, so the warp is all that has to be synchronised.
+// The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void reduce_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -61,7 +61,7 @@ __global__ void reduce_smem_syncwarp(const T* values, T* result, int iterations)
     result[thread()] = x;
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void reduce_smem_unsafe(const T* values, T* result, int iterations) {
     T* slots = shared<T>();

@@ -1,4 +1,4 @@
-// The result as cooperative groups compute it.
+// The result by cooperative groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

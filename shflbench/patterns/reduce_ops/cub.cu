@@ -1,4 +1,4 @@
-// The result as CUB computes it. It ends in lane 0; one shuffle more gives it to all lanes.
+// The result by CUB. Lane 0 gets it; one more shuffle gives it to all lanes.
 #include <cub/warp/warp_reduce.cuh>
 #include <cuda/functional>
 #include <cuda/std/functional>
@@ -23,7 +23,7 @@ using Operation = cuda::std::plus<>;
 template <typename T>
 __global__ void reduce_ops_cub(const T* values, T* result, int iterations) {
     using Reduce = cub::WarpReduce<T>;
-    __shared__ typename Reduce::TempStorage storage[WARP];  // one for each of the block's warps
+    __shared__ typename Reduce::TempStorage storage[WARP];  // one per warp of the block
     T x = values[thread()];
     REPEAT(iterations) {
         const T all = Reduce(storage[threadIdx.x / WARP]).Reduce(contribution(x), Operation());

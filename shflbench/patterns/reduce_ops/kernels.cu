@@ -2,7 +2,7 @@
 #include "operation.cuh"
 #include "shflbench.cuh"
 
-// Two barriers an exchange: the first between a slot's write and its read, the second between that
+// Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
 __global__ void reduce_ops_smem(const T* values, T* result, int iterations) {
@@ -22,7 +22,7 @@ __global__ void reduce_ops_smem(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// The values never leave the warp, so the warp is all that has to be synchronised.
+// The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void reduce_ops_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -41,7 +41,7 @@ __global__ void reduce_ops_smem_syncwarp(const T* values, T* result, int iterati
     result[thread()] = x;
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void reduce_ops_smem_unsafe(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();

@@ -1,4 +1,4 @@
-// The operation that `reduce-ops` is about, and what a trip makes of its result.
+// The operation of `reduce-ops`, and the next value from its result.
 #pragma once
 #include "shflbench.cuh"
 
@@ -19,8 +19,8 @@ __device__ T combine(T a, T b) {
 #endif
 }
 
-// What a lane contributes. Of 32 arbitrary numbers hardly a bit survives `and`, and `or` sets them all: there
-// each lane clears, or sets, one bit that its value chooses.
+// What a lane contributes. For 32 arbitrary numbers `and` clears almost all bits, and `or` sets them: for these
+// operations each lane clears, or sets, one bit that its value selects.
 template <typename T>
 __device__ T contribution(T x) {
 #if OPTION_OP_AND
@@ -32,7 +32,7 @@ __device__ T contribution(T x) {
 #endif
 }
 
-// The next value. The factor is odd (2^32 divided by the golden ratio), so that lanes that differ always will,
-// and large, so that the lane that decides about minimum and maximum is another one each trip.
+// The next value. The factor is odd (2^32 divided by the golden ratio), so that different lanes stay different,
+// and large, so that in each iteration another lane decides about minimum and maximum.
 template <typename T>
 __device__ T advance(T x, T result) { return T(unsigned(result) + unsigned(x) * 0x9e3779b1u); }

@@ -2,7 +2,7 @@
 #include "operation.cuh"
 #include "shflbench.cuh"
 
-// The bitwise operations take unsigned values only.
+// The bitwise operations take only unsigned values.
 __device__ inline int reduced(int x) {
 #if OPTION_OP_MIN
     return __reduce_min_sync(FULL_WARP, x);

@@ -1,4 +1,4 @@
-// One lane reserves for the whole warp, as cooperative groups say it.
+// One lane reserves for the whole warp, written with cooperative groups.
 #include <cooperative_groups.h>
 
 #include "shflbench.cuh"

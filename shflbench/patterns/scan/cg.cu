@@ -1,4 +1,4 @@
-// The sums as cooperative groups compute them.
+// The sums by cooperative groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
 

@@ -1,4 +1,4 @@
-// The sums as CUB computes them.
+// The sums by CUB.
 #include <cub/warp/warp_scan.cuh>
 
 #include "recurrence.cuh"
@@ -7,7 +7,7 @@
 template <typename T>
 __global__ void scan_cub(const T* values, T* result, int iterations) {
     using Scan = cub::WarpScan<T>;
-    __shared__ typename Scan::TempStorage storage[WARP];  // one for each of the block's warps
+    __shared__ typename Scan::TempStorage storage[WARP];  // one per warp of the block
     T x = values[thread()];
     REPEAT(iterations) {
         Scan scan(storage[threadIdx.x / WARP]);

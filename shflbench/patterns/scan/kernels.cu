@@ -1,5 +1,5 @@
-// Each lane gets the sum of its own value and those of the lanes below: in five exchanges, over distances
-// that double, each lane adds what a lower lane has summed up so far. `finish_scan` makes an exclusive sum of it.
+// Each lane gets the sum of its own value and those of the lower lanes: in five exchanges, over distances
+// that double, each lane adds the sum of a lower lane so far. `finish_scan` turns it into an exclusive sum.
 #include "predicate.cuh"
 #include "recurrence.cuh"
 #include "shflbench.cuh"
@@ -43,7 +43,7 @@ __global__ void scan_smem_double(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// The values never leave the warp, so the warp is all that has to be synchronised.
+// The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void scan_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
@@ -62,7 +62,7 @@ __global__ void scan_smem_syncwarp(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void scan_smem_unsafe(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
@@ -79,7 +79,7 @@ __global__ void scan_smem_unsafe(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// All lanes shuffle, and those with a lane that far below add.
+// All lanes shuffle; a lane adds if there is a lane that far below.
 template <typename T>
 __global__ void scan_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
@@ -94,7 +94,7 @@ __global__ void scan_shfl(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// The shuffle itself says whether there was a lane that far below; its predicate guards the addition.
+// The shuffle returns whether there is a lane that far below; this predicate guards the addition.
 template <typename T>
 __global__ void scan_shfl_predicate(const T* values, T* result, int iterations) {
     T x = values[thread()];

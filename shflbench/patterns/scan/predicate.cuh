@@ -1,5 +1,5 @@
-// The value plus that of the lane `distance` below, where there is one. PTX can name the predicate that a
-// shuffle sets, C++ cannot. Where there is no such lane, a shuffle returns the lane's own value.
+// The value plus that of the lane `distance` below, if there is one. PTX can use the predicate that a shuffle
+// sets, C++ cannot. If there is no such lane, a shuffle returns the lane's own value.
 #pragma once
 #include "shflbench.cuh"
 
@@ -29,7 +29,7 @@ __device__ inline int add_from_below(int value, int distance) {
     return sum;
 }
 
-// A 64-bit value goes in two shuffles, whose predicates agree.
+// A 64-bit value takes two shuffles, whose predicates are equal.
 __device__ inline double add_from_below(double value, int distance) {
     double sum;
     asm volatile(

@@ -1,4 +1,4 @@
-// What one trip of `scan` makes of a lane's value and the sum of the values below it.
+// The next value of a lane in `scan`, from its value and the sum of the lower lanes.
 #pragma once
 #include "shflbench.cuh"
 
@@ -11,15 +11,15 @@ constexpr bool EXCLUSIVE = false;
 template <typename T>
 constexpr bool IS_INTEGER = T(1) / T(2) == T(0);
 
-// Takes a multiple of 2^18 (2^47 for double) off a sum of whole numbers. The constant is so large that
-// adding it rounds to such multiples, so that every step is exact.
+// Subtracts a multiple of 2^18 (2^47 for double) from a sum of whole numbers. The constant is so large
+// that adding it rounds to such multiples, so every step is exact.
 __device__ inline float wrap(float sum) { return sum - ((sum + 0x1.8p41f) - 0x1.8p41f); }
 __device__ inline double wrap(double sum) { return sum - ((sum + 0x1.8p99) - 0x1.8p99); }
 
-// The next value: the scan's result mixed with a multiple of the lane's own. The multiple is even where the
-// result holds the lane's value already and odd where it does not: then different values always have
-// different successors, nothing is lost in any number of trips. Integers mix by xor, which the compiler
-// cannot combine with the sums.
+// The next value: the result of the scan mixed with a multiple of the lane's own value. The multiple is even
+// if the result already includes the lane's value, and odd if it does not: then different values always have
+// different successors, so no difference is lost. Integers mix by xor, which the compiler cannot combine with
+// the sums.
 template <typename T>
 __device__ T advance(T x, T result) {
     if constexpr (IS_INTEGER<T>) {
@@ -30,9 +30,9 @@ __device__ T advance(T x, T result) {
     }
 }
 
-// An exclusive sum is the inclusive one without the lane's own value. Integers subtract it, which is to add its
-// complement and 1. In floating point that would round differently: there `shift_up`, one exchange more, gives each lane
-// the inclusive sum of the lane below, and the first lane 0.
+// An exclusive sum is the inclusive one without the lane's own value. Integers subtract it, by adding its complement
+// and 1. Floating point would round differently: `shift_up`, one more exchange, gives each lane the inclusive sum of
+// the lane below, and the first lane 0.
 template <typename T, typename Exchange>
 __device__ T finish_scan(T x, T sum, Exchange shift_up) {
     if constexpr (EXCLUSIVE && IS_INTEGER<T>) return add(sum, add(~x, T(1)));
@@ -49,7 +49,7 @@ __device__ T finish_scan(T x, T sum) {
     });
 }
 
-// The same through shared memory, synchronized as the kernel's other exchanges are.
+// The same through shared memory, synchronized like the other exchanges of the kernel.
 template <typename T, typename Slots, typename AfterWrite, typename AfterRead>
 __device__ T finish_scan(T x, T sum, Slots* slots, AfterWrite after_write, AfterRead after_read) {
     return finish_scan(x, sum, [=](T sum) {
@@ -61,7 +61,7 @@ __device__ T finish_scan(T x, T sum, Slots* slots, AfterWrite after_write, After
     });
 }
 
-// The same through the first of two buffers, which then change places.
+// The same through the first of two buffers, which are then swapped.
 template <typename T>
 __device__ T finish_scan(T x, T sum, T*& now, T*& next) {
     sum = finish_scan(x, sum, now, [] { __syncthreads(); }, [] {});

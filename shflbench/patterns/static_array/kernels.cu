@@ -1,9 +1,9 @@
-// Each thread adds up a private array, element after element, again and again: x += a[0], x += a[1], …
+// Each thread adds up a private array, element after element, in each iteration: x += a[0], x += a[1], …
 #include "shflbench.cuh"
 
 constexpr int LENGTH = OPTION_LENGTH;
 
-// Copy the thread's array out of global memory, where those of all threads lie behind one another.
+// Copy the thread's array from global memory, where the arrays of all threads lie one after another.
 template <typename T>
 __device__ void fill(T (&a)[LENGTH], const T* arrays) {
     const T* own = arrays + thread() * LENGTH;
@@ -14,7 +14,7 @@ __device__ void fill(T (&a)[LENGTH], const T* arrays) {
 #define ADD4(i) x += a[i], x += a[i + 1], x += a[i + 2], x += a[i + 3]
 #define ADD16(i) ADD4(i), ADD4(i + 4), ADD4(i + 8), ADD4(i + 12)
 
-// Every index is written out, so that each element can have a register of its own.
+// Every index is a constant in the source, so that each element can have a register of its own.
 template <typename T>
 __global__ void static_array_register_static(const T* arrays, T* result, int iterations) {
     T a[LENGTH], x = 0;
@@ -37,7 +37,7 @@ __global__ void static_array_register_static(const T* arrays, T* result, int ite
     result[thread()] = x;
 }
 
-// The compiler unrolls the loop, which makes constants of the indices.
+// The compiler unrolls the loop, which turns the indices into constants.
 template <typename T>
 __global__ void static_array_register_unrolled(const T* arrays, T* result, int iterations) {
     T a[LENGTH], x = 0;
@@ -49,8 +49,8 @@ __global__ void static_array_register_unrolled(const T* arrays, T* result, int i
     result[thread()] = x;
 }
 
-// The loop is unrolled, too, but begins at an index known at run time only. Both `start` and `step` are 0,
-// which the compiler does not know: were `start` the same in each trip, it could load once for all trips.
+// The loop is unrolled, too, but starts at an index known only at run time. Both `start` and `step` are 0,
+// which the compiler does not know: without `step` it could load once for all iterations.
 template <typename T>
 __global__ void static_array_local(const T* arrays, T* result, int start, int step, int iterations) {
     T a[LENGTH], x = 0;

@@ -1,4 +1,4 @@
-// An element's place by CUB's scan of the warp.
+// The position of an element by CUB's scan of the warp.
 #include <cub/warp/warp_scan.cuh>
 
 #include "shflbench.cuh"
@@ -7,7 +7,7 @@
 template <typename T>
 __global__ void stream_filter_cub(const T* values, T* kept, int* counts) {
     using Scan = cub::WarpScan<int>;
-    __shared__ typename Scan::TempStorage storage[WARP];  // one for each of the block's warps
+    __shared__ typename Scan::TempStorage storage[WARP];  // one per warp of the block
     const Strip<T> strip(values);
     int count = 0;
     for (const T value : strip) {

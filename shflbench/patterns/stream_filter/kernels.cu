@@ -1,8 +1,8 @@
-// Each warp moves the elements of its strip that satisfy a condition to the strip's front, and says how many.
+// Each warp moves the elements of its strip that satisfy a condition to the front, and counts them.
 #include "shflbench.cuh"
 #include "strip.cuh"
 
-// One atomic addition for each element that is kept; their order is lost.
+// One atomic addition per element that is kept; their order is lost.
 template <typename T>
 __global__ void stream_filter_atomic(const T* values, T* kept, int* counts) {
     const Strip<T> strip(values);
@@ -14,7 +14,7 @@ __global__ void stream_filter_atomic(const T* values, T* kept, int* counts) {
     }
 }
 
-// An element's place is the number of kept ones up to it: a scan of zeros and ones through shared memory.
+// The position of an element is the number of elements kept before it: a scan of zeros and ones in shared memory.
 template <typename T>
 __global__ void stream_filter_smem_scan(const T* values, T* kept, int* counts) {
     int* slots = shared<int>() + first_of_warp();
@@ -55,7 +55,7 @@ __global__ void stream_filter_shfl_scan(const T* values, T* kept, int* counts) {
     if (lane() == 0) counts[strip.warp] = count;
 }
 
-// A ballot tells each lane which others keep theirs: the set bits below its own are its place.
+// A ballot shows each lane which elements are kept: the number of set bits below its own is the position.
 template <typename T>
 __global__ void stream_filter_ballot_scatter(const T* values, T* kept, int* counts) {
     const unsigned below = (1u << lane()) - 1;
@@ -69,8 +69,8 @@ __global__ void stream_filter_ballot_scatter(const T* values, T* kept, int* coun
     if (lane() == 0) counts[strip.warp] = count;
 }
 
-// The other way round: lane n looks for the lane that keeps the n-th element, and gets it by a shuffle, in which
-// all lanes take part. __fns counts from 1; where it finds none, it returns 2^32 - 1, which the shuffle takes for 31.
+// The reverse: lane n finds the lane that keeps the n-th element, and gets the element by a shuffle, in which all
+// lanes take part. __fns counts from 1; if there is none, it returns 2^32 - 1, which the shuffle reads as 31.
 template <typename T>
 __global__ void stream_filter_ballot_fns(const T* values, T* kept, int* counts) {
     const Strip<T> strip(values);

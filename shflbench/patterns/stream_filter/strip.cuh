@@ -1,10 +1,10 @@
-// What is filtered, the same in every variant.
+// The elements to filter, equal in every variant.
 #pragma once
 #include "shflbench.cuh"
 
-constexpr int STEPS = 4;  // elements a thread
+constexpr int STEPS = 4;  // elements per thread
 
-// The part of the stream that one warp filters, 32 neighbours a step. It is read as a whole before anything is
+// The part of the stream that one warp filters, 32 neighbors per step. All of it is read before anything is
 // written, because the compiler cannot move loads across stores that might change what they read.
 template <typename T>
 struct Strip {

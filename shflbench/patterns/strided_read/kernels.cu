@@ -1,5 +1,5 @@
-// Each thread reads one element of global memory and stores it in its own place. Neighbouring threads read
-// at a distance of STRIDE elements; STRIDE 0 stands for one element a block. OFFSET misaligns them all.
+// Each thread reads one element of global memory and stores it at its own index. Neighboring threads read
+// elements that are STRIDE apart; STRIDE 0 means one element per block. OFFSET misaligns all reads.
 #include "shflbench.cuh"
 
 constexpr int STRIDE = OPTION_STRIDE;
@@ -11,14 +11,14 @@ __global__ void strided_read_global(const T* values, T* result) {
     result[thread()] = values[place + OFFSET];
 }
 
-// The warp reads all elements between its first and its last, 32 neighbours at a time.
+// The warp reads all elements between its first and its last, 32 neighbors at a time.
 template <typename T>
 __device__ T read_between(const T* values, int part) {
     const int first = (thread() - lane()) * STRIDE + OFFSET;
     return values[first + part * WARP + lane()];
 }
 
-// ... puts them into shared memory, and each lane takes its own from there.
+// ... writes them to shared memory, and each lane reads its own element from there.
 template <typename T>
 __global__ void strided_read_smem(const T* values, T* result) {
     T* slots = shared<T>() + first_of_warp() * STRIDE;
@@ -28,7 +28,7 @@ __global__ void strided_read_smem(const T* values, T* result) {
     result[thread()] = slots[lane() * STRIDE];
 }
 
-// ... and asks, of each 32, the lane that holds what its own would be, if it is among these 32.
+// ... and each lane shuffles from the lane that holds its element, if it is among these 32.
 template <typename T>
 __global__ void strided_read_shfl(const T* values, T* result) {
     const int wanted = lane() * STRIDE;

@@ -1,6 +1,6 @@
-// One struct of WORDS words a thread. In memory the structs lie one after the other, or apart in planes:
-// plane i holds word i of all of them. A launch loads structs and stores planes (way=load), or loads planes
-// and stores structs (way=store). The planes' side is always coalesced; the structs' side is what differs.
+// One struct of WORDS words per thread. In memory the structs lie one after the other, or as planes: plane
+// i holds word i of all structs. A launch loads structs and stores planes (way=load), or loads planes and
+// stores structs (way=store). The access to planes is always coalesced; the access to structs differs.
 #include "transpose.cuh"
 
 constexpr int WORDS = OPTION_WORDS;
@@ -31,14 +31,14 @@ __device__ void store_planes(T* planes, const Struct<T>& mine) {
     EACH_WORD(i) planes[i * threads + thread()] = mine.word[i];
 }
 
-// Copy by way of an access to structs, which is one of those below.
+// Copy with one of the accesses to structs below.
 template <typename Access, typename T>
 __device__ void copy(const T* structs, const T* planes, T* result) {
     if (LOAD) store_planes(result, Access::load(structs));
     else Access::store(result, load_planes(planes));
 }
 
-// Word by word: neighbouring lanes are WORDS words apart.
+// Word by word: neighboring lanes are WORDS words apart.
 struct Direct {
     template <typename T>
     static __device__ Struct<T> load(const T* structs) {
@@ -52,7 +52,7 @@ struct Direct {
     }
 };
 
-// Two or four words at once, as float2 and float4 do.
+// Two or four words per access, as float2 or float4.
 struct Vector {
     static constexpr int WIDTH = WORDS % 4 == 0 ? 4 : 2;
     template <typename T>
@@ -84,7 +84,7 @@ struct Vector {
     }
 };
 
-// The warp accesses the words of its 32 structs as they lie, 32 neighbours at a time.
+// The warp accesses the words of its 32 structs in memory order, 32 neighbors at a time.
 template <typename T>
 __device__ Struct<T> load_striped(const T* structs) {
     const T* first = structs + (thread() - lane()) * WORDS + lane();
@@ -99,8 +99,8 @@ __device__ void store_striped(T* structs, const Struct<T>& part) {
     EACH_WORD(i) first[i * WARP] = part.word[i];
 }
 
-// ... and the lanes exchange them through shared memory, where one unused word after each 32 keeps lanes
-// apart whose structs begin in the same bank.
+// ... and the lanes exchange them through shared memory, where one unused word after each 32 avoids bank
+// conflicts of lanes whose structs start in the same bank.
 struct Staged {
     static __device__ int place(int index) { return index + index / WARP; }
     template <typename T>
@@ -160,7 +160,7 @@ __global__ void struct_access_shfl(const T* structs, const T* planes, T* result)
     copy<Shuffled>(structs, planes, result);
 }
 
-// The bound: what lies in memory as it is wanted is copied, plane after plane.
+// The bound: planes are copied to planes, one after another.
 template <typename T>
 __global__ void struct_access_soa(const T* structs, const T* planes, T* result) {
     store_planes(result, load_planes(LOAD ? planes : structs));

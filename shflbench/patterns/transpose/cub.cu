@@ -1,4 +1,4 @@
-// The exchange as CUB does it.
+// The exchange by CUB.
 #include <cub/warp/warp_exchange.cuh>
 
 #include "tile.cuh"
@@ -10,7 +10,7 @@ __device__ void exchange(const T* values, T* result, int iterations) {
     Tile<T> tile(values);
     REPEAT(iterations) {
         Exchange(*storage).StripedToBlocked(tile.word, tile.word);
-        __syncwarp();  // CUB leaves it to its caller to reuse the storage only when all lanes have read
+        __syncwarp();  // the caller of CUB must not reuse the storage before all lanes have read
     }
     tile.store(result);
 }

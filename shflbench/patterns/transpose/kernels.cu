@@ -1,14 +1,14 @@
-// A trip hands out a tile of 32 x WORDS words: word 32 * i + l, held by lane l in register i, goes to
-// where a lane has WORDS consecutive words. That is what makes structs of a coalesced load.
+// An iteration redistributes a tile of 32 x WORDS words: word 32 * i + l starts in register i of lane l, and
+// afterwards each lane has WORDS consecutive words. This turns a coalesced load into structs.
 #include "tile.cuh"
 #include "transpose.cuh"
 
-// Where the tile's word `index` lies in shared memory, so that lanes at a distance of an even number of
-// words meet different banks. Odd distances do so by themselves.
+// The position of word `index` of the tile in shared memory, so that lanes an even number of words apart
+// use different banks. Odd distances do so without padding.
 __device__ inline int padded(int index) { return WORDS % 2 ? index : index + index / WARP; }
 
 // Two barriers: the first between a slot's write and its read, the second between that read and the
-// slot's next write. Lanes read at a distance of WORDS, which is bad for the banks if it is even.
+// slot's next write. Lanes read WORDS words apart, which causes bank conflicts if WORDS is even.
 template <typename T>
 __global__ void transpose_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>() + first_of_warp() * WORDS;
@@ -35,7 +35,7 @@ __global__ void transpose_smem_padded(const T* values, T* result, int iterations
     tile.store(result);
 }
 
-// The words never leave the warp, so the warp is all that has to be synchronised.
+// The words never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void transpose_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>() + threadIdx.x / WARP * PADDED;
@@ -49,7 +49,7 @@ __global__ void transpose_smem_syncwarp(const T* values, T* result, int iteratio
     tile.store(result);
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void transpose_smem_unsafe(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>() + threadIdx.x / WARP * PADDED;
@@ -68,14 +68,14 @@ __global__ void transpose_shfl(const T* values, T* result, int iterations) {
     tile.store(result);
 }
 
-// Powers of two: a bit of the register's number changes places with a bit of the lane's, pair by pair.
-// Of two registers a lane sends the one that its partner needs.
+// Powers of two: bits of the register number are swapped with bits of the lane number, pair by pair. A
+// lane sends that of its two registers which its partner needs.
 template <typename T>
 __global__ void transpose_shfl_xor(const T* values, T* result, int iterations) {
     constexpr int GROUP = WARP / WORDS;
     Tile<T> tile(values);
     REPEAT(iterations) {
-        if (GROUP > 1) {  // lanes that hold one tile row's neighbours move apart: the bits to exchange come last
+        if (GROUP > 1) {  // lanes that hold neighbors in a tile row move apart: the bits to exchange come last
             const int from = lane() % GROUP * WORDS + lane() / GROUP;
             EACH_WORD(i) tile.word[i] = shfl(tile.word[i], from);
         }

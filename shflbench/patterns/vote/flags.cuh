@@ -1,6 +1,6 @@
-// A ballot in 32 bytes of shared memory, one a lane. Lane i writes its predicate as bit i%8 of byte i/8 of
-// word i%8: the bitwise or of the eight words then is the ballot. All lanes read the same words, 16 bytes a
-// load, which costs shared memory as much as reading one word.
+// A ballot in 32 bytes of shared memory, one per lane. Lane i writes its predicate as bit i%8 of byte i/8 of
+// word i%8: the bitwise or of the eight words is the ballot. All lanes read the same words, 16 bytes per
+// load, which takes shared memory as long as one word.
 #pragma once
 #include "shflbench.cuh"
 

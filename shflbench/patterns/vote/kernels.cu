@@ -1,4 +1,4 @@
-// All lanes learn whether a predicate holds in all lanes, in any, or in which.
+// All lanes get whether a predicate is true in all lanes, in any lane, or in which lanes.
 #include "flags.cuh"
 #include "shflbench.cuh"
 #include "vote.cuh"
@@ -20,7 +20,7 @@ __global__ void vote_smem(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// The flags never leave the warp, so the warp is all that has to be synchronised.
+// The flags never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void vote_smem_syncwarp(const T* values, T* result, int iterations) {
     unsigned char* flags = flags_of_warp();
@@ -36,7 +36,7 @@ __global__ void vote_smem_syncwarp(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// UNSAFE: trusts that a warp runs in lock step, which no GPU since Volta promises.
+// UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void vote_smem_unsafe(const T* values, T* result, int iterations) {
     volatile unsigned char* flags = flags_of_warp();

@@ -31,30 +31,30 @@ __global__ void faulty_one_lane(const T* values, T* result, int iterations) {
 }
 
 template <typename T>
-__global__ void faulty_second_trip(const T* values, T* result, int iterations) {
+__global__ void faulty_second_iteration(const T* values, T* result, int iterations) {
     const int right = right_lane(), wrong = wrong_in_one_lane();
     T x = values[thread()];
-    REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, trip > 0 ? wrong : right);
+    REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, iteration > 0 ? wrong : right);
     result[thread()] = x;
 }
 
-// Whole passes through the unrolled loop are wrong, the remaining trips are right.
+// Whole passes through the unrolled loop are wrong, the remaining iterations are right.
 template <typename T>
 __global__ void faulty_unrolled_body(const T* values, T* result, int iterations) {
     const int right = right_lane(), wrong = wrong_in_one_lane();
     const int body = iterations / UNROLL * UNROLL;
     T x = values[thread()];
-    REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, trip < body ? wrong : right);
+    REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, iteration < body ? wrong : right);
     result[thread()] = x;
 }
 
-// Whole passes leave the values where they are. An even number of them would be 32 trips, a full turn.
+// Whole passes leave the values where they are. An even number of them would be 32 iterations, a full turn.
 template <typename T>
 __global__ void faulty_lost_passes(const T* values, T* result, int iterations) {
     const int right = right_lane();
     const int body = iterations / UNROLL * UNROLL;
     T x = values[thread()];
-    REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, trip < body ? lane() : right);
+    REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, iteration < body ? lane() : right);
     result[thread()] = x;
 }
 

@@ -1,4 +1,4 @@
-"""Rotations that are wrong, crash or never end, beside an honest one; each passes every check of the machine code."""
+"""Rotations that are wrong, crash or never end, and a correct one; each passes every check of the machine code."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,9 +7,9 @@ from shflbench.model import Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Variant
 
 SUMMARIES = {
-    "right": "honest",
+    "right": "correct",
     "one-lane": "wrong in one lane of the last warp",
-    "second-trip": "wrong from the second trip on",
+    "second-iteration": "wrong from the second iteration on",
     "unrolled-body": "wrong in whole passes through the unrolled loop",
     "lost-passes": "whole passes through the unrolled loop do nothing",
     "illegal": "stores its result where no memory is mapped",

@@ -1,14 +1,14 @@
-// Kernels that are wrong on purpose, each in one way, and correct neighbours of them.
-// Launch convention: (const int* values, int* result, int iterations), one element a thread.
+// Kernels that are wrong on purpose, each in one way, and correct neighbors of them.
+// Launch convention: (const int* values, int* result, int iterations), one element per thread.
 constexpr unsigned ALL = 0xffffffffu;
 __device__ inline int lane() { return threadIdx.x % 32; }
 __device__ inline int thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 extern __shared__ int slots[];
 
-// One barrier: the next trip's write may come before a slow lane's read.
+// One barrier: the next iteration's write may come before a slow lane's read.
 extern "C" __global__ void one_barrier(const int* values, int* result, int iterations) {
     int x = values[thread()];
-    for (int trip = 0; trip < iterations; ++trip) {
+    for (int iteration = 0; iteration < iterations; ++iteration) {
         slots[threadIdx.x] = x;
         __syncthreads();
         x = slots[threadIdx.x ^ 1];
@@ -19,7 +19,7 @@ extern "C" __global__ void one_barrier(const int* values, int* result, int itera
 // Lanes that skip the shuffle are named by its mask.
 extern "C" __global__ void shuffle_after_continue(const int* values, int* result, int iterations) {
     int x = values[thread()];
-    for (int trip = 0; trip < iterations; ++trip) {
+    for (int iteration = 0; iteration < iterations; ++iteration) {
         if (lane() >= 16) continue;
         x = __shfl_xor_sync(ALL, x, 1);
     }

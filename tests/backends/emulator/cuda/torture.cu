@@ -1,5 +1,5 @@
 // Code that makes the compiler emit as many forms of instructions as a small file can.
-// Launch convention: (const int* values, int* result, int iterations), one element a thread.
+// Launch convention: (const int* values, int* result, int iterations), one element per thread.
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 constexpr unsigned ALL = 0xffffffffu;
@@ -24,14 +24,14 @@ extern "C" __global__ void calls(const int* values, int* result, int iterations)
 
 extern "C" __global__ void branches(const int* values, int* result, int iterations) {
     int x = values[thread()];
-    for (int trip = 0; trip < iterations + lane() % 4; ++trip) {
+    for (int iteration = 0; iteration < iterations + lane() % 4; ++iteration) {
         switch ((x >> 2) & 7) {
             case 0: x += 3; break;
             case 1: x ^= 0x55; break;
             case 2: x = x * 5 + 1; break;
-            case 3: x -= trip; break;
+            case 3: x -= iteration; break;
             case 4: x = ~x; break;
-            case 5: x += table[trip & 7]; break;
+            case 5: x += table[iteration & 7]; break;
             case 6: x = __brev(x); break;
             default: x = x / 3 - x % 7;
         }
@@ -42,7 +42,7 @@ extern "C" __global__ void branches(const int* values, int* result, int iteratio
 extern "C" __global__ void local_memory(const int* values, int* result, int iterations) {
     int own[24];
     for (int i = 0; i < 24; ++i) own[i] = values[thread()] + i * i;
-    for (int trip = 0; trip < iterations; ++trip) own[(trip * 7 + lane()) % 24] += own[(trip + 5) % 24];
+    for (int i = 0; i < iterations; ++i) own[(i * 7 + lane()) % 24] += own[(i + 5) % 24];
     int sum = 0;
     for (int i = 0; i < 24; ++i) sum = sum * 31 + own[i];
     result[thread()] = sum;
