@@ -1,4 +1,4 @@
-"""Cases, launches and data as a suite makes them, for tests that need one."""
+"""Cases, launches and data as a suite creates them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -46,13 +46,13 @@ def workload(
     seed: int = 1,
     options: Mapping[str, str] = NO_OPTIONS,
 ) -> Workload:
-    """Return what the pattern is verified with; options that are not given have their default."""
+    """Return the data that the pattern is verified with; options that are not given have their default."""
     some = case_of(pattern, dtype, launch, options)
     return Workload.of(pattern, some, some.launch.grid or 0, seed)
 
 
 def bytes_moved(data: Workload) -> float:
-    """Return what the pattern declares that one pass reads and writes."""
+    """Return the bytes that the pattern declares for one pass."""
     declared = data.pattern.declaration.bytes_moved
     assert declared
     return declared(data.setting)
@@ -68,5 +68,5 @@ def own_pattern(functions: Mapping[str, object] = NO_OPTIONS, **declared: Any) -
 
 
 def kernel(symbol: str, ptx: str = "", arch: str = "sm_90") -> Kernel:
-    """Return a kernel as if it had been compiled, and nobody had looked at its machine code."""
+    """Return a kernel as if it had been compiled, without an analysis of its machine code."""
     return Kernel(symbol, arch, ptx, b"", Resources(16, 0, 0, 0), None, None, ())

@@ -17,7 +17,7 @@ from tests.signals import deliver_to_children
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind: its exit code and all that it printed."""
+    """The exit code of a command, and all that it printed."""
 
     code: int
     out: str
@@ -25,7 +25,7 @@ class Outcome:
 
 
 class Command(Protocol):
-    """`shflbench`, called with words as in a shell."""
+    """`shflbench`, called with arguments as in a shell."""
 
     def __call__(self, *words: str | Path) -> Outcome: ...
 
@@ -45,7 +45,7 @@ def shflbench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     def call(*words: str | Path) -> Outcome:
         capsys.readouterr()
         typed = [str(word) for word in words]
-        # What a run keeps; two runs of one second that have the same words and times would be the same run.
+        # A run records it; two runs within a second with the same arguments and times would be the same run.
         monkeypatch.setattr("sys.argv", ["shflbench", *typed])
         code = main(typed)
         printed = capsys.readouterr()
@@ -61,7 +61,7 @@ def kernel_cache() -> Path:
 
 
 class Scheduler(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
-    """Gives each process one file after the other, and one process all that need the GPU."""
+    """Gives each process one file after another, and all files that need the GPU to one process."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
@@ -75,12 +75,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler | 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with what takes the longest, so that no process works alone in the end."""
+    """Start with the longest tests, so that no process works alone at the end."""
     items.sort(key=lambda item: item.get_closest_marker("expensive") is None)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test that needs a GPU where there is no driver; a driver that is broken fails the test."""
+    """Skip a test that needs a GPU if there is no driver; a broken driver fails the test."""
     if item.get_closest_marker("gpu") and _no_driver():
         pytest.skip("no NVIDIA driver is loaded")
 

@@ -23,7 +23,7 @@ from shflbench.patterns.discover import builtin
 from tests import cases
 from tests.backends.emulator.archive import digest, digests, ptx
 
-# Kernels are addressed by all that went into them, so that they can be kept from one run of the tests to the next.
+# Kernels are addressed by all of their inputs, so they can be kept from one run of the tests to the next.
 CACHE = Path(__file__).parents[1] / ".pytest_cache" / "kernels"
 ARCHS = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")
 DTYPES_FIRST = ("f32", "i32")
@@ -77,7 +77,7 @@ def with_every_option() -> list[str]:
 
 @cache
 def run_by_tests() -> list[str]:
-    """Return what every run of the tests compiles and emulates: each dtype, and each option's values in one dtype."""
+    """Return the kernels that every run of the tests compiles and emulates: each dtype; each option in one dtype."""
     wanted = {*with_every_dtype(), *with_every_option()}
     return [name for name in subjects() if name in wanted]
 
@@ -105,7 +105,7 @@ def source_of(name: str) -> Source:
 
 
 def compiled(name: str, arch: str = "sm_90", *, disassembled: bool = True) -> Kernel:
-    """Return one kernel from the cache of the tests, compiled where it is not there; KernelError if it cannot be.
+    """Return one kernel from the cache of the tests, compiled if it is missing; KernelError if it cannot be.
 
     Without disassembly, which takes longer than compilation, it may have no machine code.
     """
@@ -121,7 +121,7 @@ def compiled(name: str, arch: str = "sm_90", *, disassembled: bool = True) -> Ke
 
 
 def compile_pattern(pattern: str, arch: str) -> list[str]:
-    """Compile what is not in the cache of the tests, and return the names of all kernels of a pattern."""
+    """Compile the kernels of a pattern that the cache of the tests lacks, and return the names of all of them."""
     builder = Builder(tools(), arch, CACHE)
     names = [name for unit in units(arch) for name in unit if name.startswith(f"{pattern}/")]
     missing: dict[object, list[str]] = {}
@@ -133,7 +133,7 @@ def compile_pattern(pattern: str, arch: str) -> list[str]:
 
 
 def _compile(builder: Builder, units: Sequence[Sequence[str]]) -> list[list[MachineCode | CompileError]]:
-    """Compile units, and put what can be built into the builder's cache."""
+    """Compile units, and put the kernels that can be built into the cache."""
     requests = [[_request(builder, name) for name in unit] for unit in units]
     code = machine_code([[item.source for item in unit] for unit in requests], builder.arch, builder.toolchain)
     for request, made in zip(chain.from_iterable(requests), chain.from_iterable(code), strict=True):
@@ -168,7 +168,7 @@ def archived(name: str, arch: str = "sm_90") -> Kernel:
 
 
 def call(name: str, kernel: Kernel, shape: str = "") -> tuple[KernelCall, Workload]:
-    """Return how a kernel is launched, and the workload that knows what must come out.
+    """Return how a kernel is launched, and the workload that knows its results.
 
     `shape` is the launch, by default that of `shflbench check`.
     """
@@ -182,19 +182,19 @@ def call(name: str, kernel: Kernel, shape: str = "") -> tuple[KernelCall, Worklo
 
 
 def opened(name: str, kernel: Kernel, shape: str = "") -> tuple[EmulatedKernel, Workload]:
-    """Return a kernel in the emulator, and the workload that knows what must come out."""
+    """Return a kernel in the emulator, and the workload that knows its results."""
     called, workload = call(name, kernel, shape)
     return EmulatorBackend(kernel.arch).open(called), workload
 
 
 def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple[EmulatedLaunch, Workload]:
-    """Return a launch on input set 0, and the workload that knows what must come out."""
+    """Return a launch on input set 0, and the workload that knows its results."""
     emulated, workload = opened(name, kernel, shape)
     return emulated.launch(workload.inputs(0), iterations), workload
 
 
 def report(name: str, kernel: Kernel) -> KernelReport:
-    """Return what `shflbench check` says of a kernel."""
+    """Return the report of `shflbench check` on a kernel."""
     subject = subjects()[name]
     (reported,) = check_all([subject], {subject: kernel}, kernel.arch, seed=0)
     return reported

@@ -111,13 +111,13 @@ def test_cold_kernels_share_one_buffer_of_several_times_the_cache() -> None:
     backend = backend_on(gpu)
     for call in (CALL, COLD, COLD):
         backend.open(call)
-    assert gpu.asked.count(int(L2_PASSES * L2_BYTES)) == 1
+    assert gpu.allocated.count(int(L2_PASSES * L2_BYTES)) == 1
 
 
 def test_warm_kernels_do_not_allocate_the_buffer_for_the_cache() -> None:
     gpu = FakeGpu()
     backend_on(gpu).open(CALL)
-    assert max(gpu.asked) < L2_BYTES
+    assert max(gpu.allocated) < L2_BYTES
 
 
 def test_cold_kernel_is_refused_where_the_size_of_the_cache_is_unknown() -> None:

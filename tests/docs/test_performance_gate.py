@@ -18,7 +18,7 @@ from shflbench.suite import load
 from tests.cli.conftest import plug
 from tests.cli.demo import Plug
 from tests.conftest import Command
-from tests.fakes.backend import H200, FakeBackend, Script, in_trip, one_lane
+from tests.fakes.backend import H200, FakeBackend, Script, in_iteration, one_lane
 from tests.fakes.processes import Simulated, spread, write
 
 __all__ = ["plug"]  # a fixture
@@ -58,7 +58,7 @@ def on_the_page(*begin: str) -> list[str]:
 
 KERNELS = {"smem": Script(ns_per_iteration=80.0), "shfl": Script(ns_per_iteration=16.0)}
 SLOWER = {**KERNELS, "shfl": Script(ns_per_iteration=16.6)}
-WRONG = {**KERNELS, "shfl": Script(ns_per_iteration=16.0, fault=one_lane(in_trip(0)))}
+WRONG = {**KERNELS, "shfl": Script(ns_per_iteration=16.0, fault=one_lane(in_iteration(0)))}
 UNSURE = {**KERNELS, "shfl": Script(ns_per_iteration=16.0, offsets_us=(0.0, 0.86, 0.0))}
 
 

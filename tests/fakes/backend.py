@@ -1,11 +1,11 @@
-"""A device whose kernels compute, crash and take their time as a script says.
+"""A device whose kernels compute, crash and take time as a script says.
 
-    device = FakeBackend({"shfl": Script(ns_per_iteration=16.0), "reduce/smem": Script(fault=one_lane(in_trip(2)))})
+    device = FakeBackend({"shfl": Script(base_us=9.0), "reduce/smem": Script(fault=one_lane(in_iteration(2)))})
     plug_in(monkeypatch, device)          # `shflbench run` now finds this GPU and no other
     shflbench("run", "quick")
 
-Results come from the pattern's own NumPy reference at its default options, so that what verification finds
-wrong is the planted fault alone. The same script gives the same numbers, bit for bit.
+Results come from the pattern's NumPy reference at its default options, so that verification finds only the planted
+fault. The same script gives the same numbers, bit for bit.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from tests.fakes.runs import H200 as DESCRIBED
 from tests.fakes.runs import TICK_US
 
 if TYPE_CHECKING:
-    import pytest  # which worker processes have no use for
+    import pytest  # not needed in worker processes
 
-Trips = Callable[[int, int], Collection[int]]  # (iterations, unroll) → trips that go wrong, from 0
+Iterations = Callable[[int, int], Collection[int]]  # (iterations, unroll) → iterations that go wrong, from 0
 
 SENTINEL_US, LONG_SENTINEL_US = 20.0, 400.0
 LONG_BLOCK = 512  # threads of a long sentinel's block
@@ -46,51 +46,53 @@ HOT = Conditions(sm_clock_mhz=1400, temperature_c=88, power_w=700.0, throttle=("
 
 
 class ContextLostError(LaunchError):
-    """A launch that takes the device's context along: nothing can be run afterwards."""
+    """A launch that destroys the context of the device: no kernel runs afterwards."""
 
 
-def in_trip(number: int) -> Trips:
-    """Return trip `number` alone, from 0."""
+def in_iteration(number: int) -> Iterations:
+    """Return only iteration `number`, from 0."""
     return lambda iterations, _: range(number, min(number + 1, iterations))
 
 
-def after_first_trip(iterations: int, _: int) -> Collection[int]:
-    """Return the second trip and all later ones."""
+def after_first_iteration(iterations: int, _: int) -> Collection[int]:
+    """Return the second iteration and all later ones."""
     return range(1, iterations)
 
 
 def unrolled_body(iterations: int, unroll: int) -> Collection[int]:
-    """Return the trips of whole passes through the unrolled loop."""
+    """Return the iterations of whole passes through the unrolled loop."""
     return range(iterations // unroll * unroll)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """In these trips one lane of one warp ends with its neighbour's value, or nothing happens in any lane."""
+    """In these iterations one lane of one warp gets its neighbor's value, or nothing happens in any lane."""
 
-    trips: Trips
-    runs: int | None = None  # only in the first so many launches; None: in every one
-    lost: bool = False  # the trips do nothing
+    iterations: Iterations
+    runs: int | None = None  # number of launches, from the first on, that have the fault; None: all
+    lost: bool = False  # the iterations do nothing
 
 
-def one_lane(trips: Trips, runs: int | None = None) -> Fault:
+def one_lane(iterations: Iterations, runs: int | None = None) -> Fault:
     """Return a fault of one lane."""
-    return Fault(trips, runs)
+    return Fault(iterations, runs)
 
 
-def lost(trips: Trips) -> Fault:
-    """Return a fault that leaves trips out."""
-    return Fault(trips, lost=True)
+def lost(iterations: Iterations) -> Fault:
+    """Return a fault that leaves iterations out."""
+    return Fault(iterations, lost=True)
 
 
 @dataclass(frozen=True)
 class Script:
-    """How the kernel of one variant behaves."""
+    """The behavior of the kernel of one variant."""
 
     base_us: float = 4.0
     ns_per_iteration: float = 20.0
-    noise: float | Noise = 0.0  # standard deviation of a launch's time, as a fraction of it; or all that disturbs it
-    offsets_us: Sequence[float] = ()  # that each process adds to every launch, the first one's first
+    noise: float | Noise = (
+        0.0  # standard deviation of a launch's time, as a fraction of it; or a full model of the noise
+    )
+    offsets_us: Sequence[float] = ()  # added to every launch, by process
     fault: Fault | None = None
     run_raises: Mapping[int, BaseException] = field(default_factory=dict)  # number of the launch, from 0 → raised
     burst_raises: Mapping[int, BaseException] = field(default_factory=dict)  # number of the burst, from 0 → raised
@@ -106,7 +108,7 @@ class Script:
 
 
 class FakeBackend:
-    """Stands in for `CudaBackend`; `folders` are the patterns it knows, beside the built-in ones."""
+    """Replaces `CudaBackend`; `folders` are patterns that it knows in addition to the built-in ones."""
 
     name = "cuda"
     timed = True
@@ -123,10 +125,10 @@ class FakeBackend:
         warm_clocks: Sequence[float | None] = (CLOCK_MHZ,),
         noise: Noise | None = None,
     ) -> None:
-        """Behave as `scripts` say by variant (`shfl`), by pattern and variant (`reduce/shfl`), or by symbol.
+        """Behave as `scripts` say, by variant (`shfl`), by pattern and variant (`reduce/shfl`), or by symbol.
 
-        NVML reports throttling in `throttled_rounds`, numbered over the whole run; the warm-up finds
-        `warm_clocks`, then the last of them again and again. `noise` disturbs all that has none of its own.
+        NVML reports throttling in `throttled_rounds`, numbered over the whole run. The warm-up reads `warm_clocks`,
+        then the last of them repeatedly. `noise` applies to scripts without noise.
         """
         self.device = device
         self.clock = Clock()
@@ -282,20 +284,20 @@ class FakePatternKernel(FakeKernel):
         return [array.reshape(-1) for array in self._pattern.reference(inputs, self._setting, iterations)]
 
     def _faulty(self, inputs: Sequence[Array], iterations: int, fault: Fault) -> list[Array]:
-        """Go trip by trip, as a pattern can whose output is the next trip's input."""
-        wrong = fault.trips(iterations, self._pattern.declaration.unroll)
+        """Compute iteration by iteration, for patterns whose output is the next input."""
+        wrong = fault.iterations(iterations, self._pattern.declaration.unroll)
         values = [array.copy() for array in inputs]
-        for trip in range(iterations):
-            if trip in wrong and fault.lost:
+        for iteration in range(iterations):
+            if iteration in wrong and fault.lost:
                 continue
             values = [array.reshape(-1, WARP) for array in self._right(values, 1)]
-            if trip in wrong:
+            if iteration in wrong:
                 values[0][-1, 5] = values[0][-1, 6]
         return [array.reshape(-1) for array in values]
 
 
 class FreshProcessExecutor(InProcessExecutor):
-    """Runs jobs in this process, and takes the device's fresh starts for fresh processes."""
+    """Runs jobs in this process, and counts fresh starts of the device as fresh processes."""
 
     def __init__(self, backend: FakeBackend) -> None:
         super().__init__(backend)

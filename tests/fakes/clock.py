@@ -1,8 +1,8 @@
-"""A clock that moves only when it is told to."""
+"""A clock that a test moves."""
 
 
 class Clock:
-    """Stands in for `time.monotonic`."""
+    """Replaces `time.monotonic`."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -12,5 +12,5 @@ class Clock:
         return self.seconds
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         self.seconds += seconds

@@ -1,6 +1,6 @@
 """Comparisons as `shflbench compare` finds them on an H200, made by hand: times, noise and sentences are plausible.
 
-Times are the H200's own (gtc2013, and two short launches); noise is that of three processes a side.
+Times are those of the H200 (gtc2013, and two short launches); noise is that of three processes per side.
 """
 
 from dataclasses import replace
@@ -37,9 +37,9 @@ NEW = replace(
 )
 
 A100 = "NVIDIA A100-SXM4-80GB"
-SM_CLOCKS = 1980 / 1410 - 1  # by how much longer a cycle of it lasts
+SM_CLOCKS = 1980 / 1410 - 1  # how much longer its cycle is
 
-# Case, µs, and by what fraction of it the new side differs: nothing that the noise would not do.
+# Case, µs, and the change on the new side as a fraction: within the noise.
 SAME = (
     ("neighbor/smem/f32/26x1024/4096", 328.0, 0.0002),
     ("neighbor/smem-double/f32/26x1024/4096", 213.2, -0.0003),
@@ -101,7 +101,7 @@ def across() -> Comparison:
 
 
 def many(cases: int, *, slower: int) -> Comparison:
-    """A suite of so many cases, the first of which became slower."""
+    """A suite of this many cases, of which the first became slower."""
     verdicts = tuple(
         timed(f"neighbor/shfl/f32/{number}x1024/4096/mode=xor", 70.0, 0.02 if number <= slower else 0.0001)
         for number in range(1, cases + 1)
@@ -110,7 +110,7 @@ def many(cases: int, *, slower: int) -> Comparison:
 
 
 def timed(case: str, base_us: float, change: float, tail: str = "", **other: object) -> Verdict:
-    """Return the verdict of a case that three processes a side took `base_us`, changed by that fraction."""
+    """Return the verdict of a case that three processes per side timed at `base_us`, changed by that fraction."""
     error = hypot(NOISE.a_us, NOISE.b * base_us) * sqrt(2 / PROCESSES) / base_us
     ratio = Interval(1 + change, 1 + change - WIDTH * error, 1 + change + WIDTH * error)
     outcome, reason = _outcome(ratio)

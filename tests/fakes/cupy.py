@@ -1,4 +1,4 @@
-"""As much of cupy as the CUDA backend uses, on a GPU and a host that take the time a script says.
+"""The part of cupy that the CUDA backend uses, on a GPU and a host whose times a script gives.
 
 The host's clock advances with each call that queues something; the GPU does what is queued in order, each thing when
 it is queued and the last one is done. Event times, and whether the host is ahead of the GPU, follow from these.
@@ -67,7 +67,7 @@ class FakeGpu:
     gpu: float = 0.0
     queued: list[str] = field(default_factory=list)
     arguments: list[tuple[Any, ...]] = field(default_factory=list)  # of each launch of `work`
-    asked: list[int] = field(default_factory=list)  # bytes of each array
+    allocated: list[int] = field(default_factory=list)  # bytes of each array
     unloaded: list[str] = field(default_factory=list)
 
     def queue(self, what: str, host_us: float, gpu_us: float) -> None:
@@ -96,7 +96,7 @@ class FakeGpu:
 
     def zeros(self, count: int, dtype: Any) -> FakeArray:
         self.check()
-        self.asked.append(count * np.dtype(dtype).itemsize)
+        self.allocated.append(count * np.dtype(dtype).itemsize)
         # What empties the L2 cache is large and of no other use.
         return FakeArray(np.zeros(count, dtype) if count < 1 << 20 else np.broadcast_to(np.zeros(1, dtype), count))
 

@@ -8,7 +8,7 @@ from shflbench.analysis.compare.estimates import Estimates
 
 
 def estimated(*values: float, variance: float = 1e-6, rounds: int = 12, launches: int = 1) -> Estimates:
-    """Return estimates of one process for each value; medians and slow samples lie 1 and 3 % above it."""
+    """Return estimates of one process for each value; medians and slow samples lie 1 and 3% above it."""
     known = np.array(values)
     return Estimates(
         processes=tuple(zip(repeat(0), range(len(values)), strict=False)),

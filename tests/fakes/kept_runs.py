@@ -1,4 +1,4 @@
-"""Runs worth keeping: small, finished, with sentinels and a quiet GPU, and what makes them less so.
+"""Runs that can be baselines: small, finished, with sentinels and a quiet GPU; and changes that spoil them.
 
     quiet_run(tmp_path / "run")                                # one process, the cases of neighbor in f32
     quiet_run(tmp_path / "other", seed=2, processes=3, about=info(name="quick"))
@@ -14,7 +14,7 @@ from shflbench.store import RunInfo, SentinelSet, files, read_info, samples
 from shflbench.store.files import RUN_FILE, SAMPLES_FILE
 from tests.fakes.runs import measured, write_run
 
-QUIET = Noise("quiet", "the SM clock within 0.10 %", "")
+QUIET = Noise("quiet", "the SM clock within 0.10%", "")
 BUSY = Noise("busy GPU", "another process computed on the GPU", "stop it and run again")
 VERSION = "1-95de7a58"
 
@@ -28,14 +28,14 @@ def quiet_run(folder: Path, *, seed: int = 1, processes: int = 1, about: RunInfo
 
 
 def edit(folder: Path, **changes: object) -> Path:
-    """Change what the `run.json` in `folder` says."""
+    """Change fields of the `run.json` in `folder`."""
     info = replace(read_info(folder), **changes)  # type: ignore[arg-type]  # of whatever field
     (folder / RUN_FILE).write_text(info.to_json(), encoding="utf-8")
     return folder
 
 
 def several(folder: Path, count: int) -> list[Path]:
-    """Write so many measurements of the same code below `folder`."""
+    """Write some measurements of the same code below `folder`."""
     return [quiet_run(folder / f"run-{seed}", seed=seed) for seed in range(1, count + 1)]
 
 

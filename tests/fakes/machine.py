@@ -34,7 +34,7 @@ GARBAGE = b"\x1b[31m\xff\xfe\x00 terminate called: the heap is \x07broken\n"
 
 @dataclass(frozen=True)
 class Fault:
-    """What happens, and when: all conditions that are given must hold."""
+    """What happens, and when: all given conditions must be true."""
 
     where: str  # `pattern/variant`, the symbol of a sentinel, or `device`
     step: str  # of a kernel: open, verify, time; of the device: open, warm, watch (reading its state between rounds)
@@ -77,7 +77,7 @@ class Machine(FakeBackend):
         self.reach("device", "open")
 
     def reach(self, where: str, step: str) -> None:
-        """Let happen what the script has for this moment."""
+        """Do what the script plans for this moment."""
         number, self._steps[where, step] = self._steps[where, step], self._steps[where, step] + 1
         for fault in self._faults:
             met = fault.number in {None, number} and fault.worker in {None, self._worker}
@@ -86,7 +86,7 @@ class Machine(FakeBackend):
                 FAULTS[fault.kind](self)
 
     def die(self, message: str) -> NoReturn:
-        """Crash as a kernel does that takes the context along."""
+        """Crash like a kernel that destroys the context."""
         self._dead = True
         raise LaunchError(message)
 
@@ -181,7 +181,7 @@ def open_backend(index: str) -> FakeBackend:
 
 
 def open_emulator(arch: str) -> FakeBackend:
-    """Open what stands in for the emulator in a worker process."""
+    """Open the replacement of the emulator in a worker process."""
     del arch
     emulator = Machine(Plan.read())
     emulator.name, emulator.timed = "emulator", False
@@ -189,11 +189,11 @@ def open_emulator(arch: str) -> FakeBackend:
 
 
 if __name__ == "__main__":
-    planned = Plan.read()
+    plan = Plan.read()
     os.cpu_count = lambda: 2  # workers of the emulator, on any machine
     executor.EMULATOR = "tests.fakes.machine:open_emulator"
     gpus.find = lambda: [listed(H200)]
     run_request.OPENER = "tests.fakes.machine:open_backend"
-    windows.CASES = planned.cases_per_window
-    supervisor.START_SECONDS = planned.start_seconds
+    windows.CASES = plan.cases_per_window
+    supervisor.START_SECONDS = plan.start_seconds
     main.entry()

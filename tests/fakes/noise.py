@@ -1,6 +1,6 @@
-"""Devices whose noise is known: what a launch takes at a moment of simulated time.
+"""Devices of known noise: the time of a launch at a moment of simulated time.
 
-    noise = Noise(drift=0.005)                                   # Gaussian of 0.1 %, and 0.5 % slower every second
+    noise = Noise(drift=0.005)                                   # Gaussian of 0.1%, and 0.5% slower every second
     times = noise.times_us(70.0, np.linspace(0, 2, 100), source)  # one launch at each of those seconds
     one = noise.time_us(70.0, 0.25, source)                      # as a scripted kernel needs it
     samples = taken(noise, 70.0, rounds=20, source=source)       # the samples of a whole case
@@ -32,7 +32,7 @@ SLOW_S = 0.1  # how long it lasts, at most
 
 @dataclass(frozen=True)
 class Noise:
-    """What disturbs the launches of a device."""
+    """The noise of the launches of a device."""
 
     scale: float = (
         0.001  # of a launch's own scatter, as a fraction of its time: the standard deviation where it is normal
@@ -49,7 +49,7 @@ class Noise:
     tick_us: float = TICK_US  # step of the timer, 0 for an ideal one
 
     def times_us(self, true_us: float | Numbers, seconds: Numbers, source: np.random.Generator) -> Numbers:
-        """Return what launches take that begin at `seconds` and would undisturbed take `true_us`."""
+        """Return the times of launches that begin at `seconds` and take `true_us` without noise."""
         factor = 1 + self.scale * _scatter(self.shape, seconds.shape, source)
         factor += self.drift * seconds + self.slow_by * _within(self.slow, seconds)
         factor += self.throttled_by * _within(self.throttled, seconds)
@@ -59,11 +59,11 @@ class Noise:
         return np.round(times / self.tick_us) * self.tick_us if self.tick_us else times
 
     def time_us(self, true_us: float, seconds: float, source: np.random.Generator) -> float:
-        """Return what one launch takes."""
+        """Return the time of one launch."""
         return float(self.times_us(true_us, np.array([seconds]), source)[0])
 
     def is_throttled(self, seconds: float) -> bool:
-        """Return whether the driver would say so."""
+        """Return whether the driver would report throttling."""
         return any(begin <= seconds < end for begin, end in self.throttled)
 
 
@@ -81,7 +81,7 @@ def _scatter(shape: Shape, size: tuple[int, ...], source: np.random.Generator) -
             return source.standard_normal(size) + late - _MEDIAN_OF_LATE
 
 
-# Median of the "late" noise before it is centred: the root of 0.9·Φ(x) + 0.1·P(normal + exponential ≤ x) = 1/2.
+# Median of the "late" noise before it is centered: the root of 0.9·Φ(x) + 0.1·P(normal + exponential ≤ x) = 1/2.
 _MEDIAN_OF_LATE = 0.1049
 
 
@@ -108,7 +108,7 @@ def slow_spans(moments: Sequence[float], burst_s: float, source: np.random.Gener
 
 
 def moments_of(rounds: int, apart_s: float, source: np.random.Generator) -> list[float]:
-    """Return when the bursts of a case come in so many shuffled rounds: anywhere within its round."""
+    """Return the start of a case's burst in each of some shuffled rounds: anywhere within the round."""
     return [apart_s * (number + float(source.random())) for number in range(rounds)]
 
 

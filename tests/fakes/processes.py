@@ -1,7 +1,7 @@
 """Runs of several processes with the noise of a real GPU, on disk and in memory.
 
     base = Simulated(seed=1)                              # 3 processes, 40 cases of 4.5 µs to 2.3 ms
-    new = Simulated(seed=2, factors={case_id: 1.02})      # the same code, but for one case that is 2 % slower
+    new = Simulated(seed=2, factors={case_id: 1.02})      # the same code, but for one case that is 2% slower
     folder = write(tmp_path / "base", base)
     times = in_memory(base)                               # case id → process → round → times in µs
 
@@ -41,14 +41,14 @@ def write(folder: Path, run: Simulated | None = None, *, samples: bool = True, a
     """Write the run through the store, its rows by the product's own estimators; without `samples` only the rows."""
     run = run or Simulated()
     taken = _samples(run)
-    written = RunFolder.create_at(about or info(name=run.suite), folder)
+    run_folder = RunFolder.create_at(about or info(name=run.suite), folder)
     for _, group in groupby(run.cases, key=lambda case: case.group):
         cases = list(group)
         rows = with_speedups([_row(case, taken[case.id]) for case in cases])
-        written.append(rows, [sample for case in cases for sample in taken[case.id]])
+        run_folder.append(rows, [sample for case in cases for sample in taken[case.id]])
     if run.sentinels:
-        written.append((), [sample for name in SENTINEL_US for sample in taken[name]])
-    written.finish("2026-11-20T08:00:30Z", sentinels=SentinelSet(sentinels_version()) if run.sentinels else None)
+        run_folder.append((), [sample for name in SENTINEL_US for sample in taken[name]])
+    run_folder.finish("2026-11-20T08:00:30Z", sentinels=SentinelSet(sentinels_version()) if run.sentinels else None)
     if not samples:
         (folder / SAMPLES_FILE).unlink()
     return folder

@@ -1,4 +1,4 @@
-"""Runs as a GPU would have left them: rows with sampled times, and whole run folders.
+"""Runs like those of a GPU: rows with sampled times, and whole run folders.
 
     rows, samples = measured(launches=("26x1024", "132x256"))
     folder = write_run(tmp_path / "run")                    # gtc2013 on an H200, both patterns, three dtypes
@@ -35,7 +35,7 @@ H200 = Device(
 CLOCK_MHZ = 1980.0
 TICK_US = 0.032  # the step of an event time
 INPUTS = 8
-ROUND = 8  # samples a round
+ROUND = 8  # samples per round
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def measured(
     """
     rows: list[Row] = []
     raw: list[Sample] = []
-    for group in planned(patterns, dtypes, launches, iterations, options):
+    for group in plan_groups(patterns, dtypes, launches, iterations, options):
         taken = [_Taken.of(case, variant, samples, noise, seed, slowdown(case)) for case, variant in group]
         baseline = taken[0]
         for item in taken:
@@ -105,7 +105,7 @@ def measured(
     return rows, raw
 
 
-def planned(
+def plan_groups(
     patterns: Sequence[str] = ("neighbor", "reduce"),
     dtypes: Sequence[str] = ("f32", "f64", "i32"),
     launches: Sequence[str] = ("26x1024",),
@@ -116,8 +116,8 @@ def planned(
     for pattern, dtype, launch, chosen in product(patterns, dtypes, launches, options):
         variants = [variant for variant in PATTERNS[pattern] if dtype in variant.dtypes]
         own = tuple((name, value) for name, _, value in (part.partition("=") for part in chosen.split(";")) if name)
-        trips = 1 if variants[0].gb_per_s else iterations
-        yield [(Case(pattern, v.name, dtype, _launch(launch), trips, own), v) for v in variants]
+        count = 1 if variants[0].gb_per_s else iterations
+        yield [(Case(pattern, v.name, dtype, _launch(launch), count, own), v) for v in variants]
 
 
 def info(*, name: str = "gtc2013", device: Device | None = H200, backend: str = "cuda", arch: str = "sm_90") -> RunInfo:
@@ -183,7 +183,7 @@ def compiled(rows: Iterable[Row]) -> list[Row]:
 
 
 def untimed(row: Row, status: Status, reason: str) -> Row:
-    """Return the row of the same case had it been skipped, failed or incorrect."""
+    """Return the row of the same case as skipped, failed or incorrect."""
     (bare,) = compiled([row])
     return replace(bare, backend=row.backend, status=status, reason=reason)
 
@@ -313,7 +313,7 @@ def _time_us(case: Case, variant: FakeVariant, iterations: int) -> float:
 
 
 def bytes_moved(case: Case) -> int:
-    """Return the bytes that a pass over the data reads and writes: an element a thread, or as many as `words` says."""
+    """Return the bytes that a pass over the data moves: an element per thread, or as many as `words` says."""
     elements = int(dict(case.options).get("words", "1")) * (case.launch.grid or H200.sms) * case.launch.block
     return 2 * elements * DTYPES[case.dtype].size
 

@@ -1,4 +1,4 @@
-"""Sides of comparisons that never were on a disk, by the thousand.
+"""Thousands of sides of comparisons, in memory only.
 
 base, new = side(Simulated(seed=1)), side(Simulated(seed=2))
 pool = Pool(Simulated(processes=100))           # estimates once what a hundred processes say
@@ -56,7 +56,7 @@ def side(run: Simulated, name: str = "") -> Side:
 
 
 def without(known: Side, *names: str, process: int = 3) -> Side:
-    """Return the side had a process not timed some cases or sentinels."""
+    """Return the side as if a process had not timed some cases or sentinels."""
     kernels = {
         name: KernelTimes(
             {
@@ -101,7 +101,7 @@ class _Estimated(KernelTimes):
 
 @dataclass(frozen=True)
 class Pool:
-    """Many processes, of which any may be taken for a run."""
+    """Many processes, any of which can form a run."""
 
     run: Simulated
 

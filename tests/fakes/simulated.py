@@ -1,4 +1,4 @@
-"""The noise of a real GPU over several processes: what launches take, as arrays.
+"""The noise of a real GPU over several processes: times of launches, as arrays.
 
 It is that of 40 processes of unchanged code on one H200. Every process adds an offset of its own to all its times; the
 GPU is in a slow state for a sixth of the time, in episodes that hit whatever runs then; single samples are late; and
@@ -28,7 +28,7 @@ SLOW = (0.0025, 0.0039)  # by what fraction the slow state is slower
 SLOW_S, QUIET_S = 0.06, 0.293  # mean length of an episode, of which none exceeds 0.1 s, and of what lies between two
 ROUND_S = 0.11  # from one round to the next: twelve take more than a second
 DOUBLED_SHARE = 0.1  # of the samples of a case that `doubled` names
-SLOW_ROUND = 6  # one round in so many is slower where `slow_round` says so
+SLOW_ROUND = 6  # every sixth round is slower, by the fraction `slow_round`
 OVERHEAD_US = 3.8  # of a launch without iterations
 
 SENTINEL_US = {
@@ -46,7 +46,7 @@ _UNROLL = 16
 
 
 def spread(count: int = 40, shortest_us: float = 4.5, longest_us: float = 2300.0) -> dict[Case, float]:
-    """Return so many cases and the time of each in µs, evenly spaced on a logarithmic scale."""
+    """Return some cases and the time of each in µs, evenly spaced on a logarithmic scale."""
     cases = []
     for index in range(count):
         group, place = divmod(index, len(VARIANTS))
@@ -89,7 +89,7 @@ class Point:
 
     @property
     def size(self) -> int:
-        """How many samples a round takes of it."""
+        """Samples per round."""
         return samples_per_burst(self.true_us * self.launches)
 
 

@@ -1,4 +1,4 @@
-"""A small run of three cases, whose files a test may spoil."""
+"""A small run of three cases, whose files a test may damage."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ FIRST, SECOND, THIRD = (case.id for case in FEW.cases)
 
 
 def without(run: Run, dropped: Callable[[Sample], bool]) -> Run:
-    """Take samples out of the file of a run, and leave the number of samples out of its rows."""
+    """Remove samples from the file of a run, and the number of samples from its rows."""
     path = run.folder / SAMPLES_FILE
     kept = [sample for sample in samples.read(path) if not dropped(sample)]
     path.write_bytes(samples.header() + samples.encode(kept))

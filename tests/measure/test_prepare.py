@@ -12,7 +12,7 @@ from shflbench.measure.sampler import DeviceLostError, SampledKernel
 from shflbench.model import Status
 from shflbench.patterns.discover import LoadedPattern
 from tests import cases
-from tests.fakes.backend import H200, ContextLostError, FakeBackend, Script, in_trip, one_lane
+from tests.fakes.backend import H200, ContextLostError, FakeBackend, Script, in_iteration, one_lane
 from tests.measure.prepared import NEIGHBOR, filling, tasks
 
 SMEM, SHFL = (f"neighbor/{variant}/f32/2x64/4096/mode=idx" for variant in ("smem", "shfl"))
@@ -147,7 +147,7 @@ def test_crash_that_nothing_survives_ends_the_group_with_its_case() -> None:
 
 
 def test_wrong_result_ends_a_safe_variant_and_is_only_counted_of_an_unsafe_one() -> None:
-    wrong = Script(fault=one_lane(in_trip(0)))
+    wrong = Script(fault=one_lane(in_iteration(0)))
     device = FakeBackend({"smem-unsafe": wrong, "shfl": wrong})
     prepared = Prepared(device, tasks("smem-unsafe", "shfl"))
     proofs = {event.case_id: event.proof for event in prepared.events if isinstance(event, Verified)}

@@ -7,7 +7,16 @@ from shflbench.errors import LaunchError, PatternError
 from shflbench.measure.verify import mismatch, verify, verify_reference
 from shflbench.model import Proof
 from tests import cases
-from tests.fakes.backend import FakeBackend, Fault, Script, after_first_trip, in_trip, lost, one_lane, unrolled_body
+from tests.fakes.backend import (
+    FakeBackend,
+    Fault,
+    Script,
+    after_first_iteration,
+    in_iteration,
+    lost,
+    one_lane,
+    unrolled_body,
+)
 from tests.measure.prepared import NEIGHBOR, opened, workload
 
 LONG = max(workload().verify_iterations)
@@ -27,10 +36,10 @@ def test_right_kernel_matches_on_every_input(dtype: str) -> None:
 @pytest.mark.parametrize(
     ("fault", "iterations"),
     [
-        pytest.param(one_lane(in_trip(0)), 1, id="first iteration"),
-        pytest.param(one_lane(in_trip(LONG - 1)), LONG, id="last iteration"),
-        pytest.param(one_lane(in_trip(20)), LONG, id="an iteration in the middle"),
-        pytest.param(one_lane(after_first_trip), LONG, id="second iteration and later"),
+        pytest.param(one_lane(in_iteration(0)), 1, id="first iteration"),
+        pytest.param(one_lane(in_iteration(LONG - 1)), LONG, id="last iteration"),
+        pytest.param(one_lane(in_iteration(20)), LONG, id="an iteration in the middle"),
+        pytest.param(one_lane(after_first_iteration), LONG, id="second iteration and later"),
         pytest.param(one_lane(unrolled_body), LONG, id="unrolled body"),
         pytest.param(lost(unrolled_body), LONG, id="unrolled body does nothing"),
     ],
@@ -42,7 +51,7 @@ def test_wrong_kernel_is_found_and_the_first_wrong_count_is_named(fault: Fault, 
 
 
 def test_kernel_that_is_wrong_now_and_then_matches_on_the_other_inputs() -> None:
-    found = proof(one_lane(in_trip(0), runs=5))  # two launches per input: both of inputs 0 and 1, one of input 2
+    found = proof(one_lane(in_iteration(0), runs=5))  # two launches per input: both of inputs 0 and 1, one of input 2
     assert (found.matched, found.inputs) == (5, 8)
 
 

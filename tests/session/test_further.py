@@ -9,7 +9,7 @@ from shflbench.model import Status
 from shflbench.session import Compiling, GroupDone, NextPass, Note, Plan, ProcessPass, RunEvent, affordable, run
 from shflbench.store import Resumed, Row, SentinelSet, read_run, resume
 from tests import cases
-from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
+from tests.fakes.backend import FakeBackend, Script, in_iteration, one_lane
 from tests.session.conftest import Planner, about, started
 
 SUITE = """\
@@ -153,14 +153,18 @@ def test_case_that_failed_once_may_be_measured_again(plan: Planner, tmp_path: Pa
 
 def test_result_that_is_wrong_in_a_further_process_is_reported(plan: Planner, tmp_path: Path) -> None:
     list(
-        going(plan(with_scripts({2: {"neighbor/shfl": Script(fault=one_lane(in_trip(0)))}})), tmp_path / "run", {SHFL})
+        going(
+            plan(with_scripts({2: {"neighbor/shfl": Script(fault=one_lane(in_iteration(0)))}})),
+            tmp_path / "run",
+            {SHFL},
+        )
     )
     row = row_of(tmp_path / "run", SHFL)
     assert (row.status, row.time_us, row.processes) == (Status.INCORRECT, None, ())
 
 
 def test_nothing_is_measured_longer_where_no_case_of_the_group_has_a_time(plan: Planner, tmp_path: Path) -> None:
-    wrong = Script(fault=one_lane(in_trip(0)))
+    wrong = Script(fault=one_lane(in_iteration(0)))
     device = FakeBackend({"neighbor/smem": wrong, "neighbor/shfl": wrong})
     list(going(plan(device), tmp_path / "run", {SHFL}, {SHFL}))
     assert device.process == 1

@@ -8,10 +8,10 @@ from shflbench.errors import ResultsError
 from shflbench.model import Overrides, Sample, Status
 from shflbench.store import Resumed, RunInfo, RunSettings, SuiteText, read_run, resume
 from shflbench.store.samples import read
-from tests.fakes.runs import H200, info, measured, planned, untimed, write_run
+from tests.fakes.runs import H200, info, measured, plan_groups, untimed, write_run
 
 ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32", "f64"], samples=8)
-PLAN = [case for group in planned(["neighbor"], ["f32", "f64"]) for case, _ in group]
+PLAN = [case for group in plan_groups(["neighbor"], ["f32", "f64"]) for case, _ in group]
 F32, F64 = "neighbor/f32/26x1024/4096", "neighbor/f64/26x1024/4096"
 LATER = replace(info(), started="2026-11-20T09:00:00Z")
 

@@ -15,7 +15,7 @@ from tests.cli.conftest import save_main
 from tests.cli.demo import NEIGHBOR, REDUCE, SCRIPTS, SUITE, Plug, rows_of
 from tests.conftest import Command
 from tests.conftest import Outcome as CommandOutcome
-from tests.fakes.backend import H200, FakeBackend, Script, in_trip, one_lane
+from tests.fakes.backend import H200, FakeBackend, Script, in_iteration, one_lane
 from tests.fakes.kept_runs import contents
 
 SHFL = NEIGHBOR[2]
@@ -180,7 +180,7 @@ def test_case_that_fails_in_a_further_process_keeps_its_earlier_times(against: C
 
 def test_wrong_kernel_decides_the_exit_code_before_a_slower_one(against: Command, plug: Plug) -> None:
     scripts = {**SCRIPTS, "neighbor/shfl": Script(ns_per_iteration=17.0)}
-    plug(FakeBackend({**scripts, "reduce/shfl": replace(SCRIPTS["shfl"], fault=one_lane(in_trip(0)))}))
+    plug(FakeBackend({**scripts, "reduce/shfl": replace(SCRIPTS["shfl"], fault=one_lane(in_iteration(0)))}))
     outcome = against("--output", "mine")
     assert (outcome.code, outcome.out) == (5, "mine\n")
     assert outcome.err.endswith("1 slower, 1 failed of 5 cases\n")

@@ -8,7 +8,7 @@ from shflbench.model import SENTINEL, Status
 from shflbench.store import read_run
 from tests.cli.demo import PATTERNS, Plug, rows_of
 from tests.conftest import Command
-from tests.fakes.backend import FakeBackend, Script, in_trip, one_lane
+from tests.fakes.backend import FakeBackend, Script, in_iteration, one_lane
 
 ONCE = PATTERNS / "once"
 SUITE = f"""\
@@ -46,7 +46,7 @@ def test_it_has_a_bandwidth_and_no_time_of_an_iteration(once: Command, plug: Plu
 
 
 def test_wrong_kernel_is_reported_without_iterations(once: Command, plug: Plug) -> None:
-    plug(FakeBackend({"shfl": Script(fault=one_lane(in_trip(0)))}, folders=[ONCE]))
+    plug(FakeBackend({"shfl": Script(fault=one_lane(in_iteration(0)))}, folders=[ONCE]))
     outcome = once()
     assert outcome.code == 5
     row = rows_of(outcome)[SHFL]

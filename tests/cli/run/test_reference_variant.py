@@ -9,7 +9,7 @@ from shflbench.model import Status
 from shflbench.store import Row
 from tests.cli.demo import Plug, copy_neighbor, rows_of
 from tests.conftest import Command, Outcome
-from tests.fakes.backend import FakeBackend, Script, in_trip, lost, one_lane
+from tests.fakes.backend import FakeBackend, Script, in_iteration, lost, one_lane
 
 SUITE = """\
 schema: 1
@@ -46,20 +46,20 @@ def test_other_variants_are_compared_with_it_in_any_order(swap: Command, plug: P
     outcome = swap()
     assert outcome.code == 0, outcome.err
     assert set(statuses(outcome).values()) == {Status.TIMED}
-    plug(device(shfl=Script(fault=one_lane(in_trip(0)))))
+    plug(device(shfl=Script(fault=one_lane(in_iteration(0)))))
     outcome = swap()
     assert outcome.code == 5
     assert statuses(outcome) == {"shfl": Status.INCORRECT, "smem-syncwarp": Status.TIMED, "smem": Status.TIMED}
 
 
 def test_reference_that_is_wrong_like_the_others_is_not_detected(swap: Command, plug: Plug) -> None:
-    wrong = Script(fault=lost(in_trip(0)))  # so that a reader of the results has to trust it
+    wrong = Script(fault=lost(in_iteration(0)))  # so that a reader of the results has to trust it
     plug(device(shfl=wrong, smem=wrong, smem_syncwarp=wrong))
     assert swap().code == 0
 
 
 def test_a_reference_that_gives_another_result_the_second_time_is_not_trusted(swap: Command, plug: Plug) -> None:
-    plug(device(smem=Script(fault=one_lane(in_trip(0), runs=1))))
+    plug(device(smem=Script(fault=one_lane(in_iteration(0), runs=1))))
     outcome = swap()
     assert outcome.code == 5
     rows = by_variant(outcome)

@@ -8,14 +8,23 @@ from shflbench.errors import LaunchError
 from shflbench.model import Status
 from tests.cli.demo import NEIGHBOR, SCRIPTS, SUITE, Plug, copy_neighbor, rows_of, statuses
 from tests.conftest import Command
-from tests.fakes.backend import FakeBackend, Fault, Script, after_first_trip, in_trip, lost, one_lane, unrolled_body
+from tests.fakes.backend import (
+    FakeBackend,
+    Fault,
+    Script,
+    after_first_iteration,
+    in_iteration,
+    lost,
+    one_lane,
+    unrolled_body,
+)
 
 
 @pytest.mark.parametrize(
     ("fault", "iterations"),
     [
-        pytest.param(one_lane(in_trip(0)), 1, id="one lane"),
-        pytest.param(one_lane(after_first_trip), 51, id="from the second trip on"),
+        pytest.param(one_lane(in_iteration(0)), 1, id="one lane"),
+        pytest.param(one_lane(after_first_iteration), 51, id="from the second iteration on"),
         pytest.param(one_lane(unrolled_body), 51, id="in the unrolled body"),
         pytest.param(lost(unrolled_body), 51, id="nothing in the unrolled body"),
     ],
@@ -37,7 +46,7 @@ def test_wrong_kernel_is_incorrect_has_no_time_and_exits_5(
 
 
 def test_unsafe_variant_is_timed_and_reported_as_matched_n_of_n(run: Command, plug: Plug) -> None:
-    plug(FakeBackend(SCRIPTS | {"smem-unsafe": Script(fault=one_lane(in_trip(0), runs=5))}))
+    plug(FakeBackend(SCRIPTS | {"smem-unsafe": Script(fault=one_lane(in_iteration(0), runs=5))}))
     outcome = run("demo.yaml")
     assert outcome.code == 0
     row = rows_of(outcome)[NEIGHBOR[1]]
