@@ -52,22 +52,18 @@ def another_count(chart: Chart) -> str:
 
 
 def ties_as_wins(chart: Chart) -> str:
-    """Give the ties to the winner."""
-    ties = re.search(r", (\d+) ties?", chart.title)
-    if ties is None:
-        return chart.title
-    wins = sum(len(outcome.leaders) == 1 for outcome in outcomes(chart))
-    return re.sub(r"(?<= at )\d+", str(wins + int(ties[1])), chart.title.replace(ties[0], ""), count=1)
+    """Let the first variant win where it only ties."""
+    title = re.sub(r"(?<=: )([\w-]+)[^:]* tie(?= at \d+ of|$)", r"\1 is the fastest safe variant", chart.title)
+    title = re.sub(r"(?<=: )([\w-]+)[^:]* tie at(?= [\d.]+×)", r"\1 runs at", title)
+    if ties := re.search(r", (\d+) ties?", title):
+        wins, others = re.split(r"(?= of \d)", title.replace(ties[0], ""), maxsplit=1)
+        title = re.sub(r"\d+$", lambda match: str(int(match[0]) + int(ties[1])), wins) + others
+    return title
 
 
 def another_baseline(chart: Chart) -> str:
     """Compare with another variant."""
     return re.sub(r"(?<= the speed of )[\w-]+", "shfl", chart.title)
-
-
-def a_tie_as_a_win(chart: Chart) -> str:
-    """Let the first of several tied variants win alone."""
-    return re.sub(r"(?<=: )([\w-]+) and [\w-]+ tie$", r"\1 is the fastest safe variant", chart.title)
 
 
 def another_place(chart: Chart) -> str:
@@ -86,7 +82,6 @@ PLANTED = (
     another_count,
     ties_as_wins,
     another_baseline,
-    a_tie_as_a_win,
     another_place,
     another_spread,
 )
