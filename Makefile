@@ -47,9 +47,10 @@ test-archs: .venv/ready ## tests that take minutes: every kernel on six architec
 docs: .venv/ready ## write docs/reference from the code
 	@$(BIN)/python -m tools.docs.generate
 
-plots: .venv/ready ## redraw the charts of every run under results/, and refresh the figures of docs/explanation
+plots: .venv/ready ## redraw the charts of every run under results/, and update the figures of README and docs
 	@$(BIN)/shflbench plot results/
 	@$(BIN)/python -m tools.docs.figures
+	@$(BIN)/python -m tools.docs.readme
 
 test-cuda12: .venv-cuda12/ready ## compile every kernel with NVRTC 12 for sm_70 to sm_90, in a separate environment
 	@.venv-cuda12/bin/pytest -q -m cuda12 tests/compile

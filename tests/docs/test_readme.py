@@ -43,7 +43,7 @@ def rows_of(setting: str) -> dict[str, tuple[float, float, float, bool]]:
                 row["safe"] == "true",
             )
             for row in csv.DictReader(file)
-            if (row["pattern"], row["dtype"], row["options"]) == (pattern, dtype, " ".join(options)) and row["time_us"]
+            if (row["pattern"], row["dtype"], row["options"]) == (pattern, dtype, ";".join(options)) and row["time_us"]
         }
 
 
@@ -52,9 +52,9 @@ def test_each_choice_is_the_fastest_safe_variant_of_the_run(
     task: str, setting: str, fastest: str, of_smem: str, of_syncwarp: str
 ) -> None:
     rows = rows_of(setting)
-    safe = sorted((time, low, high, name) for name, (time, low, high, is_safe) in rows.items() if is_safe)
+    safe = sorted((time, name, low, high) for name, (time, low, high, is_safe) in rows.items() if is_safe)
     best = safe[0]
-    winners = [name for _, low, _, name in safe if low <= best[2]]
+    winners = [name for _, name, low, _ in safe if low <= best[3]]
     speeds = [f"{rows[name][0] / best[0]:.1f}×" for name in ("smem", "smem-syncwarp")]
     row = f"| {task} | `{setting}` | {', '.join(f'`{name}`' for name in winners)} | {' | '.join(speeds)} |"
     assert f"| {task} | `{setting}` | {fastest} | {of_smem} | {of_syncwarp} |" == row
