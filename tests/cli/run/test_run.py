@@ -153,3 +153,13 @@ def test_dry_run_lists_the_cases_and_touches_nothing(run: Command, plug: Plug) -
     assert "about 1 to 20 s" in run("demo.yaml", "--dry-run", "--processes", "2").err
     assert device.launched == []
     assert not Path("results").exists()
+
+
+def test_verbose_prints_each_step_and_quiet_none(run: Command, plug: Plug) -> None:
+    plug(FakeBackend(SCRIPTS))
+    lines = run("demo.yaml", "-v").err.splitlines()
+    assert "compiling, 5 of 5 kernels" in lines
+    assert any(line.startswith("verifying, ") and line.endswith(NEIGHBOR[0]) for line in lines)
+    plug(FakeBackend(SCRIPTS))
+    quiet = run("demo.yaml", "-q", "-o", "mine")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "mine\n", "")
