@@ -25,9 +25,11 @@ class HeadedOption(click.Option):
     heading = OPTIONS
 
     def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ANN401  (a private type of click)
-        """Return what click adds to a help text, without ranges such as `x>=0`: the text says what is allowed."""
+        """Return what click adds to a help text, without ranges such as `x>=0` and brackets around a default."""
         extra = super().get_help_extra(ctx)
         extra.pop("range", None)
+        if isinstance(self.show_default, str):
+            extra["default"] = self.show_default
         return extra
 
 

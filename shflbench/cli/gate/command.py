@@ -12,7 +12,7 @@ import click
 from shflbench.cli.compare import options
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import PATH, seconds
-from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, request_of, typed_words
+from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, processes_option, request_of, typed_words
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
@@ -57,7 +57,7 @@ OF_GATE = {"against", "budget", *options.ComparisonOptions.__dataclass_fields__}
 )
 @options.JUDGING
 @SELECTION
-@headed("Measurement", GPU, *MEASURING)
+@headed("Measurement", GPU, processes_option(f"the suite's, at least {FEWEST_PROCESSES}"), *MEASURING)
 @headed("Results", *PLACES, *options.REPORTING)
 @click.pass_context
 def command(
@@ -70,9 +70,9 @@ def command(
 ) -> int:
     """Run a suite, and fail if it is slower than a baseline.
 
-    SUITE is the name of a suite that comes with shflbench, or a YAML file. Measures each case in at least three
-    processes unless --processes is given, and inconclusive cases in further ones. Prints the report to stderr and the
-    folder of the run to stdout. Exits 1 if a case got slower, is missing or failed, and 3 if runs cannot be compared.
+    SUITE is the name of a suite that comes with shflbench, or a YAML file. Measures inconclusive cases in further
+    processes. Prints the report to stderr and the folder of the run to stdout. Exits 1 if a case got slower, is missing
+    or failed, and 3 if the run cannot be compared.
     """
     console: Console = context.obj
     judging = options.parse(flags)

@@ -10,7 +10,7 @@ import click
 
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH
-from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, request_of, typed_words
+from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, processes_option, request_of, typed_words
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         help="Number of SMs for launches such as `2*sms x 256`; use no GPU.",
     ),
 )
-@headed("Measurement", *MEASURING)
+@headed("Measurement", processes_option("the suite's"), *MEASURING)
 @headed("Results", *PLACES)
 @click.pass_context
 def command(context: click.Context, /, suite: str | None, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)

@@ -15,7 +15,7 @@ from shflbench.cli.run.request import RunRequest, from_record
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
 MOST_PROCESSES = 100
 FOLDER = click.Path(path_type=Path)
@@ -42,6 +42,18 @@ GPU = option(
     "--gpu", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Index of the GPU in CUDA."
 )
 
+
+def processes_option(default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option for the number of processes, with the text of its default."""
+    return option(
+        "--processes",
+        metavar="N",
+        type=click.IntRange(1, MOST_PROCESSES),
+        show_default=default,
+        help="Number of fresh processes per case.",
+    )
+
+
 MEASURING = (
     option(
         "--precision",
@@ -55,12 +67,6 @@ MEASURING = (
         type=click.FloatRange(min=0.01),
         callback=seconds,
         help="Longest time to sample a case.  [default: the suite's]",
-    ),
-    option(
-        "--processes",
-        metavar="N",
-        type=click.IntRange(1, MOST_PROCESSES),
-        help="Number of fresh processes per case.  [default: the suite's]",
     ),
     option(
         "--seed",
@@ -82,7 +88,7 @@ PLACES = (
         show_default=True,
         help="Create the folder of the run in here.",
     ),
-    option("--resume", metavar="FOLDER", type=FOLDER, help="Resume a stopped run, with the options of its start."),
+    option("--resume", metavar="FOLDER", type=FOLDER, help="Resume the stopped run in this folder, with its options."),
 )
 
 
