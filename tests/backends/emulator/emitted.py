@@ -26,7 +26,7 @@ def forms(module: Module) -> frozenset[str]:
 
 
 def problems(name: str, arch: str) -> tuple[str, ...]:
-    """Return what is wrong with a kernel: its machine code, why it cannot be built or emulated, and untested forms."""
+    """Return the faults of a kernel: in its machine code, why it cannot be built or emulated, and untested forms."""
     try:
         kernel = kernels.compiled(name, arch)
     except KernelError as error:

@@ -77,17 +77,17 @@ def settled(value: Number, type_: str, mode: str = "rn") -> float:
 
 
 def flushed(value: float) -> float:
-    """Return what `.ftz` makes of a single: a zero of the same sign if it is subnormal."""
+    """Return the result of `.ftz` for a single: a zero of the same sign if it is subnormal."""
     return math.copysign(0.0, value) if abs(value) < SMALLEST_NORMAL_F32 else value
 
 
 def saturated(value: float) -> float:
-    """Return what `.sat` makes of a number: the nearest from +0 to 1, and +0 of NaN."""
+    """Return the result of `.sat` for a number: the nearest from +0 to 1, and +0 for NaN."""
     return value if 0 < value < 1 else 1.0 if value >= 1 else 0.0
 
 
 def smaller(a: float, b: float) -> float:
-    """Return the minimum, where -0 is less than +0 and NaN is no number."""
+    """Return the minimum, where -0 is less than +0 and NaN is ignored."""
     if math.isnan(a) or math.isnan(b):
         return b if math.isnan(a) else a
     return min(a, b, key=lambda x: (x, math.copysign(1.0, x)))
@@ -98,7 +98,7 @@ def larger(a: float, b: float) -> float:
 
 
 def listed(values: Values, type_: str) -> list[float]:
-    """Return the numbers of an array: that of brain floats holds their bits."""
+    """Return the numbers of an array: an array of bfloat16 holds its bits."""
     if type_ == "bf16":
         values = (np.asarray(values).view(np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
     numbers: list[float] = values.view({"f16": "f2", "f64": "f8"}.get(type_, "f4")).tolist()

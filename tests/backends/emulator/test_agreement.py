@@ -150,7 +150,7 @@ def test_outputs_without_an_order_are_compared_sorted() -> None:
     assert words.endswith("512 of 512 differ")
 
 
-def test_every_put_of_a_kernel_has_a_number_of_its_own() -> None:
+def test_every_put_of_a_kernel_has_its_own_number() -> None:
     text = numbered("KERNEL(one) {\n    PUT(f(a, (b))); PUT(c);\n}\nKERNEL(two) {\n    PUT(d);\n}\n")
     assert "put(results, 0, f(a, (b))); put(results, 1, c);" in text
     assert "put(results, 0, d);" in text
@@ -170,7 +170,7 @@ def test_the_table_counts_and_names_the_differences() -> None:
     assert said == "neighbor/shfl/i32/mode=idx 4x128/3: thread 1 is wrong"
 
 
-def test_line_tables_and_declarations_are_no_part_of_the_code() -> None:
+def test_line_tables_and_declarations_are_not_part_of_the_digest() -> None:
     code = ".visible .entry one(\n)\n{\n\tadd.s32 %r1, %r2, %r3;\n}\n"
     tables = '\t.loc\t1 10 3\n.file 1 "/somewhere/kernels.cu"\n\t.section\t.debug_str\n\t{\n.b8 1\n\t}\n'
     assert agreement.code_digest(".global .u32 UNROLL;\n" + code + tables) == agreement.code_digest(code)

@@ -41,7 +41,7 @@ def call(kernel: Kernel, block: int = BLOCK, shared_bytes: int = 0, *more: Buffe
         "reduce/smem-unsafe/i32/width=32",
     ],
 )
-def test_it_proves_kernels_through_the_protocol_of_all_backends(name: str) -> None:
+def test_kernels_are_verified_through_the_protocol_of_all_backends(name: str) -> None:
     opened, workload = kernels.opened(name, kernels.kernel(name))
     proof = verify(opened, workload, "2x128")
     opened.close()
@@ -50,7 +50,7 @@ def test_it_proves_kernels_through_the_protocol_of_all_backends(name: str) -> No
     assert proof.complete == kernels.variant_of(name).safe
 
 
-def test_a_kernel_that_loses_its_exchange_is_not_proved() -> None:
+def test_a_kernel_without_its_exchange_is_not_verified() -> None:
     opened, workload = kernels.opened(SHFL, changed(SHFL, "shfl.sync.idx", "shfl.sync.up"))
     assert verify(opened, workload, "").matched == 0
 
@@ -76,7 +76,7 @@ def test_an_unknown_architecture_lists_the_known_ones() -> None:
     assert "sm_90" in caught.value.advice
 
 
-def test_what_does_not_fit_the_device_is_refused() -> None:
+def test_a_launch_that_does_not_fit_the_device_is_refused() -> None:
     with pytest.raises(LaunchError, match="2x1024 with 300000 bytes of shared memory does not fit sm_90"):
         EmulatorBackend("sm_90").open(call(kernels.kernel(SHFL), 1024, 300_000))
 

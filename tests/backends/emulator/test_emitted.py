@@ -16,7 +16,7 @@ def emitted() -> dict[str, dict[str, Module]]:
 
 
 @pytest.mark.parametrize("arch", kernels.ARCHS)
-def test_every_file_of_instructions_loads(arch: str, emitted: dict[str, dict[str, Module]]) -> None:
+def test_every_torture_file_loads(arch: str, emitted: dict[str, dict[str, Module]]) -> None:
     loaded = 0
     for name, module in emitted[arch].items():
         for kernel in (function.name for function in module.functions.values() if function.entry):
@@ -25,7 +25,7 @@ def test_every_file_of_instructions_loads(arch: str, emitted: dict[str, dict[str
     assert loaded >= 14
 
 
-def test_the_files_cover_many_forms_each_with_a_property_test(emitted: dict[str, dict[str, Module]]) -> None:
+def test_the_torture_files_cover_many_forms_each_with_a_property_test(emitted: dict[str, dict[str, Module]]) -> None:
     seen = {form for modules in emitted.values() for module in modules.values() for form in forms(module)}
     assert len(seen) > 500
     assert {"redux.sync.add.s32", "shfl.sync.up.b32", "match.any.sync.b64", "fma.rn.bf16x2", "madc.hi.u32"} <= seen

@@ -46,7 +46,7 @@ def mutated(rng: np.random.Generator, text: str) -> str:
 
 
 def refusal(text: str) -> str | None:
-    """Return why a text is refused, None if it runs; any other exception fails the test."""
+    """Return why a text is refused, None if it runs; another exception fails the test."""
     try:
         load_and_run(text)
     except EmulatorError as error:
@@ -64,7 +64,9 @@ def load_and_run(text: str) -> None:
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("damage", [truncated, mutated])
-def test_damaged_ptx_ends_in_one_sentence(damage: Callable[[np.random.Generator, str], str], source: str) -> None:
+def test_damaged_ptx_is_reported_in_one_sentence(
+    damage: Callable[[np.random.Generator, str], str], source: str
+) -> None:
     rng = np.random.default_rng(11)
     text = kernels.kernel(source).ptx
     messages = [refusal(damage(rng, text)) for _ in range(EACH)]

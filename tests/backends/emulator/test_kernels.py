@@ -53,7 +53,7 @@ def test_the_shape_of_the_launch_does_not_matter(name: str, block: int) -> None:
     assert difference(workload, execute(launch), 0, 5) == ""
 
 
-def test_no_iterations_leave_the_values_as_they_are() -> None:
+def test_zero_iterations_do_not_change_the_values() -> None:
     name = "neighbor/shfl/f32/mode=idx"
     launch, workload = kernels.launch(name, kernels.kernel(name), 0)
     assert execute(launch)[0].tobytes() == workload.inputs(0)[0].tobytes()

@@ -40,14 +40,14 @@ def opened(initial: int | None = 7) -> EmulatedKernel:
     return EmulatorBackend("sm_90").open(KernelCall(cases.kernel("own", ptx()), 2, 32, 0, buffers, ARGUMENTS))
 
 
-def test_kernel_gets_its_arguments_in_its_own_order_and_outputs_are_handed_back_as_declared() -> None:
+def test_kernel_gets_its_arguments_in_order_and_outputs_are_returned_as_declared() -> None:
     count, sums = opened().run([VALUES, np.array([1000], np.int32)], 4)
     assert count.tolist() == [1000 - 3 * 64]
     assert sums.tolist() == [7 + 2 * value if value < 40 else 7 for value in range(64)]
     assert [count.dtype.name, sums.dtype.name] == ["int32", "float32"]
 
 
-def test_what_is_read_and_written_is_given_anew_each_time() -> None:
+def test_buffers_that_are_read_and_written_are_filled_before_each_launch() -> None:
     kernel, start = opened(), np.array([5], np.int32)
     for _ in range(2):
         count, _ = kernel.run([VALUES, start], 1)

@@ -73,7 +73,7 @@ REFERENCES: dict[str, Callable[[Values], Values]] = {
 
 @cache
 def module(file: str) -> Module:
-    """Return one of the files, compiled; CompileError if NVRTC refuses it."""
+    """Compile one of the files; CompileError if NVRTC refuses it."""
     text = (SEEDS / f"{file}.cu").read_text()
     first, *_ = re.findall(r"__global__ void (\w+)\(", text)
     return parse(compile_kernel(Source(f"seeds/{file}.cu", text, {}, first), "sm_90", kernels.tools()).ptx)
@@ -167,7 +167,7 @@ def test_a_read_past_the_end_names_the_line_and_the_buffer(kernel: str) -> None:
         assert f" of the {4 * 32 * TILES} bytes of buffer 0 (seeds/difference.cu:{line})" in error.message
 
 
-def test_shared_memory_with_a_first_value_does_not_compile_and_the_sentence_says_why() -> None:
+def test_shared_memory_with_an_initializer_does_not_compile_and_the_sentence_says_why() -> None:
     with pytest.raises(CompileError) as caught:
         module("initialized")
     first, shown = caught.value.message.splitlines()

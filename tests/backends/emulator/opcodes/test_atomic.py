@@ -71,7 +71,7 @@ def test_compare_and_swap_swaps_only_where_equal(form: str) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_atomics_on_one_place_happen_one_after_the_other(policy: str) -> None:
+def test_atomics_on_one_address_execute_one_after_the_other(policy: str) -> None:
     code = f"""
         st.shared.u32 [room], 0; bar.sync 0; atom.shared.add.u32 %x32, [room], %a32; bar.sync 0;
         ld.shared.u32 %y32, [room]; {TO_64_BITS}"""

@@ -44,7 +44,7 @@ def holds(name: str, x: float, y: float) -> bool:
 
 
 def halves() -> tuple[Values, Values]:
-    """Return bits that make numbers of every kind, in pairs, as halves and as brain floats."""
+    """Return bits that make numbers of every kind, in pairs, as halves and as bfloat16."""
     corners = [0, 0x8000, 1, 0x8001, 0x3C00, 0xBC00, 0x3F80, 0x7BFF, 0x7C00, 0xFC00, 0x7C01, 0x7F80, 0xFF80, 0x7FC0]
     a, b = np.meshgrid(corners, corners)
     drawn = np.random.default_rng(3).integers(0, 1 << 16, (2, 200))

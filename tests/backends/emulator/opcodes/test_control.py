@@ -11,7 +11,7 @@ SOME = ["lockstep", "lanes at random", "warps in reverse"]
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("form", ["bra", "bra.uni"])
-def test_each_thread_goes_round_a_loop_as_often_as_it_must(form: str, policy: str) -> None:
+def test_each_thread_runs_its_number_of_iterations(form: str, policy: str) -> None:
     code = f"""
         $again: setp.eq.u64 %p1, %a, 0; @%p1 bra $done; shr.u64 %a, %a, 1; add.u64 %x, %x, 1; {form} $again;
         $done: setp.gt.u64 %p2, %x, 32; @%p2 bra $long; mov.u64 %y, 7; $long: add.u64 %y, %y, 1;"""
@@ -42,7 +42,7 @@ CALL = """
     ld.param.b64 %y, [taken+8];
     }
 """
-# How a form brings the bytes at an offset into %d1, and from there to another offset.
+# How a form loads the bytes at an offset into %d1, and stores them at another offset.
 PARAMETERS = {
     **dict.fromkeys(("b32", "u32", "s32"), ("%r1", "cvt.u64.u32 %d1, %r1;", "cvt.u32.u64 %r1, %d1;")),
     **dict.fromkeys(("b64", "u64", "s64"), ("%d1", "", "")),
@@ -66,7 +66,7 @@ def test_parameters_of_functions_lie_at_their_offsets(form: str) -> None:
 
 @pytest.mark.parametrize("policy", SOME)
 @pytest.mark.parametrize("form", ["call.uni", "ret"])
-def test_each_thread_returns_from_a_function_where_it_wants_to(form: str, policy: str) -> None:
+def test_each_thread_returns_from_a_function_on_its_own_condition(form: str, policy: str) -> None:
     code = """
         ld.param.b64 %d1, [given+0]; ld.param.b64 %d2, [given+8]; setp.lt.u64 %p1, %d1, %d2;
         st.param.b64 [result+8], %d2; st.param.b64 [result+0], %d1; @%p1 ret; st.param.b64 [result+8], %d1;"""

@@ -47,7 +47,7 @@ def edges() -> Iterator[float]:
 
 
 def source(type_: str) -> Values:
-    """Return operands of a type of floats; brain floats as their bits."""
+    """Return operands of a type of floats; bfloat16 as its bits."""
     corners = np.array([sign * x for x in edges() for sign in (1, -1)])
     with np.errstate(all="ignore"):
         if type_ == "bf16":
@@ -134,7 +134,7 @@ def test_floats_are_rounded_once(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["cvt.rn.f16x2.f32", "cvt.rn.bf16x2.f32", "cvt.rz.bf16x2.f32"])
-def test_two_singles_become_a_pair_with_the_first_above(form: str) -> None:
+def test_two_singles_become_a_pair_with_the_first_in_the_upper_half(form: str) -> None:
     words, target, of = parts(form)
     type_ = target.removesuffix("x2")
     first = source(of)
@@ -154,7 +154,7 @@ def test_rounding_to_whole_numbers(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", each(("cvt",), WHOLE, ("ftz.f32.f32",)))
-def test_rounding_to_whole_numbers_takes_subnormal_numbers_for_zeros(form: str) -> None:
+def test_rounding_to_whole_numbers_flushes_subnormal_numbers(form: str) -> None:
     mode = form.split(".")[1]
     a = source("f32")
     expected = [whole(flushed(x), mode) for x in a.tolist()]

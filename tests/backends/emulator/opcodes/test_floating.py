@@ -102,7 +102,7 @@ def test_the_double_rounding_of_single_precision_is_repaired() -> None:
 
 @pytest.mark.parametrize("size", [4, 8])
 @pytest.mark.parametrize("factor", [0.5, 1 / 64, 2.0**-100, 3.0, 2.0])
-def test_a_constant_factor_takes_the_short_cut_only_where_it_is_exact(factor: float, size: int) -> None:
+def test_a_constant_factor_uses_the_fast_path_only_where_it_is_exact(factor: float, size: int) -> None:
     short_cut = {4: fused._single, 8: fused._double}[size]  # noqa: SLF001
     a, c = floats(size, 2)
     a, c = np.concatenate([a, np.zeros(3, a.dtype)]), np.concatenate([c, np.ones(3, c.dtype)])
@@ -151,7 +151,7 @@ def test_signs_are_one_bit(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", each(("copysign",), TYPES))
-def test_the_sign_of_the_first_goes_to_the_magnitude_of_the_second(form: str) -> None:
+def test_copysign_joins_the_sign_of_one_operand_and_the_magnitude_of_the_other(form: str) -> None:
     a, b = floats(size_of(form), 2)
     rows = zip(a.tolist(), b.tolist(), strict=True)
     same_numbers(run(form, a, b)[0].tolist(), [math.copysign(y, x) for x, y in rows])
@@ -192,7 +192,7 @@ APPROXIMATE: Mapping[str, tuple[Callable[..., Decimal], Decimal]] = {
 
 
 @pytest.mark.parametrize("form", APPROXIMATE)
-def test_approximations_are_as_good_as_they_promise(form: str) -> None:
+def test_approximations_are_within_the_documented_error(form: str) -> None:
     function, error = APPROXIMATE[form]
     rng = np.random.default_rng(8)
     operands = [

@@ -1,4 +1,4 @@
-"""Halves and brain floats against exact rationals."""
+"""Halves and bfloat16 against exact rationals."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -106,7 +106,7 @@ def test_pairs_are_two_singles(form: str) -> None:
     assert (got >> np.uint32(16)).tolist() == run(single, *high)[0].tolist()
 
 
-def test_capital_letters_in_a_form_are_read() -> None:
+def test_forms_with_capital_letters_are_decoded() -> None:
     text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry one()\n{\n.reg .b16 %h<4>;\n"
     module = parse(text + "min.NaN.f16 %h1, %h2, %h3;\nret;\n}\n")
     assert module.functions["one"].instructions[0].modifiers == ("NaN", "f16")

@@ -43,12 +43,12 @@ def register(type_: str, name: str) -> tuple[str, str]:
 
 
 def value(data: int, type_: str) -> int:
-    """Return what a load makes of the low bytes of `data`: a type of less than 32 bits is extended to them."""
+    """Return the result of loading the low bytes of `data`; types narrower than 32 bits are extended."""
     return number(data, type_) % (1 << max(int(type_[1:]), 32))
 
 
 @pytest.mark.parametrize("form", [*each(("st",), SPACES, TYPES), *each(("st.volatile",), ("shared", "global"), TYPES)])
-def test_stores_leave_their_neighbors(form: str) -> None:
+def test_stores_do_not_change_adjacent_bytes(form: str) -> None:
     rows, type_ = operands(8), form.rsplit(".", 1)[1]
     (space, at, address), (source, integer) = place(form), register(type_, "b")
     code = f"""
@@ -78,7 +78,7 @@ def test_loads_extend_by_their_type(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", each(("ld.global.nc",), TYPES))
-def test_loads_of_what_no_thread_writes(form: str) -> None:
+def test_loads_of_read_only_memory(form: str) -> None:
     rows, type_ = operands(7), form.rsplit(".", 1)[1]
     target, integer = register(type_, "x")
     code = f"""
@@ -88,7 +88,7 @@ def test_loads_of_what_no_thread_writes(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", each(("ld.const",), TYPES))
-def test_constants_are_what_the_module_says(form: str) -> None:
+def test_constants_have_the_values_of_the_module(form: str) -> None:
     type_ = form.split(".")[2]
     table = bytes((37 * place + 129) % 256 for place in range(8 * THREADS))
     declaration = f".const .align 8 .b8 table[{len(table)}] = {{{', '.join(map(str, table))}}};"

@@ -26,13 +26,13 @@ def test_packing_and_unpacking_start_with_the_low_bits(whole: str, part: str, co
 @pytest.mark.parametrize(
     "form", each(("mov",), ("b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"))
 )
-def test_a_move_keeps_every_bit(form: str) -> None:
+def test_a_move_copies_every_bit(form: str) -> None:
     (a,) = integers(f"u{form[5:]}", 1)
     assert run(form, a)[0].tolist() == a.tolist()
 
 
 @pytest.mark.parametrize("form", ["mov.pred"])
-def test_a_move_keeps_a_predicate(form: str) -> None:
+def test_a_move_copies_a_predicate(form: str) -> None:
     assert run(form, np.array([True, False, True]))[0].tolist() == [True, False, True]
 
 

@@ -42,7 +42,7 @@ EVEN, ODD = 0x55555555, 0xAAAAAAAA
 def lanes(
     code: str, *columns: Values, policy: str = "lockstep", skip_odd: bool = False
 ) -> tuple[list[int], list[bool]]:
-    """Return what each of 64 lanes gets in %r9 and %p2."""
+    """Return %r9 and %p2 of each of 64 lanes."""
     guard = "and.b32 %r2, %r3, 1; setp.eq.u32 %p3, %r2, 1; @%p3 bra $go;" if skip_odd else ""
     module = parse(KERNEL.format(code=code, guard=guard))
     values = np.zeros((64, 4), np.uint32)
@@ -190,7 +190,7 @@ def test_one_lane_is_elected() -> None:
 
 
 @pytest.mark.parametrize("form", ["activemask.b32"])
-def test_activemask_says_who_is_here(form: str) -> None:
+def test_activemask_names_the_active_lanes(form: str) -> None:
     assert lanes(f"{form} %r9;", values())[0] == [0xFFFFFFFF] * 64
     assert lanes(f"{form} %r9;", values(), skip_odd=True)[0][::2] == [EVEN] * 32
     assert lanes(f"{form} %r9;", values(), policy="lanes in order")[0] == [1 << lane % 32 for lane in range(64)]

@@ -34,11 +34,11 @@ def hazards(code: str, policy: str = LOCKSTEP.name) -> tuple[Hazard, ...]:
         (f"{BYTE} bar.sync 0; {READ}", set()),
     ],
 )
-def test_an_access_races_unless_a_barrier_of_both_threads_comes_between(code: str, kinds: set[HazardKind]) -> None:
+def test_an_access_races_unless_a_barrier_of_both_threads_is_between(code: str, kinds: set[HazardKind]) -> None:
     assert {hazard.kind for hazard in hazards(code)} == kinds
 
 
-def test_a_write_races_with_the_read_of_another_warp_that_came_first() -> None:
+def test_a_write_races_with_an_earlier_read_of_another_warp() -> None:
     code = f"{WRITTEN} {READ} {MEET} setp.eq.u32 %p1, %r3, 0; {WRITE}"
     (race,) = hazards(code, "warps in reverse")
     assert (race.kind, race.threads) == (WAR, ((0, 0), (0, 32)))
@@ -49,7 +49,7 @@ def test_the_bytes_of_an_access_are_compared_one_by_one() -> None:
     assert (race.kind, race.count, race.threads) == (RAW, 63, ((0, 0), (0, 5)))
 
 
-def test_a_read_races_with_the_next_write_alone() -> None:
+def test_a_read_races_with_the_next_write_only() -> None:
     lines = [f"setp.eq.u32 %p1, %r3, {thread};\n@%p1 {{}} [%r4]{{}};\n" for thread in (1, 2, 3)]
     accesses = [("ld.shared.b64 %x,", ""), *[("st.shared.b64", ", %b")] * 2]
     code = WRITTEN + "\n" + "".join(line.format(*access) for line, access in zip(lines, accesses, strict=True))
