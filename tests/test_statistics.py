@@ -15,7 +15,7 @@ def test_median_of_nine_lies_between_the_second_and_the_eighth() -> None:
 
 @pytest.mark.parametrize(
     ("count", "rank"),
-    # David & Nagaraja, table of the sign test's interval: the rank from each end, counted from 1, that covers 95 %
+    # David & Nagaraja, table of the sign test's interval: the rank from each end, counted from 1, that covers 95%
     [(6, 1), (8, 1), (9, 2), (11, 2), (12, 3), (15, 4), (17, 5), (20, 6), (25, 8), (50, 18), (100, 40)],
 )
 def test_interval_is_that_of_the_sign_test(count: int, rank: int) -> None:
@@ -52,7 +52,7 @@ def test_interval_holds_the_true_median_as_often_as_it_says() -> None:
     for _ in range(1000):
         interval = median_interval([draw(source.random()) for _ in range(15)])
         hits += interval.low <= 10.0 <= interval.high
-    assert 950 <= hits <= 985  # 15 values cover 96.5 %
+    assert 950 <= hits <= 985  # 15 values cover 96.5%
 
 
 def test_no_values_are_refused() -> None:
@@ -79,7 +79,7 @@ def test_ratio_covers_every_pair_of_values() -> None:
     assert ratio(Interval(6.0, 4.0, 8.0), Interval(2.0, 1.0, 4.0)) == Interval(3.0, 1.0, 8.0)
 
 
-def test_trend_is_the_median_slope_whatever_one_wild_value_does() -> None:
+def test_trend_is_the_median_slope_and_robust_against_one_outlier() -> None:
     points = [(float(t), 2.0 * t) for t in range(10)]
     points[4] = (4.0, 1000.0)
     found = trend([points])
@@ -114,31 +114,31 @@ def levels_of(values: Sequence[float], step: float = 0.0) -> Levels:
     return found
 
 
-def test_two_levels_are_cut_where_they_part() -> None:
+def test_two_levels_are_split_at_their_gap() -> None:
     found = levels_of([10.0, 10.2, 9.8, 12.0, 12.2, 11.8, 10.0, 10.0])
     assert (found.low, found.high, found.share) == pytest.approx((10.0, 12.0, 3 / 8))
     within = (2 * 0.2**2 + 2 * 0.2**2) / 8
     assert found.distance == pytest.approx(2.0 / math.sqrt(within))
 
 
-def test_each_level_holds_the_smallest_share() -> None:
+def test_each_level_has_at_least_the_smallest_share() -> None:
     found = levels_of([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0])
     assert (found.share, found.high) == (0.25, 5.0)
 
 
-def test_step_of_the_values_counts_as_scatter() -> None:
+def test_resolution_of_the_values_counts_as_spread() -> None:
     values = [1.0, 1.0, 2.0, 2.0]
     assert levels_of(values, step=1.0).distance == pytest.approx(math.sqrt(12))
     assert levels_of(values).distance == math.inf
 
 
-def test_best_cut_through_a_normal_and_a_uniform_distribution() -> None:
+def test_best_split_of_a_normal_and_a_uniform_distribution() -> None:
     normal = levels_of([NormalDist().inv_cdf((i + 0.5) / 4000) for i in range(4000)])
     uniform = levels_of([i / 4000 for i in range(4000)])
     assert (normal.distance, uniform.distance) == pytest.approx((2.65, 3.46), abs=0.01)
 
 
-def test_equal_or_few_values_are_on_no_two_levels() -> None:
+def test_equal_or_few_values_have_no_two_levels() -> None:
     assert levels_of([1.0] * 8).distance == 0.0
     assert two_levels([1.0], 0.25) is None
     assert two_levels([], 0.25) is None

@@ -35,7 +35,7 @@ def test_a_threshold_is_a_percentage_or_a_time(text: str, threshold: Threshold) 
         *("0%", "0us", "0.0009%", "0.0009us", "100.1%", "1000001us", "9" * 500 + "%", f"0.{'0' * 400}1us"),
     ],
 )
-def test_what_is_no_threshold_is_told_what_is_allowed(text: str) -> None:
+def test_invalid_threshold_is_answered_with_the_allowed_forms(text: str) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011  (its text is compared)
         Threshold.parse(text)
     assert str(error.value) == ALLOWED
@@ -75,7 +75,7 @@ def test_a_time_is_a_larger_part_of_a_shorter_time() -> None:
         (Special(ONE_PERCENT, case="[z-a"), False),
     ],
 )
-def test_a_threshold_for_some_cases_holds_for_those_that_match_all_it_says(special: Special, *, holds: bool) -> None:
+def test_a_threshold_for_some_cases_applies_to_those_that_match_all_its_parts(special: Special, *, holds: bool) -> None:
     assert special.holds_for(CASE) is holds
 
 
@@ -92,12 +92,12 @@ def test_the_last_threshold_that_holds_for_a_case_counts() -> None:
     assert Thresholds().of(CASE) is None
 
 
-def test_every_threshold_is_one_that_may_hold() -> None:
+def test_all_thresholds_are_returned() -> None:
     assert Thresholds().values() == ()
     assert Thresholds.parse(["2%", "*/shfl/*=0.2us"]).values() == (TWO_PERCENT, FIFTH_OF_A_MICROSECOND)
 
 
-def test_thresholds_are_read_from_what_flags_say() -> None:
+def test_thresholds_are_parsed_from_options() -> None:
     assert Thresholds.parse(["1%", f"{CASE}=0.2us", " */shfl/* =1%", "2%"]) == Thresholds(
         TWO_PERCENT, (Special(FIFTH_OF_A_MICROSECOND, case=CASE), Special(ONE_PERCENT, case="*/shfl/*"))
     )
@@ -105,13 +105,13 @@ def test_thresholds_are_read_from_what_flags_say() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "=1%", " =1%", "neighbor/*", CASE, "neighbor/*=", "1%=neighbor/*"])
-def test_what_no_flag_means_is_told_what_is_allowed(text: str) -> None:
+def test_invalid_option_value_is_answered_with_the_allowed_forms(text: str) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011  (its text is compared)
         Thresholds.parse(["1%", text])
     assert str(error.value) == CASES_ALLOWED
 
 
-def test_flags_for_some_cases_leave_the_others_as_the_suite_has_them() -> None:
+def test_options_for_some_cases_keep_the_suites_thresholds_for_others() -> None:
     suite = Thresholds(TWO_PERCENT, (Special(ONE_PERCENT, variant="shfl"),))
     flags = Thresholds(None, (Special(FIFTH_OF_A_MICROSECOND, case="*/f32/*"),))
     both = suite.overridden_by(flags)
@@ -120,7 +120,7 @@ def test_flags_for_some_cases_leave_the_others_as_the_suite_has_them() -> None:
     assert both.of("neighbor/smem/f64/1x32/1") == TWO_PERCENT
 
 
-def test_a_flag_for_all_cases_overrides_every_threshold_of_the_suite() -> None:
+def test_an_option_for_all_cases_overrides_every_threshold_of_the_suite() -> None:
     suite = Thresholds(TWO_PERCENT, (Special(ONE_PERCENT, variant="shfl"),))
     assert suite.overridden_by(Thresholds(FIFTH_OF_A_MICROSECOND)) == Thresholds(FIFTH_OF_A_MICROSECOND)
     assert suite.overridden_by(Thresholds()) == suite

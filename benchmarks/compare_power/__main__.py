@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
 
-from benchmarks.compare_power.bars import bars
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.evidence import gather
 from benchmarks.compare_power.page import page
+from benchmarks.compare_power.requirements import requirements
 from shflbench.errors import ResultsError, ShflbenchError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except (ShflbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    return 0 if all(bar.met for bar in bars(evidence)) else 1
+    return 0 if all(requirement.met for requirement in requirements(evidence)) else 1
 
 
 if __name__ == "__main__":

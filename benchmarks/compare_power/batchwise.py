@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.compare_power.bars import TWO, truly
 from benchmarks.compare_power.draws import DEFAULT
 from benchmarks.compare_power.markdown import table
-from benchmarks.compare_power.tally import LONG, MIDDLE, alarmed, together, undecided
+from benchmarks.compare_power.requirements import TWO, slowed_by
+from benchmarks.compare_power.tally import LONG, MIDDLE, alarmed, pooled, undecided
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,6 @@ def _lines(evidence: Evidence) -> Iterator[list[str]]:
         draws = [drawn for drawn in evidence.unchanged[DEFAULT] if drawn.processes <= processes]
         still = undecided(draws, evidence.times_us)
         cases = [case for case in evidence.slowed[DEFAULT] if case.batch == batch.name]
-        found = (together(truly(cases, TWO, kind)) for kind in (MIDDLE, LONG))
-        shares = (alarmed(draws), still[MIDDLE], still[LONG], *found)
-        yield [f"`{batch.name}`", str(len(draws)), *map(str, shares)]
+        shares = (pooled(slowed_by(cases, TWO, kind)) for kind in (MIDDLE, LONG))
+        cells = (alarmed(draws), still[MIDDLE], still[LONG], *shares)
+        yield [f"`{batch.name}`", str(len(draws)), *map(str, cells)]

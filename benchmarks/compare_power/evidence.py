@@ -23,7 +23,7 @@ from benchmarks.compare_power.draws import (
 )
 from benchmarks.compare_power.rules import RULES, Call
 from benchmarks.compare_power.suite import PERCENT_MORE
-from benchmarks.compare_power.tally import LONG, MIDDLE, Share, found, kind
+from benchmarks.compare_power.tally import LONG, MIDDLE, Share, detections, kind
 from shflbench.analysis.compare.noise_learning import FEWEST, learn
 from shflbench.thresholds import Threshold
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from benchmarks.compare_power.batch import Batch
     from benchmarks.compare_power.draws import Drawn
-    from benchmarks.compare_power.tally import Found
+    from benchmarks.compare_power.tally import Detection
     from shflbench.analysis.compare.estimates import Process
 
 SEED = 20261120
@@ -66,9 +66,9 @@ class Evidence:
     batches: Sequence[Batch]
     times_us: Mapping[str, float]
     unchanged: Mapping[Mode, list[Drawn]]
-    slowed: Mapping[Mode, list[Found]]
+    slowed: Mapping[Mode, list[Detection]]
     across: Mapping[tuple[str, str], Mapping[Mode, list[Drawn]]]  # by the names of two batches, each in turn the base
-    learned: Mapping[Mode, list[tuple[list[Drawn], list[Found]]]]  # unchanged and slowed code, of each batch
+    learned: Mapping[Mode, list[tuple[list[Drawn], list[Detection]]]]  # unchanged and slowed code, of each batch
     others: Sequence[Other]
 
 
@@ -100,7 +100,7 @@ def unchanged(batch: Batch, mode: Mode, scale: float) -> list[Drawn]:
     return compared(pool, pool, mode, within(pool.processes, mode.processes, count, fixed()))
 
 
-def slowed(batch: Batch, mode: Mode, scale: float) -> list[Found]:
+def slowed(batch: Batch, mode: Mode, scale: float) -> list[Detection]:
     """Compare unchanged processes with slowed ones of the same batch: all cases have more iterations at once."""
     pool, results = batch.pool(), []
     for percent in PERCENT_MORE:
@@ -109,7 +109,7 @@ def slowed(batch: Batch, mode: Mode, scale: float) -> list[Found]:
             continue
         sides = between(pool.processes, new.processes, mode.processes, round(SLOWED[mode] * scale), fixed(percent))
         draws = compared(pool, new, mode, sides)
-        results += found(draws, percent, batch.times_us, true_slowdowns(pool, new), batch.name)
+        results += detections(draws, percent, batch.times_us, true_slowdowns(pool, new), batch.name)
     return results
 
 
@@ -129,7 +129,7 @@ def across(base: Batch, new: Batch, scale: float) -> dict[Mode, list[Drawn]]:
     }
 
 
-def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[Found]]:
+def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[Detection]]:
     """Learn the noise from the first half of the batch, at least 20 processes, and compare the others."""
     pool, new = batch.pool(), batch.pool(SLOWER_BY)
     half = max(FEWEST, len(pool.processes) // 2)
@@ -139,7 +139,7 @@ def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[F
     draws = compared(rest, rest, mode, within(rest.processes, size, count, fixed()), noise)
     sides = between(rest.processes, new.processes, size, round(SLOWED[DEFAULT] * scale), fixed())
     slower = compared(rest, new, mode, sides, noise)
-    return draws, found(slower, SLOWER_BY, batch.times_us, true_slowdowns(pool, new), batch.name)
+    return draws, detections(slower, SLOWER_BY, batch.times_us, true_slowdowns(pool, new), batch.name)
 
 
 def other(batches: Sequence[Batch], name: str, size: int, scale: float) -> Other:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.compare_power import tables
-from benchmarks.compare_power.bars import TWO, TWO_MIDDLE, bars, truly
 from benchmarks.compare_power.batchwise import batchwise
 from benchmarks.compare_power.draws import DEFAULT, MODES
 from benchmarks.compare_power.evidence import SLOWER_BY
 from benchmarks.compare_power.markdown import named
+from benchmarks.compare_power.requirements import TWO, TWO_MIDDLE, requirements, slowed_by
 from benchmarks.compare_power.suite import UNSTEADY
-from benchmarks.compare_power.tally import LONG, MIDDLE, culprits
+from benchmarks.compare_power.tally import LONG, MIDDLE, alarm_counts
 
 if TYPE_CHECKING:
     from benchmarks.compare_power.evidence import Evidence
@@ -30,7 +30,7 @@ block without additional iterations counts as unchanged code. No process is on b
 
 ## Requirements
 
-{bars}
+{requirements}
 
 Batch by batch, {default}. The rule was designed with the first batch and revised after the second and the
 fourth; the third and the fifth were recorded after a revision, and nothing was changed after the fifth.
@@ -58,7 +58,7 @@ times. The spread between processes without their offsets (standard deviation, a
 
 {spreads}
 
-{culprits}
+{alarm_counts}
 
 ## Across batches
 
@@ -93,14 +93,14 @@ def page(evidence: Evidence) -> str:
     """Return the page."""
     return PAGE.format(
         batches=tables.batches(evidence),
-        bars="\n".join(map(str, bars(evidence))),
+        requirements="\n".join(map(str, requirements(evidence))),
         default=DEFAULT,
         batchwise=batchwise(evidence),
         alarms=tables.alarms(evidence),
         open=tables.still_open(evidence),
         unsteady=", ".join(f"`{each.rstrip('/')}`" for each in UNSTEADY),
         spreads=tables.spreads(evidence),
-        culprits=_culprits(evidence),
+        alarm_counts=_culprits(evidence),
         across=_across(evidence),
         slowed="\n\n".join(tables.slowed(mode, evidence.slowed[mode]) for mode in MODES),
         missed=_missed(evidence),
@@ -111,14 +111,14 @@ def page(evidence: Evidence) -> str:
 
 
 def _culprits(evidence: Evidence) -> str:
-    counted = ((mode, culprits(evidence.unchanged[mode])) for mode in MODES)
+    counted = ((mode, alarm_counts(evidence.unchanged[mode])) for mode in MODES)
     lines = [f"- {mode}: {named(cases)}" for mode, cases in counted if cases]
     return "\n".join(["Cases with alarms, and their number:", "", *lines]) if lines else "No case raised an alarm."
 
 
 def _missed(evidence: Evidence) -> str:
     """Return a sentence with the cases that are found less often than required."""
-    cases = truly(evidence.slowed[DEFAULT], TWO, MIDDLE, LONG)
+    cases = slowed_by(evidence.slowed[DEFAULT], TWO, MIDDLE, LONG)
     few = sorted((each for each in cases if each.slower.value < TWO_MIDDLE), key=lambda each: each.slower.value)
     missed = ", ".join(
         f"`{each.case_id}` with {each.percent}% more iterations in `{each.batch}` ({each.slower})" for each in few
@@ -136,7 +136,7 @@ def _across(evidence: Evidence) -> str:
         [
             f"{len(evidence.batches)} batches on {several}. Each batch of a pair is the base in half of the draws.",
             tables.across(evidence),
-            f"Cases with alarms, and their number: {named(culprits(draws), most=12)}.",
+            f"Cases with alarms, and their number: {named(alarm_counts(draws), most=12)}.",
         ]
     )
 

@@ -35,13 +35,13 @@ def write(folder: Path, batch: Batch, processes: Sequence[Process], more: int = 
         for sample in _samples(batch, number, block):
             samples.setdefault(sample.case_id, []).append(sample)
     info = _info(batch, processes)
-    written = RunFolder.create_at(replace(info, finished=None), folder)
+    run_folder = RunFolder.create_at(replace(info, finished=None), folder)
     rows = [_timed(row, samples[row.case_id]) for row in batch.recording.rows]
     for pattern in dict.fromkeys((row.pattern, row.launch, row.dtype) for row in rows):
         group = [row for row in rows if (row.pattern, row.launch, row.dtype) == pattern]
-        written.append(with_speedups(group), [sample for row in group for sample in samples[row.case_id]])
-    written.append((), [sample for name, taken in samples.items() if is_sentinel(name) for sample in taken])
-    written.finish(info.finished or info.started, sentinels=SENTINELS)
+        run_folder.append(with_speedups(group), [sample for row in group for sample in samples[row.case_id]])
+    run_folder.append((), [sample for name, taken in samples.items() if is_sentinel(name) for sample in taken])
+    run_folder.finish(info.finished or info.started, sentinels=SENTINELS)
     return folder
 
 

@@ -91,7 +91,7 @@ def steady(case_id: str) -> bool:
 
 
 def origin(case_id: str) -> tuple[int, str]:
-    """Return how many percent more iterations a case has than the suite's own, and its id without them."""
+    """Return the additional iterations of a case in percent, and the id of the case without them."""
     pattern, variant, dtype, launch, iterations, *options = case_id.split("/")
     percent = _ITERATIONS.get((pattern, dtype, launch, int(iterations)), 0)
     return percent, "/".join((pattern, variant, dtype, launch, str(int(iterations) * 100 // (100 + percent)), *options))

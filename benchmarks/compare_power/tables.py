@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from benchmarks.compare_power.bars import SLOWDOWNS, truly
 from benchmarks.compare_power.draws import DEFAULT, FINE, MODES, QUICK, disjoint
 from benchmarks.compare_power.evidence import SLOWER_BY
 from benchmarks.compare_power.markdown import table
+from benchmarks.compare_power.requirements import SLOWDOWNS, slowed_by
 from benchmarks.compare_power.spread import worth_naming
 from benchmarks.compare_power.suite import PERCENT_MORE, steady
 from benchmarks.compare_power.tally import (
@@ -18,8 +18,8 @@ from benchmarks.compare_power.tally import (
     Share,
     alarmed,
     jackknife,
+    pooled,
     suspected,
-    together,
     undecided,
 )
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchmarks.compare_power.draws import Drawn, Mode
     from benchmarks.compare_power.evidence import Evidence
     from benchmarks.compare_power.spread import Spread
-    from benchmarks.compare_power.tally import Found
+    from benchmarks.compare_power.tally import Detection
     from shflbench.store import Versions
 
 ALARMED = ("alarmed", "without cases that wait for memory")  # the heads of two columns
@@ -138,21 +138,21 @@ def _apart(one: Batch, other: Batch) -> str:
     return f"{hours:.1f} h, {same}" if hours < 48 else f"{hours / 24:.1f} days, {same}"  # noqa: PLR2004  (two days)
 
 
-def slowed(mode: Mode, cases: Sequence[Found]) -> str:
+def slowed(mode: Mode, cases: Sequence[Detection]) -> str:
     """Return the share of real slowdowns that a mode finds, by iterations and by time."""
     rows = [
         [f"{percent}% more iterations", *_cells([each for each in cases if each.percent == percent])]
         for percent in PERCENT_MORE
     ]
-    rows += [[str(slowdown), *_cells(truly(cases, slowdown, *KINDS))] for slowdown in SLOWDOWNS]
+    rows += [[str(slowdown), *_cells(slowed_by(cases, slowdown, *KINDS))] for slowdown in SLOWDOWNS]
     return table((f"{mode}", *KINDS), rows)
 
 
-def _cells(cases: Sequence[Found], kinds: Sequence[str] = KINDS) -> Iterator[str]:
+def _cells(cases: Sequence[Detection], kinds: Sequence[str] = KINDS) -> Iterator[str]:
     """Yield for each kind the share found, the number of cases, and the share of the case found least often."""
     for kind in kinds:
         alike = [each for each in cases if each.kind == kind]
-        share = together(alike)
+        share = pooled(alike)
         least = min((each.slower for each in alike), key=lambda slower: slower.value, default=share)
         least_too = f", least {least}" if str(least) != str(share) else ""
         yield f"{share} of {len(alike)}{least_too}" if alike else "–"
@@ -195,5 +195,5 @@ def _ours(evidence: Evidence) -> Iterator[list[str]]:
             str(Share(sum(len(drawn.alarms) for drawn in draws), verdicts)),
             str(alarmed(draws)),
             str(Share(sum(each.hits for each in open_), verdicts)),
-            *(str(together(each for each in slow if each.kind == kind)) for kind in (MIDDLE, LONG)),
+            *(str(pooled(each for each in slow if each.kind == kind)) for kind in (MIDDLE, LONG)),
         ]

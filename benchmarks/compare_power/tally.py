@@ -101,7 +101,7 @@ def jackknife(draws: Sequence[Drawn]) -> float:
     return math.sqrt((len(without) - 1) / len(without) * math.fsum((each - mean) ** 2 for each in without))
 
 
-def culprits(draws: Iterable[Drawn]) -> list[tuple[str, int]]:
+def alarm_counts(draws: Iterable[Drawn]) -> list[tuple[str, int]]:
     """Return the cases that raised alarms with the number of alarms, the most frequent first."""
     return Counter(case for drawn in draws for case in drawn.alarms).most_common()
 
@@ -118,7 +118,7 @@ def undecided(draws: Iterable[Drawn], times_us: Mapping[str, float]) -> dict[str
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Detection:
     """How often the slowdown of one case was found."""
 
     case_id: str
@@ -135,13 +135,13 @@ class Found:
         return kind(self.case_id, self.time_us)
 
 
-def found(
+def detections(
     draws: Sequence[Drawn], percent: int, times_us: Mapping[str, float], truths: Mapping[str, float], batch: str
-) -> list[Found]:
+) -> list[Detection]:
     """Return how often each case was found in comparisons whose new side has `percent` more iterations."""
     counts = {case: Counter(drawn.outcomes.get(case) for drawn in draws) for case in truths}
     return [
-        Found(
+        Detection(
             case_id=case,
             time_us=times_us[case],
             percent=percent,
@@ -154,7 +154,7 @@ def found(
     ]
 
 
-def together(cases: Iterable[Found]) -> Share:
+def pooled(cases: Iterable[Detection]) -> Share:
     """Return the share of all comparisons of these cases that found the slowdown."""
     several = list(cases)
     return Share(sum(each.slower.hits for each in several), sum(each.slower.of for each in several))

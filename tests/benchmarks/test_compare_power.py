@@ -5,10 +5,10 @@ import pytest
 
 from benchmarks.compare_power import __main__ as compare_power
 from benchmarks.compare_power.__main__ import RECORDED, main
-from benchmarks.compare_power.bars import bars
 from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.evidence import Evidence, gather
 from benchmarks.compare_power.page import page
+from benchmarks.compare_power.requirements import requirements
 from benchmarks.compare_power.runs import write
 from benchmarks.compare_power.suite import suite
 from shflbench.store import read_run
@@ -46,13 +46,13 @@ def drawn(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> list[tuple[lis
     return requested
 
 
-def test_page_has_a_headline_for_every_requirement(evidence: Evidence) -> None:
+def test_page_has_a_line_for_every_requirement(evidence: Evidence) -> None:
     lines = page(evidence).splitlines()
     found = [line for line in lines if line.startswith(("- met: ", "- **missed**: "))]
-    assert len(found) == len(list(bars(evidence))) == 9
+    assert len(found) == len(list(requirements(evidence))) == 9
 
 
-def test_tables_of_the_page_are_whole(evidence: Evidence) -> None:
+def test_tables_of_the_page_are_complete(evidence: Evidence) -> None:
     text = page(evidence)
     for block in text.split("\n\n"):
         lines = block.splitlines()
@@ -78,7 +78,7 @@ def test_requirement_that_is_missed_is_exit_code_1(
 ) -> None:
     kept = tmp_path / "kept.md"
     code = main([str(FIRST), "--draws", "0.5", "--record", str(kept)])
-    assert code == (0 if all(bar.met for bar in bars(evidence)) else 1)
+    assert code == (0 if all(requirement.met for requirement in requirements(evidence)) else 1)
     assert drawn == [([FIRST.stem], 0.5)]
     assert capsys.readouterr().out == kept.read_text(encoding="utf-8") + "\n" == page(evidence) + "\n"
 

@@ -28,7 +28,7 @@ def run(tmp_path: Path) -> Run:
     return read_run(write(tmp_path / "run", SMALL))
 
 
-def test_recording_says_what_the_runs_say_to_compare(run: Run, tmp_path: Path) -> None:
+def test_recording_gives_compare_the_same_samples_as_its_runs(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "recording.npz"
     file.write_bytes(packed([run]).encode())
     pool, expected = Batch("recording", Recording.load(file)).pool(), Pool.of(Side.of([run]))
@@ -60,7 +60,7 @@ def test_facts_of_the_runs_are_kept_but_not_their_folders(run: Run, tmp_path: Pa
     assert kept == replace(info, argv=("shflbench", "run", "suite.yaml", "--processes", "3"))
 
 
-def test_process_that_was_cut_short_is_left_out(run: Run) -> None:
+def test_incomplete_process_is_left_out(run: Run) -> None:
     path = run.folder / SAMPLES_FILE
     kept = [each for each in samples.read(path) if each.process < 2 or not each.is_sentinel]
     path.write_bytes(samples.header() + samples.encode(kept))
@@ -144,14 +144,14 @@ def test_every_slowed_case_is_traced_to_its_own(tmp_path: Path) -> None:
     assert len(PASSES) > len({subject.pattern for subject in PASSES} - {subject.pattern for subject in SUBJECTS})
 
 
-def test_steady_cases_are_those_that_no_page_disturbs() -> None:
+def test_steady_cases_do_not_depend_on_physical_pages() -> None:
     assert not steady("memory-ladder/l2/i32/26x1024/400/chains=1/lines=64")
     assert steady("memory-ladder/l1/i32/26x1024/400/chains=1/lines=64")
     cases = {row.case_id for row in Recording.load(RECORDED[0]).rows}
     assert all(any(case.startswith(prefix) for case in cases) for prefix in UNSTEADY)
 
 
-def test_run_with_cut_samples_alone_has_no_whole_process(run: Run) -> None:
+def test_run_with_incomplete_samples_has_no_complete_process(run: Run) -> None:
     path = run.folder / SAMPLES_FILE
     first = samples.read(path)
     names = sorted({each.case_id for each in first})

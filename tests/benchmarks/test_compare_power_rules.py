@@ -31,7 +31,7 @@ def test_robust_rule_needs_a_gap_between_minimum_and_third_quartile() -> None:
     assert robust(10 + (STEADY - 10) * 4, STEADY, 40) is Call.AMBIGUOUS  # scatters by more than 2%
 
 
-def test_medians_are_held_against_a_percentage() -> None:
+def test_medians_are_compared_with_a_percentage() -> None:
     assert medians(STEADY, STEADY * 1.019, 40, by=0.02) is Call.NOTHING
     assert medians(STEADY, STEADY * 1.021, 40, by=0.02) is Call.SLOWER
 

@@ -28,7 +28,7 @@ def test_shift_of_one_case_between_batches_is_distinguished_from_an_offset_of_al
     assert max(shifts.values()) < 0.004
 
 
-def test_noisy_cases_are_named_and_the_rest_is_said_in_one_line(batches: list[Batch]) -> None:
+def test_noisy_cases_are_named_and_the_rest_is_one_line(batches: list[Batch]) -> None:
     every = spreads(batches)
     named, widest, shifted = worth_naming(batches)
     quiet = [each for each in every if not each.noisy]

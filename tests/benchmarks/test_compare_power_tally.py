@@ -9,13 +9,13 @@ from benchmarks.compare_power.tally import (
     SHORT,
     UNSTEADY,
     Share,
+    alarm_counts,
     alarmed,
-    culprits,
-    found,
+    detections,
     jackknife,
     kind,
+    pooled,
     suspected,
-    together,
     undecided,
 )
 from shflbench.analysis.compare.comparison import Outcome
@@ -80,7 +80,7 @@ def test_alarms_are_slower_and_faster_alone() -> None:
     assert alarmed(draws) == Share(2, 4)
     assert alarmed(draws, lambda case: case == "b/") == Share(1, 4)
     assert suspected(draws) == Share(1, 4)
-    assert culprits(draws) == [("a/", 2), ("b/", 1)]
+    assert alarm_counts(draws) == [("a/", 2), ("b/", 1)]
     assert [each.refused for each in draws] == [False, False, False, True]
     assert undecided(draws, {"a/": 5.0, "b/": 50.0}) == {
         SHORT: Share(1, 3),
@@ -90,7 +90,7 @@ def test_alarms_are_slower_and_faster_alone() -> None:
     }
 
 
-def test_jackknife_tells_one_odd_process_from_many_odd_draws() -> None:
+def test_jackknife_separates_one_outlier_process_from_many_alarming_draws() -> None:
     pairs = [(first, second) for first in range(8) for second in range(first)]
     one = [drawn(*pair, a=Outcome.SLOWER if 0 in pair else Outcome.SAME) for pair in pairs]
     # Without process 0: no alarm. Without any other: 6 of 21.
@@ -102,9 +102,9 @@ def test_jackknife_tells_one_odd_process_from_many_odd_draws() -> None:
 
 def test_slowdowns_count_in_refused_comparisons_as_not_found() -> None:
     draws = [drawn(1, 2, a=Outcome.SLOWER), drawn(1, 3, a=Outcome.FASTER), drawn(1, 4)]
-    (case,) = found(draws, 2, {"a/": 20.0}, {"a/": 0.019}, "h200-1")
+    (case,) = detections(draws, 2, {"a/": 20.0}, {"a/": 0.019}, "h200-1")
     assert (case.slower, case.faster, case.kind, case.truth) == (Share(1, 3), 1, MIDDLE, 0.019)
-    assert together([case, case]) == Share(2, 6)
+    assert pooled([case, case]) == Share(2, 6)
 
 
 @pytest.mark.parametrize(
@@ -116,11 +116,11 @@ def test_slowdowns_count_in_refused_comparisons_as_not_found() -> None:
         ("struct-access/soa", 50.0, UNSTEADY),
     ],
 )
-def test_kind_goes_by_length_unless_pages_decide(case: str, time_us: float, expected: str) -> None:
+def test_kind_depends_on_the_time_unless_the_case_waits_for_memory(case: str, time_us: float, expected: str) -> None:
     assert kind(case, time_us) == expected
 
 
-def test_modes_are_named_with_what_they_ask() -> None:
+def test_modes_are_named_with_processes_and_threshold() -> None:
     assert [str(mode) for mode in (QUICK, DEFAULT, FINE)] == [
         "quick: 1 process per side, 2%",
         "default: 3 processes per side, 1%",

@@ -11,7 +11,7 @@ from tests.fakes.comparisons import NEW, quiet, rich
 ASK = "import sys, shflbench.export; print(*(name for name in sys.modules if name.startswith('shflbench.export.')))"
 
 
-def test_a_format_is_imported_only_when_it_is_asked_for() -> None:
+def test_a_format_is_imported_only_when_it_is_used() -> None:
     requested = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
     assert requested.stdout.split() == []
 

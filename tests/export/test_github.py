@@ -37,7 +37,7 @@ def test_findings_are_errors_and_the_worst_comes_first() -> None:
     ]
 
 
-def test_doubts_are_warnings() -> None:
+def test_undecided_cases_are_warnings() -> None:
     about = {title.partition(":")[0] for title in titles(rich(), "warning")}
     assert about == {"shflbench", "suspected", "inconclusive", "not-comparable"}
 
@@ -51,7 +51,7 @@ def test_where_nothing_changed_one_notice_says_so() -> None:
     assert read(quiet()) == [("notice", "shflbench", "no change that matters in 20 cases")]
 
 
-def test_across_there_are_notices_only() -> None:
+def test_a_report_without_verdicts_has_only_notices() -> None:
     assert {level for level, _, _ in read(across())} == {"notice"}
 
 

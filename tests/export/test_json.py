@@ -44,20 +44,18 @@ def test_verdicts_stand_in_the_order_of_the_suite() -> None:
         (across(), (0, 0)),
     ],
 )
-def test_the_exit_code_is_there_for_the_patient_and_for_the_strict(
-    comparison: Comparison, codes: tuple[int, int]
-) -> None:
+def test_both_exit_codes_are_there(comparison: Comparison, codes: tuple[int, int]) -> None:
     record = parsed(comparison)
     assert (record["exit_code"], record["exit_code_strict"]) == codes
 
 
-def test_what_is_no_number_is_null() -> None:
+def test_nan_and_infinities_are_null() -> None:
     endless = Interval(float("nan"), float("-inf"), float("inf"))
     verdict = replace(timed("neighbor/shfl/f32/26x1024/4096", 70.0, 0.0), ratio=endless)
     (read,) = parsed(replace(quiet(), verdicts=(verdict,)))["verdicts"]
     assert read["ratio"] == {"value": None, "low": None, "high": None}
 
 
-def test_it_says_which_schema_and_unit_it_is_in() -> None:
+def test_schema_and_unit_are_there() -> None:
     record = parsed(replace(quiet(), metric=Metric.NS_PER_ITERATION))
     assert (record["schema"], record["metric"], record["unit"]) == (SCHEMA, "ns_per_iteration", "ns")

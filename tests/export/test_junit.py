@@ -57,7 +57,7 @@ def test_findings_are_failures_and_say_why() -> None:
     assert "registers 32 → 40" in (slower.text or "")
 
 
-def test_what_cannot_be_decided_and_what_is_allowed_is_skipped_with_its_sentence() -> None:
+def test_undecided_and_allowed_cases_are_skipped_with_their_sentence() -> None:
     skipped = found_with(rich(), "skipped")
     assert skipped["reduce/redux/i32/26x1024/4096"].attrib["message"] == "missing: not on the new side"
     outcomes = {each.outcome for each in rich().verdicts if each.case_id in skipped}
@@ -69,7 +69,7 @@ def test_missing_cases_fail_where_they_are_not_allowed() -> None:
     assert found_with(strict, "failure")["reduce/redux/i32/26x1024/4096"].attrib["type"] == "not-in-new"
 
 
-def test_nothing_fails_across_what_cannot_be_compared() -> None:
+def test_nothing_fails_in_a_report_without_verdicts() -> None:
     assert found_with(replace(rich(), across=("the GPUs differ",)), "failure") == {}
 
 
@@ -89,14 +89,14 @@ def test_a_reason_with_control_characters_is_still_xml() -> None:
     assert failure.text == "]]> & <b>\U0001f600 done\n"
 
 
-def test_properties_tell_sides_threshold_and_noise() -> None:
+def test_properties_have_sides_threshold_and_noise() -> None:
     properties = {each.attrib["name"]: each.attrib["value"] for each in parsed(rich()).iter("property")}
     assert properties["new"].startswith("results/gtc2013/nvidia-h200-20261121-1: NVIDIA H200, driver 580.181.01")
     assert properties["basis"].startswith("threshold 1%; noise: fitted to the spread between the processes of a side")
     assert "across" not in properties
 
 
-def test_a_start_that_is_not_known_is_left_out() -> None:
+def test_an_unknown_start_is_left_out() -> None:
     unknown = replace(quiet(), new=replace(quiet().new, started=""))
     assert "timestamp" not in parsed(unknown)[0].attrib
     assert parsed(quiet())[0].attrib["timestamp"] == "2026-11-21T09:30:00"

@@ -39,7 +39,7 @@ def test_a_case_that_is_the_same_with_a_remark_is_shown() -> None:
 
 
 @pytest.mark.parametrize("slower", [0, 1, 700, 2000])
-def test_a_comment_holds_two_thousand_cases_and_says_how_many_are_left_out(slower: int) -> None:
+def test_a_comment_of_two_thousand_cases_gives_the_number_of_omitted_ones(slower: int) -> None:
     text = render(many(2000, slower=slower))
     left_out = sum(int(number.replace(",", "")) for number in LEFT_OUT.findall(text))
     assert len(text) < GITHUB
@@ -47,7 +47,7 @@ def test_a_comment_holds_two_thousand_cases_and_says_how_many_are_left_out(slowe
     assert len(rows(text)) + left_out == 2000
 
 
-def test_rows_are_left_out_only_where_there_is_no_room() -> None:
+def test_rows_are_omitted_only_without_room() -> None:
     assert len(render(many(2000, slower=1))) > 0.95 * GITHUB
     assert not LEFT_OUT.search(render(many(400, slower=40)))
 
@@ -58,7 +58,7 @@ def test_findings_are_kept_before_cases_that_are_the_same() -> None:
     assert LEFT_OUT.search(folded)
 
 
-def test_a_thousand_notes_do_not_crowd_the_verdicts_out() -> None:
+def test_a_thousand_notes_leave_room_for_the_verdicts() -> None:
     notes = tuple(f"the runs {number} and {number + 1} were made on two different GPUs" for number in range(1000))
     text = render(replace(many(40, slower=2), notes=notes))
     assert len(text) < GITHUB
@@ -88,7 +88,7 @@ def test_warnings_and_notes_stand_below_with_the_source_of_the_noise() -> None:
     assert "- Noise: fitted to the spread between the processes of a side (0.035 µs and 0.023% of the time)" in foot
 
 
-def test_across_there_is_no_word_of_a_verdict() -> None:
+def test_a_report_without_verdicts_has_no_verdict() -> None:
     text = render(across())
     assert "- **No verdict:** the GPUs differ" in text
     assert len(rows(text)) == len(across().verdicts)

@@ -36,11 +36,11 @@ def test_an_exact_change_has_no_interval() -> None:
     assert change(None) == ""
 
 
-def test_a_text_of_many_lines_and_colours_becomes_one_plain_line() -> None:
+def test_a_text_of_many_lines_and_colors_becomes_one_plain_line() -> None:
     assert flat("\x1b[1;31merror:\x1b[0m\r\n\t x\x00y ") == "error: x y"
 
 
-def test_a_side_leaves_out_what_is_not_known() -> None:
+def test_a_side_leaves_out_unknown_properties() -> None:
     unknown = replace(BASE, device="", driver="", nvrtc="", commit="", runs=1, processes=1)
     assert side(unknown) == "baseline main: 1 run, 1 process per case"
 
@@ -65,7 +65,7 @@ def test_cases_that_are_the_same_are_counted_with_what_would_have_been_found() -
     assert unchanged(replace(quiet(), verdicts=(replace(same, outcome=Outcome.SLOWER),))) == ""
 
 
-def test_the_grounds_are_threshold_noise_offset_and_what_is_allowed() -> None:
+def test_the_basis_is_threshold_noise_offset_and_allowed_findings() -> None:
     assert list(basis(rich())) == [
         "threshold 1%",
         "noise: fitted to the spread between the processes of a side (0.035 µs and 0.023% of the time)",

@@ -21,13 +21,13 @@ def test_sides_share_no_process_and_no_pair_comes_twice() -> None:
     assert len({frozenset((frozenset(base), frozenset(new))) for base, new in drawn}) == 100
 
 
-def test_few_processes_make_every_pair_that_there_is() -> None:
+def test_all_pairs_are_drawn_if_processes_are_few() -> None:
     assert len(draw_pairs(ONE_RUN[:4], 1, 100)) == 6
     assert len(draw_pairs(ONE_RUN[:4], 2, 100)) == 3
     assert draw_pairs(ONE_RUN[:4], 3, 100) == []
 
 
-def test_runs_of_different_days_stand_on_different_sides() -> None:
+def test_runs_of_different_days_are_on_different_sides() -> None:
     for base, new in draw_pairs(DAYS, 3, 50):
         assert len({day for day, _ in base}) == len({day for day, _ in new}) == 1
         assert base[0][0] != new[0][0]
@@ -39,13 +39,13 @@ def test_pairs_without_a_common_process_are_counted() -> None:
     assert count_disjoint_pairs([*ONE_RUN, (1, 0), (1, 1), (1, 2)], 3) == 1
 
 
-def test_where_runs_are_too_short_for_a_side_all_processes_are_mixed() -> None:
+def test_processes_of_several_runs_are_mixed_if_no_run_has_enough_for_a_side() -> None:
     assert any(len({day for day, _ in base}) > 1 for base, _ in draw_pairs(DAYS, 5, 50))
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
 @pytest.mark.parametrize("learned", [True, False])
-def test_a_draw_says_at_every_threshold_what_compare_says(processes: int, *, learned: bool) -> None:
+def test_a_draw_has_the_verdicts_of_compare_at_every_threshold(processes: int, *, learned: bool) -> None:
     pool = slower = recorded_some()
     for percent, (case_id, own) in enumerate(pool.cases.items()):
         slower = shifted(slower, case_id, percent / 100 * own.values)
@@ -65,7 +65,7 @@ def test_a_draw_says_at_every_threshold_what_compare_says(processes: int, *, lea
     assert {Outcome.SAME, Outcome.INCONCLUSIVE, Outcome.SLOWER} <= seen
 
 
-def test_a_believed_noise_is_used_even_where_the_sides_contradict_it() -> None:
+def test_trusted_noise_is_used_even_if_the_sides_contradict_it() -> None:
     pool = generated(20)
     quiet = NoiseModel(0.004, 2e-5, "far too quiet")
     fitted, trusted = (

@@ -14,11 +14,11 @@ def rounds(*times: list[float]) -> list[np.ndarray]:
 @pytest.mark.parametrize(
     ("times", "value"), [([7.0], 7.0), ([3.0, 1.0], 1.0), ([9.0, 1.0, 2.0], 1.5), ([4.0, 90.0, 2.0, 80.0], 3.0)]
 )
-def test_the_fastest_half_holds_the_middle_one_and_nothing_slower(times: list[float], value: float) -> None:
+def test_the_fastest_half_includes_the_median_and_nothing_slower(times: list[float], value: float) -> None:
     assert fastest_half(np.array(times)) == value
 
 
-def test_late_samples_change_nothing_unless_they_are_half_of_all() -> None:
+def test_late_samples_change_nothing_if_they_are_less_than_half() -> None:
     times = np.linspace(10, 11, 20)
     late = times.copy()
     late[10:] += 100
@@ -44,14 +44,14 @@ def test_one_round_has_no_variance() -> None:
     assert math.isnan(jackknife(rounds([1.0, 2.0, 3.0])))
 
 
-def test_what_hits_whole_rounds_counts_more_than_what_hits_as_many_samples() -> None:
+def test_slow_rounds_add_more_variance_than_as_many_slow_samples() -> None:
     times = np.full(96, 100.0)
     times[:48] = 99.0
     spread_out, in_rounds = (order.reshape(12, 8) for order in (times.reshape(2, 48).T.ravel(), times))
     assert jackknife(list(in_rounds)) > 5 * jackknife(list(spread_out))
 
 
-def test_the_jackknife_is_the_spread_that_comes_out_of_many_processes() -> None:
+def test_the_jackknife_estimates_the_spread_between_many_processes() -> None:
     random = np.random.default_rng(1)
     processes = [list(100 + random.normal(0, 0.3, (12, 1)) + random.normal(0, 0.1, (12, 8))) for _ in range(400)]
     seen = np.var([fastest_half(np.concatenate(process)) for process in processes])
@@ -68,7 +68,7 @@ def test_every_process_is_estimated_by_itself() -> None:
     assert math.isnan(own.variances[1])
 
 
-def test_processes_are_picked_in_the_order_asked_for() -> None:
+def test_processes_are_selected_in_the_given_order() -> None:
     own = estimated(10, 20, 30).select([(0, 2), (0, 0)])
     assert (own.processes, own.values.tolist(), own.rounds) == (((0, 2), (0, 0)), [30, 10], (12, 12))
     assert own.p90s.tolist() == pytest.approx([30.9, 10.3])
@@ -76,13 +76,13 @@ def test_processes_are_picked_in_the_order_asked_for() -> None:
         own.select([(0, 1)])
 
 
-def test_each_process_loses_its_own_offset() -> None:
+def test_the_offset_of_each_process_is_subtracted() -> None:
     own = estimated(10, 20).minus({(0, 1): 5.0, (0, 0): 1.0})
     assert own.values.tolist() == [9, 15]
     assert (own.medians.tolist(), own.p90s.tolist()) == (pytest.approx([9.1, 15.2]), pytest.approx([9.3, 15.6]))
 
 
-def test_a_process_whose_offset_nobody_knows_is_left_out() -> None:
+def test_a_process_with_an_unknown_offset_is_dropped() -> None:
     own = estimated(10, 20).minus({(0, 1): 5.0})
     assert (own.processes, own.values.tolist()) == (((0, 1),), [15])
     assert len(estimated(10).minus({})) == 0

@@ -49,7 +49,7 @@ def taken(case: Contrast, text: str = "", evidence: Evidence = FULL, *, learned:
         (1, "0.1us", False, 0.02, 0.06),
     ],
 )
-def test_few_processes_take_no_small_threshold_and_only_suspect_below_several(
+def test_few_processes_have_a_larger_threshold_and_only_suspect_small_changes(
     processes: int, text: str, threshold: float, certain: float, *, learned: bool
 ) -> None:
     assert taken(contrast(processes=processes), text, learned=learned) == pytest.approx((threshold, certain))
@@ -74,7 +74,7 @@ def test_what_is_missing_is_a_reason_for_doubt(evidence: Evidence, reason: Reaso
     assert found.doubt == doubt
 
 
-def test_where_all_is_known_nothing_is_doubted() -> None:
+def test_complete_evidence_has_no_doubt() -> None:
     assert [*FULL.doubts(), *FULL.warnings()] == []
     assert set_threshold(contrast(), None, FULL, learned=False).doubt is None
 
@@ -90,7 +90,7 @@ def test_the_largest_doubt_counts() -> None:
     assert few.reason is Reason.FEW_PROCESSES  # 6% are more than 5
 
 
-def test_a_table_is_doubted_for_its_samples_and_not_for_processes_that_it_does_not_tell() -> None:
+def test_a_table_is_doubted_for_missing_samples_not_for_unknown_processes() -> None:
     found = set_threshold(contrast(processes=1), None, TABLES, learned=False)
     assert found.doubt is not None
     assert found.doubt.reason is Reason.NO_SAMPLES
@@ -115,19 +115,19 @@ def needed(ratio: float, threshold: str) -> int | None:
     return finding.needs_processes
 
 
-def test_further_processes_are_reckoned_at_the_threshold_that_they_allow() -> None:
+def test_needed_processes_are_computed_at_the_threshold_that_they_allow() -> None:
     assert needed(1.008, "1%") > needed(1.008, "2%")  # type: ignore[operator]  # the same within 2% is soon proved
     assert needed(1.018, "1%") < needed(1.018, "2%")  # type: ignore[operator]  # and so is a change of 1% or more
 
 
-def test_the_sentinels_of_both_sides_are_asked() -> None:
+def test_the_sentinels_of_both_sides_are_used() -> None:
     found = Evidence.of(BASE, NEW)
     assert (found.sampled, found.machine_change, found.one_gpu) == (True, 0.0, True)
     assert found.offsets is not None
     assert set(found.offsets.base) == {(0, 0), (0, 1)}
 
 
-def test_other_sentinels_say_nothing() -> None:
+def test_different_sentinels_are_not_used() -> None:
     (run,) = NEW.runs
     other = replace(NEW, runs=(replace(run, info=replace(run.info, sentinels=SentinelSet("other"))),))
     for base, new in ((BASE, other), (other, BASE), (BASE, side(Simulated(cases=spread(2), sentinels=False)))):
@@ -165,7 +165,7 @@ def test_the_noise_is_assumed_fitted_or_learned() -> None:
     assert FULL.noise([contrast(by=0.05)] * 8, LEARNED) == (LEARNED, "")
 
 
-def test_offsets_that_are_not_taken_off_count_as_noise_unless_the_processes_show_it() -> None:
+def test_offsets_that_are_not_subtracted_count_as_noise_unless_the_processes_show_it() -> None:
     single, several = [contrast(processes=1)], [contrast(by=0.3)] * 8
     assert BARE.noise(single, None)[0] == ASSUMED.with_offsets()
     assert BARE.noise(several, None) == FULL.noise(several, None)

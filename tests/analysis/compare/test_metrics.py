@@ -56,17 +56,17 @@ def values(known: Side, metric: Metric, offsets: dict[tuple[int, int], float] | 
     return found.estimates.values.tolist() if found else None
 
 
-def test_a_time_is_what_is_left_without_the_offset_of_the_process() -> None:
+def test_the_offset_of_the_process_is_subtracted_from_a_time() -> None:
     assert values(KNOWN, Metric.TIME) == [50, 60]
     assert values(KNOWN, Metric.TIME, {(0, 0): 1.0, (0, 1): -1.0}) == [49, 61]
 
 
-def test_a_process_without_an_offset_is_left_out_and_without_any_nothing_is_known() -> None:
+def test_processes_without_an_offset_are_dropped_and_without_any_there_is_no_value() -> None:
     assert values(KNOWN, Metric.TIME, {(0, 1): 1.0}) == [59]
     assert values(KNOWN, Metric.TIME, {}) is None
 
 
-def test_a_slope_lies_between_the_most_and_the_fewest_trips_and_is_free_of_offsets() -> None:
+def test_a_slope_uses_the_most_and_the_fewest_iterations_and_has_no_offset() -> None:
     assert values(KNOWN, Metric.NS_PER_ITERATION) == pytest.approx([10.0, 10.0], rel=1e-4)
     assert values(KNOWN, Metric.NS_PER_ITERATION, {(0, 0): 5.0, (0, 1): 5.0}) == pytest.approx([10.0, 10.0], rel=1e-4)
 
@@ -109,7 +109,7 @@ def test_a_slope_needs_two_iteration_counts(times_us: dict[int, list[float]]) ->
     assert values(side(times_us), Metric.NS_PER_ITERATION) is None
 
 
-def test_a_process_that_ran_one_count_only_gives_no_slope_and_the_others_do() -> None:
+def test_only_processes_with_two_iteration_counts_have_a_slope() -> None:
     assert values(side({ITERATIONS: [50.0, 60.0], ITERATIONS // 4: [19.28]}), Metric.NS_PER_ITERATION) == pytest.approx(
         [10.0], rel=1e-4
     )
@@ -128,7 +128,7 @@ def test_a_case_without_samples_has_no_value() -> None:
         (Metric.CYCLES_PER_ITERATION, 19.8, 0.198 / 1.96),
     ],
 )
-def test_a_table_gives_a_value_and_what_its_interval_says(metric: Metric, value: float, deviation: float) -> None:
+def test_a_table_has_a_value_and_the_variance_from_its_interval(metric: Metric, value: float, deviation: float) -> None:
     found = values_from_row(KNOWN, ID, metric)
     assert found is not None
     assert found.estimates.values.tolist() == pytest.approx([value])
@@ -138,7 +138,7 @@ def test_a_table_gives_a_value_and_what_its_interval_says(metric: Metric, value:
 
 
 @pytest.mark.parametrize("column", ["time_us", "time_low_us", "time_high_us"])
-def test_a_table_without_an_interval_gives_nothing(column: str) -> None:
+def test_a_table_without_an_interval_has_no_value(column: str) -> None:
     assert values_from_row(side({}, **{column: None}), ID, Metric.TIME) is None
 
 

@@ -41,18 +41,18 @@ def test_a_difference_of_two_times_has_the_noise_of_both() -> None:
     assert model.variance(Weights(2.0, 100.0**2 + 25.0**2)) == pytest.approx(both)
 
 
-def test_two_sides_are_as_noisy_whichever_is_the_base() -> None:
+def test_the_noise_does_not_depend_on_which_side_is_the_base() -> None:
     one, other = Weights(1.0, 100.0), Weights(4.0, 400.0)
     assert one.between(other) == other.between(one) == Weights(2.5, 250.0)
 
 
-def test_offsets_that_nobody_knows_are_noise() -> None:
+def test_unknown_offsets_are_noise() -> None:
     assert USUAL.with_offsets().deviation(0.0) == pytest.approx(math.hypot(USUAL.a_us, OFFSET_US))
     assert USUAL.with_offsets().b == USUAL.b
 
 
 @pytest.mark.parametrize(("freedom", "within"), [(2, 1.35), (4, 1.3), (30, 1.12)])
-def test_the_noise_that_made_the_spreads_is_found(freedom: int, within: float) -> None:
+def test_the_fit_finds_the_noise_behind_the_spreads(freedom: int, within: float) -> None:
     for seed in range(5):
         model = fit_noise(WEIGHTS, drawn(TRUE, freedom, seed), "fitted")
         for time_us in (5.0, 80.0, 2000.0):
@@ -68,35 +68,35 @@ def test_a_few_noisy_cases_change_the_fit_little() -> None:
     assert disturbed.deviation(50.0) < 1.4 * plain.deviation(50.0)
 
 
-def test_no_machine_is_believed_to_be_without_noise() -> None:
+def test_a_fit_has_a_lower_limit() -> None:
     model = fit_noise(WEIGHTS, [Spread(0.0, 4)] * len(WEIGHTS), "")
     assert (model.a_us, model.b) == (LEAST_A_US, LEAST_B)
 
 
-def test_one_case_hardly_moves_the_fit_from_the_usual_noise() -> None:
+def test_one_case_hardly_changes_the_prior() -> None:
     one = fit_noise(WEIGHTS[:1], [Spread((5 * USUAL.a_us) ** 2, 4)], "")
     assert 1 < one.a_us / USUAL.a_us < 2
 
 
-def test_what_is_known_twice_as_noisy_weighs_half() -> None:
+def test_weights_do_not_change_the_fit() -> None:
     passes = [Weights(4 * own.additive, own.proportional) for own in WEIGHTS]
     spreads = [Spread(TRUE.variance(own), 30) for own in passes]
     assert fit_noise(passes, spreads, "").a_us == pytest.approx(TRUE.a_us, rel=0.1)
 
 
 @pytest.mark.parametrize("times", [1.0, 2.0, 0.5])
-def test_the_misfit_is_how_many_times_larger_the_noise_is(times: float) -> None:
+def test_the_misfit_is_the_ratio_of_actual_to_modeled_noise(times: float) -> None:
     model = NoiseModel(TRUE.a_us / times, TRUE.b / times, "")
     assert misfit(model, WEIGHTS, drawn(TRUE, 4)) == pytest.approx(times, rel=0.2)
 
 
-def test_the_median_case_is_held_against_the_median_of_its_few_processes() -> None:
+def test_the_median_case_is_compared_with_the_median_for_its_few_processes() -> None:
     medians = [Spread(TRUE.variance(own) * chi2_median(2), 2) for own in WEIGHTS]
     noisy = [Spread(100.0 * spread.variance, 2) for spread in medians[:19]]
     assert misfit(TRUE, WEIGHTS, [*noisy, *medians[19:]]) == pytest.approx(1.0)
 
 
-def test_nothing_can_be_fitted_to_no_case() -> None:
+def test_a_fit_without_cases_is_refused() -> None:
     with pytest.raises(ValueError, match="unpack"):
         fit_noise([], [], "")
     with pytest.raises(ValueError, match="no median"):

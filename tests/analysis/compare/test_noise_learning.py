@@ -74,7 +74,7 @@ def why_not(record: Learned, pair: tuple[Run, Run], **changes: object) -> str:
     return applies(record, Side.of([base]), Side.of([changed]))
 
 
-def test_what_was_learned_says_from_what(record: Learned) -> None:
+def test_learned_noise_names_its_source(record: Learned) -> None:
     assert (record.processes, record.suites) == (24, ("gtc2013",))
     assert (record.first, record.last) == ("2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z")
     assert (record.device, record.uuid, record.settings) == (H200.name, H200.uuid, SAMPLING)
@@ -82,14 +82,14 @@ def test_what_was_learned_says_from_what(record: Learned) -> None:
     assert list(record.held_out) == [1, 2, 3]
 
 
-def test_processes_come_in_the_order_in_which_they_were_measured(runs: list[Run]) -> None:
+def test_processes_are_in_the_order_of_their_measurement(runs: list[Run]) -> None:
     early = pools_of([runs[1]])["gtc2013"]
     both = pools_of(runs)["gtc2013"]
     for case_id, own in both.cases.items():
         assert own.values[:12].tolist() == early.cases[case_id].values.tolist()
 
 
-def test_what_was_learned_is_used_by_compare(record: Learned, pair: tuple[Run, Run]) -> None:
+def test_compare_uses_learned_noise(record: Learned, pair: tuple[Run, Run]) -> None:
     base, new = (Side.of([run]) for run in pair)
     assert applies(record, base, new) == ""
     noise = compare(base, new, Settings(noise=model_of(record))).noise
@@ -98,7 +98,7 @@ def test_what_was_learned_is_used_by_compare(record: Learned, pair: tuple[Run, R
     assert noise.source == "learned from 24 processes on this GPU, 2026-11-21"
 
 
-def test_it_says_nothing_of_another_gpu_driver_or_sentinel(record: Learned, pair: tuple[Run, Run]) -> None:
+def test_learned_noise_does_not_apply_to_another_gpu_driver_or_sentinel(record: Learned, pair: tuple[Run, Run]) -> None:
     versions = pair[1].info.versions
     assert "the GPUs differ" in why_not(record, pair, device=replace(H200, uuid="GPU-2"))
     assert "the drivers differ" in why_not(record, pair, versions=replace(versions, driver="999"))
@@ -109,20 +109,20 @@ def test_it_says_nothing_of_another_gpu_driver_or_sentinel(record: Learned, pair
     ("name", "looser", "stricter"),
     [("precision", 0.01, 0.001), ("min_seconds", 0.5, 2.0), ("max_seconds", 1.0, 9.0), ("min_samples", 9, 99)],
 )
-def test_runs_must_be_sampled_as_thoroughly(
+def test_learned_noise_does_not_apply_to_runs_with_less_sampling(
     record: Learned, pair: tuple[Run, Run], name: str, looser: float, stricter: float
 ) -> None:
     assert f"`{name}` was" in why_not(record, pair, settings=RunSettings(**SAMPLING | {name: looser}))
     assert why_not(record, pair, settings=RunSettings(**SAMPLING | {name: stricter})) == ""
 
 
-def test_a_setting_that_a_run_does_not_tell_is_not_taken_for_the_same(record: Learned, pair: tuple[Run, Run]) -> None:
+def test_an_unknown_setting_of_a_run_does_not_count_as_the_same(record: Learned, pair: tuple[Run, Run]) -> None:
     assert "`precision` was 0.005 when it was learned, and is unknown in" in why_not(
         record, pair, settings=RunSettings()
     )
 
 
-def test_another_rule_asks_for_other_noise(record: Learned, pair: tuple[Run, Run]) -> None:
+def test_noise_learned_for_another_rule_is_refused(record: Learned, pair: tuple[Run, Run]) -> None:
     assert "another version of the rule" in why_not(replace(record, rule=0), pair)
 
 
@@ -150,7 +150,7 @@ def test_one_run_twice_is_no_more_than_one(runs: list[Run]) -> None:
         {"settings": replace(ABOUT.settings, precision=0.1)},
     ],
 )
-def test_runs_that_were_measured_otherwise_show_another_noise(runs: list[Run], changes: dict[str, object]) -> None:
+def test_runs_with_other_settings_cannot_be_learned_from_together(runs: list[Run], changes: dict[str, object]) -> None:
     other = replace(runs[1], info=replace(runs[1].info, **changes))  # type: ignore[arg-type]
     with pytest.raises(ResultsError, match="cannot be learned from together"):
         learn_from([runs[0], other])
@@ -195,7 +195,7 @@ def test_an_outlier_process_counts_in_its_case_and_nowhere_else() -> None:
     assert {name for name in plain.cases if plain.cases[name] != noisy.cases[name]} == {CASE}
 
 
-def test_the_offsets_of_the_processes_are_no_noise() -> None:
+def test_the_offsets_of_the_processes_do_not_count_as_noise() -> None:
     pool = generated(24)
     offsets = np.linspace(-1, 1, 24)
     moved = replace(
@@ -225,19 +225,19 @@ def test_one_process_shows_no_noise() -> None:
         observe_noise(pool.select(pool.processes[:1]))
 
 
-def test_noise_that_stays_the_same_holds_for_processes_that_were_held_back() -> None:
+def test_stationary_noise_raises_no_alarm_in_held_out_processes() -> None:
     checks = held_out(generated(20, cases=12))
     assert list(checks) == [1, 2, 3]
     assert max(check.alarmed for check in checks.values()) <= 0.02
     assert all(0.01 < check.undecided < 0.5 for check in checks.values())
 
 
-def test_what_was_learned_on_too_quiet_a_machine_alarms_on_the_rest() -> None:
+def test_noise_learned_in_a_quiet_half_raises_alarms_in_the_other() -> None:
     checks = held_out(noisier(generated(20, cases=12), 0.01, slice(10, 20)))
     assert min(check.alarmed for check in checks.values()) > 0.1
 
 
-def test_recorded_processes_alarm_because_of_one_outlier_with_one_process_per_side() -> None:
+def test_one_outlier_raises_alarms_with_one_process_per_side() -> None:
     one, two, three = held_out(recorded_some()).values()
     assert one.alarmed > 0.02
     assert max(two.alarmed, three.alarmed) <= 0.02

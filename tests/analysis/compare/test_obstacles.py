@@ -59,14 +59,14 @@ def test_runs_of_one_suite_on_one_gpu_can_be_compared() -> None:
         ),
     ],
 )
-def test_what_makes_times_incomparable_is_named(about: dict[str, Any], clause: str) -> None:
+def test_differences_that_prevent_a_comparison_are_named(about: dict[str, Any], clause: str) -> None:
     assert clause in found(BASE, side(run("new", **about)))
 
 
 @pytest.mark.parametrize(
     "about", [{"device": None}, {"backend": "none"}, {"device": replace(H200, name="NVIDIA H100")}]
 )
-def test_a_compiler_needs_no_gpu(about: dict[str, Any]) -> None:
+def test_registers_of_different_gpus_can_be_compared(about: dict[str, Any]) -> None:
     assert found(BASE, side(run("new", **about)), timed=False) == []
     assert found(BASE, side(run("new", **about)), timed=True) != []
 
@@ -107,7 +107,7 @@ def test_every_run_of_a_side_must_be_of_the_same_revision() -> None:
         ({"mig": False}, {"mig": True}, "MIG was off, now on"),
     ],
 )
-def test_another_policy_of_the_gpu_makes_times_incomparable(
+def test_other_settings_of_the_gpu_prevent_a_comparison(
     before: dict[str, Any], after: dict[str, Any], clause: str
 ) -> None:
     base, new = side(run("base", **state(**before))), side(run("new", **state(**after)))
@@ -116,12 +116,12 @@ def test_another_policy_of_the_gpu_makes_times_incomparable(
     assert found(base, side(run("new", **state()))) == []  # nobody says
 
 
-def test_the_policy_of_every_run_of_a_side_counts() -> None:
+def test_the_settings_of_the_gpu_count_for_every_run_of_a_side() -> None:
     runs = [run(str(watts), **state(power_limit_w=watts)) for watts in (700.0, 500.0)]
     assert found(side(runs[0]), side(*runs)) == ["the GPU's power limit (W) was 700.0, now 500.0, 700.0"]
 
 
-def test_another_clock_makes_times_incomparable() -> None:
+def test_another_clock_prevents_a_comparison() -> None:
     slower = tuple(replace(row, sm_clock_mhz=1900.0) for row in ROWS)
     assert found(BASE, side(run("new", slower))) == ["the SM clock was 1980 MHz, now 1900 MHz"]
     unknown = tuple(replace(row, sm_clock_mhz=None) for row in ROWS)
@@ -130,7 +130,7 @@ def test_another_clock_makes_times_incomparable() -> None:
     assert found(BASE, side(run("new", hardly))) == []
 
 
-def test_samples_under_a_throttled_clock_make_times_incomparable() -> None:
+def test_throttled_samples_prevent_a_comparison() -> None:
     throttled = tuple(replace(row, throttle=("sw_power_cap",), dropped=1) for row in ROWS)  # of 8 and 1
     assert found(BASE, side(run("new", throttled))) == [
         "11% of the samples of new were taken while the GPU was throttled"
@@ -155,7 +155,7 @@ def test_the_same_run_on_both_sides_is_refused() -> None:
         ({"backend": "none"}, r"the backends differ \(cuda, none\)"),
     ],
 )
-def test_runs_that_are_no_one_side_are_refused(about: dict[str, Any], what: str) -> None:
+def test_runs_that_cannot_form_one_side_are_refused(about: dict[str, Any], what: str) -> None:
     refuse_mixture(side(run("one"), run("other")))
     with pytest.raises(ResultsError, match=f"one and other cannot form one side: {what}"):
         refuse_mixture(side(run("one"), run("third"), run("other", **about)))

@@ -26,7 +26,7 @@ def test_the_offset_of_each_process_is_found() -> None:
     assert found.new[0, 0] - found.base[0, 0] == pytest.approx(0.5)
 
 
-def test_swapping_the_sides_turns_the_difference_round() -> None:
+def test_swapping_the_sides_changes_the_sign_of_the_difference() -> None:
     base, new = timed(SHORT_US, 0.0, 0.2, short_1=0.3), timed(SHORT_US, 0.5)
     there, back = offsets(base, new), offsets(new, base)
     assert there is not None
@@ -35,19 +35,19 @@ def test_swapping_the_sides_turns_the_difference_round() -> None:
     assert there.base == back.new
 
 
-def test_a_sentinel_that_moved_by_itself_is_outvoted() -> None:
+def test_one_changed_sentinel_does_not_affect_the_offset() -> None:
     found = offsets(timed(SHORT_US, 0.0), timed(SHORT_US, 0.1, short_2=5.0))
     assert found is not None
     assert found.difference == pytest.approx(0.1)
 
 
-def test_long_sentinels_have_no_say_in_the_offset() -> None:
+def test_long_sentinels_do_not_affect_the_offset() -> None:
     found = offsets(timed(SHORT_US | LONG_US, 0.0), timed(SHORT_US | LONG_US, 0.1, long_1=9.0, long_2=9.0))
     assert found is not None
     assert found.difference == pytest.approx(0.1)
 
 
-def test_fewer_than_three_short_sentinels_in_common_say_nothing() -> None:
+def test_fewer_than_three_common_short_sentinels_give_no_offset() -> None:
     three = dict(list(SHORT_US.items())[:3])
     assert offsets(timed(three, 0.0), timed(SHORT_US, 0.0)) is not None
     two = dict(list(SHORT_US.items())[1:3])
@@ -61,7 +61,7 @@ def test_a_machine_that_slowed_all_long_sentinels_has_changed(factor: float) -> 
     assert machine_change(timed(LONG_US, 0.0), timed(LONG_US, 0.0, factor=factor), 0.0) == pytest.approx(factor - 1)
 
 
-def test_the_sentinel_that_moved_least_is_believed() -> None:
+def test_the_smallest_change_of_a_long_sentinel_counts() -> None:
     assert machine_change(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=2.0, long_2=8.2), 0.0) == pytest.approx(0.005)
     assert machine_change(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=-2.0, long_2=-8.2), 0.0) == pytest.approx(
         -0.005
@@ -69,22 +69,22 @@ def test_the_sentinel_that_moved_least_is_believed() -> None:
 
 
 @pytest.mark.parametrize(("long_1", "long_2"), [(4.0, 0.0), (4.0, -4.0), (0.5, 0.5)])
-def test_one_that_stayed_or_went_the_other_way_and_small_moves_are_no_change(long_1: float, long_2: float) -> None:
+def test_a_change_needs_all_long_sentinels_in_the_same_direction(long_1: float, long_2: float) -> None:
     assert machine_change(timed(LONG_US, 0.0), timed(LONG_US, 0.0, long_1=long_1, long_2=long_2), 0.0) == 0.0
 
 
-def test_what_the_process_adds_is_no_change_of_the_machine() -> None:
+def test_an_offset_is_no_change_of_the_machine() -> None:
     new = timed(LONG_US, 1.0)
     assert machine_change(timed(LONG_US, 0.0), new, 0.0) > 0.002
     assert machine_change(timed(LONG_US, 0.0), new, 1.0) == 0.0
 
 
-def test_short_sentinels_are_not_asked_whether_the_machine_changed() -> None:
+def test_short_sentinels_do_not_detect_a_change_of_the_machine() -> None:
     assert machine_change(timed(SHORT_US, 0.0), timed(SHORT_US, 0.0, factor=1.1), 0.0) == 0.0
     assert machine_change(timed(LONG_US, 0.0), {}, 0.0) == 0.0
 
 
-def test_few_processes_must_show_a_larger_move() -> None:
+def test_few_processes_need_a_larger_change() -> None:
     barely = {"long": 101.0}
     one, nine = ([0.0] * count for count in (1, 9))
     assert machine_change(timed(barely, *one), timed(barely, *one, factor=1.0025), 0.0) == 0.0

@@ -74,7 +74,7 @@ def test_missing_and_failed_cases_fail_the_gate_unless_they_are_allowed() -> Non
         assert compare(made(1), new, Settings(allowed=frozenset({outcome}))).exit_code(strict=True) == 0
 
 
-def test_what_cannot_be_compared_counts_only_where_certainty_is_asked_for() -> None:
+def test_incomparable_cases_count_only_with_strict() -> None:
     base = with_row(made(1), untimed(made(1).rows[FIRST], Status.FAILED, "it crashed"))
     result = compare(base, made(2))
     assert verdict(base, made(2)).outcome is Outcome.NOT_COMPARABLE
@@ -122,7 +122,7 @@ def test_a_case_may_have_more_processes_than_the_others() -> None:
         ({"backend": "emulator"}, "the backends differ .*; run has no times: its backend is emulator"),
     ],
 )
-def test_sides_that_say_nothing_about_each_other_are_refused(about: dict[str, Any], clause: str) -> None:
+def test_sides_that_cannot_be_compared_are_refused(about: dict[str, Any], clause: str) -> None:
     new = of_run(made(2), **about)
     new = replace(new, runs=tuple(replace(run, folder=run.folder.with_name("run")) for run in new.runs))
     with pytest.raises(ResultsError, match=rf"^seed-1 and seed-2 cannot be compared: {clause}") as caught:
@@ -135,11 +135,11 @@ def test_sides_that_say_nothing_about_each_other_are_refused(about: dict[str, An
     assert all(each.ratio for each in report.verdicts)
 
 
-def test_across_changes_nothing_where_nothing_is_in_the_way() -> None:
+def test_across_changes_nothing_for_comparable_sides() -> None:
     assert compare(made(1), made(2), Settings(across=True)) == compare(made(1), made(2))
 
 
-def test_a_machine_that_changed_is_refused_unless_a_report_is_asked_for() -> None:
+def test_a_changed_machine_is_refused_unless_a_report_is_requested() -> None:
     slower = made(2, factor=1.01)
     with pytest.raises(ResultsError, match=r"the sentinels ran (0\.9|1\.0)\d% slower: the machine itself changed$"):
         compare(made(1), slower)
@@ -156,7 +156,7 @@ def test_the_same_run_and_a_mixture_of_runs_are_refused_even_for_a_report() -> N
 
 
 @pytest.mark.parametrize("recorded", [True, False], ids=["recorded", "of an older run"])
-def test_the_flags_win_over_the_suite_whose_newer_text_decides(*, recorded: bool) -> None:
+def test_options_override_the_suite_whose_newer_text_counts(*, recorded: bool) -> None:
     """A run that recorded its thresholds has them whatever its suite's text says; of an older one the text is read."""
     text = "schema: 1\nname: gtc2013\ncompare:\n  threshold: {}%\n"
     base, new = (
@@ -233,7 +233,7 @@ def with_times(known: Side, counts: dict[int, list[float]], launches: int = 1) -
         (1.1, Outcome.SLOWER, Reason.BEYOND_THRESHOLD),
     ],
 )
-def test_tables_without_samples_suspect_what_is_not_far_off(
+def test_tables_without_samples_suspect_small_changes(
     tmp_path: Path, factor: float, outcome: Outcome, reason: Reason
 ) -> None:
     runs = [Simulated(cases=FEW, seed=1), Simulated(cases=FEW, seed=2, factors={FIRST: factor})]
@@ -248,7 +248,7 @@ def test_tables_without_samples_suspect_what_is_not_far_off(
 
 
 @pytest.mark.parametrize(("factor", "outcome"), [(1.04, Outcome.SUSPECTED), (1.07, Outcome.SLOWER)])
-def test_without_sentinels_the_machine_is_suspected_before_the_case(factor: float, outcome: Outcome) -> None:
+def test_without_sentinels_small_changes_are_only_suspected(factor: float, outcome: Outcome) -> None:
     base, new = (made(seed, sentinels=False, factor=by) for seed, by in ((1, 1.0), (2, factor)))
     found = verdict(base, new)
     assert found.outcome is outcome
@@ -256,7 +256,7 @@ def test_without_sentinels_the_machine_is_suspected_before_the_case(factor: floa
     assert compare(base, new).offset_us is None
 
 
-def test_a_process_that_lacks_its_sentinels_is_left_out() -> None:
+def test_a_process_without_sentinels_is_left_out() -> None:
     two = compare(made(1), without(made(2), *SENTINEL_US, process=2))
     assert set(outcomes(two).values()) == {Outcome.SAME}
     for found, known in zip(two.verdicts, compare(made(1), made(2)).verdicts, strict=True):
@@ -304,7 +304,7 @@ def test_samples_of_one_launch_and_of_eight_are_not_compared() -> None:
         assert (found.outcome, found.reason) == (Outcome.NOT_COMPARABLE, Reason.OTHER_LAUNCHES)
 
 
-def test_what_was_learned_of_the_time_of_a_case_says_nothing_of_its_slope() -> None:
+def test_learned_spreads_of_times_do_not_apply_to_slopes() -> None:
     base, new = (with_times(made(seed), {4096: [40.0] * 3, 1024: [12.0] * 3}) for seed in (1, 2))
     learned = NoiseModel(0.04, 3e-4, "learned", {FIRST: Spread(400.0, 23)})
     slope = Settings(metric=Metric.NS_PER_ITERATION, noise=learned)

@@ -29,7 +29,7 @@ def test_a_pool_has_every_process_with_every_case_and_sentinel() -> None:
 
 
 @pytest.mark.parametrize("names", [[FIRST], list(SENTINEL_US)], ids=["a case", "the sentinels"])
-def test_a_process_that_lacks_something_is_left_out(names: list[str]) -> None:
+def test_an_incomplete_process_is_left_out(names: list[str]) -> None:
     assert Pool.of(without(BASE, *names)).processes == ((0, 0), (0, 1), (0, 2))
 
 
@@ -48,7 +48,7 @@ def test_cases_that_were_not_timed_are_no_part_of_it() -> None:
     ],
     ids=["no samples", "no cases", "no sentinels", "no common process"],
 )
-def test_what_shows_nothing_is_refused(poor: Side) -> None:
+def test_sides_without_samples_or_sentinels_are_refused(poor: Side) -> None:
     with pytest.raises(ResultsError, match="has no process with samples of every case and of the sentinels"):
         Pool.of(poor)
 
@@ -73,19 +73,19 @@ def test_pools_are_judged_as_sides_are(requested: tuple[str, ...], learned: Nois
         assert astuple(finding.ratio) == pytest.approx(astuple(verdict.ratio))
 
 
-def test_nothing_is_said_where_the_machine_changed() -> None:
+def test_pools_between_which_the_machine_changed_have_no_judgment() -> None:
     slower = Pool.of(side(Simulated(cases=FEW, processes=4, seed=2, factor=1.01)))
     assert evidence_of(Pool.of(BASE), slower).machine_change > 0.005
     assert judgments(Pool.of(BASE), slower, NO_FLAGS) == []
 
 
-def test_pools_of_two_gpus_are_known_to_be() -> None:
+def test_pools_know_their_gpu() -> None:
     one, other = Pool.of(BASE), replace(Pool.of(NEW), gpu="GPU-2")
     assert evidence_of(one, Pool.of(NEW)).one_gpu
     assert not evidence_of(one, other).one_gpu
 
 
-def test_a_pass_over_memory_is_known_to_be_noisier() -> None:
+def test_a_pass_over_memory_has_more_noise() -> None:
     nothing = {"iterations": 1, "sass_per_iteration": None}
     rows = {**BASE.rows, FIRST: replace(BASE.rows[FIRST], **nothing)}  # type: ignore[arg-type]
     kernels = {**BASE.kernels, FIRST: KernelTimes({1: BASE.kernels[FIRST].counts[4096]}, 8)}

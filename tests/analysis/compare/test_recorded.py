@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.compare_power.bars import ONE, TEN, TWO, truly
 from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.draws import DEFAULT, FINE, QUICK, Drawn, Mode, between, compared, true_slowdowns, within
 from benchmarks.compare_power.evidence import fixed
+from benchmarks.compare_power.requirements import ONE, TEN, TWO, slowed_by
 from benchmarks.compare_power.suite import steady
-from benchmarks.compare_power.tally import LONG, MIDDLE, Found, alarmed, found, together, undecided
+from benchmarks.compare_power.tally import LONG, MIDDLE, Detection, alarmed, detections, pooled, undecided
 from shflbench.analysis.compare import rule
 
 RECORDED = Path(__file__).parents[2] / "data" / "compare"
@@ -34,7 +34,7 @@ def unchanged(batches: Sequence[Batch], mode: Mode, count: int) -> list[Drawn]:
     ]
 
 
-def slowed(batches: Sequence[Batch], mode: Mode, percent: int) -> list[Found]:
+def slowed(batches: Sequence[Batch], mode: Mode, percent: int) -> list[Detection]:
     """Compare unchanged processes of each batch with slowed ones of the same."""
     cases = []
     for batch in batches:
@@ -42,7 +42,7 @@ def slowed(batches: Sequence[Batch], mode: Mode, percent: int) -> list[Found]:
         sides = between(base.processes, new.processes, mode.processes, SLOWED // len(batches), fixed())
         draws = compared(base, new, mode, sides)
         assert not any(drawn.refused for drawn in draws)
-        cases += found(draws, percent, batch.times_us, true_slowdowns(base, new), batch.name)
+        cases += detections(draws, percent, batch.times_us, true_slowdowns(base, new), batch.name)
     return cases
 
 
@@ -52,11 +52,11 @@ def default(batches: list[Batch]) -> list[Drawn]:
 
 
 @pytest.fixture(scope="module")
-def two_percent(batches: list[Batch]) -> list[Found]:
+def two_percent(batches: list[Batch]) -> list[Detection]:
     return slowed(batches, DEFAULT, 2)
 
 
-def test_unchanged_suites_are_hardly_ever_alarmed(default: list[Drawn]) -> None:
+def test_unchanged_suites_hardly_ever_raise_an_alarm(default: list[Drawn]) -> None:
     assert alarmed(default).value <= 0.02  # 1% of many more draws
     assert not any(drawn.refused for drawn in default)
 
@@ -74,31 +74,31 @@ def test_unchanged_cases_from_10_us_on_are_decided(batches: list[Batch], default
     assert still[MIDDLE].value <= 0.06
 
 
-def test_one_process_a_side_never_alarms_on_unchanged_code(batches: list[Batch]) -> None:
+def test_one_process_per_side_never_raises_an_alarm_on_unchanged_code(batches: list[Batch]) -> None:
     assert alarmed(unchanged(batches, QUICK, UNCHANGED[QUICK])).hits == 0
 
 
-def test_slowdowns_of_2_percent_are_found(two_percent: list[Found]) -> None:
-    assert together(truly(two_percent, TWO, MIDDLE)).value >= 0.95  # likewise 98%
-    assert together(truly(two_percent, TWO, LONG)).value == 1
+def test_slowdowns_of_2_percent_are_found(two_percent: list[Detection]) -> None:
+    assert pooled(slowed_by(two_percent, TWO, MIDDLE)).value >= 0.95  # likewise 98%
+    assert pooled(slowed_by(two_percent, TWO, LONG)).value == 1
 
 
 def test_nothing_is_called_faster_where_everything_became_slower(
-    batches: list[Batch], two_percent: list[Found]
+    batches: list[Batch], two_percent: list[Detection]
 ) -> None:
     long = [case for case in two_percent if case.kind == LONG]
     assert len(long) > 15 * len(batches)
-    assert together(long).value == 1
+    assert pooled(long).value == 1
     assert sum(case.faster for case in two_percent) == 0
 
 
 def test_fine_mode_finds_1_percent(batches: list[Batch]) -> None:
-    cases = truly(slowed(batches, FINE, 1), ONE, LONG)
+    cases = slowed_by(slowed(batches, FINE, 1), ONE, LONG)
     assert len(cases) > 10 * len(batches)
-    assert together(cases).value >= 0.99
+    assert pooled(cases).value >= 0.99
 
 
-def test_one_process_a_side_finds_10_percent(batches: list[Batch]) -> None:
+def test_one_process_per_side_finds_10_percent(batches: list[Batch]) -> None:
     cases = slowed(batches, QUICK, 10)
-    assert together(truly(cases, TEN, MIDDLE, LONG)).value == 1
+    assert pooled(slowed_by(cases, TEN, MIDDLE, LONG)).value == 1
     assert not any(case.faster for case in cases)

@@ -44,7 +44,7 @@ def test_one_register_more_counts(registers: int, outcome: Outcome, sentence: st
     assert found[SECOND].outcome is Outcome.SAME
 
 
-def test_more_registers_come_with_what_else_changed() -> None:
+def test_more_registers_are_shown_with_the_other_changes_of_the_kernel() -> None:
     spilt = replace(NEW.rows[FIRST], registers=32, spill_bytes=8)
     assert verdicts(BASE, with_rows(NEW, spilt))[FIRST].why == ("registers 16 → 32", "spill bytes 0 → 8")
 

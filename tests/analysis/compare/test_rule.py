@@ -99,12 +99,12 @@ def test_long_times_have_the_proportional_noise() -> None:
     )
 
 
-def test_rounds_that_differ_speak_for_their_own_case() -> None:
+def test_the_spread_of_rounds_widens_the_interval_of_its_case() -> None:
     calm, restless = (judged(contrast(10.0, 10.0, variance=variance)) for variance in (1e-6, 0.01))
     assert half_us(restless) / half_us(calm) == pytest.approx(math.sqrt((0.3 * 0.05**2 + 0.01) / 0.05**2), rel=1e-3)
 
 
-def test_a_process_of_one_round_says_nothing_of_the_others_rounds() -> None:
+def test_a_process_of_one_round_does_not_affect_the_variance_of_others() -> None:
     known = contrast(10.0, 10.0, variance=0.01)
     partly = replace(known, base=replace(known.base, variances=known.base.variances * [1, float("nan"), 1]))
     assert half_us(judged(partly)) == pytest.approx(half_us(judged(known)))
@@ -126,7 +126,7 @@ def test_a_case_that_was_learned_to_be_noisy_is_noisy_with_one_process_too() -> 
     assert judged(single, replace(QUIET, cases={"another/case": Spread(0.3**2, 30)})).outcome is Outcome.SLOWER
 
 
-def test_what_was_learned_and_what_is_seen_count_by_how_much_they_know() -> None:
+def test_learned_and_observed_spreads_are_weighted_by_degrees_of_freedom() -> None:
     seen = replace(contrast(10.0, 10.0), base=estimated(9.0, 10.0, 11.0))
     learned = replace(QUIET, cases={CASE: Spread(0.05**2, 200)})
     assert half_us(judged(seen, learned)) < 0.1 * half_us(judged(seen))
@@ -159,7 +159,7 @@ def test_what_is_only_suspected_is_not_detected() -> None:
     assert doubted.detectable - judged(plain).detectable == pytest.approx(2 * 0.05)
 
 
-def test_doubt_makes_no_suspicion_of_what_is_the_same() -> None:
+def test_doubt_does_not_affect_a_case_that_is_the_same() -> None:
     assert judged(replace(contrast(10.0, 10.1), doubt=Doubt(Reason.NO_SENTINELS, least=0.05))).outcome is Outcome.SAME
 
 
@@ -192,7 +192,7 @@ def test_one_process_more_may_be_enough() -> None:
     assert judged(contrast(10.0, 10.0, threshold=0.012, processes=1)).needs_processes == 2
 
 
-def test_a_change_of_just_the_threshold_needs_no_number_that_anybody_would_run() -> None:
+def test_no_number_of_processes_settles_a_change_of_exactly_the_threshold() -> None:
     assert judged(contrast(10.0, 10.0999, threshold=0.01, processes=2)).needs_processes is None
     assert judged(contrast(10.0, 12.0)).needs_processes is None  # settled as it is
 
@@ -207,7 +207,7 @@ def test_the_smallest_detectable_slowdown_is_found_even_where_chance_makes_it_lo
         assert judged(replace(at_worst, new=estimated(*at_worst.new.values - 2e-3))).outcome is not Outcome.SLOWER
 
 
-def test_one_process_a_side_is_judged_by_assumed_noise_and_several_by_their_own() -> None:
+def test_one_process_per_side_uses_assumed_noise_and_several_their_own() -> None:
     assert model_of([contrast(10.0, 10.0, processes=1)]) is ASSUMED
     noisy = [replace(contrast(10.0, 10.0), base=estimated(9.0, 10.0, 11.0)) for _ in range(20)]
     assert model_of([*noisy, contrast(10.0, 10.0, processes=1)]).a_us > 0.3
@@ -264,11 +264,11 @@ def test_nothing_becomes_the_same_by_leaving_a_process_out() -> None:
         (SLOWER[:2], WITH_OUTLIER),
     ],
 )
-def test_what_else_differs_is_no_outlier_process(base: Values, new: Values) -> None:
+def test_other_differences_are_no_outlier_process(base: Values, new: Values) -> None:
     assert without_outlier(contrast_of(base, new), QUIETER) is None
 
 
-def test_what_is_far_off_by_the_noise_of_its_case_is_an_outlier() -> None:
+def test_an_outlier_is_far_off_by_the_noise_of_its_case() -> None:
     case = contrast_of(WITH_OUTLIER, SLOWER)
     others = without_outlier(case, NoiseModel(0.05, 0.0, ""))
     assert others is not None
@@ -276,7 +276,7 @@ def test_what_is_far_off_by_the_noise_of_its_case_is_an_outlier() -> None:
     assert without_outlier(case, NoiseModel(0.07, 0.0, "")) is None
 
 
-def test_others_are_judged_as_one_case_of_all() -> None:
+def test_a_case_without_its_outlier_is_judged_as_one_of_all_cases() -> None:
     quiet = contrast_of(AGREEING, AGREEING)
     cases = [contrast_of(WITH_OUTLIER, SLOWER), *[replace(quiet, case_id=f"{number}") for number in range(400)]]
     alone, among = judge_robustly(cases[:1], QUIETER)[0], judge_robustly(cases, QUIETER)[0]

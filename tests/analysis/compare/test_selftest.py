@@ -37,13 +37,13 @@ def test_unchanged_code_raises_no_alarm_and_is_settled_by_more_processes_and_loo
     assert by_processes == sorted(by_processes, reverse=True)
 
 
-def test_one_process_a_side_is_not_tried_below_the_threshold_that_it_takes() -> None:
+def test_one_process_per_side_is_not_tried_below_its_smallest_threshold() -> None:
     assert [each.threshold for each in plain().settings if each.processes == 1] == [0.02, 0.03, 0.05]
     assert found(plain(), 1, 0.02).certain == pytest.approx(0.06)
     assert found(plain(), 3, 0.02).certain == 0.02
 
 
-def test_with_learned_noise_one_process_a_side_is_tried_at_every_threshold() -> None:
+def test_learned_noise_allows_every_threshold_with_one_process_per_side() -> None:
     noise = learn(generated(20, cases=12))
     result = self_test(generated(PROCESSES, cases=12), noise)
     assert found(result, 1, 0.01).certain < found(plain(), 1, 0.02).certain
@@ -60,7 +60,7 @@ def test_the_setting_that_is_certain_of_the_smallest_change_is_recommended_with_
     assert best.processes == min(same)
 
 
-def test_what_a_few_processes_prove_is_reported() -> None:
+def test_the_bound_from_disjoint_comparisons_is_reported() -> None:
     assert (found(plain(), 2, 0.01).disjoint, found(plain(), 5, 0.01).disjoint) == (4, 1)
     assert found(plain(), 2, 0.01).ceiling == pytest.approx(0.527, abs=0.001)
     assert found(plain(), 5, 0.01).ceiling == pytest.approx(0.95)
@@ -106,13 +106,13 @@ def test_a_short_case_needs_a_larger_slowdown_than_a_long_one() -> None:
         assert (cases[short].settled or 0) > (cases[long].settled or 1)
 
 
-def test_where_nothing_is_good_enough_nothing_is_recommended() -> None:
+def test_no_setting_is_recommended_if_none_is_good_enough() -> None:
     result = self_test(noisier(generated(PROCESSES, cases=12), 0.1, slice(None)))
     assert result.recommended is None
     assert own_thresholds(result).keys() == TIMES_US.keys()
 
 
-def test_comparisons_that_the_sentinels_refuse_are_counted_apart() -> None:
+def test_refused_comparisons_are_counted_separately() -> None:
     pool = generated(PROCESSES, cases=12)
     clock = np.array([1.02] * 2 + [1.0] * (PROCESSES - 2))
     moved = replace(

@@ -68,7 +68,7 @@ def test_processes_are_counted_by_the_case_that_has_fewest(run: Run) -> None:
 
 
 @pytest.mark.parametrize("gone", ["base", "other"])
-def test_where_one_run_has_no_samples_none_are_used(run: Run, tmp_path: Path, gone: str) -> None:
+def test_samples_are_used_only_if_all_runs_have_them(run: Run, tmp_path: Path, gone: str) -> None:
     other = read_run(write(tmp_path / "other", FEW))
     ((run if gone == "base" else other).folder / SAMPLES_FILE).unlink()
     side = Side.of([run, other])
@@ -81,7 +81,7 @@ WORST_LAST = (Status.TIMED, Status.VERIFIED, Status.COMPILED, Status.SKIPPED, St
 
 
 @pytest.mark.parametrize(("better", "worse"), list(pairwise(WORST_LAST)))
-def test_a_case_is_as_good_as_in_the_worst_of_the_runs(run: Run, better: Status, worse: Status) -> None:
+def test_a_case_has_the_worst_status_of_its_runs(run: Run, better: Status, worse: Status) -> None:
     bare = replace(run, folder=run.folder / "without-samples")
     runs = [
         replace(bare, rows=(replace(untimed(bare.rows[0], status, "why"), case_id=FIRST),))
@@ -98,7 +98,7 @@ def test_a_case_of_one_run_only_is_a_case_of_the_side(run: Run, tmp_path: Path) 
     assert [len(side.kernels[name].counts[4096]) for name in side.rows] == [4, 2, 2]
 
 
-def test_processes_that_bracket_other_numbers_of_launches_disagree(run: Run) -> None:
+def test_processes_with_other_launches_per_sample_disagree(run: Run) -> None:
     path = run.folder / SAMPLES_FILE
     changed = [
         replace(sample, launches=1) if sample.case_id == FIRST and sample.process == 1 else sample
@@ -120,7 +120,7 @@ def test_dropped_samples_are_left_out(run: Run) -> None:
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
-def test_a_process_that_a_crash_cut_short_is_left_out_where_others_were_not(run: Run, rounds: int) -> None:
+def test_a_crashed_process_is_left_out_if_others_are_complete(run: Run, rounds: int) -> None:
     cut = without(run, lambda sample: sample.case_id == FIRST and sample.process == 1 and sample.round >= rounds)
     found = Side.of([cut]).kernels[FIRST].at(4096)
     assert found is not None
@@ -139,7 +139,7 @@ def test_runs_of_other_sentinels_have_none_in_common(run: Run) -> None:
     assert Side.of([replace(run, info=replace(run.info, sentinels=None))]).sentinels == ""
 
 
-def test_sentinels_are_known_in_all_processes_or_not_at_all(run: Run) -> None:
+def test_sentinels_are_used_only_if_all_processes_timed_them(run: Run) -> None:
     assert Side.of([run]).sentinel_estimates().keys() == SENTINEL_US.keys()
     partly = without(run, lambda sample: sample.case_id == SHORT and sample.process == 1)
     assert Side.of([partly]).sentinel_estimates().keys() == SENTINEL_US.keys() - {SHORT}
@@ -178,7 +178,7 @@ def test_samples_of_another_suite_are_refused(run: Run, tmp_path: Path) -> None:
         Side.of([run])
 
 
-def test_only_an_unfinished_run_may_lack_rows(run: Run) -> None:
+def test_rows_may_be_missing_only_in_an_unfinished_run(run: Run) -> None:
     cut = replace(run, rows=run.rows[:-1])
     with pytest.raises(ResultsError, match=rf"results\.csv is damaged: it has no row of {THIRD}"):
         Side.of([cut])

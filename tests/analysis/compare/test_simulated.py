@@ -81,7 +81,7 @@ def test_a_run_is_the_same_in_memory_and_on_disk(tmp_path: Path) -> None:
     [(40, 60), pytest.param(1000, 2000, marks=[pytest.mark.archs, pytest.mark.expensive])],
     ids=["quick", "whole"],
 )
-def test_at_most_one_suite_of_unchanged_code_in_a_hundred_alarms(drawn_from: int, suites: int, processes: int) -> None:
+def test_at_most_one_unchanged_suite_in_a_hundred_raises_an_alarm(drawn_from: int, suites: int, processes: int) -> None:
     assert alarms(pool(drawn_from), processes, suites) <= suites / 100
 
 
@@ -99,13 +99,13 @@ def test_every_case_two_percent_slower_is_found_from_50_us_on_and_none_is_called
         assert Outcome.FASTER not in result.values()
 
 
-def test_two_processes_a_side_suspect_two_percent_and_find_four() -> None:
+def test_two_processes_per_side_suspect_two_percent_and_find_four() -> None:
     suspected, sure = (generated(1, processes=2, factors=Simulated().every(factor)) for factor in (1.018, 1.045))
     assert {verdict.reason for verdict in suspected.verdicts if verdict.case_id in LONG} == {Reason.FEW_PROCESSES}
     assert found(sure) >= LONG
 
 
-def test_one_process_a_side_suspects_four_percent_and_finds_eight() -> None:
+def test_one_process_per_side_suspects_four_percent_and_finds_eight() -> None:
     suspected, sure = (generated(1, processes=1, factors=Simulated().every(factor)) for factor in (1.04, 1.08))
     assert {(verdict.outcome, verdict.reason) for verdict in suspected.verdicts if verdict.case_id in LONG} == {
         (Outcome.SUSPECTED, Reason.FEW_PROCESSES)
@@ -128,7 +128,7 @@ def test_a_machine_that_changed_as_its_sentinels_did_is_refused(factor: float, w
         generated(1, factor=factor)
 
 
-def test_one_doubled_sample_in_ten_changes_no_verdict_but_is_remarked() -> None:
+def test_one_doubled_sample_in_ten_adds_a_remark_and_changes_no_verdict() -> None:
     plain, doubled = (generated(1, doubled=names) for names in ((), LONG))
     assert {outcomes(doubled)[name] for name in LONG} == {Outcome.SAME}
     assert not any(verdict.remarks for verdict in plain.verdicts)
@@ -182,7 +182,7 @@ def test_a_larger_threshold_never_finds_more(processes: int) -> None:
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
-def test_fewer_than_three_rounds_say_nothing(rounds: int) -> None:
+def test_fewer_than_three_rounds_are_inconclusive(rounds: int) -> None:
     result = generated(1, rounds=rounds, factors=Simulated().every(1.5))
     assert {(verdict.outcome, verdict.reason) for verdict in result.verdicts} == {
         (Outcome.INCONCLUSIVE, Reason.TOO_FEW_ROUNDS)

@@ -20,11 +20,11 @@ def described(by_us: object, *, runs: int = 1) -> NoisyCase:
     return found
 
 
-def test_what_is_as_noisy_as_the_machine_is_not_mentioned() -> None:
+def test_a_case_as_noisy_as_the_machine_is_not_described() -> None:
     assert describe_noisy(CASE, taken(70 + QUIET_US), 0.04, 54) is None
 
 
-def test_one_process_that_is_off_is_named() -> None:
+def test_an_outlier_process_is_named() -> None:
     found = described([0.8 if place == 7 else 0.0 for place in range(24)])
     assert (found.kind, found.sentence) == (SpreadKind.OUTLIERS, "70.79 µs in process 7; 70 µs in the other 23")
     assert found.times == pytest.approx(4.2, abs=0.1)
@@ -56,7 +56,7 @@ def test_many_levels_are_described_by_their_ends() -> None:
     assert found.sentence.startswith("6 levels, from 70")
 
 
-def test_what_has_no_levels_is_wide() -> None:
+def test_a_spread_without_levels_is_wide() -> None:
     found = described(0.3 * np.random.default_rng(4).standard_normal(24))
     assert found.kind is SpreadKind.WIDE
     assert found.sentence.startswith("processes take 69.")

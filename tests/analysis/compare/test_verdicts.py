@@ -77,7 +77,7 @@ def test_a_case_that_both_sides_timed_is_for_the_rule() -> None:
     assert verdict_without_times(ROW, ROW, NEW_SIDE) is None
 
 
-def test_a_case_that_an_unfinished_run_lacks_says_so() -> None:
+def test_a_case_missing_from_an_unfinished_run_says_so() -> None:
     (run,) = NEW_SIDE.runs
     stopped = replace(NEW_SIDE, runs=(run, replace(run, info=replace(run.info, finished=None))))
     found = verdict_without_times(ROW, None, stopped)
@@ -86,7 +86,7 @@ def test_a_case_that_an_unfinished_run_lacks_says_so() -> None:
     assert found.sentence == "not on the new side: its run is unfinished"
 
 
-def test_what_failed_is_a_finding_and_what_was_left_out_is_missing() -> None:
+def test_a_failed_case_is_a_finding_and_a_skipped_one_is_missing() -> None:
     assert {
         status: verdict_on_failure(state(status)).outcome
         for status in (Status.FAILED, Status.INCORRECT, Status.SKIPPED)
@@ -108,7 +108,7 @@ def verdict_on(new: float, *, threshold: float = 0.05, processes: int = 3, doubt
     return verdict_of(finding, contrast, ROW, replace(ROW, registers=40), Metric.TIME)
 
 
-def test_a_process_that_was_left_out_is_verdict_on() -> None:
+def test_an_excluded_outlier_process_is_remarked() -> None:
     contrast = Contrast(CASE.id, estimated(10.0), estimated(11.0), Weights(1.0, 0.0), 0.05)
     (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
     (remark,) = verdict_of(replace(finding, outlier_excess=0.0432), contrast, ROW, ROW, Metric.TIME).remarks
@@ -144,13 +144,13 @@ def test_a_process_that_was_left_out_is_verdict_on() -> None:
         ),
     ],
 )
-def test_the_sentence_has_both_values_and_the_change_and_the_advice_what_to_do(
+def test_the_sentence_has_both_values_and_the_change_and_the_advice_the_next_step(
     verdict: Verdict, sentence: str, advice: str
 ) -> None:
     assert (verdict.sentence, verdict.advice) == (sentence, advice)
 
 
-def test_every_doubt_has_its_own_words() -> None:
+def test_every_doubt_has_its_own_advice() -> None:
     reasons = (Reason.FEW_PROCESSES, Reason.OTHER_GPU, Reason.NO_SENTINELS, Reason.NO_SAMPLES)
     verdicts = [verdict_on(11.0, doubt=Doubt(reason, least=0.2)) for reason in reasons]
     assert [(verdict.outcome, verdict.reason) for verdict in verdicts] == [
@@ -159,7 +159,7 @@ def test_every_doubt_has_its_own_words() -> None:
     assert len({verdict.advice for verdict in verdicts}) == len(reasons)
 
 
-def test_the_verdict_tells_what_changed_in_the_kernel_and_in_all_samples() -> None:
+def test_the_verdict_has_the_changes_of_the_kernel_and_of_all_samples() -> None:
     verdict = verdict_on(11.0)
     assert verdict.why == ("registers 16 → 40",)
     assert [verdict.median_ratio, verdict.p90_ratio] == pytest.approx([1.1, 1.1])
@@ -183,7 +183,7 @@ def shaped(*p90s: float, threshold: float = 0.01) -> Verdict:
     return verdict_of(finding, contrast, ROW, ROW, Metric.TIME)
 
 
-def test_slow_samples_that_became_slower_change_the_shape_and_no_verdict() -> None:
+def test_slow_samples_that_became_slower_change_the_distribution_and_no_verdict() -> None:
     verdict = shaped(12.0, 12.1, 11.9)
     assert verdict.outcome is Outcome.SAME
     (remark,) = verdict.remarks
@@ -191,13 +191,13 @@ def test_slow_samples_that_became_slower_change_the_shape_and_no_verdict() -> No
     assert "-2.9% at the 90th" in shaped(10.0, 10.0, 10.0).remarks[0]
 
 
-def test_a_small_move_of_the_slow_samples_is_not_worth_a_word() -> None:
+def test_a_small_change_of_the_slow_samples_has_no_remark() -> None:
     assert shaped(10.45, 10.45, 10.45).remarks == ()
     assert shaped(10.7, 10.7, 10.7).remarks != ()
     assert shaped(10.7, 10.7, 10.7, threshold=0.03).remarks == ()
 
 
-def test_slow_samples_that_differ_on_both_sides_do_not_change_the_shape() -> None:
+def test_slow_samples_that_differ_on_both_sides_do_not_change_the_distribution() -> None:
     base = new = replace(estimated(10.0, 10.0, 10.0), p90s=np.array([10.3, 11.3, 12.3]))
     new = replace(new, p90s=new.p90s + 2.0)
     contrast = Contrast(CASE.id, base, new, Weights(1.0, 0.0), 0.01)
@@ -228,7 +228,7 @@ def test_an_unchanged_kernel_explains_nothing() -> None:
         ({"sass_per_iteration": {"SHFL": 2.0}}, "SHFL per iteration 1 → 2"),
     ],
 )
-def test_each_fact_that_changed_is_verdict_on(change: dict[str, object], words: str) -> None:
+def test_each_property_that_changed_is_listed(change: dict[str, object], words: str) -> None:
     assert kernel_changes(SHFL, replace(SHFL, **change)) == (words,)  # type: ignore[arg-type]
 
 
@@ -244,6 +244,6 @@ def test_all_that_changed_is_listed_in_a_fixed_order() -> None:
 
 
 @pytest.mark.parametrize("column", ["registers", "spill_bytes", "occupancy", "sass_per_iteration"])
-def test_what_a_side_does_not_know_is_left_out(column: str) -> None:
+def test_properties_that_are_unknown_on_a_side_are_left_out(column: str) -> None:
     unknown = replace(SHFL, **{column: None})  # type: ignore[arg-type]
     assert kernel_changes(SHFL, unknown) == kernel_changes(unknown, SHFL) == ()
