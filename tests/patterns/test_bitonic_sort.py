@@ -20,20 +20,20 @@ def workload(dtype: str, payload: str = "value") -> Workload:
 
 
 def sorted_pairs(keys: Array, values: Array, iterations: int, payload: str = "value") -> tuple[Array, Array]:
-    """Return what the pattern's reference gives."""
+    """Return the result of the pattern's reference."""
     keys, values = SORT.module.reference(keys, values, iterations=iterations, payload=payload)
     return keys, values
 
 
 def scramble(key: int, lane: int, dtype: str) -> int:
-    """Return what a lane makes of the bits of its key, in Python's whole numbers."""
+    """Return the scrambled bits of a lane's key, in Python's whole numbers."""
     bits = FRACTION_BITS.get(dtype, 8 * DTYPES[dtype].size)
     mixed = key * 0x9E3779B97F4A7C15 % (1 << bits) // WARP * WARP + lane
     return mixed + {"f32": 0x3F800000, "f64": 0x3FF0000000000000}.get(dtype, 0)
 
 
 def network(keys: Array, values: Array) -> tuple[list[list[int]], list[list[int]]]:
-    """Return one warp sorted as the kernels do it: the deck's 15 steps, all lanes at once."""
+    """Return one warp sorted like in the kernels: the 15 steps of the deck, all lanes at once."""
     key, value = keys.tolist(), values.tolist()
     for size in (2, 4, 8, 16, 32):
         distance = size // 2
@@ -50,7 +50,7 @@ def network(keys: Array, values: Array) -> tuple[list[list[int]], list[list[int]
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
 @pytest.mark.parametrize("iterations", [0, 1, 2, 9])
-def test_reference_is_scrambling_and_sorting_warp_by_warp(dtype: str, iterations: int) -> None:
+def test_reference_scrambles_and_sorts_warp_by_warp(dtype: str, iterations: int) -> None:
     keys, values = workload(dtype).inputs(0)
     unsigned = f"u{DTYPES[dtype].size}"
     expected = []
@@ -73,14 +73,14 @@ def test_network_of_the_deck_sorts_distinct_keys_in_15_steps() -> None:
             assert network(warp, carried) == (warp[order].tolist(), carried[order].tolist())
 
 
-def test_deck_s_comparison_loses_a_value_where_two_keys_are_equal() -> None:
+def test_comparison_of_the_deck_loses_a_value_if_two_keys_are_equal() -> None:
     keys = np.zeros(WARP, np.int32)
     _, values = network(keys, np.arange(WARP))
     assert len(set(values)) < WARP
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_no_two_keys_of_a_warp_are_equal_however_long_it_runs(dtype: str) -> None:
+def test_no_two_keys_of_a_warp_become_equal(dtype: str) -> None:
     keys, values = workload(dtype).inputs(0)
     for _ in range(200):
         keys, values = sorted_pairs(keys, values, 1)
@@ -96,7 +96,7 @@ def test_every_iteration_sorts_keys_in_another_order(dtype: str) -> None:
         assert ((before != values).sum(axis=1) > WARP // 2).all()
 
 
-def test_without_a_payload_values_stay_and_keys_are_the_same() -> None:
+def test_without_a_payload_values_stay_and_keys_are_sorted() -> None:
     keys, values = workload("i32").inputs(0)
     alone = sorted_pairs(keys, values, 9, "none")
     assert alone[0].tolist() == sorted_pairs(keys, values, 9)[0].tolist()

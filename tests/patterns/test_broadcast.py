@@ -26,7 +26,7 @@ def later(sources: Array, count: int) -> Array:
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("iterations", [0, 1, 33, 51])
-def test_reference_is_what_lane_after_lane_gives(dtype: str, values: str, iterations: int) -> None:
+def test_reference_agrees_with_a_loop_over_the_lanes(dtype: str, values: str, iterations: int) -> None:
     data = workload(dtype, values)
     numbers, sources = data.inputs(0)
     count, size = int(values), 2 ** (8 * numbers.dtype.itemsize)
@@ -56,7 +56,7 @@ def test_wrong_source_of_one_lane_in_any_iteration_is_visible_at_the_end(dtype: 
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_lanes_stay_different_however_long_it_runs(dtype: str) -> None:
+def test_lanes_stay_different_over_many_iterations(dtype: str) -> None:
     data = workload(dtype, "1")
     late = after(data, 4096, *data.inputs(0))
     assert all(len(set(warp)) == WARP for warp in late.view(f"u{late.dtype.itemsize}").reshape(-1, WARP).tolist())

@@ -22,13 +22,13 @@ def words(values: Array) -> Array:
 
 
 def last_lane(warp: list[int]) -> int | None:
-    """Return the last lane whose predicate holds: bits 19 to 22 are 5."""
+    """Return the last lane whose predicate is true: bits 19 to 22 are 5."""
     return max((lane for lane, bits in enumerate(warp) if (bits >> 19) % 16 == 5), default=None)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("iterations", [0, 1, 15, 51])
-def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int) -> None:
+def test_reference_agrees_with_a_loop_over_the_lanes(dtype: str, iterations: int) -> None:
     data = workload(dtype)
     (values,) = data.inputs(0)
     size = 2 ** (8 * values.dtype.itemsize)
@@ -54,7 +54,7 @@ def test_predicate_changes_and_is_sometimes_false_in_all_lanes_within_the_verifi
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_predicate_keeps_changing_however_long_it_runs(dtype: str) -> None:
+def test_predicate_keeps_changing_over_many_iterations(dtype: str) -> None:
     data = workload(dtype)
     late = after(data, 4096, *data.inputs(0))
     seen = [last_lane(warp) for iteration in range(64) for warp in words(after(data, iteration, late)).tolist()]

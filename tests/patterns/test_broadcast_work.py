@@ -23,7 +23,7 @@ def tolerance(dtype: str, iterations: int) -> float:
 
 
 def in_fractions(values: Array, iterations: int) -> list[list[Fraction]]:
-    """Return exactly what work.cuh computes for floating point, lane by lane."""
+    """Return the exact result of work.cuh for floating point, lane by lane."""
     warps = [[Fraction(value) for value in warp] for warp in values.tolist()]
     for _ in range(iterations):
         warps = [
@@ -38,7 +38,7 @@ def distances(x: Fraction, warp: list[Fraction]) -> Fraction:
 
 
 def in_own_arithmetic(values: Array, iterations: int) -> Array:
-    """Return what a kernel computes that rounds each operation to the element type."""
+    """Return the result of a kernel that rounds each operation to the element type."""
     kind = values.dtype.type
     term = ((2 * np.arange(WARP) - 31) / 32).astype(values.dtype)
     for _ in range(iterations):
@@ -99,21 +99,21 @@ def test_lane_that_misses_one_value_in_any_iteration_is_visible_at_the_end(dtype
 
 
 def miss_one_value(before: Array, values: Array) -> None:
-    """Let lane 5 of the last warp miss lane 6's value."""
+    """Let lane 5 of the last warp miss the value of lane 6."""
     with np.errstate(over="ignore"):
         apart = before[-1, 6] - before[-1, 5]
         values[-1, 5] -= abs(apart) / 128 if before.dtype.kind == "f" else apart * apart
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_lanes_stay_different_and_small_however_long_it_runs(dtype: str) -> None:
+def test_lanes_stay_different_and_small_over_many_iterations(dtype: str) -> None:
     data = workload(dtype)
     late = after(data, 4096, *data.inputs(0))
     assert all(len(set(warp)) == WARP for warp in late.tolist())
     assert np.abs(late.astype(np.float64)).max() < 32
 
 
-def test_integers_that_differ_in_one_value_differ_ever_after() -> None:
+def test_integers_that_differ_in_one_value_stay_different() -> None:
     data = workload("i32")
     (values,) = data.inputs(0)
     for bit in range(32):

@@ -1,4 +1,4 @@
-"""A mistake in `pattern.py` is a sentence, and says so before anything runs."""
+"""A mistake in `pattern.py` is one sentence, before anything runs."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def reference(values, iterations):
 
 
 def refusal(folder: Path, text: str, kernels: bytes = b"") -> str:
-    """Return what is wrong with a pattern, after the path of its file."""
+    """Return the error about a pattern, without the path of its file."""
     folder.mkdir()
     (folder / "pattern.py").write_text(text, encoding="utf-8")
     (folder / "kernels.cu").write_bytes(kernels)
@@ -99,7 +99,7 @@ def test_wrong_field_is_refused(tmp_path: Path, after: str, fields: str, sentenc
 
 
 @pytest.mark.parametrize(
-    ("instead_of", "written", "sentence"),
+    ("instead_of", "replacement", "sentence"),
     [
         ("Mechanism.SMEM,", "'magic',", "variant `smem` has the unknown mechanism `magic`; known: smem, smem-unsafe,"),
         ('name="smem"', 'name="s mem"', "variant `s mem` needs another name; allowed: letters, digits, `_`"),
@@ -121,9 +121,9 @@ def test_wrong_field_is_refused(tmp_path: Path, after: str, fields: str, sentenc
         ("    return values", "    return values\n\ninputs = iter", "`inputs` does not show which arguments it takes"),
     ],
 )
-def test_wrong_declaration_is_refused(tmp_path: Path, instead_of: str, written: str, sentence: str) -> None:
+def test_wrong_declaration_is_refused(tmp_path: Path, instead_of: str, replacement: str, sentence: str) -> None:
     assert instead_of in SOUND
-    assert refusal(tmp_path / "own", SOUND.replace(instead_of, written)).startswith(sentence)
+    assert refusal(tmp_path / "own", SOUND.replace(instead_of, replacement)).startswith(sentence)
 
 
 @pytest.mark.parametrize("name", ["my pattern", "9lives", "with.dot", "über", 'a"b', "a\nb"])

@@ -17,7 +17,7 @@ def workload(counters: str) -> Workload:
 
 
 @pytest.mark.parametrize("counters", COUNTERS)
-def test_reference_is_what_element_after_element_gives(counters: str) -> None:
+def test_reference_agrees_with_a_loop_over_the_elements(counters: str) -> None:
     data = workload(counters)
     for index in range(data.input_sets):
         number = int(counters)
@@ -41,5 +41,5 @@ def test_some_elements_are_counted_and_some_are_not(counters: str) -> None:
     assert 0.4 < (values.astype(np.int64) >= 0).mean() < 0.6
 
 
-def test_every_counter_of_32_gets_some() -> None:
+def test_each_of_32_counters_counts_some_elements() -> None:
     assert min(workload("32").expected(0, 1)[0].tolist()) > 0

@@ -19,12 +19,12 @@ def drawn(dtype: Dtype, seed: int = 1, count: int = THREADS) -> Array:
 
 
 def bits_of(values: Array) -> Array:
-    """Return the bits of each number as a whole one."""
+    """Return the bits of each number as an integer."""
     return values.reshape(-1).view(f"u{values.dtype.itemsize}")
 
 
 @each_dtype
-def test_every_thread_of_a_grid_gets_another_value(dtype: Dtype) -> None:
+def test_every_thread_of_a_grid_gets_a_different_value(dtype: Dtype) -> None:
     values = drawn(dtype)
     assert values.dtype == dtype.numpy
     assert values.shape == ((THREADS, dtype.components) if dtype.components > 1 else (THREADS,))
@@ -35,7 +35,7 @@ def test_every_thread_of_a_grid_gets_another_value(dtype: Dtype) -> None:
 
 
 @each_dtype
-def test_lanes_of_a_warp_differ_from_one_another_and_from_the_next_warp_s(dtype: Dtype) -> None:
+def test_lanes_of_a_warp_differ_from_one_another_and_from_the_next_warp(dtype: Dtype) -> None:
     numbers = bits_of(drawn(dtype, count=64 * 32)).reshape(64, -1)
     assert all(len(set(warp)) == len(warp) for warp in numbers.tolist())
     assert (numbers[1:] != numbers[:-1]).mean() > 0.98
@@ -61,7 +61,7 @@ def test_integers_use_every_bit(dtype: Dtype) -> None:
 
 
 @each_dtype
-def test_seed_decides(dtype: Dtype) -> None:
+def test_equal_seeds_give_equal_data_and_other_seeds_do_not(dtype: Dtype) -> None:
     assert drawn(dtype, count=64).tolist() == drawn(dtype, count=64).tolist()
     assert drawn(dtype, count=64).tolist() != drawn(dtype, seed=2, count=64).tolist()
 

@@ -18,7 +18,7 @@ from tests.cases import setting
 
 
 def counted(dtype: Dtype, options: Mapping[str, str]) -> dict[str, int | PerWord] | None:
-    """Promise a shuffle a word for each step, and nothing of halves."""
+    """Expect one shuffle per word and step, and nothing for halves."""
     return None if dtype.size == 2 else {"SHFL": PerWord(int(options["steps"]))}
 
 
@@ -47,17 +47,17 @@ PATTERN = Pattern(
 @pytest.mark.parametrize(
     ("dtype", "shuffles"), [("f16", 5), ("i8", 5), ("f32", 5), ("i32", 5), ("f64", 10), ("i64", 10), ("f32x4", 20)]
 )
-def test_shuffles_are_promised_for_each_32_bit_word(dtype: str, shuffles: int) -> None:
+def test_shuffles_are_expected_per_32_bit_word(dtype: str, shuffles: int) -> None:
     assert SHFL.expected_counts(DTYPES[dtype], {}) == {"SHFL": shuffles, "BAR": 1}
 
 
-def test_promise_may_depend_on_dtype_and_options() -> None:
+def test_expected_counts_may_depend_on_dtype_and_options() -> None:
     assert STEPS.expected_counts(DTYPES["f32"], {"steps": "3"}) == {"SHFL": 3}
     assert STEPS.expected_counts(DTYPES["f64"], {"steps": "3"}) == {"SHFL": 6}
     assert STEPS.expected_counts(DTYPES["f16"], {"steps": "3"}) is None
 
 
-def test_variant_that_promises_nothing_is_only_shown() -> None:
+def test_variant_without_expected_counts_is_not_checked() -> None:
     assert SMEM.expected_counts(DTYPES["f32"], {}) is None
 
 
@@ -67,7 +67,7 @@ def test_shared_memory_follows_the_block_and_the_dtype() -> None:
     assert SHFL.shared(setting("f64", "1x256")) == 0
 
 
-def test_variants_are_found_by_name_and_the_baseline_by_its_mark() -> None:
+def test_variants_have_names_and_one_is_the_baseline() -> None:
     assert PATTERN.variant("shfl") is SHFL
     assert PATTERN.baseline is SMEM
     with pytest.raises(KeyError, match="shuffle"):
@@ -83,13 +83,13 @@ def test_variants_are_found_by_name_and_the_baseline_by_its_mark() -> None:
         ("f32", "idx", "1", False),
     ],
 )
-def test_variant_has_its_dtypes_and_its_values_of_the_options(dtype: str, mode: str, steps: str, has: bool) -> None:  # noqa: FBT001
+def test_variant_supports_its_dtypes_and_option_values(dtype: str, mode: str, steps: str, *, has: bool) -> None:
     options = {"mode": mode, "steps": steps}
     assert STEPS.has(dtype, options) is has
     assert SMEM.has(dtype, options)
 
 
-def test_mechanism_may_be_folded_where_the_variant_says_so() -> None:
+def test_mechanism_may_be_folded_for_the_declared_values() -> None:
     assert STEPS.folds({"mode": "up", "steps": "1"})
     assert not STEPS.folds({"mode": "up", "steps": "3"})
     assert not SMEM.folds({"mode": "up", "steps": "1"})
@@ -119,7 +119,7 @@ def test_setting_counts_threads_and_warps_and_reads_whole_options() -> None:
     assert (at.threads, at.warps, at.whole("words")) == (26 * 96, 26 * 3, 16)
 
 
-def test_buffer_has_elements_for_each_thread_or_as_many_as_its_function_says() -> None:
+def test_buffer_has_elements_per_thread_or_as_many_as_its_function_returns() -> None:
     at = setting("f32", "2x64", {"words": "3"})
     assert Input("a").count(at) == 128
     assert InOut("a", per_thread=4).count(at) == 512

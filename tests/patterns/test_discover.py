@@ -69,7 +69,7 @@ def test_two_folders_of_one_name_load_separately(tmp_path: Path) -> None:
     assert (first.declaration.summary, second.declaration.summary) == ("first", "second")
 
 
-def test_folder_without_a_declaration_names_what_it_could_be(tmp_path: Path) -> None:
+def test_folder_without_a_declaration_is_refused_with_the_known_patterns(tmp_path: Path) -> None:
     error = refusal(tmp_path)
     assert error.message == f"{tmp_path} is not a pattern folder: it has no pattern.py"
     assert error.advice == "Give a folder with pattern.py and kernels.cu, or one of: " + ", ".join(builtin()) + "."
@@ -118,7 +118,7 @@ def test_missing_declaration_points_to_an_example(tmp_path: Path, text: str) -> 
     assert error.advice == HOW_TO
 
 
-def test_missing_reference_says_what_it_is_for(tmp_path: Path) -> None:
+def test_missing_reference_is_refused_with_both_remedies(tmp_path: Path) -> None:
     error = refusal(folder(tmp_path / "mine", HEAD, PATTERN))
     assert error.message == f"{tmp_path}/mine/pattern.py does not define the function `reference`"
     assert error.advice == "Write the pattern in NumPy, or name the variant to trust as `reference_variant`."
@@ -135,7 +135,7 @@ def test_missing_reference_says_what_it_is_for(tmp_path: Path) -> None:
         ("def (:\n", "SyntaxError: invalid syntax (pattern.py, line 1)"),
     ],
 )
-def test_exception_of_the_user_s_code_is_one_sentence(tmp_path: Path, text: str, why: str) -> None:
+def test_exception_of_user_code_is_one_sentence(tmp_path: Path, text: str, why: str) -> None:
     error = refusal(folder(tmp_path / "mine", text))
     assert error.message == f"{tmp_path}/mine/pattern.py cannot be imported: {why}"
     assert error.advice

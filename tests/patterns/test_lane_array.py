@@ -20,7 +20,7 @@ def workload(dtype: str = "f32", length: str = "32", index: str = "random") -> W
 
 
 def one_lane(array: Array, index: int, reads: list[int]) -> np.generic:
-    """Return what a lane adds up; where it reads instead of `index` plus 0, `reads` says."""
+    """Return the sum of a lane, which reads at `index` plus the offset in `reads`."""
     x = array.dtype.type(0)
     for moved in reads:
         element = array[(index + moved) % len(array)]
@@ -32,7 +32,7 @@ def one_lane(array: Array, index: int, reads: list[int]) -> np.generic:
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("index", INDICES)
-def test_reference_is_what_lane_after_lane_gives(dtype: str, length: str, index: str) -> None:
+def test_reference_agrees_with_a_loop_over_the_lanes(dtype: str, length: str, index: str) -> None:
     data = workload(dtype, length, index)
     arrays, start = data.inputs(0)
     for iterations in (0, 1, 51):
@@ -44,7 +44,7 @@ def test_reference_is_what_lane_after_lane_gives(dtype: str, length: str, index:
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_indices_lead_through_the_whole_array_and_back(length: str) -> None:
+def test_indices_form_one_cycle_through_the_array(length: str) -> None:
     for array in workload(length=length).inputs(0)[0].reshape(WARPS, -1):
         following = array.view("u4") % len(array)
         place, seen = 0, []
@@ -56,7 +56,7 @@ def test_indices_lead_through_the_whole_array_and_back(length: str) -> None:
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_lanes_begin_together_or_anywhere_as_the_option_says(length: str) -> None:
+def test_lanes_start_at_one_index_or_anywhere_as_the_option_says(length: str) -> None:
     together = workload(length=length, index="uniform").inputs(0)[1]
     anywhere = workload(length=length).inputs(0)[1]
     assert together.shape == anywhere.shape == (WARPS, WARP)

@@ -20,7 +20,7 @@ def workload(chains: str, lines: str = "64") -> Workload:
 
 
 def walked(words: Array, first: list[int], iterations: int) -> list[int]:
-    """Follow the numbers of the slots through `words`."""
+    """Follow the slots through `words`."""
     places = first
     for _ in range(iterations):
         places = [int(words[place]) for place in places]
@@ -28,18 +28,18 @@ def walked(words: Array, first: list[int], iterations: int) -> list[int]:
 
 
 def packed(slots: list[list[int]]) -> list[int]:
-    """Return the threads' ends from the slots of each chain."""
+    """Return the results of the threads from the last slots of each chain."""
     return [sum(slot % WARP << 5 * chain for chain, slot in enumerate(each)) for each in zip(*slots, strict=True)]
 
 
 def starts(data: Workload, chain: int) -> list[int]:
-    """Return the slot of its ring in which each thread begins."""
+    """Return the slot of its ring at which each thread starts."""
     return [(slot + chain) % WARP for slot in data.inputs(0)[0].ravel().tolist()]
 
 
 @pytest.mark.parametrize("chains", CHAINS)
 @pytest.mark.parametrize("iterations", [0, 1, 31, 51])
-def test_reference_is_what_the_rings_lead_to(chains: str, iterations: int) -> None:
+def test_reference_agrees_with_a_walk_through_the_rings(chains: str, iterations: int) -> None:
     data = workload(chains)
     count = int(chains)
     slots = []
@@ -51,7 +51,7 @@ def test_reference_is_what_the_rings_lead_to(chains: str, iterations: int) -> No
 
 @pytest.mark.parametrize("chains", CHAINS)
 @pytest.mark.parametrize("lines", LINES)
-def test_reference_is_what_the_far_lines_lead_to(chains: str, lines: str) -> None:
+def test_reference_agrees_with_a_walk_through_the_far_lines(chains: str, lines: str) -> None:
     data = workload(chains, lines)
     apart = int(lines) // int(chains)
     slots = []
@@ -79,7 +79,7 @@ def test_warp_reads_one_whole_line_per_iteration_and_returns_after_all_its_lines
 
 
 @pytest.mark.parametrize("lines", LINES)
-def test_next_line_is_far_from_the_last(lines: str) -> None:
+def test_next_line_is_far_from_the_line_before(lines: str) -> None:
     far = np.asarray(workload("1", lines).inputs(0)[2][: WARP * int(lines)], "i8")
     jumps = far // WARP - np.arange(far.size) // WARP
     assert np.abs(jumps).min() > int(lines) // 3

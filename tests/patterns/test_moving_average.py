@@ -19,7 +19,7 @@ def workload(dtype: str = "f32", missing: str = "0", launch: str = "2x64") -> Wo
 
 @pytest.mark.parametrize("dtype", EPS)
 @pytest.mark.parametrize("missing", MISSING)
-def test_reference_is_the_mean_of_five_element_after_element(dtype: str, missing: str) -> None:
+def test_reference_is_the_mean_of_five_elements(dtype: str, missing: str) -> None:
     data = workload(dtype, missing)
     (x,), (y,) = data.inputs(0), data.expected(0, 1)
     assert len(x) == len(y) == 128 - int(missing)

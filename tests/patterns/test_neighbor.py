@@ -26,7 +26,7 @@ def words(values: Array) -> Array:
 
 
 def source(lane: int, mode: str) -> int:
-    """Return the lane whose value the hardware gives to `lane`: its own where there is none."""
+    """Return the source lane of `lane` in hardware: itself if there is no other."""
     wanted = {"idx": (lane + 1) % WARP, "up": lane - 1, "down": lane + 1, "xor": lane ^ 1}[mode]
     return wanted if 0 <= wanted < WARP else lane
 
@@ -34,7 +34,7 @@ def source(lane: int, mode: str) -> int:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("iterations", [0, 1, 31, 32, 51])
-def test_reference_is_what_lane_after_lane_gives(dtype: str, iterations: int, mode: str) -> None:
+def test_reference_agrees_with_a_loop_over_the_lanes(dtype: str, iterations: int, mode: str) -> None:
     data = workload(dtype, mode)
     (values,) = data.inputs(0)
     by_component = words(values).reshape(len(values), WARP, -1).transpose(0, 2, 1)
@@ -75,7 +75,7 @@ def test_wrong_lane_of_the_plain_move_stays_one_wrong_element(dtype: str) -> Non
 
 @pytest.mark.parametrize("mode", MIXING)
 def test_no_iteration_loses_a_difference_between_lanes(mode: str) -> None:
-    """x + 2·got is a matrix that is the identity modulo 2: its determinant is odd, so that it has an inverse."""
+    """x + 2·received is a matrix that is the identity modulo 2: its determinant is odd, so it has an inverse."""
     matrix = np.eye(WARP, dtype=np.int64)
     for lane in range(WARP):
         matrix[lane, source(lane, mode)] += 2

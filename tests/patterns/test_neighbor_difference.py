@@ -39,5 +39,5 @@ def test_neighbor_of_the_wrong_block_is_visible() -> None:
     assert mismatch([got], [right], 0.0).endswith("(1 of 512 are wrong)")
 
 
-def test_bytes_are_one_read_and_one_write_an_element() -> None:
+def test_bytes_are_one_read_and_one_write_per_element() -> None:
     assert cases.bytes_moved(workload("f64", strip="8", missing="5")) == (64 * 8 - 5) * (8 + 8)

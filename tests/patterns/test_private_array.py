@@ -24,7 +24,7 @@ def bits(element: np.generic) -> int:
 
 
 def one_thread(own: Array, index: int, math: int, reads: list[int]) -> np.generic:
-    """Return what a thread with the array `own` adds up; where it reads instead of `index` plus 0, `reads` says."""
+    """Return the sum of a thread with the array `own`, which reads at `index` plus the offset in `reads`."""
     x = own.dtype.type(0)
     for moved in reads:
         element = own[(index + moved) % len(own)]
@@ -54,7 +54,7 @@ def indices(data: Workload, length: int, count: int) -> Array:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("math", ["0", "1", "16"])
 @pytest.mark.parametrize("index", INDICES)
-def test_reference_is_what_thread_after_thread_gives(dtype: str, index: str, math: str) -> None:
+def test_reference_agrees_with_a_loop_over_the_threads(dtype: str, index: str, math: str) -> None:
     data = workload(dtype, "32", index, math)
     arrays, start = data.inputs(0)
     for iterations in (0, 1, 15):
@@ -66,7 +66,7 @@ def test_reference_is_what_thread_after_thread_gives(dtype: str, index: str, mat
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_indices_lead_through_the_whole_array_and_back(length: str) -> None:
+def test_indices_form_one_cycle_through_the_array(length: str) -> None:
     for index in INDICES:
         read = indices(workload(length=length, index=index), int(length), int(length) + 1).reshape(-1, THREADS)
         assert np.array_equal(read[0], read[-1])
@@ -102,7 +102,7 @@ def test_read_of_the_next_element_in_any_iteration_is_visible_at_the_end(dtype: 
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_elements_differ_from_thread_to_thread_even_where_their_indices_agree(dtype: str) -> None:
+def test_elements_differ_between_threads_even_if_their_indices_are_equal(dtype: str) -> None:
     arrays = workload(dtype, index="uniform").inputs(0)[0].reshape(THREADS, 32)
     assert 1 <= arrays.min() <= arrays.max() < 2
     neighbors = arrays[:-1] == arrays[1:]

@@ -32,7 +32,7 @@ def groups(values: Array, width: str) -> list[list[float]]:
 
 
 def in_fractions(values: Array, iterations: int, width: str) -> list[list[Fraction]]:
-    """Return exactly what the recurrence of recurrence.cuh gives for f32 and f64, lane by lane."""
+    """Return the exact result of recurrence.cuh for f32 and f64, lane by lane."""
     return [_group_in_fractions([Fraction(x) for x in group], iterations) for group in groups(values, width)]
 
 
@@ -45,7 +45,7 @@ def _group_in_fractions(lanes: list[Fraction], iterations: int) -> list[Fraction
 
 
 def butterfly(x: Array) -> Array:
-    """Return the sum in each lane as xor exchanges give it, in the type's own arithmetic; shape [groups, width]."""
+    """Return the sum in each lane by xor exchanges, in the type's own arithmetic; shape [groups, width]."""
     lanes = np.arange(x.shape[1])
     distance = x.shape[1] // 2
     while distance:
@@ -55,7 +55,7 @@ def butterfly(x: Array) -> Array:
 
 
 def descending(x: Array) -> Array:
-    """Return the sum as a chain over the lanes from the last one on gives it, in the type's own arithmetic."""
+    """Return the sum by a chain over the lanes from the last one on, in the type's own arithmetic."""
     chain = x[:, -1]
     for lane in range(x.shape[1] - 2, -1, -1):
         chain = chain + x[:, lane]  # type: ignore[operator]
@@ -63,7 +63,7 @@ def descending(x: Array) -> Array:
 
 
 def repeat(values: Array, iterations: int, width: str, total: Callable[[Array], Array]) -> Array:
-    """Return what a kernel computes in f32's or f64's own arithmetic that sums by `total`; shape [groups, width]."""
+    """Return the result of a kernel in f32's or f64's own arithmetic that sums by `total`; shape [groups, width]."""
     kind, lanes = values.dtype.type, int(width)
     term = ((2 * np.arange(lanes) - (lanes - 1)) / lanes).astype(values.dtype)
     x = values.reshape(-1, lanes)
@@ -99,10 +99,8 @@ def test_reference_of_integers_is_the_recurrence_lane_by_lane(dtype: str, iterat
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("total", [butterfly, descending])
-def test_halves_are_exact_in_any_order_and_never_leave_the_small_numbers(
-    dtype: str, width: str, total: Callable[[Array], Array]
-) -> None:
-    """What the kernel computes in the type's own arithmetic, rounding each operation, is what the reference gives."""
+def test_halves_are_exact_in_any_order_and_stay_small(dtype: str, width: str, total: Callable[[Array], Array]) -> None:
+    """A kernel that rounds each operation to the element type gives the same result as the reference."""
     data = workload(dtype, width)
     (values,) = data.inputs(0)
     magic, first = values.dtype.type(MAGIC[dtype]), np.arange(int(width)) == 0
@@ -125,7 +123,7 @@ def test_reference_of_halves_is_x_plus_sum_modulo_8(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_components_of_vectors_are_summed_each_for_itself(width: str) -> None:
+def test_components_of_vectors_are_summed_separately(width: str) -> None:
     data = workload("f32x4", width)
     (values,) = data.inputs(0)
     assert values.shape == (4, WARP, 4)
@@ -135,7 +133,7 @@ def test_components_of_vectors_are_summed_each_for_itself(width: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in HALVES])
-def test_inputs_are_small_whole_numbers_all_different_within_a_warp(dtype: str) -> None:
+def test_inputs_are_small_whole_numbers_distinct_within_a_warp(dtype: str) -> None:
     for index in range(INPUT_SETS):
         (values,) = workload(dtype).inputs(index)
         by_warp = values.reshape(4, WARP, -1).swapaxes(1, 2).reshape(-1, WARP)
@@ -195,13 +193,13 @@ def test_lane_that_loses_one_input_in_any_iteration_is_visible_at_the_end(dtype:
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_lanes_stay_different_however_long_it_runs(dtype: str, width: str) -> None:
+def test_lanes_stay_different_over_many_iterations(dtype: str, width: str) -> None:
     data = workload(dtype, width)
     assert all(len(set(group)) == len(group) for group in groups(after(data, 4096, *data.inputs(0)), width))
 
 
 def test_butterfly_of_the_ntnu_lecture_gives_each_half_of_the_warp_the_other_half() -> None:
-    """`sum = shfl_xor(v, 16)` where `v + shfl_xor(v, 16)` is meant: why the kernel is not as printed."""
+    """`sum = shfl_xor(v, 16)` instead of `v + shfl_xor(v, 16)`: why the kernel differs from the printed one."""
     (values,) = workload("i32").inputs(0)
     lanes = np.arange(WARP)
     total = values[:, lanes ^ 16]

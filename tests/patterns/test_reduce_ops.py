@@ -54,7 +54,7 @@ def test_reference_is_the_recurrence_lane_by_lane(op: str, iterations: int) -> N
 
 @pytest.mark.parametrize("op", OPS)
 def test_result_changes_in_every_iteration_and_depends_on_many_lanes(op: str) -> None:
-    """Of 32 arbitrary numbers `and` would give 0 and `or` all bits, whichever lane is left out."""
+    """For 32 arbitrary numbers `and` would give 0 and `or` all bits, even if any lane is left out."""
     data = workload(op)
     (x,) = data.inputs(0)
     results, deciding = [], set()
@@ -78,7 +78,7 @@ def test_lane_with_a_wrong_result_in_any_iteration_is_visible_at_the_end(op: str
 
 @pytest.mark.parametrize("op", OPS)
 def test_most_lanes_cannot_be_left_out_in_the_first_iteration_unnoticed(op: str) -> None:
-    """A minimum hangs on one lane of 32, what `or` sets on every third: but there are many warps and input sets."""
+    """A minimum depends on one lane of 32, an `or` on every third; but there are many warps and input sets."""
     warps = [warp for index in range(INPUT_SETS) for warp in workload(op).inputs(index)[0].tolist()]
     noticed = {
         missed
@@ -89,7 +89,7 @@ def test_most_lanes_cannot_be_left_out_in_the_first_iteration_unnoticed(op: str)
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_lanes_stay_different_however_long_it_runs(op: str) -> None:
+def test_lanes_stay_different_over_many_iterations(op: str) -> None:
     data = workload(op)
     assert all(len(set(warp)) == WARP for warp in after(data, 4096, *data.inputs(0)).tolist())
 
@@ -99,7 +99,7 @@ def test_only_redux_itself_needs_a_newer_gpu() -> None:
     assert needing == {"redux": "sm_80"}
 
 
-def test_minimum_and_maximum_promise_no_instruction_because_architectures_differ() -> None:
+def test_minimum_and_maximum_expect_no_instruction_because_architectures_differ() -> None:
     redux = REDUCE_OPS.declaration.variant("redux")
     promised = {op: redux.expected_counts(DTYPES["i32"], {"op": op}) for op in OPS}
     assert promised == {op: None if op in {"min", "max"} else {"REDUX": 1} for op in OPS}

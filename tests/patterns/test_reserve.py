@@ -15,7 +15,7 @@ def differs(*got: Array) -> str:
 
 
 def handed_out(order: Array) -> tuple[Array, Array]:
-    """Return what the counter and the slots hold when the threads ask in this order."""
+    """Return the counter and the slots after reservations in this order of threads."""
     (queue,) = WORK.inputs(0)
     free = int(queue[0])
     slots = np.zeros(order.size, dtype=np.int32)
@@ -25,19 +25,19 @@ def handed_out(order: Array) -> tuple[Array, Array]:
     return np.array([free], dtype=np.int32), slots
 
 
-def test_reference_is_what_thread_after_thread_gets_in_whatever_order() -> None:
+def test_reference_agrees_with_reservations_in_any_order() -> None:
     assert differs(*handed_out(np.arange(128))) == ""
     assert differs(*handed_out(np.random.default_rng(0).permutation(128))) == ""
 
 
 @pytest.mark.parametrize("thread", [0, 31, 32, 127])
-def test_slot_handed_out_twice_is_visible(thread: int) -> None:
+def test_slot_reserved_twice_is_visible(thread: int) -> None:
     free, slots = handed_out(np.arange(128))
     slots[thread] = slots[thread - 1]
     assert differs(free, slots)
 
 
-def test_slot_that_is_not_handed_out_is_visible() -> None:
+def test_slot_reserved_by_no_thread_is_visible() -> None:
     free, slots = handed_out(np.arange(128))
     slots[slots == slots.max()] += 1
     assert differs(free, slots)
@@ -48,7 +48,7 @@ def test_lost_reservation_is_visible() -> None:
     assert differs(free - 32, slots)
 
 
-def test_queue_begins_elsewhere_with_each_input_set() -> None:
+def test_queue_starts_at_a_different_slot_in_each_input_set() -> None:
     starts = {int(WORK.inputs(index)[0][0]) for index in range(WORK.input_sets)}
     assert len(starts) == WORK.input_sets
     assert 0 not in starts

@@ -47,7 +47,7 @@ def test_reference_is_the_recurrence_lane_by_lane(dtype: str, kind: str, iterati
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_inputs_are_whole_numbers_all_different_within_a_warp_that_use_every_bit(dtype: str) -> None:
+def test_inputs_are_whole_numbers_of_every_bit_distinct_within_a_warp(dtype: str) -> None:
     for index in range(INPUT_SETS):
         (values,) = workload(dtype, "inclusive").inputs(index)
         assert values.shape == (4, WARP)
@@ -90,7 +90,7 @@ def test_wrong_lane_in_any_iteration_is_visible_at_the_end(dtype: str, kind: str
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_kernel_that_does_the_other_kind_of_scan_is_wrong_after_one_iteration(dtype: str) -> None:
+def test_kernel_with_the_other_kind_of_scan_is_wrong_after_one_iteration(dtype: str) -> None:
     (values,) = workload(dtype, "inclusive").inputs(0)
     inclusive, exclusive = (after(workload(dtype, kind), 1, values) for kind in KINDS)
     assert (inclusive != exclusive).all(axis=1).all()
@@ -98,6 +98,6 @@ def test_kernel_that_does_the_other_kind_of_scan_is_wrong_after_one_iteration(dt
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_lanes_stay_different_however_long_it_runs(dtype: str, kind: str) -> None:
+def test_lanes_stay_different_over_many_iterations(dtype: str, kind: str) -> None:
     data = workload(dtype, kind)
     assert all(len(set(warp)) >= WARP - 2 for warp in after(data, 4096, *data.inputs(0)).tolist())

@@ -25,7 +25,7 @@ def arrays(data: Workload, length: str) -> list[list[float]]:
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("iterations", [0, 1, 15])
-def test_reference_is_what_thread_after_thread_adds_up(dtype: str, iterations: int, length: str) -> None:
+def test_reference_agrees_with_sums_in_a_loop_over_the_threads(dtype: str, iterations: int, length: str) -> None:
     data = workload(dtype, length)
     sums = [0.0] * THREADS
     for _ in range(iterations):

@@ -18,7 +18,7 @@ def workload(order: str = "ordered", keep: str = "0.5", dtype: str = "f32") -> W
 
 
 def filtered(values: Array, keep: float) -> tuple[Array, Array]:
-    """Return what a warp after the other gives that goes through its elements one by one."""
+    """Return the result of a loop over the warps and their elements."""
     kept, counts = np.zeros_like(values), []
     for warp, strip in enumerate(values.tolist()):
         front = [x for x in strip if x < values.dtype.type(keep)]
@@ -34,12 +34,12 @@ def differs(data: Workload, *got: Array) -> str:
 @pytest.mark.parametrize("dtype", FILTER.declaration.dtypes)
 @pytest.mark.parametrize("order", OPTIONS["order"])
 @pytest.mark.parametrize("keep", OPTIONS["keep"])
-def test_reference_is_what_element_after_element_gives(order: str, keep: str, dtype: str) -> None:
+def test_reference_agrees_with_a_loop_over_the_elements(order: str, keep: str, dtype: str) -> None:
     data = workload(order, keep, dtype)
     assert differs(data, *filtered(data.inputs(0)[0], float(keep))) == ""
 
 
-def test_order_counts_where_it_is_asked_for_and_only_there() -> None:
+def test_order_matters_only_if_the_option_says_so() -> None:
     ordered, unordered = workload("ordered"), workload("unordered")
     kept, counts = filtered(ordered.inputs(0)[0], 0.5)
     kept[1, [0, 1]] = kept[1, [1, 0]]
@@ -66,7 +66,7 @@ def test_wrong_count_is_visible() -> None:
 
 
 @pytest.mark.parametrize("keep", OPTIONS["keep"])
-def test_inputs_keep_as_many_as_asked_for_and_all_or_none_of_a_step(keep: str) -> None:
+def test_inputs_keep_the_share_of_the_option_and_all_or_none_of_a_step(keep: str) -> None:
     data = cases.workload(FILTER, "f32", "16x256", options={"order": "ordered", "keep": keep})
     values = data.inputs(0)[0].astype(np.float32)
     is_kept = np.less(values, np.float32(keep))
@@ -77,5 +77,5 @@ def test_inputs_keep_as_many_as_asked_for_and_all_or_none_of_a_step(keep: str) -
     assert values.max() < 1
 
 
-def test_bytes_moved_are_what_is_read_kept_and_counted() -> None:
+def test_bytes_moved_are_those_read_kept_and_counted() -> None:
     assert cases.bytes_moved(workload(keep="0.1")) == round(4 * STRIP * 4 * 1.1) + 4 * 4

@@ -17,7 +17,7 @@ def workload(dtype: str = "i32", launch: str = "2x64", **options: str) -> Worklo
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("stride", OPTIONS["stride"])
 @pytest.mark.parametrize("offset", OPTIONS["offset"])
-def test_reference_is_what_thread_after_thread_reads(dtype: str, stride: str, offset: str) -> None:
+def test_reference_agrees_with_reads_in_a_loop_over_the_threads(dtype: str, stride: str, offset: str) -> None:
     data = workload(dtype, stride=stride, offset=offset)
     (values,), (result,) = data.inputs(0), data.expected(0, 1)
     distance, block = int(stride), data.setting.block
@@ -26,7 +26,7 @@ def test_reference_is_what_thread_after_thread_reads(dtype: str, stride: str, of
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_neighbors_element_is_visible(dtype: str) -> None:
+def test_element_of_the_neighbor_is_visible(dtype: str) -> None:
     (right,) = workload(dtype, stride="8").expected(0, 1)
     got = right.copy()
     got[77] = got[78]

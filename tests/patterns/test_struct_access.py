@@ -15,7 +15,7 @@ def workload(words: str, way: str) -> Workload:
 
 
 @pytest.mark.parametrize("words", WORDS)
-def test_inputs_are_the_same_structs_in_a_row_and_in_planes(words: str) -> None:
+def test_inputs_are_the_same_structs_one_after_another_and_in_planes(words: str) -> None:
     data = workload(words, "load")
     structs, planes = (array.tolist() for array in data.inputs(0))
     threads, count = data.setting.threads, int(words)
@@ -46,7 +46,7 @@ def test_both_ways_move_each_word_twice(way: str) -> None:
     assert cases.bytes_moved(workload("6", way)) == 64 * 6 * (4 + 4)
 
 
-def test_structs_of_one_word_are_not_exchanged_and_odd_ones_have_no_vectors() -> None:
+def test_structs_of_one_word_need_no_exchange_and_odd_ones_have_no_vectors() -> None:
     has = {
         words: [item.name for item in STRUCT_ACCESS.declaration.variants if item.has("f32", {"words": words})]
         for words in ("1", "3", "4")

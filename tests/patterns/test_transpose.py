@@ -38,7 +38,7 @@ def test_reference_gives_each_lane_consecutive_words(words: str, iterations: int
 
 
 @pytest.mark.parametrize("words", WORDS)
-def test_word_that_stays_where_it_was_in_any_iteration_is_visible_at_the_end(words: str) -> None:
+def test_word_that_does_not_move_in_any_iteration_is_visible_at_the_end(words: str) -> None:
     def keep(before: Array, values: Array) -> None:
         values[-2] = before[-2]  # lane 30 of the last warp kept its last word
 
@@ -46,7 +46,7 @@ def test_word_that_stays_where_it_was_in_any_iteration_is_visible_at_the_end(wor
 
 
 @pytest.mark.parametrize(("words", "period"), PERIODS.items())
-def test_tile_comes_back_after_the_period_that_the_notes_name_and_not_before(words: str, period: int) -> None:
+def test_tile_returns_after_the_period_in_the_notes_and_not_before(words: str, period: int) -> None:
     data = workload(words)
     (values,) = data.inputs(0)
     same = [count for count in range(1, period + 1) if (after(data, count, values) == values).all()]

@@ -65,8 +65,8 @@ def test_lane_with_a_wrong_result_in_any_iteration_is_visible_at_the_end(op: str
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_numbers_of_a_warp_stay_as_far_apart_as_they_were(op: str) -> None:
-    """So a lane that once had another result never falls in with the others again."""
+def test_numbers_of_a_warp_keep_their_distances(op: str) -> None:
+    """So a lane that had one different result never agrees with the others again."""
     data = workload(op)
     (values,) = data.inputs(0)
     late = after(data, 4096, values)
@@ -74,7 +74,7 @@ def test_numbers_of_a_warp_stay_as_far_apart_as_they_were(op: str) -> None:
         assert (before - before[0]).tolist() == (now - now[0]).tolist()
 
 
-def test_flags_in_shared_memory_have_each_lane_s_bit_at_its_place() -> None:
+def test_flags_in_shared_memory_hold_the_bit_of_each_lane_at_its_position() -> None:
     """Lane i writes bit i%8 of byte i/8 of word i%8: or-ing the eight words gives the ballot."""
     for lane in range(WARP):
         flags = np.zeros(WARP, np.uint8)

@@ -100,7 +100,7 @@ def sound_entry(rng: Random, text: str) -> str:
 
 
 def _beside(rng: Random, text: str, added: str) -> str:
-    """Put an entry beside one that is there, in the style of its line."""
+    """Add an entry beside an existing one, in the style of its line."""
     entries = list(ENTRY.finditer(text))
     if not entries:
         return f"{text}{added}\n"

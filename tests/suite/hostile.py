@@ -1,4 +1,4 @@
-"""What does not belong in a suite: words, values and whole parts that break careless readers of YAML."""
+"""Words, values and whole parts that break careless readers of YAML."""
 
 _LAUGHS = "".join(f"l{level}: &l{level} [{', '.join([f'*l{level - 1}'] * 9)}]\n" for level in range(1, 10))
 _MERGED_LAUGHS = "".join(

@@ -1,4 +1,4 @@
-"""Real suite files, changed at random into ones that a person, an editor or an attacker might leave behind."""
+"""Real suite files with random changes that a person, an editor or an attacker might make."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _ENCODINGS = ("utf-8",) * 92 + ("utf-8-sig",) * 4 + ("utf-16", "utf-16-le", "utf
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed suite file, and the changes that were made, in their order."""
+    """A changed suite file, and its changes in order."""
 
     changes: tuple[str, ...]
     data: bytes
@@ -31,7 +31,7 @@ def originals() -> tuple[str, ...]:
 
 
 def mutant(number: int, texts: tuple[str, ...]) -> Mutant:
-    """Return the mutant called `number`, the same one each time: one of `texts` with one to four changes."""
+    """Return the mutant `number`, which is always the same: one of `texts` with one to four changes."""
     rng = Random(number)  # noqa: S311  (a test's, not a secret's)
     text = rng.choice(texts)
     changes = rng.choices(
@@ -48,7 +48,7 @@ def mutant(number: int, texts: tuple[str, ...]) -> Mutant:
 
 
 def merged_with(texts: tuple[str, ...]) -> Change:
-    """Return the change that joins, or mixes line by line, a text with another one."""
+    """Return the change that joins two texts, or mixes them line by line."""
 
     def merged(rng: Random, text: str) -> str:
         other = rng.choice(texts)
@@ -62,7 +62,7 @@ def merged_with(texts: tuple[str, ...]) -> Change:
 
 @cache
 def borrowed_from(texts: tuple[str, ...]) -> Change:
-    """Return the change that gives a key the value that it has elsewhere."""
+    """Return the change that gives a key the value of another occurrence."""
     known = [entry for text in texts for entry in ENTRY.finditer(text)]
 
     def borrowed(rng: Random, text: str) -> str:

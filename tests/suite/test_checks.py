@@ -62,15 +62,13 @@ CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
         ("skip: [{mode: upp}]", "4:53: unknown mode `upp`; allowed: idx, up, down; did you mean `up`?"),
     ],
 )
-def test_a_word_that_the_pattern_does_not_know_is_shown_with_the_nearest(
-    folder: Folder, axes: str, message: str
-) -> None:
+def test_an_unknown_word_suggests_the_nearest_one(folder: Folder, axes: str, message: str) -> None:
     assert (
         folder.refusal_of(f"experiments:\n  - {{pattern: ./ring, launch: [1x32], {axes}}}\n") == f"demo.yaml:{message}"
     )
 
 
-def test_a_launch_is_the_same_however_it_is_written(folder: Folder) -> None:
+def test_one_launch_has_many_spellings(folder: Folder) -> None:
     text = "experiments:\n  - pattern: ./ring\n    launch: [26x32, {grid: [1, 26], block: 32}]\n"
     assert folder.refusal_of(text) == "demo.yaml:5:21: found `26x32` a second time; allowed: each value once"
 
@@ -87,7 +85,7 @@ def test_a_folder_that_no_system_can_have_is_refused(folder: Folder) -> None:
     assert "allowed: the name of a pattern, or a folder such as `./my_exchange`" in folder.refusal_of(text)
 
 
-def test_a_folder_that_cannot_be_opened_is_told_why(folder: Folder) -> None:
+def test_a_folder_that_cannot_be_opened_is_refused_with_the_reason(folder: Folder) -> None:
     Path("ring").rename("kept")
     Path("ring").symlink_to("ring")
     text = f"experiments:\n  - {{pattern: ./ring, launch: 1x32}}\n  - {{pattern: ./{'a' * 300}, launch: 1x32}}\n"
@@ -96,12 +94,12 @@ def test_a_folder_that_cannot_be_opened_is_told_why(folder: Folder) -> None:
     assert long == (f"demo.yaml:5:15: the folder `./{'a' * 78}…` cannot be opened: File name too long; {OWN_FOLDER}")
 
 
-def test_a_title_that_could_steer_a_terminal_is_refused(folder: Folder) -> None:
+def test_a_title_with_control_characters_is_refused(folder: Folder) -> None:
     text = 'title: "\\e[2J"\nexperiments:\n  - {pattern: ./ring, launch: 1x32}\n'
     assert folder.refusal_of(text).endswith("; allowed: one line of text")
 
 
-def test_a_folder_that_is_no_pattern_is_told_from_one_that_is_missing(folder: Folder) -> None:
+def test_a_missing_folder_and_a_folder_without_a_pattern_have_different_errors(folder: Folder) -> None:
     Path("empty").mkdir()
     text = "experiments:\n  - {pattern: ./rnig, launch: 1x32}\n  - {pattern: ./empty, launch: 1x32}\n"
     assert folder.refusal_of(text) == (
@@ -142,11 +140,11 @@ def test_every_rule_can_be_written_and_has_the_default_of_the_model(folder: Fold
     assert folder.load(f"schema: 1\nname: a\n{RING}").rules == MeasureRules()
 
 
-def test_rules_are_handed_on_as_they_are_written(folder: Folder) -> None:
-    written = (
+def test_rules_reach_the_suite_unchanged(folder: Folder) -> None:
+    section = (
         "{precision: 1%, min_seconds: 3, max_seconds: 0.5, min_samples: 6, max_samples: 6, processes: 100, timeout: 9}"
     )
-    rules = folder.load(f"schema: 1\nname: a\nmeasure: {written}\n{RING}").rules
+    rules = folder.load(f"schema: 1\nname: a\nmeasure: {section}\n{RING}").rules
     assert rules == MeasureRules(0.01, 3, 0.5, 6, 6, 100, 9)  # rounds are spread over more than a case's own seconds
 
 
@@ -158,9 +156,7 @@ def test_rules_are_handed_on_as_they_are_written(folder: Folder) -> None:
         ("{min_samples: 900000}", "3:24: found `900000`; allowed: at most `max_samples`, which is {max_samples}"),
     ],
 )
-def test_more_samples_at_least_than_at_most_are_refused_where_they_are_written(
-    folder: Folder, measure: str, message: str
-) -> None:
+def test_min_samples_above_max_samples_is_refused_at_its_position(folder: Folder, measure: str, message: str) -> None:
     rules = MeasureRules()
     expected = message.format(min_samples=rules.min_samples, max_samples=rules.max_samples)
     assert folder.refusal_of(f"measure: {measure}\n{RING}") == f"demo.yaml:{expected}"

@@ -19,7 +19,7 @@ NO_CASE = (
 GLOBS = "allowed: ids of cases such as `reduce/*`, where `*` matches anything"
 
 
-def test_a_suite_says_which_changes_matter(folder: Folder) -> None:
+def test_a_suite_sets_thresholds(folder: Folder) -> None:
     compare = (
         "compare:\n"
         "  threshold: 1%\n"
@@ -33,7 +33,7 @@ def test_a_suite_says_which_changes_matter(folder: Folder) -> None:
     )
 
 
-def test_a_suite_may_leave_it_to_the_comparison_or_speak_of_some_cases_only(folder: Folder) -> None:
+def test_a_suite_may_set_no_threshold_or_thresholds_of_some_cases(folder: Folder) -> None:
     assert folder.load(HEAD + CASES).thresholds == Thresholds()
     assert folder.load(HEAD + "compare: {}\n" + CASES).thresholds == Thresholds()
     one = folder.load(HEAD + "compare: {cases: {variant: smem, threshold: 2%}}\n" + CASES)
@@ -91,11 +91,11 @@ def test_a_suite_may_leave_it_to_the_comparison_or_speak_of_some_cases_only(fold
         ),
     ],
 )
-def test_what_a_comparison_cannot_use_is_refused_with_its_place(folder: Folder, compare: str, message: str) -> None:
+def test_wrong_thresholds_are_refused_with_their_position(folder: Folder, compare: str, message: str) -> None:
     assert folder.refusal(f"{HEAD}compare: {compare}\n{CASES}") == f"demo.yaml:{message}"
 
 
-def test_every_entry_that_matches_nothing_is_told(folder: Folder) -> None:
+def test_every_entry_without_a_match_is_reported(folder: Folder) -> None:
     compare = "compare:\n  cases:\n    - {threshold: 1%, pattern: rong}\n    - {threshold: 1%, variant: shfll}\n"
     assert [line.split(";")[0] for line in folder.refusal(HEAD + compare + CASES).splitlines()] == [
         "demo.yaml:5:32: unknown pattern `rong`",
@@ -103,14 +103,14 @@ def test_every_entry_that_matches_nothing_is_told(folder: Folder) -> None:
     ]
 
 
-def test_more_entries_than_a_suite_needs_are_refused(folder: Folder) -> None:
+def test_too_many_entries_are_refused(folder: Folder) -> None:
     entries = ", ".join(["{threshold: 1%}"] * (MAX_ENTRIES + 1))
     assert folder.refusal(f"{HEAD}compare: {{cases: [{entries}]}}\n{CASES}") == (
         "demo.yaml:3:18: found a list; allowed: at most 100 entries"
     )
 
 
-def test_thresholds_are_of_the_suite_whatever_the_command_line_leaves_of_it(folder: Folder) -> None:
+def test_thresholds_do_not_depend_on_the_filters_of_the_command_line(folder: Folder) -> None:
     compare = "compare: {cases: {variant: shfl, threshold: 1%}}\n"
     suite = folder.load(HEAD + compare + CASES, Overrides(variants=("smem",)))
     assert {case.variant for case in suite.cases} == {"smem"}

@@ -1,4 +1,4 @@
-"""YAML that no suite needs, and that stalls or breaks careless readers."""
+"""Unsupported YAML, which stalls or breaks careless readers."""
 
 import math
 
@@ -20,7 +20,7 @@ def refused(text: str) -> str:
     return f"{error.value.position.line}:{error.value.position.column}: {error.value.sentence}"
 
 
-def test_aliases_that_stand_for_billions_of_values_are_refused_where_they_become_too_many() -> None:
+def test_aliases_that_expand_to_billions_of_values_are_refused_at_the_first_excess() -> None:
     laughs = "".join(f"l{level}: &l{level} [{', '.join([f'*l{level - 1}'] * 9)}]\n" for level in range(1, 10))
     assert refused(f"l0: &l0 [lol]\n{laughs}") == f"5:20: {TOO_MANY}"
 
@@ -58,23 +58,23 @@ def test_merged_aliases_are_counted_too() -> None:
         ("a: !x b", "1:4: found the tag `!x`; allowed: values without tags"),
     ],
 )
-def test_what_no_suite_needs_is_refused_at_its_place(text: str, sentence: str) -> None:
+def test_unsupported_yaml_is_refused_at_its_position(text: str, sentence: str) -> None:
     assert refused(text) == sentence
 
 
 @pytest.mark.parametrize("text", ['a: 1\nb: "\\UFFFFFFFF"\n', 'a: 1\nb: "\\U00110000"\n'])
-def test_character_that_does_not_exist_is_told_behind_the_last_word(text: str) -> None:
+def test_nonexistent_character_is_reported_after_the_last_word(text: str) -> None:
     assert refused(text).startswith("2:2: not YAML: after this, a number or the code of a character is too large: ")
 
 
-def test_version_of_yaml_that_is_no_number_is_refused(folder: Folder) -> None:
+def test_version_of_yaml_that_is_not_a_number_is_refused(folder: Folder) -> None:
     sentence = (
         "demo.yaml:1:1: not YAML: after this, a number or the code of a character is too large: Exceeds the limit"
     )
     assert folder.refusal(f"%YAML 1.{'9' * 5000}\n---\na: b\n").startswith(sentence)
 
 
-def test_values_know_their_positions_and_merged_ones_those_of_their_origin() -> None:
+def test_values_keep_their_positions_and_merged_values_those_of_their_origin() -> None:
     document, position = compose("# one\na: &x {b: 1,\n  c: [2, 3]}\nd: {<<: *x, b: 4}\ne:\n")
     assert document == {"a": {"b": 1, "c": [2, 3]}, "d": {"b": 4, "c": [2, 3]}, "e": None}
     assert position == (2, 1)
@@ -86,7 +86,7 @@ def test_values_know_their_positions_and_merged_ones_those_of_their_origin() -> 
     assert key_position(document, ("d", "absent")) == (4, 4)
 
 
-def test_the_first_of_several_merged_mappings_wins_and_own_keys_win_over_all() -> None:
+def test_own_keys_take_precedence_over_merged_ones_and_the_first_merged_mapping_over_others() -> None:
     document, _ = compose("{a: 1, <<: [{a: 2, b: 2}, {b: 3, c: 3}]}")
     assert document == {"a": 1, "b": 2, "c": 3}
 
@@ -110,7 +110,7 @@ def test_empty_text_is_nothing(text: str) -> None:
         *((".inf", math.inf), ("-.INF", -math.inf)),
     ],
 )
-def test_plain_words_mean_what_the_core_schema_says(word: str, value: object) -> None:
+def test_plain_words_have_the_values_of_the_core_schema(word: str, value: object) -> None:
     assert meaning(word) == value
     assert type(meaning(word)) is type(value)
 
@@ -126,12 +126,12 @@ def test_other_words_are_text(word: str) -> None:
     assert meaning(word) == word
 
 
-def test_not_a_number_is_one() -> None:
+def test_nan_is_a_number() -> None:
     assert math.isnan(float(meaning(".nan") or 0))
 
 
 @pytest.mark.parametrize("word", ["1" * MAX_DIGITS, "0." + "1" * (MAX_DIGITS - 2)])
-def test_numbers_may_have_so_many_digits_and_no_more(word: str) -> None:
+def test_the_digits_of_a_number_are_limited(word: str) -> None:
     assert meaning(word) == pytest.approx(float(word))
     with pytest.raises(ValueError, match="a number of 101 characters; allowed: at most 100"):
         meaning(word + "1")

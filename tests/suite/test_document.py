@@ -32,11 +32,11 @@ KEYS = "schema, name, title, defaults, measure, compare, experiments"
         ("name: " + "[" * 1000, "demo.yaml:1:57: found too deep nesting; allowed: 50 levels"),
     ],
 )
-def test_a_file_that_is_no_yaml_mapping_is_one_sentence(folder: Folder, text: str, message: str) -> None:
+def test_a_file_that_is_not_a_yaml_mapping_is_one_sentence(folder: Folder, text: str, message: str) -> None:
     assert folder.refusal(text) == message
 
 
-def test_lines_are_counted_however_they_end(folder: Folder) -> None:
+def test_lines_are_counted_for_every_line_break(folder: Folder) -> None:
     del folder
     for end in (b"\n", b"\r\n", b"\r"):
         Path("ends.yaml").write_bytes(end.join((b"schema: 1", b"name: a", b"title: caf\xe9")))
@@ -62,7 +62,7 @@ def test_a_file_that_is_too_large_is_refused(folder: Folder) -> None:
     )
 
 
-def test_bytes_that_are_not_utf8_are_shown_with_their_place(folder: Folder) -> None:
+def test_bytes_that_are_not_utf8_are_shown_with_their_position(folder: Folder) -> None:
     del folder
     Path("latin.yaml").write_bytes("schema: 1\nname: caf\u00e9\n".encode("latin-1"))
     with pytest.raises(SuiteError) as error:
@@ -70,7 +70,7 @@ def test_bytes_that_are_not_utf8_are_shown_with_their_place(folder: Folder) -> N
     assert error.value.message == "latin.yaml:2:10: found the byte 0xe9, which is not UTF-8; needed: text in UTF-8"
 
 
-def test_a_byte_order_mark_is_no_part_of_the_suite(folder: Folder) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_suite(folder: Folder) -> None:
     text = "schema: 1\nname: a\nexperiments: [{pattern: ./ring, launch: 1x32}]\n"
     assert folder.load("\ufeff" + text).text == text
 

@@ -9,7 +9,7 @@ NO_MATCH = "this entry matches no case; needed: a combination that the experimen
 NOTHING_LEFT = "`skip` leaves no case of the experiment; needed: at least one case"
 
 
-def test_variants_of_a_group_stand_side_by_side_whatever_the_axes(folder: Folder) -> None:
+def test_cases_of_a_group_stand_together_for_all_axes(folder: Folder) -> None:
     text = (
         "experiments:\n"
         "  - {pattern: ./ring, variants: [shfl, smem], dtypes: [i32, f32], launch: [26x1024, sms x 32],\n"
@@ -49,7 +49,7 @@ def test_a_launch_may_be_a_product(folder: Folder) -> None:
     ]
 
 
-def test_defaults_hold_where_an_experiment_says_nothing_and_a_pattern_has_them(folder: Folder) -> None:
+def test_defaults_apply_to_experiments_that_set_nothing_as_far_as_the_pattern_supports_them(folder: Folder) -> None:
     text = (
         "defaults: {launch: 1x32, iterations: 7, dtypes: [f64, f32], variants: [smem-deck, shfl]}\n"
         "experiments:\n"
@@ -65,7 +65,7 @@ def test_defaults_hold_where_an_experiment_says_nothing_and_a_pattern_has_them(f
     ]
 
 
-def test_cases_of_one_group_from_two_experiments_stand_side_by_side(folder: Folder) -> None:
+def test_cases_of_one_group_from_two_experiments_stand_together(folder: Folder) -> None:
     text = (
         "defaults: {launch: 1x32, iterations: 7, dtypes: f32}\n"
         "experiments:\n"
@@ -80,7 +80,7 @@ def test_cases_of_one_group_from_two_experiments_stand_side_by_side(folder: Fold
     ]
 
 
-def test_options_of_the_launch_stand_behind_the_pattern_s_own(folder: Folder) -> None:
+def test_options_of_the_launch_follow_those_of_the_pattern(folder: Folder) -> None:
     text = (
         "experiments:\n"
         "  - {pattern: ./ring, variants: shfl, dtypes: f32, launch: 1x32, l2: cold, carveout: 50,\n"
@@ -101,7 +101,7 @@ def test_skip_may_name_options_of_the_launch(folder: Folder) -> None:
     assert own == ["extra_shared=0/carveout=0", "extra_shared=0/carveout=100", "extra_shared=8/carveout=100"]
 
 
-def test_variant_has_no_cases_of_option_values_that_it_lacks(folder: Folder) -> None:
+def test_variant_has_no_cases_of_option_values_that_it_does_not_support(folder: Folder) -> None:
     own = Path("ring/pattern.py")
     shuffle = 'summary="shuffle"'
     text = own.read_text(encoding="utf-8")
@@ -138,7 +138,7 @@ def test_iterations_of_a_pattern_of_one_pass_are_refused(folder: Folder) -> None
         ),
     ],
 )
-def test_skip_leaves_out_what_matches_every_key_of_an_entry(folder: Folder, skip: str, left: list[str]) -> None:
+def test_skip_leaves_out_cases_that_match_every_key_of_an_entry(folder: Folder, skip: str, left: list[str]) -> None:
     text = (
         "defaults: {launch: 1x32, iterations: 7}\n"
         f"experiments: [{{pattern: ./ring, variants: [smem, shfl], mode: [idx, up], skip: {skip}}}]\n"
@@ -190,7 +190,7 @@ def test_a_case_of_two_experiments_is_refused(folder: Folder) -> None:
     )
 
 
-def test_a_product_of_too_many_cases_is_refused_before_it_is_made(folder: Folder) -> None:
+def test_a_product_of_too_many_cases_is_refused_before_it_is_expanded(folder: Folder) -> None:
     numbers = ", ".join(map(str, range(1, 1001)))
     text = (
         "defaults: {launch: 1x32, dtypes: f32, variants: shfl}\n"
@@ -203,7 +203,7 @@ def test_a_product_of_too_many_cases_is_refused_before_it_is_made(folder: Folder
     assert folder.refusal_of(text) == ("demo.yaml:6:5: found 2,000,000,001 cases up to here; allowed: 20,000 per suite")
 
 
-def test_more_skips_than_a_suite_needs_are_refused(folder: Folder) -> None:
+def test_too_many_skips_are_refused(folder: Folder) -> None:
     skips = ", ".join(["{variant: shfl}"] * 101)
     assert folder.refusal_of(f"experiments:\n  - {{pattern: ./ring, launch: 1x32, skip: [{skips}]}}\n") == (
         "demo.yaml:4:43: found a list; allowed: at most 100 entries"

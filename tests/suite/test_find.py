@@ -13,7 +13,7 @@ def test_a_shipped_suite_is_found_by_name_anywhere(folder: Folder) -> None:
     assert find_shipped()["gtc2013"].is_file()
 
 
-def test_a_path_is_taken_as_it_is(folder: Folder) -> None:
+def test_a_path_is_returned_unchanged(folder: Folder) -> None:
     del folder
     Path("plain").touch()
     assert locate("plain") == Path("plain")
@@ -31,6 +31,6 @@ def test_an_unknown_name_suggests_the_nearest_suite(folder: Folder) -> None:
     )
 
 
-def test_a_name_that_no_file_can_have_is_one_sentence() -> None:
+def test_a_name_too_long_for_a_file_is_one_sentence() -> None:
     with pytest.raises(SuiteError, match="cannot be read: file name too long"):
         load(locate("a" * 300))

@@ -1,4 +1,4 @@
-"""Thousands of broken suites: each loads, or is refused with a place; none stops or stalls the loader."""
+"""Thousands of broken suites: each loads, or is refused with a position; none stops or stalls the loader."""
 
 import re
 import time
@@ -32,7 +32,7 @@ FILE = Path("mutant.yaml")
 
 
 def refusal(data: bytes) -> str:
-    """Return what is said about a file with these bytes, empty if it loads."""
+    """Return the error about a file with these bytes, empty if it loads."""
     FILE.write_bytes(data)
     begin = time.process_time()
     try:
@@ -45,7 +45,7 @@ def refusal(data: bytes) -> str:
 
 
 def check(message: str, data: bytes) -> None:
-    """Fail unless each line of the message names a place of the file, and can be printed anywhere."""
+    """Fail unless each line of the message names a position in the file, and is printable."""
     lines = BREAK.split(data.decode("utf-8-sig", errors="replace"))
     for sentence in message.split("\n"):
         said = SENTENCE.fullmatch(sentence)
@@ -58,7 +58,7 @@ def check(message: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("numbers", CHUNKS)
-def test_changed_suite_loads_or_is_refused_with_a_place(folder: Folder, numbers: range) -> None:
+def test_changed_suite_loads_or_is_refused_with_a_position(folder: Folder, numbers: range) -> None:
     del folder  # only for the patterns in it
     texts = originals()
     for number in numbers:
@@ -73,7 +73,7 @@ def test_changed_suite_loads_or_is_refused_with_a_place(folder: Folder, numbers:
 
 
 @pytest.mark.parametrize("numbers", CHUNKS)
-def test_changed_suite_is_one_answer_of_the_command(shflbench: Command, numbers: range) -> None:
+def test_changed_suite_gives_one_answer_of_the_command(shflbench: Command, numbers: range) -> None:
     texts = originals()
     for number in numbers[::EACH_FOR_THE_COMMAND]:
         changed = mutant(number, texts)

@@ -51,7 +51,7 @@ def test_a_launch_has_one_canonical_expression(text: str, launch: Launch) -> Non
         ("1x1056", BLOCK_ALLOWED),
     ],
 )
-def test_what_is_no_launch_says_what_is_allowed(text: str, allowed: str) -> None:
+def test_wrong_launch_is_refused_with_what_is_allowed(text: str, allowed: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(allowed)}$"):
         parse_launch(text)
 
@@ -70,10 +70,10 @@ def test_what_is_no_launch_says_what_is_allowed(text: str, allowed: str) -> None
         ("fill x 1024", 132, 0, 1),
     ],
 )
-def test_a_device_settles_the_grid(expression: str, sms: int, resident_blocks: int | None, grid: int) -> None:
+def test_a_device_determines_the_grid(expression: str, sms: int, resident_blocks: int | None, grid: int) -> None:
     assert resolve_grid(expression, sms, resident_blocks) == grid
 
 
-def test_fill_needs_to_know_what_an_sm_holds() -> None:
+def test_fill_needs_the_resident_blocks_per_sm() -> None:
     with pytest.raises(ValueError, match="`fill` needs the number of resident blocks per SM"):
         resolve_grid("fill x 1024", 132, None)

@@ -31,7 +31,7 @@ def test_a_pattern_folder_is_relative_to_the_suite_file(folder: Folder) -> None:
     assert load(Path("deep/demo.yaml")).pattern_folders == {"ring": Path("ring").resolve()}
 
 
-def test_all_problems_are_told_in_the_order_of_the_file(folder: Folder) -> None:
+def test_all_problems_are_reported_in_the_order_of_the_file(folder: Folder) -> None:
     text = (
         "schema: 1\n"
         "name: demo\n"
@@ -68,7 +68,7 @@ def test_all_problems_are_told_in_the_order_of_the_file(folder: Folder) -> None:
     ]
 
 
-def test_words_from_anchors_and_merges_are_checked_where_they_stand(folder: Folder) -> None:
+def test_words_from_anchors_and_merges_are_checked_at_their_position(folder: Folder) -> None:
     text = (
         "schema: 1\n"
         "name: demo\n"
@@ -82,7 +82,7 @@ def test_words_from_anchors_and_merges_are_checked_where_they_stand(folder: Fold
     )
 
 
-def test_values_from_a_merge_have_the_place_where_they_are_written(folder: Folder) -> None:
+def test_values_from_a_merge_have_the_position_of_their_origin(folder: Folder) -> None:
     text = (
         "schema: 1\n"
         "name: demo\n"
@@ -100,16 +100,16 @@ def test_values_from_a_merge_have_the_place_where_they_are_written(folder: Folde
     ]
 
 
-def test_only_the_first_problems_of_many_are_told(folder: Folder) -> None:
+def test_only_the_first_of_many_problems_are_reported(folder: Folder) -> None:
     keys = "".join(f"k{number}: 1\n" for number in range(100))
-    *told, last = folder.refusal(
+    *first, last = folder.refusal(
         f"schema: 1\nname: a\n{keys}experiments: [{{pattern: ./ring, launch: 1x32}}]\n"
     ).splitlines()
-    assert len(told) == MAX_REPORTED
+    assert len(first) == MAX_REPORTED
     assert last == "demo.yaml:33:1: 70 more from here on; fix those above first"
 
 
-def test_a_shipped_suite_asks_its_question_in_its_first_line() -> None:
+def test_the_first_line_of_a_shipped_suite_is_its_question() -> None:
     for path in find_shipped().values():
         first = path.read_text(encoding="utf-8").splitlines()[0]
         assert first.startswith("# ")
@@ -118,7 +118,7 @@ def test_a_shipped_suite_asks_its_question_in_its_first_line() -> None:
 
 
 @pytest.mark.parametrize("name", find_shipped())
-def test_a_shipped_suite_is_named_like_its_file_and_compares_variants(name: str) -> None:
+def test_a_shipped_suite_has_the_name_of_its_file_and_compares_variants(name: str) -> None:
     suite = load(find_shipped()[name])
     assert suite.name == name
     assert set(suite.pattern_folders) <= set(builtin())

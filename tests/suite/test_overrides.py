@@ -13,7 +13,7 @@ TEXT = (
 )
 
 
-def test_filters_keep_what_matches_all_of_them(folder: Folder) -> None:
+def test_filters_keep_cases_that_match_all_of_them(folder: Folder) -> None:
     overrides = Overrides(patterns=("neighbor",), variants=("shfl", "match"), dtypes=("i32",))
     assert folder.ids(TEXT, overrides) == [
         "neighbor/shfl/i32/1x32/7/mode=idx",
@@ -22,7 +22,7 @@ def test_filters_keep_what_matches_all_of_them(folder: Folder) -> None:
     ]
 
 
-def test_the_suite_names_the_folders_of_the_patterns_that_are_left(folder: Folder) -> None:
+def test_the_suite_has_only_the_folders_of_patterns_with_cases(folder: Folder) -> None:
     everything = folder.load("schema: 1\nname: a\n" + TEXT)
     filtered = folder.load("schema: 1\nname: a\n" + TEXT, Overrides(patterns=("ring",)))
     assert list(everything.pattern_folders) == ["ring", "neighbor"]
@@ -39,7 +39,7 @@ def test_launches_and_iterations_replace_those_of_the_file(folder: Folder) -> No
     ]
 
 
-def test_variants_of_a_group_stay_side_by_side_under_overrides(folder: Folder) -> None:
+def test_cases_of_a_group_stay_together_under_overrides(folder: Folder) -> None:
     overrides = Overrides(patterns=("ring",), dtypes=("f32",), launches=("1x64", "2x64"))
     assert [case_id.split("/")[1] for case_id in folder.ids(TEXT, overrides)] == ["smem", "shfl", "smem", "shfl"]
 

@@ -16,7 +16,7 @@ from shflbench.suite.quotes import MAX_SHOWN, escape, quote, show
         ("\u00a0", r"\xa0"),
     ],
 )
-def test_what_could_steer_a_terminal_is_shown_as_its_escape(text: str, shown: str) -> None:
+def test_control_characters_are_shown_as_escapes(text: str, shown: str) -> None:
     assert escape(text) == shown
     assert escape(text).isprintable()
 
@@ -42,5 +42,5 @@ def test_long_words_are_cut() -> None:
         ("\t", r"the text `\t`"),
     ],
 )
-def test_values_are_named_as_a_person_would(value: object, shown: str) -> None:
+def test_values_are_named_in_plain_words(value: object, shown: str) -> None:
     assert show(value) == shown

@@ -1,4 +1,4 @@
-"""What a run's copy of its suite says, without the file and its patterns, and whatever became of the text."""
+"""The copy of a suite in a run, read without its file and its patterns."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ FILES = 200
 MOST_SECONDS = 3.0  # of one text, on a slow machine; here the slowest takes 0.7
 
 
-def test_thresholds_are_read_from_a_text_whose_patterns_are_gone() -> None:
+def test_thresholds_are_read_from_a_text_whose_patterns_no_longer_exist() -> None:
     assert thresholds_of(SUITE + COMPARE) == THRESHOLDS
 
 
@@ -34,7 +34,7 @@ def test_thresholds_are_read_from_a_text_whose_patterns_are_gone() -> None:
         *("? 'compare'\n# which?\n: ", "? |-\n  compare\n: ", "&key compare: ", "<<: &all\n  compare: "),
     ],
 )
-def test_thresholds_are_found_however_their_key_is_written(key: str) -> None:
+def test_thresholds_are_read_for_every_spelling_of_their_key(key: str) -> None:
     assert thresholds_of(SUITE + COMPARE.replace("compare: ", key)) == THRESHOLDS
 
 
@@ -56,7 +56,7 @@ def test_thresholds_are_found_however_their_key_is_written(key: str) -> None:
         SUITE + COMPARE + "#" * MAX_BYTES,
     ],
 )
-def test_a_text_that_says_nothing_known_leaves_the_thresholds_to_the_comparison(text: str) -> None:
+def test_a_text_of_an_unknown_version_sets_no_thresholds(text: str) -> None:
     assert thresholds_of(text) == Thresholds()
 
 
@@ -84,7 +84,7 @@ def test_a_text_without_thresholds_is_read_without_a_parser() -> None:
         SUITE.replace("experiments: [{", "experiments:\n - {").replace("}]", "}"),
     ],
 )
-def test_title_comments_form_and_thresholds_change_no_measurement(other: str) -> None:
+def test_title_comments_layout_and_thresholds_change_no_measurement(other: str) -> None:
     assert same_measurements(SUITE, other)
     assert same_measurements(other, SUITE)
 
@@ -102,13 +102,13 @@ def test_title_comments_form_and_thresholds_change_no_measurement(other: str) ->
         "",
     ],
 )
-def test_everything_else_is_another_measurement(other: str) -> None:
+def test_every_other_change_is_a_different_measurement(other: str) -> None:
     assert not same_measurements(SUITE, other)
     assert not same_measurements(other, SUITE)
 
 
 @pytest.mark.parametrize("text", ["", "[", "gtc2013", "- a", "\ud800", "\x00", "&a [*a]", SUITE + "#" * MAX_BYTES])
-def test_what_is_no_suite_is_the_same_as_itself_only(text: str) -> None:
+def test_a_text_that_is_not_a_suite_is_the_same_only_as_itself(text: str) -> None:
     assert same_measurements(text, text)
     assert not same_measurements(text, text + "\n# changed\n")
 

@@ -129,9 +129,9 @@ def test_measuring_rules_have_defaults(folder: Folder) -> None:
     assert (rules.precision, rules.max_seconds, rules.processes) == (0.005, 2.0, 1)
 
 
-@pytest.mark.parametrize("written", ["2%", "2.0%", "0.02", "2e-2"])
-def test_a_precision_is_a_percentage_or_a_fraction(folder: Folder, written: str) -> None:
-    suite = folder.load(f"schema: 1\nname: a\nmeasure: {{precision: {written}, max_seconds: 1}}\n" + RING)
+@pytest.mark.parametrize("precision", ["2%", "2.0%", "0.02", "2e-2"])
+def test_a_precision_is_a_percentage_or_a_fraction(folder: Folder, precision: str) -> None:
+    suite = folder.load(f"schema: 1\nname: a\nmeasure: {{precision: {precision}, max_seconds: 1}}\n" + RING)
     assert (suite.rules.precision, suite.rules.max_seconds) == (0.02, 1)
 
 
@@ -141,7 +141,7 @@ def test_a_number_as_long_as_the_file_is_refused_at_once(folder: Folder) -> None
     assert time.process_time() - begin < 2  # reading each digit as the first of a fraction took 10 s
 
 
-def test_every_field_says_what_it_means() -> None:
+def test_every_field_has_a_description() -> None:
     fields = [(section, name) for section, model in SECTIONS.items() for name in model.model_fields]
     silent = [(section, name) for section, name in fields if not SECTIONS[section].model_fields[name].description]
     assert len(fields) > len(SECTIONS)
@@ -160,7 +160,7 @@ def test_every_mapping_of_the_file_has_its_section() -> None:
     assert set(models(SuiteFile)) == set(SECTIONS.values())
 
 
-def test_the_json_schema_lets_editors_complete_and_refuse() -> None:
+def test_the_json_schema_describes_and_refuses_values() -> None:
     schema = json_schema()
     definitions = schema["$defs"]
     assert json.loads(json.dumps(schema)) == schema

@@ -21,7 +21,7 @@ def ring(folder: Folder) -> Folder:
     return folder
 
 
-def test_a_suite_with_the_reference_and_the_right_block_is_sound(ring: Folder) -> None:
+def test_a_suite_with_the_reference_and_the_right_block_loads(ring: Folder) -> None:
     assert len(ring.ids(ALL)) == 3
 
 
@@ -45,7 +45,7 @@ def test_a_filter_that_leaves_the_reference_out_is_refused(ring: Folder) -> None
     )
 
 
-def test_a_launch_that_the_kernels_are_not_written_for_is_refused(ring: Folder) -> None:
+def test_a_launch_that_the_kernels_do_not_support_is_refused(ring: Folder) -> None:
     assert ring.refusal_of(ALL.replace("26x128", "[26x128, sms x 256]")) == (
         "demo.yaml:5:13: found the launch `sms x 256`; "
         "allowed: blocks of 64 or 128 threads, for which `ring` is written"

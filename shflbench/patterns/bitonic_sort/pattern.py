@@ -12,7 +12,7 @@ STEPS = 15  # exchanges of a bitonic network for 32 keys
 
 
 def exchanges(options: Mapping[str, str]) -> int:
-    """Return how many elements a lane exchanges per iteration: its key in each step, and its value if it has one."""
+    """Return the exchanges of each lane per iteration: its key in each step, and its value if it has one."""
     return STEPS * (2 if options["payload"] == "value" else 1)
 
 

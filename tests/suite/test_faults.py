@@ -1,0 +1,78 @@
+"""Suites that cannot be used, as a user meets them: the command in a process of its own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.project import SUITE, Project
+
+
+@pytest.fixture
+def project(tmp_path: Path, kernel_cache: Path) -> Project:
+    return Project(tmp_path, kernel_cache)
+
+
+@pytest.mark.parametrize("file", ["demo.yaml", "ring/pattern.py", "ring/kernels.cu"])
+@pytest.mark.parametrize("command", [("run", "--device", "none"), ("check",), ("validate",)])
+def test_a_fifo_is_refused_unread(project: Project, command: tuple[str, ...], file: str) -> None:
+    path = project.folder / file
+    path.unlink()
+    os.mkfifo(path)
+    outcome = project.call(command[0], "demo.yaml", *command[1:])
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "is a FIFO" in outcome.err.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("suite", "kind"), [("/dev/zero", "a device"), ("/dev/null", "a device"), ("ring", "a directory")]
+)
+def test_a_device_or_a_directory_as_suite_is_refused(project: Project, suite: str, kind: str) -> None:
+    outcome = project.call("run", suite, "--device", "none")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == f"error: {suite} is {kind}, not a file\nA suite is a text file in YAML\n"
+
+
+def test_a_launch_that_yaml_reads_as_a_number_is_shown_as_it_is_written(project: Project) -> None:
+    (project.folder / "demo.yaml").write_text(SUITE.replace("1x32", "0x400"), encoding="utf-8")
+    outcome = project.call("run", "demo.yaml", "--device", "none")
+    assert outcome.code == 3
+    assert outcome.err == (
+        "error: demo.yaml:3:41: found `0x400`, which is the number 1024; allowed: grid x block, such as `26x1024`, "
+        "`sms x 128`, `2*sms x 256`, `sms/2 x 64` or `fill x 1024`\n"
+    )
+
+
+def test_an_unknown_suite_is_not_said_to_be_found(project: Project) -> None:
+    outcome = project.call("run", "gtc2014", "--device", "none")
+    assert outcome.code == 3
+    assert outcome.err.startswith("error: unknown suite `gtc2014`; allowed: ")
+    assert outcome.err.endswith("; did you mean `gtc2013`?\n`shflbench list suites` says what each of them measures\n")
+
+
+def test_one_case_is_not_called_cases(project: Project) -> None:
+    (project.folder / "demo.yaml").write_text(SUITE.replace("dtypes: f32", "dtypes: f32, variants: smem"), "utf-8")
+    assert project.call("validate", "demo.yaml").out == "demo.yaml: 1 case\n"
+    run = project.call("run", "demo.yaml", "--device", "none", "--output", "out")
+    assert run.code == 0
+    assert "1 case," in run.err
+    assert "1 cases" not in run.err
+
+
+@pytest.mark.parametrize(
+    ("change", "advice"),
+    [
+        (("1x32", "33"), ""),
+        (("schema: 1", "schema: 9"), ""),
+        (("f32", "f99"), "`shflbench list` shows the patterns, with their variants, dtypes and options\n"),
+        (("dtypes", "types"), "`shflbench schema` prints every key of a suite\n"),
+    ],
+)
+def test_a_command_is_only_suggested_where_a_name_is_unknown(
+    project: Project, change: tuple[str, str], advice: str
+) -> None:
+    (project.folder / "demo.yaml").write_text(SUITE.replace(*change), "utf-8")
+    outcome = project.call("validate", "demo.yaml")
+    assert outcome.code == 3
+    _, _, rest = outcome.err.partition("\n")
+    assert rest == advice
