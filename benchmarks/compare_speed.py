@@ -1,6 +1,6 @@
-"""Measure how long a person waits for `shflbench compare`: `python benchmarks/compare_speed.py`.
+"""Measure how long `shflbench compare` takes: `python benchmarks/compare_speed.py`.
 
-The aims on two cores: two runs of 1,000 samples below 1 s, two of 100,000 below 3 s and 600 MB, and cupy not imported.
+The goals on two cores: two runs of 1,000 samples below 1 s; two of 100,000 below 3 s and 600 MB; no import of cupy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # what generates runs lies among the tests
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the generator of runs belongs to the tests
 
 TIMES = 5
 SIZES = ((1, 2), (3, 130))  # processes and cases
@@ -30,7 +30,7 @@ def generate(folder: Path, processes: int, cases: int) -> None:
 
 
 def seconds_and_mb(words: list[str]) -> tuple[float, float]:
-    """Return the wall time and the most memory of one fresh Python with these words.
+    """Return the wall time and the peak memory of one fresh Python with these arguments.
 
     A child starts with its parent's peak of memory, so that this process must stay small.
     """
@@ -50,11 +50,11 @@ def measured(processes: int, cases: int) -> str:
         writer.join()
         command = ["-m", "shflbench", "compare", f"{name}/1", f"{name}/2"]
         times, mb = zip(*(seconds_and_mb(command) for _ in range(TIMES)), strict=True)
-        told = subprocess.run([sys.executable, "-X", "importtime", *command], capture_output=True, check=False)
+        imports = subprocess.run([sys.executable, "-X", "importtime", *command], capture_output=True, check=False)
         samples = gzip.decompress(Path(name, "1/samples.csv.gz").read_bytes()).count(b"\n") - 1
     return (
-        f"{cases} cases, {samples:,} samples a side: {median(times):.2f} s (median of {TIMES}, slowest "
-        f"{max(times):.2f} s), {max(mb):.0f} MB, cupy {'' if b'cupy' in told.stderr else 'not '}imported"
+        f"{cases} cases, {samples:,} samples per side: {median(times):.2f} s (median of {TIMES}, slowest "
+        f"{max(times):.2f} s), {max(mb):.0f} MB, cupy {'' if b'cupy' in imports.stderr else 'not '}imported"
     )
 
 

@@ -1,4 +1,4 @@
-"""Measure what compiling costs: `python benchmarks/compile_cache.py`. The aim with a warm cache is below 0.5 s."""
+"""Measure the time of compiling: `python benchmarks/compile_cache.py`. The goal with a warm cache is below 0.5 s."""
 
 from __future__ import annotations
 

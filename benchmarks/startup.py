@@ -1,4 +1,4 @@
-"""Measure how long a person waits for `shflbench --help`: `python benchmarks/startup.py`. The aim is below 0.25 s."""
+"""Measure how long `shflbench --help` takes: `python benchmarks/startup.py`. The goal is below 0.25 s."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TIMES = 20
 
 
 def seconds(*words: str) -> float:
-    """Return the wall time of one fresh Python with these words."""
+    """Return the wall time of one fresh Python with these arguments."""
     start = perf_counter()
     subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
     return perf_counter() - start

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.model import Sample
 from shflbench.store import files
-from shflbench.store.cells import FLAG, TEXT, TIME, number, whole
+from shflbench.store.cells import FLAG, NEGATIVE_TOO, TEXT, TIME, number, whole
 from shflbench.store.csv_table import CsvTable
 from shflbench.store.files import RESTORE
 
@@ -35,6 +35,7 @@ SAMPLES = CsvTable(
         "iterations": whole(1),
         "launches": whole(1),
         "time_us": TIME,
+        "seconds": number(NEGATIVE_TOO),  # a clock may have been set back during the run
     },
 )
 INTEGERS = ("iterations", "process", "round", "launches")  # columns that `read_kept` returns

@@ -38,7 +38,7 @@ def same(one: Kernel, other: Kernel) -> bool:
 
 
 @pytest.mark.parametrize("name", ["neighbor/shfl/f64/mode=idx", "reduce/cub/i32/width=32"])
-def test_kernel_is_the_same_alone_and_beside_others(name: str, toolchain: Toolchain) -> None:
+def test_kernel_is_the_same_alone_and_with_others(name: str, toolchain: Toolchain) -> None:
     subject = kernels.subjects()[name]
     (unit,) = (names for names in kernels.units() if name in names)
     assert len(unit) > 1
@@ -63,7 +63,7 @@ def test_cub_s_integer_sum_is_one_redux(toolchain: Toolchain) -> None:
     }  # in 4 iterations; all lanes get its sum, so no shuffle is left
 
 
-def test_without_a_disassembler_nothing_is_claimed_about_the_machine_code(toolchain: Toolchain, tmp_path: Path) -> None:
+def test_without_a_disassembler_the_machine_code_is_unknown(toolchain: Toolchain, tmp_path: Path) -> None:
     blind = Builder(replace(toolchain, nvdisasm=None), "sm_90", None)
     kernel = blind.build(planted(tmp_path, "x = x + T(1);", per_iteration={"SHFL": 1}), case())
     assert (kernel.sass, kernel.loop, kernel.violations) == (None, None, ())
@@ -100,7 +100,7 @@ def refuse(*_: object, **__: object) -> NoReturn:
     raise AssertionError("a worker was started")
 
 
-def test_kernels_of_a_file_are_those_that_one_after_the_other_gives(toolchain: Toolchain, tmp_path: Path) -> None:
+def test_kernels_compiled_together_equal_those_compiled_alone(toolchain: Toolchain, tmp_path: Path) -> None:
     builder = Builder(toolchain, "sm_90", None)
     built = dict(builder.build_all(requests(builder, tmp_path)))
     assert set(built) == set(THREE)
@@ -110,9 +110,7 @@ def test_kernels_of_a_file_are_those_that_one_after_the_other_gives(toolchain: T
         assert same(kernel, builder.build(planted(tmp_path), case(dtype)))
 
 
-def test_kernels_that_were_kept_start_no_worker(
-    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cached_kernels_start_no_worker(toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Builder(toolchain, "sm_90", tmp_path / "cache")
     built = dict(first.build_all(requests(first, tmp_path / "source")))
     monkeypatch.setattr("shflbench.processes.ProcessPoolExecutor", refuse)
@@ -120,7 +118,7 @@ def test_kernels_that_were_kept_start_no_worker(
     assert dict(again.build_all(requests(again, tmp_path / "source"))) == built
 
 
-def test_kernel_that_does_not_compile_leaves_the_others_alone(toolchain: Toolchain, tmp_path: Path) -> None:
+def test_kernel_that_does_not_compile_does_not_affect_the_others(toolchain: Toolchain, tmp_path: Path) -> None:
     builder = Builder(toolchain, "sm_90", None)
     loop = (
         "static_assert(T(1) / T(2) != T(0) || sizeof(T) == 8); REPEAT(iterations) x = __shfl_xor_sync(FULL_WARP, x, 1);"
@@ -134,7 +132,7 @@ def test_kernel_that_does_not_compile_leaves_the_others_alone(toolchain: Toolcha
     assert all(isinstance(kernel, Kernel) for kernel in built.values())
 
 
-def test_compiler_that_crashes_costs_only_the_kernel_that_it_crashes_on(
+def test_crash_of_the_compiler_fails_only_its_kernel(
     toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.compile.build.machine_code", crash_on_f64)

@@ -28,7 +28,7 @@ def refuse(*_: object) -> NoReturn:
     raise AssertionError("compiled again")
 
 
-def test_kernel_comes_back_as_it_was_without_being_compiled(
+def test_cached_kernel_is_returned_without_compiling(
     toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pattern = planted(tmp_path / "source", ROTATE, per_iteration={"SHFL": 2})
@@ -38,7 +38,7 @@ def test_kernel_comes_back_as_it_was_without_being_compiled(
     assert Builder(toolchain, "sm_90", tmp_path / "cache").build(pattern, case()) == first
 
 
-def test_kernel_without_machine_code_comes_back_as_it_was(tmp_path: Path, kernel: Kernel) -> None:
+def test_kernel_without_machine_code_is_returned_unchanged(tmp_path: Path, kernel: Kernel) -> None:
     blind = replace(kernel, sass=None, loop=None, violations=())
     KernelCache(tmp_path).put("ab12", blind)
     assert KernelCache(tmp_path).get("ab12") == blind
@@ -93,7 +93,7 @@ def test_key_depends_on_every_part() -> None:
     assert len(keys) == 9
 
 
-def test_damage_anywhere_is_found_and_counts_as_not_kept(tmp_path: Path, kernel: Kernel) -> None:
+def test_damaged_file_counts_as_missing(tmp_path: Path, kernel: Kernel) -> None:
     cache = KernelCache(tmp_path)
     cache.put("ab12", kernel)
     (path,) = tmp_path.rglob("*.kernel")
@@ -112,7 +112,7 @@ def test_damage_anywhere_is_found_and_counts_as_not_kept(tmp_path: Path, kernel:
     assert cache.get("ab12") == kernel
 
 
-def test_folder_that_cannot_be_written_is_named_and_costs_the_keeping_alone(
+def test_folder_that_cannot_be_written_is_named_and_only_disables_the_cache(
     toolchain: Toolchain, tmp_path: Path
 ) -> None:
     (tmp_path / "taken").touch()
@@ -121,7 +121,7 @@ def test_folder_that_cannot_be_written_is_named_and_costs_the_keeping_alone(
     assert builder.cache.problem == f"compiled kernels cannot be cached in {tmp_path}/taken/kernels: Not a directory"
 
 
-def test_nothing_is_kept_without_a_folder(kernel: Kernel) -> None:
+def test_nothing_is_cached_without_a_folder(kernel: Kernel) -> None:
     cache = KernelCache(None)
     cache.put("ab12", kernel)
     assert cache.get("ab12") is None

@@ -30,7 +30,7 @@ def test_every_form_has_a_property_test(arch: str) -> None:
     assert sorted(emitted - set(forms_under_test())) == []
 
 
-def test_what_no_disassembler_reads_is_unknown_and_no_error(arch: str) -> None:
+def test_architecture_without_a_disassembler_is_no_error(arch: str) -> None:
     subject = kernels.subjects()["neighbor/shfl/f32/mode=idx"]
     kernel = Builder(kernels.tools(), arch, None).build(subject.pattern, subject.case)
     # nvdisasm 13, the only one published as a package, does not read sm_70.

@@ -37,7 +37,7 @@ def test_timed_loop_is_found_on_every_architecture(
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_100"])
-def test_loop_that_counts_down_is_measured_by_its_step(build: Build, tmp_path: Path, arch: str) -> None:
+def test_loop_that_counts_down_has_a_positive_step(build: Build, tmp_path: Path, arch: str) -> None:
     kernel = build(planted(tmp_path, DOWN), arch=arch)
     assert kernel.loop is not None
     assert (kernel.loop.unroll, kernel.loop.counts["SHFL"]) == (16, 16)
@@ -79,11 +79,11 @@ def assembled(*lines: str) -> tuple[Instruction, ...]:
     return tuple(instructions)
 
 
-def test_branch_to_itself_behind_the_end_is_no_loop() -> None:
+def test_branch_to_itself_after_the_end_is_no_loop() -> None:
     assert natural_loops(assembled("MOV R1, R2", "EXIT", "BRA 0x20")) == []
 
 
-def test_way_of_diverged_warps_is_no_part_of_the_loop() -> None:
+def test_path_of_diverged_warps_is_not_part_of_the_loop() -> None:
     code = assembled(
         "MOV R0, RZ",
         "BRA.DIV UR4, 0x50",
@@ -160,6 +160,6 @@ def test_inner_loop_lies_inside_the_outer_one() -> None:
         (("IADD3 R5, R5, 0x4, RZ", "ISETP.NE.AND P0, PT, R9, RZ, PT", "@P0 BRA 0x0"), 0),
     ],
 )  # fmt: skip
-def test_step_of_a_counter_is_what_one_pass_adds_to_it(body: tuple[str, ...], step: int) -> None:
+def test_step_of_a_counter_is_its_change_per_pass(body: tuple[str, ...], step: int) -> None:
     code = assembled(*body)
     assert counter_step(code, code[-1]) == step

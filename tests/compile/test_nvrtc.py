@@ -49,7 +49,7 @@ def test_missing_header_is_named_with_the_line_that_includes_it(toolchain: Toolc
     )
 
 
-def test_without_cuda_s_headers_only_the_variants_that_include_them_fail(toolchain: Toolchain) -> None:
+def test_without_cuda_headers_only_the_variants_that_include_them_fail(toolchain: Toolchain) -> None:
     bare = replace(toolchain, headers=())
     pattern = load(builtin()["reduce"])
     whole = (("width", "32"),)
@@ -62,7 +62,7 @@ def test_without_cuda_s_headers_only_the_variants_that_include_them_fail(toolcha
     assert message.endswith("\n  2 | #include <cub/warp/warp_reduce.cuh>")
 
 
-def test_kernel_that_is_not_there_is_named(toolchain: Toolchain, tmp_path: Path) -> None:
+def test_missing_kernel_is_named(toolchain: Toolchain, tmp_path: Path) -> None:
     pattern = planted(tmp_path)
     (tmp_path / "kernels.cu").write_text("// empty\n", encoding="utf-8")
     message = refusal(toolchain, pattern).message
@@ -70,7 +70,7 @@ def test_kernel_that_is_not_there_is_named(toolchain: Toolchain, tmp_path: Path)
     assert "planted_kernel" in message.split(":", 1)[1]
 
 
-def test_architecture_that_the_compiler_does_not_know_is_one_sentence(toolchain: Toolchain) -> None:
+def test_unsupported_architecture_is_one_sentence(toolchain: Toolchain) -> None:
     source = Source(
         "own/kernels.cu", "extern template <typename T> __global__ void own_kernel(T*);", {}, "own_kernel<int>"
     )
@@ -90,7 +90,7 @@ def test_plain_kernel_keeps_its_name(toolchain: Toolchain) -> None:
     assert "Used " in compiled.log
 
 
-def test_compiler_that_does_not_answer_is_no_fault_of_the_kernel(
+def test_error_of_the_compiler_itself_is_not_an_error_of_the_kernel(
     toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from cuda.bindings import nvrtc

@@ -23,7 +23,7 @@ def test_report_is_read_completely() -> None:
     assert parse(REPORT) == Resources(registers=32, shared_bytes=512, local_bytes=72, spill_bytes=108)
 
 
-def test_of_several_kernels_each_has_its_own_report() -> None:
+def test_each_of_several_kernels_has_its_own_report() -> None:
     log = "".join(
         f"ptxas info    : Compiling entry function '{name}' for 'sm_90'\n"
         f"ptxas         .     0 bytes stack frame, 0 bytes spill stores, {spilled} bytes spill loads\n"
@@ -35,7 +35,7 @@ def test_of_several_kernels_each_has_its_own_report() -> None:
     assert parse(log, "one_more") == Resources(40, 32, 0, 8)
 
 
-def test_no_report_is_an_error_and_not_zero() -> None:
+def test_missing_report_is_an_error_and_not_zero() -> None:
     with pytest.raises(CompileError, match="the compiler reports no registers and spills"):
         parse("ptxas info    : 0 bytes gmem\n")
 

@@ -65,7 +65,7 @@ NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away
         ),
     ],
 )
-def test_broken_promise_of_a_shuffle_is_a_sentence(
+def test_violation_by_a_shuffle_kernel_is_a_sentence(
     build: Build, tmp_path: Path, loop: str, sentences: tuple[str, ...]
 ) -> None:
     assert build(planted(tmp_path, loop, per_iteration={"SHFL": 1})).violations == sentences
@@ -122,7 +122,7 @@ def test_broken_promise_of_a_shuffle_is_a_sentence(
         ),
     ],
 )
-def test_broken_promise_is_a_sentence(
+def test_violation_is_a_sentence(
     build: Build,
     tmp_path: Path,
     loop: str,
@@ -137,7 +137,7 @@ def test_broken_promise_is_a_sentence(
     ("mode", "sentences"),
     [("folded", ()), ("kept", (NO_SHFL, "the loop has 0 SHFL per iteration, not the declared 1"))],
 )
-def test_mechanism_may_be_folded_only_where_the_variant_says_so(
+def test_mechanism_may_be_folded_only_if_the_variant_declares_it(
     build: Build, tmp_path: Path, mode: str, sentences: tuple[str, ...]
 ) -> None:
     own = planted(
@@ -150,7 +150,7 @@ def test_mechanism_may_be_folded_only_where_the_variant_says_so(
     assert build(own, replace(case(), options=(("mode", mode),))).violations == sentences
 
 
-def test_pattern_of_one_pass_promises_no_loop(build: Build, tmp_path: Path) -> None:
+def test_pattern_of_one_pass_needs_no_loop(build: Build, tmp_path: Path) -> None:
     once = planted(tmp_path, "x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);", one_pass=True)
     kernel = build(once)
     assert (kernel.violations, kernel.loop) == ((), None)
@@ -162,11 +162,11 @@ def test_pattern_of_one_pass_still_needs_its_mechanism(build: Build, tmp_path: P
     assert build(once).violations == (NO_SHFL,)
 
 
-def test_library_variant_promises_nothing_but_a_loop(build: Build, tmp_path: Path) -> None:
+def test_library_variant_needs_only_a_loop(build: Build, tmp_path: Path) -> None:
     assert build(planted(tmp_path, THROUGH_MEMORY, mechanism=Mechanism.LIBRARY)).violations == ()
 
 
-def test_exchanges_have_one_name_for_each_kind() -> None:
+def test_exchanges_have_one_name_per_kind() -> None:
     assert exchanges({"VOTEU": 2, "VOTE": 1, "ATOMSG": 1, "FADD": 9, "BAR": 0}) == {"VOTE": 3, "ATOMS": 1}
     assert exchanges({"LD": 2, "LDG": 1, "ST": 1, "REDG": 4, "RED": 1, "ATOM": 1, "BARRIER": 1}) == {
         "BAR": 1,
@@ -177,7 +177,7 @@ def test_exchanges_have_one_name_for_each_kind() -> None:
     }
 
 
-def test_timed_loop_is_the_unrolled_one_wherever_it_stands() -> None:
+def test_timed_loop_is_the_unrolled_one_at_any_place() -> None:
     rest, unrolled = Loop(0, 64, 1, {"SHFL": 1}), Loop(80, 400, 16, {"SHFL": 16})
     assert timed_loop([rest, unrolled]) == timed_loop([unrolled, rest]) == unrolled
     assert timed_loop([]) is None

@@ -22,7 +22,7 @@ def kernel(build: Build, tmp_path: Path) -> Kernel:
     return build(planted(tmp_path / "source"))
 
 
-def test_instructions_lie_one_behind_the_other(kernel: Kernel) -> None:
+def test_instructions_have_consecutive_addresses(kernel: Kernel) -> None:
     assert kernel.sass is not None
     assert [instruction.address for instruction in kernel.sass] == [16 * i for i in range(len(kernel.sass))]
     shuffles = [instruction for instruction in kernel.sass if instruction.base == "SHFL"]
@@ -31,7 +31,7 @@ def test_instructions_lie_one_behind_the_other(kernel: Kernel) -> None:
     assert all(len(shuffle.operands) == 5 for shuffle in shuffles)
 
 
-def test_predicate_stands_apart_from_the_opcode(kernel: Kernel) -> None:
+def test_predicate_is_separate_from_the_opcode(kernel: Kernel) -> None:
     assert kernel.sass is not None
     predicated = [instruction for instruction in kernel.sass if instruction.predicate]
     assert predicated
@@ -62,7 +62,7 @@ def test_kernels_of_several_cubins_read_as_each_cubin_does(arch: str, toolchain:
     assert len(branches) > len(sass)
 
 
-def test_address_outside_the_kernel_stays() -> None:
+def test_address_outside_the_kernel_is_unchanged() -> None:
     jump = {"opcode": "CALL.ABS.NOINC", "operands": "0x0", "other-attributes": {"control-flow": "True"}}
     back = {"opcode": "BRA", "operands": "0x10", "other-attributes": {"control-flow": "True"}}
     first, second = parse([{}, [{"sass-instructions": [{"opcode": "NOP"}, jump, back]}]], [16, 32])
@@ -71,21 +71,21 @@ def test_address_outside_the_kernel_stays() -> None:
     assert [instruction.address for instruction in second] == [0, 16]
 
 
-def test_architecture_that_the_disassembler_does_not_know_is_unknown(toolchain: Toolchain) -> None:
+def test_architecture_that_the_disassembler_rejects_has_no_instructions(toolchain: Toolchain) -> None:
     assert disassemble([bytes(16)], "sm_70", toolchain.nvdisasm) is None
 
 
-def test_cubin_that_is_no_elf_file_is_refused() -> None:
+def test_cubin_that_is_no_elf_file_is_rejected() -> None:
     with pytest.raises(CompilerError, match=r"^NVRTC returned a cubin that is not an ELF file"):
         kernel_code(b"no cubin")
 
 
-def test_number_of_instructions_that_does_not_fit_is_an_error() -> None:
+def test_wrong_number_of_instructions_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"^1 instructions in 32 bytes$"):
         parse([{}, [{"sass-instructions": [{"opcode": "NOP"}]}]], [32])
 
 
-def test_disassembler_that_prints_nonsense_is_named(tmp_path: Path) -> None:
+def test_disassembler_with_invalid_output_is_named(tmp_path: Path) -> None:
     script = tmp_path / "nvdisasm"
     script.write_text("#!/bin/sh\necho nonsense\n", encoding="utf-8")
     script.chmod(0o755)

@@ -43,7 +43,7 @@ def test_arguments_follow_the_declaration() -> None:
     ]
 
 
-def test_what_fits_is_accepted() -> None:
+def test_matching_parameters_are_accepted() -> None:
     check("k", [Parameter("u", 8), Parameter("u", 4), Parameter("f", 4)], [POINTER, COUNT, FACTOR])
     check("k", [Parameter("b", 2)], [Argument("half", 2, floating=True)])
 
@@ -84,7 +84,7 @@ def test_what_fits_is_accepted() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_one_sentence(taken: list[Parameter], given: list[Argument], sentence: str) -> None:
+def test_mismatch_is_one_sentence(taken: list[Parameter], given: list[Argument], sentence: str) -> None:
     with pytest.raises(CompileError) as caught:
         check("k", taken, given)
     assert caught.value.message == sentence

@@ -13,7 +13,7 @@ from tests.compile.planted import planted
 
 
 @pytest.mark.parametrize("name", builtin())
-def test_translation_units_name_no_folder_of_this_machine(name: str) -> None:
+def test_translation_units_contain_no_path_of_this_machine(name: str) -> None:
     pattern = load(builtin()[name])
     for variant in pattern.declaration.variants:
         source = translation_unit(pattern, variant, DTYPES["f32"])
@@ -44,7 +44,7 @@ def test_unit_defines_the_unroll_factor_and_the_options_before_the_first_line(tm
     assert source.expression == "planted_kernel<long long>"
 
 
-def test_options_of_the_launch_make_no_other_kernel(tmp_path: Path) -> None:
+def test_options_of_the_launch_do_not_change_the_kernel(tmp_path: Path) -> None:
     pattern = planted(tmp_path, options={"how-far": ("1", "9")})
     own = (("how-far", "9"),)
     plain, changed = (
@@ -80,7 +80,7 @@ def test_kernel_has_the_name_that_its_variant_gives_it(kernel: str, dtype: str, 
     assert expression("my-pattern", variant, DTYPES[dtype]) == expected
 
 
-def test_headers_are_those_that_the_source_leads_to_named_as_they_are_included(tmp_path: Path) -> None:
+def test_headers_are_all_that_the_source_includes_by_their_names_there(tmp_path: Path) -> None:
     pattern = planted(tmp_path / "pattern")
     files = {
         "src/mine.cu": '#include "shflbench.cuh"\n#include <parts/deep.h>\n # include "own.cuh"\n#include <cub.cuh>\n',

@@ -20,7 +20,7 @@ def test_toolchain_of_this_environment_is_complete(toolchain: Toolchain) -> None
 
 
 @pytest.mark.parametrize("module", ["cuda.bindings", "cuda.pathfinder"])
-def test_missing_package_is_named_with_the_extra_that_has_it(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+def test_missing_package_is_named_with_advice(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(CompilerError) as caught:
         find()
@@ -40,7 +40,7 @@ def test_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     assert caught.value.advice == INSTALL
 
 
-def test_library_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_the_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     from cuda.bindings import nvrtc
 
     failed: Any = nvrtc.nvrtcResult.NVRTC_ERROR_INTERNAL_ERROR
@@ -49,14 +49,14 @@ def test_library_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatc
         find()
 
 
-def test_what_is_not_installed_the_toolchain_does_without(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_toolchain_works_without_optional_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     for search in ("find_nvidia_binary_utility", "find_nvidia_header_directory"):
         monkeypatch.setattr(f"cuda.pathfinder.{search}", lambda _: None)
     assert (find().nvdisasm, find().headers) == (None, ())
 
 
 @pytest.mark.parametrize(("arch", "capability"), [("sm_90", 90), ("sm_90a", 90), ("sm_100f", 100)])
-def test_architecture_that_the_compiler_knows_is_accepted(toolchain: Toolchain, arch: str, capability: int) -> None:
+def test_supported_architecture_is_accepted(toolchain: Toolchain, arch: str, capability: int) -> None:
     assert capability in toolchain.architectures
     toolchain.require(arch)
     with pytest.raises(CompilerError):
@@ -64,7 +64,7 @@ def test_architecture_that_the_compiler_knows_is_accepted(toolchain: Toolchain, 
 
 
 @pytest.mark.parametrize("arch", ["sm_35", "sm_", "90", "hopper"])
-def test_architecture_that_the_compiler_does_not_know_names_those_it_does(toolchain: Toolchain, arch: str) -> None:
+def test_unsupported_architecture_is_an_error_that_lists_the_supported_ones(toolchain: Toolchain, arch: str) -> None:
     with pytest.raises(CompilerError) as caught:
         toolchain.require(arch)
     start = f"NVRTC {toolchain.version} does not compile for {arch}; it supports sm_"

@@ -1,4 +1,4 @@
-"""Runs on the emulator with real worker processes, of which some die."""
+"""Runs on the emulator with real worker processes, some of which die."""
 
 import pytest
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.expensive
 EMULATED = ("suite.yaml", "--device", "emulator")
 
 
-def test_groups_are_emulated_side_by_side_and_files_have_the_order_of_the_suite(make: Make) -> None:
+def test_groups_are_emulated_in_parallel_and_files_have_the_order_of_the_suite(make: Make) -> None:
     made = make()
     outcome = made.run(*EMULATED, "--output", "out")
     assert (outcome.code, outcome.out) == (0, "out\n")
@@ -39,7 +39,7 @@ def test_death_of_a_worker_costs_the_case_at_hand_alone(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143), (hang_up, -1)])
-def test_run_that_is_ended_keeps_each_group_that_was_done_and_is_resumed(make: Make, end: End, code: int) -> None:
+def test_run_that_is_ended_keeps_finished_groups_and_can_be_resumed(make: Make, end: End, code: int) -> None:
     made = make(fault("neighbor/smem", "verify", "hang"))
     process = made.start(*EMULATED, "--output", "out", start_new_session=True)
     made.wait_for("hang")
@@ -52,7 +52,7 @@ def test_run_that_is_ended_keeps_each_group_that_was_done_and_is_resumed(make: M
     assert [row.pattern for row in made.all_rows()] == ["neighbor"] * 6 + ["reduce"] * 3
 
 
-def test_emulator_that_cannot_be_started_ends_the_run(make: Make) -> None:
+def test_emulator_that_cannot_be_opened_ends_the_run(make: Make) -> None:
     made = make(fault("device", "open", "exception"))
     outcome = made.run(*EMULATED, "--output", "out")
     assert (outcome.code, outcome.out) == (4, "")

@@ -1,4 +1,4 @@
-"""`gate` with real worker processes, of which some die while a case is measured longer."""
+"""`gate` with real worker processes, some of which die while a case is measured longer."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slo
     assert made.failures() == {}
     found = processes(made)
     assert found.pop("neighbor/smem") == (0,)
-    assert set(found.values()) == {(0, 2)}  # what the worker that died had of them is left out
+    assert set(found.values()) == {(0, 2)}  # without the samples of the worker that died
     assert {name: made.processes_of(name) for name in ("neighbor/smem", "neighbor/shfl")} == {
         "neighbor/smem": {0},
         "neighbor/shfl": {0, 2},

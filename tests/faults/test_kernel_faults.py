@@ -1,4 +1,4 @@
-"""Kernels that crash, hang or cannot be launched: each costs its own row."""
+"""Kernels that crash, hang or cannot be launched: each fails alone."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_run_with_crashed_kernels_exits_5_and_says_how_many(crashed: tuple[Machi
     assert outcome.err.endswith(f"warning: 4 of {CASES} cases failed or computed a wrong result\n")
 
 
-def test_row_of_a_kernel_that_cannot_be_run_says_why(crashed: tuple[Machine, Outcome]) -> None:
+def test_row_of_a_kernel_that_cannot_run_says_why(crashed: tuple[Machine, Outcome]) -> None:
     assert crashed[0].failures() == {
         "neighbor/smem-double": "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)",
         "neighbor/smem-syncwarp": "misaligned memory access (CUDA_ERROR_MISALIGNED_ADDRESS)",
@@ -48,7 +48,7 @@ def test_all_other_cases_are_timed_and_keep_the_samples_taken_before_a_crash(cra
     assert made.processes_of("neighbor/smem-syncwarp") == {1}
 
 
-def test_kernels_that_never_end_cost_their_own_rows(make: Make) -> None:
+def test_kernels_that_never_end_fail_alone(make: Make) -> None:
     made = make(fault("neighbor/shfl", "verify", "hang"), fault("reduce/shfl", "time", "hang", 7))
     outcome = made.run("suite.yaml", "--output", "out")
     assert outcome.code == 5
@@ -56,7 +56,7 @@ def test_kernels_that_never_end_cost_their_own_rows(make: Make) -> None:
     assert made.rows()["reduce/smem"].processes == (1, 2)
 
 
-def test_sentinels_that_crash_or_hang_are_left_out_and_cost_no_row(make: Make) -> None:
+def test_sentinels_that_crash_or_hang_cost_no_row(make: Make) -> None:
     made = make(
         fault("sentinel_l2", "time", "illegal address", 3),
         fault("sentinel_barrier", "time", "hang", 7),

@@ -1,4 +1,4 @@
-"""Runs that are killed, and have no time to put anything away."""
+"""Runs that are killed without time to clean up."""
 
 import random
 import shutil
@@ -35,7 +35,7 @@ def test_worker_that_hangs_does_not_outlive_a_run_that_is_killed(make: Make) -> 
     made.wait_for("hang")
     assert any("shflbench.measure.worker" in command for command in made.processes())
     process.kill()
-    assert made.end(process).code == -9  # end() waits two seconds for all processes to be gone
+    assert made.end(process).code == -9  # end() waits two seconds for all processes to end
 
 
 def test_compilers_do_not_outlive_a_run_that_is_killed(make: Make, tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_run_that_is_killed_at_random_moments_and_resumed_equals_an_uninterrupte
         before = made.happened().count("warm")
         process = made.start("suite.yaml", "--resume" if started(made) else "--output", "out")
         if moments.random() < 0.2:
-            time.sleep(moments.uniform(0.0, 1.0))  # mostly while it starts, and while it puts the folder in order
+            time.sleep(moments.uniform(0.0, 1.0))  # mostly while it starts and repairs the folder
         else:
             made.wait_for("warm", already=before)
             time.sleep(moments.uniform(0.0, LONGEST))
@@ -78,7 +78,7 @@ def started(made: Machine) -> bool:
 
 
 def assert_equal(made: Machine, run: str, whole: str) -> None:
-    """Check that a run holds what an uninterrupted one does."""
+    """Check that a run has the same contents as an uninterrupted one."""
     resumed, expected = read_run(made.folder / run), read_run(made.folder / whole)
     assert resumed.info.finished is not None
     assert [(row.case_id, row.status) for row in resumed.rows] == [(row.case_id, row.status) for row in expected.rows]

@@ -24,7 +24,7 @@ def test_crash_in_the_second_process_fails_the_case_and_the_others_still_get_thr
     outcome = made.run("suite.yaml", "--output", "out", "--processes", "3")
     assert outcome.code == 5
     assert made.failures() == {"neighbor/shfl": "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)"}
-    assert made.processes_of("neighbor/shfl") == {0, 1}  # what was taken of it stays
+    assert made.processes_of("neighbor/shfl") == {0, 1}  # its earlier samples are kept
     assert {row.processes for name, row in made.rows().items() if name != "neighbor/shfl"} == {(0, 1, 2)}
     for pattern in ("neighbor", "reduce"):  # each group is shown once
         assert sum(line.startswith(f"{pattern}  f32") for line in outcome.err.splitlines()) == 1

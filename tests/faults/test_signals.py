@@ -1,4 +1,4 @@
-"""Runs that somebody ends: what was finished is kept, nothing stays behind, and the exit code tells."""
+"""Runs that are ended by a signal: finished groups are kept, no process stays, and the exit code reports it."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.expensive
 
 
 def ctrl_c(process: subprocess.Popen[str]) -> None:
-    """Interrupt as a terminal does: every process of the group."""
+    """Interrupt every process of the group, as a terminal does."""
     os.killpg(process.pid, signal.SIGINT)
 
 
@@ -32,7 +32,7 @@ def hang_up(process: subprocess.Popen[str]) -> None:
 
 
 def ended(made: Machine, end: End) -> Outcome:
-    """Run, and end it while a kernel of the second group does not."""
+    """Run, and end the run while a kernel of the second group hangs."""
     process = made.start("suite.yaml", "--output", "out", start_new_session=True)
     made.wait_for("hang")
     end(process)
@@ -41,7 +41,7 @@ def ended(made: Machine, end: End) -> Outcome:
 
 @pytest.fixture
 def endless(make: Make) -> Machine:
-    """Return a machine on which a kernel of the second group does not end, if it is the first worker's."""
+    """Return a machine on which a kernel of the second group hangs in the first worker."""
     return make(fault("reduce/smem", "time", "hang", 4, worker=0), cases_per_window=1)
 
 
@@ -49,7 +49,7 @@ def endless(make: Make) -> Machine:
     ("end", "code", "word"),
     [(ctrl_c, 130, "interrupted"), (interrupt, 130, "interrupted"), (terminate, 143, "terminated")],
 )
-def test_run_that_is_ended_says_in_a_sentence_how_to_go_on(endless: Machine, end: End, code: int, word: str) -> None:
+def test_run_that_is_ended_says_how_to_resume_it(endless: Machine, end: End, code: int, word: str) -> None:
     outcome = ended(endless, end)
     assert (outcome.code, outcome.out) == (code, "")
     assert outcome.err.endswith(
@@ -60,7 +60,7 @@ def test_run_that_is_ended_says_in_a_sentence_how_to_go_on(endless: Machine, end
 
 
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (hang_up, -signal.SIGHUP)])
-def test_run_that_was_ended_is_resumed_to_its_end(endless: Machine, end: End, code: int) -> None:
+def test_run_that_was_ended_can_be_resumed(endless: Machine, end: End, code: int) -> None:
     assert ended(endless, end).code == code
     assert {row.pattern for row in endless.rows().values()} == {"neighbor"}
     assert endless.run("suite.yaml", "--resume", "out").code == 0
@@ -102,7 +102,7 @@ main.entry()
 
 
 @pytest.mark.parametrize(("name", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
-def test_signal_that_comes_while_an_object_is_cleared_away_is_not_lost(name: str, code: int, word: str) -> None:
+def test_signal_during_the_clean_up_of_an_object_is_not_lost(name: str, code: int, word: str) -> None:
     command = [sys.executable, "-c", IN_A_DESTRUCTOR.format(name=name)]
     outcome = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60, check=False)
     assert (outcome.returncode, outcome.stdout, outcome.stderr.strip()) == (code, "", f"error: {word}")

@@ -31,7 +31,7 @@ def died(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> tuple[
     return made, made.run("suite.yaml", "--output", "out")
 
 
-def test_death_of_a_worker_costs_the_case_at_hand_and_its_row_says_how_it_died(died: tuple[Machine, Outcome]) -> None:
+def test_death_of_a_worker_fails_the_running_case_and_its_row_says_why(died: tuple[Machine, Outcome]) -> None:
     killed = "its worker process was ended by SIGKILL (Killed)"
     assert died[0].failures() == {
         "neighbor/smem-double": killed,
@@ -57,7 +57,7 @@ def test_worker_that_is_killed_between_two_rounds_costs_nothing(make: Make) -> N
     assert {row.processes for row in made.rows().values()} == {(0, 1)}
 
 
-def test_worker_may_import_a_pattern_for_longer_than_it_may_be_silent(make: Make) -> None:
+def test_import_of_a_pattern_may_take_longer_than_the_timeout(make: Make) -> None:
     made = make()
     file = shutil.copytree(builtin()["neighbor"], made.folder / "neighbor") / "pattern.py"
     file.write_text(f"import time\ntime.sleep(3)\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
@@ -77,7 +77,7 @@ def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Make) -> None:
     )
 
 
-def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_and_resume_goes_on(make: Make) -> None:
+def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_which_can_be_resumed(make: Make) -> None:
     faults = (fault("reduce/smem", "time", "illegal address", 4), fault("device", "open", "refused", worker=1))
     made = make(*faults, cases_per_window=1)
     outcome = made.run("suite.yaml", "--output", "out")
@@ -97,7 +97,7 @@ def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_and_resum
         ("hang", "it did not end within 1 s"),
     ],
 )
-def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before_it_began(
+def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before_it_starts(
     make: Make, kind: str, why: str
 ) -> None:
     made = make(fault("device", "open", kind), start_seconds=1)
@@ -108,7 +108,7 @@ def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before
 
 
 @pytest.mark.parametrize("when", ["problem", "problem_later"])
-def test_nvml_that_is_missing_or_fails_midway_costs_a_warning(make: Make, when: str) -> None:
+def test_nvml_that_is_missing_or_fails_costs_a_warning(make: Make, when: str) -> None:
     made = make(**{when: SILENT})
     outcome = made.run("suite.yaml", "--output", "out")
     assert outcome.code == 0

@@ -47,7 +47,7 @@ def test_drift_is_reported_with_its_size_and_its_time(change: float, verb: str) 
     assert found.sentence.endswith("% over 1.9 s")
 
 
-def test_drift_of_samples_that_do_not_know_their_time_goes_by_rounds() -> None:
+def test_drift_of_samples_without_seconds_is_given_per_rounds() -> None:
     samples = [replace(sample, seconds=None) for sample in quiet([100 + number / 10 for number in range(ROUNDS)])]
     assert only(samples).sentence.endswith(" over 19 rounds")
 
@@ -56,7 +56,7 @@ def test_clear_drift_that_is_too_small_to_matter_is_not_reported() -> None:
     assert troubles(quiet([100 + number / 100 for number in range(ROUNDS)], noise=0.0001), ITERATIONS) == ()
 
 
-def test_drift_is_looked_for_within_processes_and_not_between_them() -> None:
+def test_drift_is_detected_within_processes_and_not_between_them() -> None:
     """Each process is 0.4% slower than the one before, and none moves."""
     samples = [
         sample
@@ -73,11 +73,11 @@ def test_slow_rounds_are_counted() -> None:
     assert found.sentence.startswith("3 of 20 rounds were 0.3")
 
 
-def test_one_slow_round_is_left_to_the_median() -> None:
+def test_one_slow_round_is_ignored() -> None:
     assert troubles(quiet([101.0, *[100.0] * (ROUNDS - 1)]), ITERATIONS) == ()
 
 
-def test_late_launches_do_not_make_their_rounds_slow() -> None:
+def test_single_slow_launches_do_not_make_a_round_slow() -> None:
     samples = [
         replace(sample, time_us=130.0) if sample.sample < 2 and sample.round % 3 == 0 else sample
         for sample in quiet([100.0] * ROUNDS)
@@ -104,7 +104,7 @@ def test_samples_on_two_levels_are_reported_with_their_distance_and_share() -> N
     assert found.sentence.startswith("40% of its samples take 2% longer")
 
 
-def test_bursts_that_settle_are_on_no_two_levels() -> None:
+def test_bursts_with_slow_first_launches_are_not_two_levels() -> None:
     """As recorded on an H200: the first two launches after those of another kernel are slower."""
     settling = (
         [69.95, 69.76, 69.44, 69.38, 69.34, 69.38, 69.38, 69.34, 69.38, 69.38],
@@ -115,7 +115,7 @@ def test_bursts_that_settle_are_on_no_two_levels() -> None:
     assert troubles(samples, ITERATIONS) == ()
 
 
-def test_two_adjacent_steps_of_the_timer_are_no_levels() -> None:
+def test_two_adjacent_steps_of_the_timer_are_not_two_levels() -> None:
     """One step of 32 ns at 5 µs is 0.6%."""
     samples = [sample for number in range(ROUNDS) for sample in burst([5.0, 5.032, 5.032, 5.0, 5.032], round_=number)]
     assert troubles(samples, ITERATIONS) == ()
@@ -128,7 +128,7 @@ def test_throttled_samples_are_reported_with_their_share() -> None:
     assert found.sentence == "10 of 100 samples were dropped: the GPU was throttled, or the host launched too late"
 
 
-def test_case_without_a_kept_sample_is_throttled_and_nothing_else() -> None:
+def test_case_without_a_kept_sample_is_only_throttled() -> None:
     assert only(burst([100.0], dropped=True)).size == 1.0
 
 
@@ -170,5 +170,5 @@ def test_processes_whose_rounds_overlap_do_not_disagree() -> None:
     assert troubles(noisy, ITERATIONS) == ()
 
 
-def test_a_few_rounds_show_nothing_but_throttling() -> None:
+def test_too_few_rounds_show_only_throttling() -> None:
     assert troubles(quiet([100.0, 101.0, 102.0, 103.0, 104.0, 105.0, 106.0]), ITERATIONS) == ()

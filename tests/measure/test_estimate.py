@@ -61,7 +61,7 @@ def test_equal_times_are_known_to_half_a_step_of_the_timer() -> None:
     assert ends(found.ns_per_iteration) == pytest.approx((1000.0, 1000.0 - step, 1000.0 + step))
 
 
-def test_eight_launches_a_sample_are_known_to_an_eighth_of_it() -> None:
+def test_time_of_eight_launches_is_known_to_an_eighth_of_a_step() -> None:
     found = timed([replace(sample, launches=8) for sample in lined([104.0] * 9)])
     assert ends(found.time_us) == pytest.approx((104.0, 103.998, 104.002))
     assert found.launches == 8
@@ -74,7 +74,7 @@ def test_single_outliers_change_nothing() -> None:
     assert timed(lined([*LEVELS[:1], 9000.0, *LEVELS[2:]])).time_us.high < 105
 
 
-def test_interval_of_several_processes_holds_the_median_of_each() -> None:
+def test_interval_of_several_processes_covers_the_median_of_each() -> None:
     """Nine rounds each, 104, 105 and 107 µs: the order statistics of all 27 rounds do not reach the third."""
     shifts = {0: 0.0, 2: 1.0, 5: 3.0}
     samples = [
@@ -90,7 +90,7 @@ def test_interval_of_several_processes_holds_the_median_of_each() -> None:
     assert found.rounds == 27
 
 
-def test_dropped_samples_are_counted_and_left_out() -> None:
+def test_dropped_samples_are_counted_and_not_used() -> None:
     samples = lined(LEVELS)
     hot = [replace(sample, round=9, time_us=150.0, dropped=True) for sample in samples if sample.round == 0]
     found = timed(samples + hot)
@@ -111,7 +111,7 @@ def test_no_kept_round_gives_no_time(samples: list[Sample]) -> None:
     assert timing(samples, 100) is None
 
 
-def test_round_that_a_crash_cut_short_counts_for_what_it_has() -> None:
+def test_round_that_a_crash_ended_early_counts_with_its_samples() -> None:
     """The tenth round ends after the burst at the case's own iterations."""
     cut = burst([110.0] * 3, round_=9, seconds=0.9)
     found, before = timed(lined(LEVELS) + cut), timed(lined(LEVELS))
@@ -120,7 +120,7 @@ def test_round_that_a_crash_cut_short_counts_for_what_it_has() -> None:
     assert found.ns_per_iteration == before.ns_per_iteration
 
 
-def test_clock_is_the_median_over_bursts_however_many_samples_they_have() -> None:
+def test_clock_is_the_median_over_bursts_and_not_over_samples() -> None:
     samples = [
         *burst([70.0] * 9, clock_mhz=1000.0),
         *burst([70.0] * 3, round_=1, clock_mhz=1980.0),

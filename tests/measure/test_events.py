@@ -1,4 +1,4 @@
-"""What a worker tells survives the way to its parent."""
+"""Events are the same after encoding and decoding."""
 
 import json
 from typing import get_args
@@ -48,12 +48,12 @@ EVENTS: tuple[JobEvent, ...] = (
 )
 
 
-def test_every_kind_of_event_is_tried_here() -> None:
+def test_every_kind_of_event_has_an_example() -> None:
     assert {type(event) for event in EVENTS} == set(get_args(JobEvent)) == set(KINDS.values())
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
-def test_event_is_one_line_that_reads_back_as_what_it_was(event: JobEvent) -> None:
+def test_event_is_one_line_that_decodes_to_the_same_event(event: JobEvent) -> None:
     line = encode(event)
     assert line.count("\n") == 1
     assert line.endswith("\n")
@@ -64,7 +64,7 @@ def test_event_is_one_line_that_reads_back_as_what_it_was(event: JobEvent) -> No
     "line",
     ["", "rubbish", "[]", "{}", '{"Nonsense":{}}', '{"ContextLost":{},"JobDone":{}}', '{"CaseFailed":{"case_id":"a"}}'],
 )
-def test_anything_else_is_refused(line: str) -> None:
+def test_invalid_line_is_rejected(line: str) -> None:
     with pytest.raises(ValueError, match=r"not an event|Expecting value|validation error"):
         decode(line)
 
@@ -79,7 +79,7 @@ def test_samples_of_a_round_are_numbered_within_their_bursts() -> None:
     ]
 
 
-def test_time_travels_without_being_rounded() -> None:
+def test_time_is_not_rounded() -> None:
     third = 100 / 3
     line = encode(RoundDone(0, 0, (BurstTaken("a/b", 1, 1, third, (third,), third, dropped=False),), Conditions()))
     (burst,) = json.loads(line)["RoundDone"]["bursts"]

@@ -1,4 +1,4 @@
-"""Jobs that are done in this process."""
+"""Jobs that run in this process."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ def test_device_that_is_lost_ends_the_run_because_this_process_cannot_be_replace
     assert not events or isinstance(events[-1], CaseFailed)
 
 
-def test_device_tells_what_it_is() -> None:
+def test_executor_has_the_properties_of_its_backend() -> None:
     backend = FakeBackend()
     backend.problem = "NVML does not work"
     here = InProcessExecutor(backend)

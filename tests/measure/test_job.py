@@ -1,4 +1,4 @@
-"""Jobs: how they travel, and what is left of one."""
+"""Jobs as JSON, and without finished cases."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ JOB = Job(
 )
 
 
-def test_job_is_one_line_that_reads_back_with_all_that_running_its_kernels_takes() -> None:
+def test_job_is_one_line_that_decodes_to_the_same_cases_and_code() -> None:
     line = JOB.to_json("cubin")
     assert "\n" not in line
     read = Job.from_json(line)
@@ -31,7 +31,7 @@ def test_job_is_one_line_that_reads_back_with_all_that_running_its_kernels_takes
     assert read.groups[0][0].kernel == replace(KERNEL, ptx="", sass=None, loop=None)
 
 
-def test_kernel_that_several_cases_share_travels_once() -> None:
+def test_kernel_of_several_cases_is_sent_once() -> None:
     read = Job.from_json(JOB.to_json("cubin"))
     assert read.groups[0][0].kernel is read.groups[1][0].kernel
     assert (
@@ -40,14 +40,14 @@ def test_kernel_that_several_cases_share_travels_once() -> None:
     )
 
 
-def test_what_is_done_with_is_left_out_and_so_is_a_group_without_cases() -> None:
+def test_job_without_finished_cases_has_no_empty_groups() -> None:
     assert JOB.without([]).groups == JOB.groups
     assert JOB.without([SHFL.case.id]).groups == ((SMEM,), (LARGER,))
     assert JOB.without([SHFL.case.id, SMEM.case.id]).groups == ((LARGER,),)
     assert JOB.without([task.case.id for task in (SHFL, SMEM, LARGER)]).groups == ()
 
 
-def test_job_knows_its_cases_by_their_ids() -> None:
+def test_job_contains_the_ids_of_its_cases() -> None:
     assert SMEM.case.id in JOB
     assert "sentinel/l2" not in JOB
     assert SMEM.case.id not in JOB.without([SMEM.case.id])

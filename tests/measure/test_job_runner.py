@@ -56,12 +56,12 @@ def test_job_is_verified_then_sampled_in_rounds_over_all_groups_and_sentinels() 
     assert len(device.held) == len(SENTINELS)  # they stay for the next job, and nothing else does
 
 
-def test_rounds_are_numbered_from_where_the_job_says() -> None:
+def test_rounds_are_numbered_from_the_first_round_of_the_job() -> None:
     events = list(JobRunner(FakeBackend()).do(job(F32, process=4, first_round=20)))
     assert [(taken.process, taken.number) for taken in rounds(events)] == [(4, 20 + number) for number in range(9)]
 
 
-def test_groups_that_do_not_fit_the_free_memory_together_are_taken_one_after_another() -> None:
+def test_groups_that_do_not_fit_into_the_free_memory_together_run_one_after_another() -> None:
     both = 2 * CASE_BYTES
     other = tasks("smem", "shfl", iterations=2048)
     for memory, apart in ((3 * both, False), (3 * both - 1, True)):
@@ -73,7 +73,7 @@ def test_groups_that_do_not_fit_the_free_memory_together_are_taken_one_after_ano
         assert device.held == []
 
 
-def test_group_that_no_memory_holds_costs_its_own_cases_only() -> None:
+def test_group_that_exceeds_the_memory_fails_alone() -> None:
     large = tasks("shfl", launch="100000x1024")
     device = FakeBackend({"shfl": Script()}, device=replace(UNKNOWN, memory_bytes=2**20))
     events = list(JobRunner(device).do(job(F32, large, F64)))
@@ -83,7 +83,7 @@ def test_group_that_no_memory_holds_costs_its_own_cases_only() -> None:
     assert set.union(*timed(events)) == NAMES["f32"] | NAMES["f64"]
 
 
-def test_sentinels_are_opened_and_the_device_is_warmed_up_once_a_process() -> None:
+def test_sentinels_are_opened_and_the_device_is_warmed_up_once_per_process() -> None:
     device = FakeBackend()
     runner = JobRunner(device)
     first, second = list(runner.do(job(F32))), list(runner.do(job(F64, first_round=9)))
@@ -110,14 +110,14 @@ def test_device_for_which_there_are_no_sentinels_is_reported_once() -> None:
     assert set.union(*timed(first)) == NAMES["f32"]
 
 
-def test_sentinel_that_cannot_be_opened_is_reported_and_left_out() -> None:
+def test_sentinel_that_cannot_be_opened_is_reported_and_not_timed() -> None:
     device = FakeBackend({"sentinel_shuffle": Script(open_raises=LaunchError("no memory"))})
     events = list(JobRunner(device).do(job(F32)))
     assert of(SentinelFailed, events) == [SentinelFailed("sentinel/shuffle", "no memory")]
     assert set.union(*timed(events)) == NAMES["f32"] | (WATCHED - {"sentinel/shuffle"})
 
 
-def test_sentinel_that_fails_on_the_way_is_not_tried_in_the_next_job() -> None:
+def test_sentinel_that_fails_in_a_job_is_not_timed_in_the_next() -> None:
     crash = Script(20.0, 0.0, burst_raises={2: LaunchError("illegal address")})
     runner = JobRunner(FakeBackend({"sentinel_shuffle": crash}))
     first, second = list(runner.do(job(F32))), list(runner.do(job(F64)))
@@ -139,14 +139,14 @@ def test_sentinels_that_failed_in_an_earlier_process_are_not_opened() -> None:
         pytest.param({"sentinel_l2": Script(burst_raises={8: ContextLostError("gone")})}, id="by a sentinel"),
     ],
 )
-def test_lost_device_is_the_last_that_is_reported(scripts: dict[str, Script]) -> None:
+def test_lost_context_is_the_last_event(scripts: dict[str, Script]) -> None:
     events = list(JobRunner(FakeBackend(scripts)).do(job(F32, F64)))
     assert events[-1] == ContextLost()
     assert of(JobDone, events) == []
     assert of(Converged, events) == []
 
 
-def test_crash_of_a_case_leaves_the_rest_of_the_window_alone() -> None:
+def test_crash_of_a_case_does_not_affect_the_rest_of_the_window() -> None:
     device = FakeBackend({"smem": Script(burst_raises={5: LaunchError("illegal address")})})
     events = list(JobRunner(device).do(job(F32, F64)))
     failed = {task.case.id for task in (*F32, *F64) if task.case.variant == "smem"}
@@ -171,7 +171,7 @@ def test_problem_that_was_known_from_the_start_is_not_reported_again() -> None:
     assert of(Note, list(JobRunner(device).do(job(F32)))) == []
 
 
-def test_device_that_is_not_timed_is_neither_warmed_up_nor_watched() -> None:
+def test_device_without_times_has_no_warm_up_and_no_sentinels() -> None:
     device = FakeBackend()
     device.timed = False
     events = list(JobRunner(device).do(job(F32)))
@@ -181,7 +181,7 @@ def test_device_that_is_not_timed_is_neither_warmed_up_nor_watched() -> None:
     assert device.held == []
 
 
-def test_moments_are_counted_from_the_first_round_of_the_process_in_all_its_jobs() -> None:
+def test_seconds_count_from_the_first_round_of_the_process_in_all_its_jobs() -> None:
     runner = JobRunner(FakeBackend())
     first, second = (rounds(list(runner.do(job(group)))) for group in (F32, F64))
     assert first[0].bursts[0].seconds < 0.1
@@ -217,17 +217,17 @@ def test_order_of_a_window_depends_on_seed_process_and_window() -> None:
     assert order() != order(first_round=9)
 
 
-def test_clock_that_settles_ends_the_warm_up() -> None:
+def test_steady_clock_ends_the_warm_up() -> None:
     device = FakeBackend(warm_clocks=[345.0, 1200.0, 1700.0, 1980.0])
     assert warm_up(device) == (True, 1980.0)
     assert round(device.clock() / STEP_MS * 1000) == 3 + STEADY_STEPS
 
 
-def test_clock_may_wander_by_a_few_mhz() -> None:
+def test_steady_clock_may_vary_by_a_few_mhz() -> None:
     assert warm_up(FakeBackend(warm_clocks=[1980.0, 1982.0, 1979.0, 1981.0])) == (True, 1981.0)
 
 
-def test_clock_that_never_settles_is_reported_after_three_seconds() -> None:
+def test_clock_that_is_never_steady_is_reported_after_three_seconds() -> None:
     device = FakeBackend(warm_clocks=[1500.0, 1980.0] * 50)
     assert warm_up(device) == (False, 1980.0)
     assert round(device.clock() / STEP_MS * 1000) == MOST_STEPS

@@ -51,7 +51,7 @@ class Prepared:
         return {event.case_id: (event.grid, event.resident_blocks) for event in found}
 
 
-def test_each_case_is_placed_and_verified_and_may_then_be_timed() -> None:
+def test_each_case_gets_a_grid_is_verified_and_may_be_timed() -> None:
     device = FakeBackend()
     prepared = Prepared(device, tasks("smem", "shfl"))
     assert [type(event) for event in prepared.events] == [StepStarted, GridResolved, Verified] * 2
@@ -78,14 +78,14 @@ def test_fill_gives_all_variants_the_grid_of_the_variant_with_the_lowest_occupan
     assert {call.grid for call in device.opened} == {5 * 132}
 
 
-def test_fill_does_not_wait_for_a_variant_that_cannot_be_loaded() -> None:
+def test_fill_ignores_a_variant_that_cannot_be_loaded() -> None:
     device = FakeBackend({"smem": Script(resident_raises=CRASH)}, device=replace(H200, max_shared_bytes=5 * 256))
     prepared = Prepared(device, filling(tasks("smem", "shfl")))
     assert prepared.placed == {"neighbor/shfl/f32/fill x 64/4096/mode=idx": (32 * 132, 32)}
     assert prepared.ended == {"neighbor/smem/f32/fill x 64/4096/mode=idx": (Status.FAILED, "illegal address")}
 
 
-def test_device_that_is_not_timed_settles_what_it_verified() -> None:
+def test_case_on_a_device_without_times_converges_after_verification() -> None:
     device = FakeBackend()
     device.timed = False
     prepared = Prepared(device, filling(tasks("shfl")))
@@ -113,7 +113,7 @@ def test_block_that_does_not_fit_an_sm_is_skipped_with_the_reason() -> None:
     assert prepared.names == [SHFL]
 
 
-def test_buffers_that_no_memory_of_the_device_holds_are_skipped_without_a_try() -> None:
+def test_case_whose_buffers_exceed_the_device_is_skipped() -> None:
     device = FakeBackend(device=replace(H200, memory_bytes=2**20))
     prepared = Prepared(device, tasks("shfl", launch="1048576x1024"))
     name = "neighbor/shfl/f32/1048576x1024/4096/mode=idx"
@@ -129,7 +129,7 @@ def test_buffers_that_no_memory_of_the_device_holds_are_skipped_without_a_try() 
         pytest.param(Script(run_raises={3: CRASH}), id="while it is verified"),
     ],
 )
-def test_crash_costs_its_case_and_the_others_go_on(script: Script) -> None:
+def test_crash_fails_its_case_and_the_others_continue(script: Script) -> None:
     device = FakeBackend({"smem": script})
     prepared = Prepared(device, tasks("smem", "shfl"))
     assert prepared.ended == {SMEM: (Status.FAILED, "illegal address")}
@@ -138,7 +138,7 @@ def test_crash_costs_its_case_and_the_others_go_on(script: Script) -> None:
     assert not prepared.lost
 
 
-def test_crash_that_nothing_survives_ends_the_group_with_its_case() -> None:
+def test_crash_that_destroys_the_context_ends_the_group() -> None:
     device = FakeBackend({"smem": Script(run_raises={3: ContextLostError("illegal address")})})
     prepared = Prepared(device, tasks("smem", "shfl"))
     assert prepared.lost
@@ -146,7 +146,7 @@ def test_crash_that_nothing_survives_ends_the_group_with_its_case() -> None:
     assert [call.kernel.symbol for call in device.opened] == ["_Z13neighbor_smemIfEvPKT_PS0_i"]
 
 
-def test_wrong_result_ends_a_safe_variant_and_is_only_counted_of_an_unsafe_one() -> None:
+def test_wrong_result_fails_a_safe_variant_and_is_counted_for_an_unsafe_one() -> None:
     wrong = Script(fault=one_lane(in_iteration(0)))
     device = FakeBackend({"smem-unsafe": wrong, "shfl": wrong})
     prepared = Prepared(device, tasks("smem-unsafe", "shfl"))
@@ -161,7 +161,7 @@ def out_of_memory(*_: object) -> NoReturn:
     raise MemoryError
 
 
-def test_host_that_is_too_small_costs_the_case(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_case_that_exceeds_the_memory_of_the_host_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shflbench.measure.prepare.verify", out_of_memory)
     device = FakeBackend()
     prepared = Prepared(device, tasks("shfl"))
@@ -174,21 +174,21 @@ def fail(*_: object) -> NoReturn:
     raise KeyError("no data")
 
 
-def test_function_of_the_pattern_that_fails_costs_the_cases_that_it_is_called_for() -> None:
+def test_failing_function_of_a_pattern_fails_the_cases_that_call_it() -> None:
     prepared = Prepared(FakeBackend(), tasks("smem", "shfl"), cases.own_pattern({"inputs": fail, "reference": fail}))
     assert set(prepared.ended) == {SMEM, SHFL}
     assert {status for status, _ in prepared.ended.values()} == {Status.FAILED}
     assert all("`inputs` fails" in reason for _, reason in prepared.ended.values())
 
 
-def test_interruption_gives_the_memory_back() -> None:
+def test_interruption_frees_the_memory() -> None:
     device = FakeBackend({"shfl": Script(run_raises={3: KeyboardInterrupt()})})
     with pytest.raises(KeyboardInterrupt):
         Prepared(device, tasks("shfl"))
     assert device.held == []
 
 
-def test_footprint_is_what_the_buffers_of_all_cases_take_together() -> None:
+def test_footprint_is_the_size_of_all_buffers() -> None:
     assert Group(tasks("smem", "shfl"), NEIGHBOR, FakeBackend(), seed=1).footprint() == 2 * 2 * BUFFER
 
 
@@ -197,7 +197,7 @@ def test_footprint_of_a_fill_launch_is_that_of_its_grid_on_the_device() -> None:
     assert group.footprint() == 2 * 132 * 32 * 64 * 4
 
 
-def test_footprint_is_nothing_where_the_pattern_cannot_tell() -> None:
+def test_footprint_is_zero_if_the_pattern_fails() -> None:
     pattern = cases.own_pattern(buffers=fail)
     assert Group(tasks("shfl"), pattern, FakeBackend(), seed=1).footprint() == 0
 

@@ -6,7 +6,7 @@ from shflbench.measure.rounds import Episodes, rounds_of, slow_rounds, step_us
 from tests.measure.samples import burst
 
 
-def test_rounds_come_process_by_process_with_the_time_of_their_first_burst() -> None:
+def test_rounds_are_ordered_by_process_with_the_time_of_their_first_burst() -> None:
     samples = [
         *burst([5.0], process=1, seconds=0.1),
         *burst([3.0, 1.0, 2.0], round_=1, seconds=0.9),
@@ -23,7 +23,7 @@ def test_dropped_samples_make_no_round() -> None:
     assert rounds_of([*burst([5.0], dropped=True), *burst([6.0], round_=1)]) == rounds_of(burst([6.0], round_=1))
 
 
-def test_old_samples_do_not_know_their_time() -> None:
+def test_old_samples_have_no_seconds() -> None:
     assert rounds_of(burst([5.0], seconds=None))[0].seconds is None
 
 
@@ -43,12 +43,12 @@ def test_step_of_the_timer_is_the_smallest_difference(samples: list[object], ste
 
 
 def excesses(excess: dict[int, float], *, count: int = 20, size: int = 5, noise: float = 0.0003) -> list[list[float]]:
-    """Return samples as fractions above the typical time; the rounds named in `excess` are so much slower."""
+    """Return samples as fractions above the typical time; the rounds in `excess` are slower by these fractions."""
     source = Random(1)  # noqa: S311
     return [[excess.get(number, 0.0) + source.gauss(0, noise) for _ in range(size)] for number in range(count)]
 
 
-def test_rounds_that_stand_out_are_counted_with_their_excess() -> None:
+def test_slow_rounds_are_counted_with_their_excess() -> None:
     found = slow_rounds(excesses({3: 0.003, 4: 0.003, 11: 0.004}), 0.01)
     assert found is not None
     assert found.rounds == 3
@@ -70,13 +70,13 @@ def test_otherwise_no_round_is_slow(samples: list[list[float]]) -> None:
     assert slow_rounds(samples, 0.01) is None
 
 
-def test_rounds_of_different_sizes_are_compared_by_as_many_samples() -> None:
+def test_rounds_of_different_sizes_are_compared_by_the_same_number_of_samples() -> None:
     samples = excesses({3: 0.003, 4: 0.003})
     ragged = [values[: 3 + 2 * (number % 2)] for number, values in enumerate(samples)]
     assert slow_rounds(ragged, 0.01) == slow_rounds([values[:3] for values in samples], 0.01)
 
 
-def test_same_samples_give_the_same_answer() -> None:
+def test_same_samples_give_the_same_result() -> None:
     samples = excesses({3: 0.003, 4: 0.0025})
     answers = {slow_rounds(samples, 0.01) for _ in range(5)}
     assert len(answers) == 1

@@ -19,8 +19,8 @@ from tests.measure.prepared import AT_ONCE, NEIGHBOR, opened, sampled_kernel, wo
 SHFL, SMEM = Script(base_us=4.0, ns_per_iteration=16.0), Script(base_us=4.0, ns_per_iteration=80.0)
 BOTH = {"shfl": SHFL, "smem": SMEM}
 SHORT = {"shfl": Script(base_us=4.0, ns_per_iteration=0.1), "smem": Script(base_us=100.0, ns_per_iteration=0.1)}
-PROCESS, FIRST = 3, 10  # numbers that the sampler is to use
-START = 2.0  # seconds before it starts, the first round of the process began
+PROCESS, FIRST = 3, 10  # numbers of the process and its first round
+START = 2.0  # seconds from the first round of the process to this one
 
 
 def sentinel(device: FakeBackend, name: str = "shuffle") -> SampledKernel:
@@ -98,30 +98,30 @@ def test_every_round_launches_every_case_at_each_of_its_iteration_counts() -> No
     assert sampled.settled == {name_of("shfl"): "precision", name_of("smem"): "precision"}
 
 
-def test_few_iterations_are_timed_alone() -> None:
+def test_few_iterations_have_one_count() -> None:
     sampled = Sampled({"shfl": SHFL}, iterations=17)
     assert {iterations for taken in sampled.rounds for _, iterations in order(taken)} == {17}
 
 
-def test_groups_and_sentinels_are_shuffled_among_one_another_anew_in_every_round() -> None:
+def test_groups_and_sentinels_are_shuffled_together_in_every_round() -> None:
     rounds = [order(taken) for taken in Sampled(BOTH, dtypes=["f32", "f64"], watched=True).rounds]
     assert all(sorted(taken) == sorted(rounds[0]) for taken in rounds)
     assert Counter(name.split("/")[0] for name, _ in rounds[0]) == {"neighbor": 12, "sentinel": 1}
     assert len(set(map(tuple, rounds))) == len(rounds)
     kinds = [[name.split("/")[2] for name, _ in taken if "/f" in name] for taken in rounds]
     changes = [sum(one != other for one, other in pairwise(kind)) for kind in kinds]
-    assert min(changes) >= 2  # one group after the other would change once
+    assert min(changes) >= 2  # without shuffling it would change once
     places = {[name for name, _ in taken].index("sentinel/shuffle") for taken in rounds}
     assert len(places) > 4
 
 
-def test_order_is_repeated_by_the_same_seed_and_by_no_other() -> None:
+def test_same_seed_gives_the_same_order_and_another_seed_another() -> None:
     same, again, other = ([order(taken) for taken in Sampled(BOTH, seed=seed).rounds] for seed in (5, 5, 6))
     assert same == again
     assert same != other
 
 
-def test_what_is_at_hand_is_reported_before_each_burst() -> None:
+def test_step_is_reported_before_each_burst() -> None:
     sampled = Sampled(BOTH, watched=True)
     doing = [event.case_id for event in sampled.events if isinstance(event, StepStarted)]
     taken = [name for one in sampled.rounds for name, _ in order(one)]
@@ -129,7 +129,7 @@ def test_what_is_at_hand_is_reported_before_each_burst() -> None:
     assert {event.step for event in sampled.events if isinstance(event, StepStarted)} == {"timing"}
 
 
-def test_group_leaves_when_all_of_it_is_known_while_others_go_on() -> None:
+def test_group_ends_when_its_cases_converge_and_others_continue() -> None:
     noisy = Script(noise=0.05)
     device = FakeBackend({"shfl": SHFL, "smem": noisy})
     alone, longer = sampled_kernel(device), sampled_kernel(device, "smem", dtype="f64")
@@ -140,17 +140,17 @@ def test_group_leaves_when_all_of_it_is_known_while_others_go_on() -> None:
     assert sum(isinstance(event, RoundDone) for event in events[: settled[0]]) == 9
     assert len(rounds) > 12
     assert {name for taken in rounds[9:] for name, _ in order(taken)} == {name_of("smem", "f64")}
-    assert device.held == []  # whatever leaves gives its memory back
+    assert device.held == []  # finished groups free their memory
 
 
-def test_all_cases_of_a_group_go_on_until_the_last_of_them_is_known() -> None:
+def test_all_cases_of_a_group_continue_until_the_last_converges() -> None:
     sampled = Sampled({"shfl": Script(noise=0.05), "smem": SMEM})
     assert len(sampled.rounds) > 12
     assert {len(order(taken)) for taken in sampled.rounds} == {6}
     assert sampled.settled == {name_of("shfl"): "precision", name_of("smem"): "precision"}
 
 
-def test_rounds_are_spread_over_the_seconds_that_the_rules_ask_for() -> None:
+def test_rounds_are_spread_over_the_fewest_seconds() -> None:
     sampled = Sampled(BOTH, rules=MeasureRules(min_seconds=0.1))
     begins = [min(burst.seconds for burst in taken.bursts) for taken in sampled.rounds]
     assert len(begins) > 9
@@ -158,7 +158,7 @@ def test_rounds_are_spread_over_the_seconds_that_the_rules_ask_for() -> None:
     assert sampled.settled == {name_of("shfl"): "precision", name_of("smem"): "precision"}
 
 
-def test_time_that_runs_out_is_reported_from_precision_that_was_reached() -> None:
+def test_time_limit_is_distinguished_from_reached_precision() -> None:
     rules = MeasureRules(precision=0.0001, min_seconds=0.0, max_seconds=0.05)
     sampled = Sampled({"shfl": Script(noise=0.2), "smem": SMEM}, rules=rules)
     assert sampled.settled == {name_of("shfl"): "max_seconds", name_of("smem"): "precision"}
@@ -166,14 +166,14 @@ def test_time_that_runs_out_is_reported_from_precision_that_was_reached() -> Non
     assert 0.05 <= noisy.seconds < 0.06
 
 
-def test_samples_that_are_enough_end_a_case_that_stays_noisy() -> None:
+def test_noisy_case_ends_at_the_largest_number_of_samples() -> None:
     rules = MeasureRules(precision=0.0001, min_seconds=0.0, max_samples=100)
     sampled = Sampled({"shfl": Script(noise=0.2)}, rules=rules)
     assert sampled.settled == {name_of("shfl"): "max_samples"}
     assert len(sampled.rounds) == 12  # of nine samples each
 
 
-def test_samples_of_a_group_bracket_as_many_launches_as_its_fastest_case_needs() -> None:
+def test_samples_of_a_group_have_the_launches_that_its_fastest_case_needs() -> None:
     device = FakeBackend({**SHORT, "neighbor/smem-double": SMEM})
     group = [sampled_kernel(device, "shfl"), sampled_kernel(device, "smem")]
     other = sampled_kernel(device, "smem-double", dtype="f64")
@@ -182,7 +182,7 @@ def test_samples_of_a_group_bracket_as_many_launches_as_its_fastest_case_needs()
     assert [each.launches for each in (*group, other, watch)] == [8, 8, 1, 1]
 
 
-def test_burst_of_many_launches_a_sample_takes_a_millisecond_all_the_same() -> None:
+def test_burst_with_many_launches_per_sample_takes_a_millisecond() -> None:
     sampled = Sampled(SHORT)
     fast, slow = (sampled.bursts(name_of(variant))[0] for variant in ("shfl", "smem"))
     assert (fast.launches, len(fast.times_us)) == (8, 9)
@@ -190,7 +190,7 @@ def test_burst_of_many_launches_a_sample_takes_a_millisecond_all_the_same() -> N
     assert median(fast.times_us) == pytest.approx(SHORT["shfl"].time_us(4096), abs=0.004)
 
 
-def test_moment_of_a_burst_is_counted_from_the_first_round_of_the_process() -> None:
+def test_seconds_of_a_burst_count_from_the_first_round_of_the_process() -> None:
     sampled = Sampled(BOTH)
     seconds = [burst.seconds for taken in sampled.rounds for burst in taken.bursts]
     assert seconds == sorted(seconds)
@@ -199,10 +199,10 @@ def test_moment_of_a_burst_is_counted_from_the_first_round_of_the_process() -> N
     first, second = sampled.rounds[0].bursts[:2]
     launch_us = BOTH[first.case_id.split("/")[1]].time_us(first.iterations)
     launched = (second.seconds - first.seconds) * 1e6 / launch_us
-    assert launched == pytest.approx(len(first.times_us) + 2, abs=0.01)  # two are not counted
+    assert launched == pytest.approx(len(first.times_us) + 2, abs=0.01)  # two are discarded
 
 
-def test_throttled_rounds_are_dropped_and_made_up_for() -> None:
+def test_throttled_rounds_are_dropped_and_repeated() -> None:
     sampled = Sampled(BOTH, throttled_rounds=[0, 4])
     assert [taken.number - FIRST for taken in sampled.rounds if all(burst.dropped for burst in taken.bursts)] == [0, 4]
     assert sum(burst.dropped for taken in sampled.rounds for burst in taken.bursts) == 2 * 6
@@ -225,9 +225,9 @@ def test_device_that_is_always_throttled_runs_out_of_time() -> None:
     assert all(burst.dropped for taken in sampled.rounds for burst in taken.bursts)
 
 
-def test_burst_in_which_the_host_fell_behind_is_dropped_and_no_other() -> None:
-    own = range(3, 100)  # the first three ask how long each iteration count takes
-    sampled = Sampled({"shfl": Script(host_bound=own[:2]), "smem": SMEM})
+def test_only_the_host_bound_burst_is_dropped() -> None:
+    later = range(3, 100)  # the first three choose the samples of each iteration count
+    sampled = Sampled({"shfl": Script(host_bound=later[:2]), "smem": SMEM})
     dropped = [burst for taken in sampled.rounds for burst in taken.bursts if burst.dropped]
     assert [burst.case_id for burst in dropped] == [name_of("shfl")] * 2
     assert set(dropped) <= set(sampled.rounds[0].bursts)
@@ -237,7 +237,7 @@ def test_burst_in_which_the_host_fell_behind_is_dropped_and_no_other() -> None:
 
 # A case is launched once per iteration count to choose its samples, then at three counts per round.
 @pytest.mark.parametrize("burst", [0, 1, 2, 3, 10, 28])
-def test_crash_at_any_burst_costs_the_case_and_no_other(burst: int) -> None:
+def test_crash_at_any_burst_fails_only_its_case(burst: int) -> None:
     crashing = Script(burst_raises={burst: LaunchError("shfl: illegal address")})
     sampled = Sampled({"smem": SMEM, "shfl": crashing}, watched=True)
     assert sampled.ended == [CaseFailed(name_of("shfl"), Status.FAILED, "shfl: illegal address")]
@@ -247,7 +247,7 @@ def test_crash_at_any_burst_costs_the_case_and_no_other(burst: int) -> None:
     assert [kernel.name for kernel in sampled.device.held] == ["sentinel_shuffle"]
 
 
-def test_group_in_which_every_case_crashes_leaves_the_others_alone() -> None:
+def test_group_in_which_every_case_crashes_does_not_affect_the_others() -> None:
     crash = Script(burst_raises={3: LaunchError("illegal address")})
     device = FakeBackend({"shfl": crash, "smem": SMEM})
     kernels = [sampled_kernel(device), sampled_kernel(device, "smem", dtype="f64")]
@@ -256,25 +256,25 @@ def test_group_in_which_every_case_crashes_leaves_the_others_alone() -> None:
     assert [event.case_id for event in events if isinstance(event, Converged)] == [name_of("smem", "f64")]
 
 
-def test_windows_ends_with_its_last_case_whatever_the_sentinels_do() -> None:
+def test_window_ends_with_its_last_case_independently_of_the_sentinels() -> None:
     crash = Script(burst_raises={3: LaunchError("illegal address")})
     sampled = Sampled({"smem": crash, "shfl": crash}, watched=True)
     assert len(sampled.rounds) == 1
     assert [event.case_id for event in sampled.ended] != []
 
 
-def test_sentinel_that_crashes_is_reported_and_left_out() -> None:
+def test_sentinel_that_crashes_is_reported_and_not_timed() -> None:
     crash = Script(20.0, 0.0, burst_raises={4: LaunchError("illegal address")})
     sampled = Sampled({**BOTH, "sentinel": crash}, watched=True)
     assert [event for event in sampled.events if isinstance(event, SentinelFailed)] == [
         SentinelFailed("sentinel/shuffle", "illegal address")
     ]
-    assert len(sampled.bursts("sentinel/shuffle", 864)) == 3  # the first burst asks how long it takes
+    assert len(sampled.bursts("sentinel/shuffle", 864)) == 3  # the first burst chooses its samples
     assert set(sampled.settled) == {name_of("shfl"), name_of("smem")}
     assert sampled.sentinels[0].failure == "illegal address"
 
 
-def test_lost_device_keeps_what_was_taken_in_its_last_round() -> None:
+def test_lost_context_keeps_the_bursts_of_its_last_round() -> None:
     lost = Script(burst_raises={3 + 3 * 2: ContextLostError("shfl: illegal address")})  # in the third round
     sampled = Sampled({"smem": SMEM, "shfl": lost})
     assert sampled.lost
@@ -287,7 +287,7 @@ def test_lost_device_keeps_what_was_taken_in_its_last_round() -> None:
     assert sampled.settled == {}
 
 
-def test_device_that_is_lost_at_the_first_try_has_no_rounds() -> None:
+def test_context_that_is_lost_at_the_first_burst_leaves_no_rounds() -> None:
     sampled = Sampled({"shfl": Script(burst_raises={0: ContextLostError("illegal address")}), "smem": SMEM})
     assert sampled.lost
     assert sampled.rounds == []
@@ -299,7 +299,7 @@ def test_device_without_a_clock_leaves_it_unknown() -> None:
     assert {burst.sm_clock_mhz for taken in sampled.rounds for burst in taken.bursts} == {None}
 
 
-def test_closing_a_subject_of_a_lost_device_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_of_a_lost_context_can_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeBackend()
     kernel = opened(device)
     calls: list[str] = []
@@ -313,7 +313,7 @@ def test_closing_a_subject_of_a_lost_device_does_no_harm(monkeypatch: pytest.Mon
     assert calls == ["close"]
 
 
-def test_first_sample_of_a_long_burst_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_sample_of_a_long_burst_is_discarded(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FakeBackend()
     only = sampled_kernel(device, iterations=17)
 

@@ -16,7 +16,7 @@ from shflbench.measure.schedule import iteration_counts, launches_per_sample, sa
         (5, 1, (5, 3, 2)),
     ],
 )
-def test_other_counts_leave_out_half_and_three_quarters_of_the_passes(
+def test_other_counts_have_a_half_and_a_quarter_of_the_passes(
     iterations: int, unroll: int, counts: tuple[int, ...]
 ) -> None:
     assert iteration_counts(iterations, unroll) == counts
@@ -45,5 +45,5 @@ def test_samples_of_a_burst_are_odd_so_that_their_median_is_one_of_them(time_us:
 
 
 @pytest.mark.parametrize(("fastest_us", "launches"), [(2.0, 8), (7.9, 8), (8.0, 1), (70.0, 1), (3000.0, 1)])
-def test_sample_of_a_short_kernel_brackets_eight_launches(fastest_us: float, launches: int) -> None:
+def test_sample_of_a_short_kernel_has_eight_launches(fastest_us: float, launches: int) -> None:
     assert launches_per_sample(fastest_us) == launches

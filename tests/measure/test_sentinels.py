@@ -1,4 +1,4 @@
-"""The sentinels: that they are what was frozen, and that every GPU gets the right ones."""
+"""The sentinels are unchanged, and every GPU gets the right ones."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ from tests import kernels
 from tools import sentinels as tool
 
 SYMBOLS = sorted({sentinel.symbol for sentinel in SENTINELS})
-UNREAD = "sm_70"  # nvdisasm 13, the only one published as a package, does not read it
+UNREAD = "sm_70"  # nvdisasm 13, the only one on PyPI, cannot read it
 READABLE = [arch for arch in manifest().cubins if arch != UNREAD]
 # The instructions of each sentinel's mechanism, per iteration.
 PER_ITERATION: Mapping[str, Mapping[str, int]] = {
@@ -48,7 +48,7 @@ def test_machine_code_is_the_frozen_one() -> None:
 
 
 def test_version_names_this_set() -> None:
-    # Runs are compared only within one version: whoever sees this fail has made all earlier runs incomparable.
+    # Runs are compared only within one version: if this fails, earlier runs cannot be compared any more.
     assert version() == "1-95de7a58"
 
 
@@ -77,7 +77,7 @@ def test_every_loop_runs_with_its_instructions(arch: str, symbol: str) -> None:
     assert of_interest == {opcode: count * loop.unroll for opcode, count in PER_ITERATION[symbol].items()}
 
 
-def test_what_no_disassembler_reads_has_the_kernels_all_the_same() -> None:
+def test_architecture_without_a_disassembler_has_all_kernels() -> None:
     content = path_of(UNREAD).read_bytes()
     assert [symbol for symbol in SYMBOLS if b"\0.text." + symbol.encode() + b"\0" not in content] == []
 
@@ -86,7 +86,7 @@ def test_iterations_are_whole_passes_through_the_loop() -> None:
     assert [sentinel.name for sentinel in SENTINELS if sentinel.iterations % 16] == []
 
 
-def test_manifest_knows_what_each_kernel_occupies() -> None:
+def test_manifest_has_the_resources_of_each_kernel() -> None:
     static = {"sentinel_barrier": 4096, "sentinel_shared_memory": 2048}  # two rows and one of 512 slots
     for cubin in manifest().cubins.values():
         assert {symbol: kernel.shared_bytes for symbol, kernel in cubin.kernels.items()} == {
@@ -101,7 +101,7 @@ def test_manifest_knows_what_each_kernel_occupies() -> None:
     [
         ("sm_61", None),  # before Volta
         ("sm_70", "sm_70"),
-        ("sm_72", None),  # has its memory in common with a CPU
+        ("sm_72", None),  # has an integrated CPU
         ("sm_75", "sm_75"),
         ("sm_80", "sm_80"),
         ("sm_86", "sm_80"),
@@ -118,7 +118,7 @@ def test_manifest_knows_what_each_kernel_occupies() -> None:
         ("gfx942", None),
     ],
 )
-def test_a_gpu_runs_the_newest_cubin_of_its_major_version_that_is_not_newer_than_it(
+def test_gpu_runs_the_newest_cubin_of_its_major_version_up_to_its_minor_version(
     arch: str, made_for: str | None
 ) -> None:
     assert cubin_for(arch) == (path_of(made_for) if made_for else None)
@@ -135,7 +135,7 @@ def test_six_are_short_and_two_are_long() -> None:
     assert [sentinel.long for sentinel in SENTINELS].count(True) == 2
 
 
-def test_calls_are_named_apart_and_carry_the_kernel_that_the_gpu_runs() -> None:
+def test_calls_have_different_names_and_the_kernel_of_the_gpu() -> None:
     made = calls(emulated_device("sm_86"))
     assert [name for name, _, _ in made] == [f"sentinel/{sentinel.name}" for sentinel in SENTINELS]
     assert len({name for name, _, _ in made}) == 8
@@ -143,7 +143,7 @@ def test_calls_are_named_apart_and_carry_the_kernel_that_the_gpu_runs() -> None:
     assert {(call.kernel.arch, call.kernel.cubin) for _, call, _ in made} == {("sm_80", path_of("sm_80").read_bytes())}
 
 
-def test_every_multiprocessor_has_the_same_to_do() -> None:
+def test_every_multiprocessor_has_the_same_work() -> None:
     for sms in (1, 46, 132):
         for sentinel, (_, call, _) in zip(SENTINELS, calls(emulated_device("sm_90", sms)), strict=True):
             assert (call.grid, call.block) == (sentinel.blocks_per_sm * sms, sentinel.block)
@@ -168,7 +168,7 @@ def test_frozen_machine_code_is_not_overwritten() -> None:
     assert {path: path.stat().st_mtime_ns for path in (MANIFEST, *FOLDER.glob("*.cubin"))} == before
 
 
-def test_another_source_is_refused_until_a_new_set_begins() -> None:
+def test_another_source_is_rejected_without_a_new_set() -> None:
     edited = SOURCE.read_bytes().replace(b"-1.9f", b"-1.8f")
     assert "is not that of set 1" in (tool.refusal_of(manifest(), edited, ["sm_130"]) or "")
     next_set = tool.next_set(manifest(), edited)
@@ -176,5 +176,5 @@ def test_another_source_is_refused_until_a_new_set_begins() -> None:
     assert tool.refusal_of(next_set, edited, ["sm_90"]) is None
 
 
-def test_a_manifest_is_read_as_it_was_written() -> None:
+def test_manifest_is_read_as_it_was_written() -> None:
     assert read(tool.to_text(manifest())) == manifest()

@@ -1,4 +1,4 @@
-"""What the sentinels compute, checked against formulas on the emulator: no iteration can be skipped."""
+"""The results of the sentinels, checked against formulas on the emulator: no iteration can be skipped."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -100,7 +100,7 @@ def test_source_computes_what_the_formula_says_under_every_schedule(place: int, 
     assert [result.policy for result in report.results if not np.array_equal(result.outputs[0], expected)] == []
 
 
-def test_multiply_add_never_settles() -> None:
+def test_multiply_add_has_no_fixed_point() -> None:
     seen = [squares(256, 256, iterations) for iterations in (2000, 2001, 2002, 2003)]
     assert all(len(set(numbers.tolist())) > 200 for numbers in seen)
     assert all(np.count_nonzero(now == later) < 8 for now in seen for later in seen if now is not later)

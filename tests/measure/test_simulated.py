@@ -20,7 +20,9 @@ from shflbench.statistics import median_interval, widen
 from tests.fakes.noise import Noise, Shape, moments_of, slow_spans, taken
 from tests.fakes.runs import TICK_US
 
-Disturb = Callable[[list[float], float, np.random.Generator], Noise]  # moments of the bursts, s of one, source
+Disturb = Callable[
+    [list[float], float, np.random.Generator], Noise
+]  # times of the bursts in s, duration of one in s, generator
 
 CASES = 2000
 BURST = 3  # samples per round: the fewest, with the largest noise
@@ -38,7 +40,7 @@ def stopped(rounds: list[float]) -> int:
         span = APART_S * (count - 1)
         if why_stop(rounds[:count], BURST * count, span, 0.0, RULES):
             return count
-    return len(rounds)  # its seconds are used up
+    return len(rounds)  # max_seconds is reached
 
 
 @pytest.mark.parametrize("shape", get_args(Shape))
@@ -51,7 +53,7 @@ def stopped(rounds: list[float]) -> int:
         pytest.param(0.100, 40, 40, 40, id="never: its time is up after 40 rounds"),
     ],
 )
-def test_interval_holds_the_true_median_wherever_sampling_stops(
+def test_interval_covers_the_true_median_for_every_way_to_stop(
     shape: Shape, scale: float, most: int, fewest_rounds: float, most_rounds: float
 ) -> None:
     source = np.random.default_rng(5)
@@ -67,7 +69,7 @@ def test_interval_holds_the_true_median_wherever_sampling_stops(
     assert fewest_rounds <= np.mean(counts) <= most_rounds
 
 
-def test_whole_estimate_holds_the_true_time_and_slope() -> None:
+def test_estimate_covers_the_true_time_and_slope() -> None:
     """100 µs plus 0.1 µs per iteration, three counts, normal noise of 0.1%, 9 to 30 rounds."""
     source = np.random.default_rng(6)
     held = Counter[str]()
@@ -91,7 +93,7 @@ def test_whole_estimate_holds_the_true_time_and_slope() -> None:
 
 
 def flagged(disturb: Disturb, cases: int) -> Counter[str]:
-    """Return how many of `cases` have which trouble; 9–30 rounds over 1–2 s, 3–9 samples each."""
+    """Return the number of `cases` with each disturbance; 9–30 rounds over 1–2 s, 3–9 samples each."""
     source = np.random.default_rng(7)
     kinds = Counter[str]()
     for true_us in true_times(source)[:cases].tolist():
@@ -105,7 +107,7 @@ def flagged(disturb: Disturb, cases: int) -> Counter[str]:
 
 @pytest.mark.parametrize("shape", get_args(Shape))
 @pytest.mark.parametrize("scale", [0.001, 0.003])
-def test_undisturbed_cases_are_hardly_ever_flagged(shape: Shape, scale: float) -> None:
+def test_undisturbed_cases_are_rarely_flagged(shape: Shape, scale: float) -> None:
     assert flagged(lambda *_: Noise(scale, shape), 300)["any"] <= 0.05 * 300
 
 
@@ -115,18 +117,18 @@ def drifting(moments: list[float], _: float, source: np.random.Generator) -> Noi
 
 
 def slow(moments: list[float], burst_s: float, source: np.random.Generator) -> Noise:
-    """Return a slow state of +0.3% for 17% of the time, 20–100 ms at once, that hits two bursts or more."""
+    """Return a slow state of +0.3% for 17% of the time, 20–100 ms in a row, in two bursts or more."""
     return Noise(slow=slow_spans(moments, burst_s, source))
 
 
 def twice_slow(moments: list[float], burst_s: float, source: np.random.Generator) -> Noise:
-    """Return a slow state of +0.3% that hits two bursts and no other."""
+    """Return a slow state of +0.3% in exactly two bursts."""
     hit = source.choice(moments, 2, replace=False).tolist()
     return Noise(slow=tuple((at, at + burst_s) for at in hit))
 
 
 def throttled(moments: list[float], _: float, source: np.random.Generator) -> Noise:
-    """Return a clock held down by a fifth during one burst or more."""
+    """Return a clock reduced by a fifth during one burst or more."""
     at = float(source.choice(moments))
     return Noise(throttled=((at, at + 0.1),))
 
@@ -146,7 +148,7 @@ def two_levels(*_: object) -> Noise:
         (two_levels, "two-levels"),
     ],
 )
-def test_disturbed_cases_are_flagged_for_what_they_have_and_nothing_else(disturb: Disturb, kind: str) -> None:
+def test_disturbed_cases_are_flagged_only_for_their_disturbance(disturb: Disturb, kind: str) -> None:
     """With normal noise of 0.1% per launch."""
     kinds = flagged(disturb, 300)
     assert kinds.pop(kind) >= 0.95 * 300
@@ -154,7 +156,7 @@ def test_disturbed_cases_are_flagged_for_what_they_have_and_nothing_else(disturb
     assert all(count <= 0.05 * 300 for count in kinds.values())
 
 
-def test_a_single_launch_of_a_noise_is_one_of_many() -> None:
+def test_single_launch_follows_the_same_distribution_as_many() -> None:
     noise = Noise(slow=((1.0, 2.0),), throttled=((3.0, 4.0),), scale=0.0, drift=0.01, offset_us=0.5, tick_us=0.0)
     source = np.random.default_rng(1)
     assert [noise.time_us(100.0, second, source) for second in (0.0, 1.5, 3.5)] == pytest.approx([100.5, 102.3, 124.0])

@@ -36,7 +36,7 @@ def test_sampling_stops_for_a_reason(
     assert why_stop(rounds, samples, span_s, spent_s, RULES) == reason
 
 
-def test_asked_precision_is_half_the_range_of_nine_rounds() -> None:
+def test_precision_is_half_the_range_of_nine_rounds() -> None:
     rounds = [99.0, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0, 101.0]
     assert why_stop(rounds, 27, 1.0, 0.1, MeasureRules(precision=0.010)) == "precision"
     assert why_stop(rounds, 27, 1.0, 0.1, MeasureRules(precision=0.0099)) == ""

@@ -54,7 +54,7 @@ def test_worker_that_is_killed_between_two_jobs_costs_nothing(supervise: Callabl
     assert not any(isinstance(event, CaseFailed | SentinelFailed) for event in events)
 
 
-def test_worker_that_takes_no_work_is_replaced(supervise: Callable[..., GpuExecutor]) -> None:
+def test_worker_that_accepts_no_job_is_replaced(supervise: Callable[..., GpuExecutor]) -> None:
     executor = supervise(timeout=3.0)
     os.kill(pid(executor), signal.SIGSTOP)
     (task,) = job("shfl").groups[0]
@@ -62,7 +62,7 @@ def test_worker_that_takes_no_work_is_replaced(supervise: Callable[..., GpuExecu
     assert settled(list(executor.run(heavy))) == ["shfl"]
 
 
-def test_case_that_was_done_before_a_death_is_not_done_again(supervise: Callable[..., GpuExecutor]) -> None:
+def test_case_that_ended_before_a_crash_is_not_repeated(supervise: Callable[..., GpuExecutor]) -> None:
     fault = {"where": "neighbor/smem", "step": "time", "number": 7, "kind": "kill"}
     executor = supervise(fault)
     two = replace(job("shfl"), groups=(*job("shfl").groups, *job("smem").groups))
@@ -73,22 +73,20 @@ def test_case_that_was_done_before_a_death_is_not_done_again(supervise: Callable
     assert {process for process, _ in rounds(events)} == {0, 1}
 
 
-def test_no_process_is_started_for_work_that_is_not_there(
-    supervise: Callable[..., GpuExecutor], tmp_path: Path
-) -> None:
+def test_no_process_is_started_without_groups(supervise: Callable[..., GpuExecutor], tmp_path: Path) -> None:
     executor = supervise({"where": "neighbor/shfl", "step": "verify", "kind": "illegal address"})
     events = list(executor.run(job("shfl")))
     assert [type(event) for event in events[-1:]] == [CaseFailed]
     assert (tmp_path / "log").read_text(encoding="utf-8").count("worker") == 1
 
 
-def test_device_on_which_workers_die_with_nothing_at_hand_is_given_up(supervise: Callable[..., GpuExecutor]) -> None:
+def test_device_on_which_workers_die_between_steps_is_given_up(supervise: Callable[..., GpuExecutor]) -> None:
     executor = supervise({"where": "device", "step": "warm", "kind": "kill"})
     with pytest.raises(DeviceError, match="cannot be used any more: its worker process was ended by SIGKILL"):
         list(executor.run(job("shfl")))
 
 
-def test_rounds_of_a_fresh_process_are_numbered_anew(supervise: Callable[..., GpuExecutor]) -> None:
+def test_rounds_of_a_fresh_process_are_numbered_from_zero(supervise: Callable[..., GpuExecutor]) -> None:
     executor = supervise()
     assert {process for process, _ in rounds(list(executor.run(job("shfl"))))} == {0}
     executor.restart()
@@ -96,7 +94,7 @@ def test_rounds_of_a_fresh_process_are_numbered_anew(supervise: Callable[..., Gp
     assert rounds(list(executor.run(job("shfl"))))[0] == (1, 9)
 
 
-def test_words_that_are_no_message_are_the_worker_s_death(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_event_counts_as_the_death_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = Worker("os:getpid", "0")
     monkeypatch.setattr(worker, "_buffer", b"\xff rubbish\n")
     with pytest.raises(WorkerDiedError, match="sent an invalid event"):

@@ -50,7 +50,7 @@ def test_wrong_kernel_is_found_and_the_first_wrong_count_is_named(fault: Fault, 
     assert found.mismatch.startswith(f"after {iterations} iteration{'s' * (iterations > 1)} on input 0, element ")
 
 
-def test_kernel_that_is_wrong_now_and_then_matches_on_the_other_inputs() -> None:
+def test_kernel_that_is_sometimes_wrong_matches_on_the_other_inputs() -> None:
     found = proof(one_lane(in_iteration(0), runs=5))  # two launches per input: both of inputs 0 and 1, one of input 2
     assert (found.matched, found.inputs) == (5, 8)
 
@@ -90,7 +90,7 @@ def test_tolerance_is_an_absolute_error(value: float, sentence: str) -> None:
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.25, 1e30])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
-def test_what_is_no_number_never_passes(value: float, tolerance: float) -> None:
+def test_nan_and_infinity_never_match(value: float, tolerance: float) -> None:
     assert mismatch(changed(7, value), [RIGHT], tolerance) == f"element 7 is {value}, not 7.0 (1 of 64 are wrong)"
 
 
@@ -110,26 +110,26 @@ def test_poison_that_no_kernel_overwrote_is_a_mismatch() -> None:
     assert mismatch([poison], [RIGHT], 0.0).endswith("(64 of 64 are wrong)")
 
 
-def test_rows_of_what_is_unordered_may_stand_in_any_order() -> None:
+def test_rows_of_an_unordered_output_may_have_any_order() -> None:
     mixed = [np.concatenate([RIGHT[0][::-1], RIGHT[1][::-1]])]
     assert mismatch(mixed, [RIGHT], 0.0, [True]) == ""
     assert mismatch(mixed, [RIGHT], 0.0, [False])
     assert mismatch(mixed, [RIGHT], 0.0)
 
 
-def test_number_in_another_row_or_twice_in_its_own_is_a_mismatch_of_what_is_unordered() -> None:
+def test_number_in_another_row_or_twice_is_a_mismatch_of_an_unordered_output() -> None:
     swapped = changed(0, 63.0)
     swapped[0][63] = 0.0
     assert mismatch(swapped, [RIGHT], 0.0, [True]).endswith("(64 of 64 are wrong)")
     assert mismatch(changed(7, 8.0), [RIGHT], 0.0, [True]) == "element 7 is 8.0, not 7.0 (1 of 64 are wrong)"
 
 
-def test_of_two_outputs_the_wrong_one_is_named() -> None:
+def test_wrong_output_of_two_is_named() -> None:
     got = [RIGHT.reshape(-1), *changed(3, 0.0)]
     assert mismatch(got, [RIGHT, RIGHT], 0.0) == "in output 2, element 3 is 0.0, not 3.0 (1 of 64 are wrong)"
 
 
-def test_tolerance_holds_for_floats_and_not_for_integers_beside_them() -> None:
+def test_tolerance_applies_to_floats_and_not_to_integers() -> None:
     whole = np.arange(4, dtype=np.int32)
     assert mismatch([*changed(7, 7.25), whole], [RIGHT, whole], 0.5) == ""
     assert mismatch([RIGHT.reshape(-1), whole ^ 1], [RIGHT, whole], 5.0).startswith(
@@ -146,14 +146,14 @@ def test_halves_are_compared_by_their_bits_or_their_error(dtype: str) -> None:
     assert mismatch([got], [right], 0.01) == ""
 
 
-def test_one_pass_is_not_counted_in_words() -> None:
+def test_pattern_of_one_pass_names_no_iterations() -> None:
     data = cases.workload(cases.own_pattern({"reference": lambda values: values}, one_pass=True))
     kernel = Answers(np.zeros(128, np.float32))
     assert verify(kernel, data, "2x64").mismatch.startswith("on input 0, element 0 is 0.0, not ")
 
 
 class Answers:
-    """A kernel that gives one answer after the other, and the last again and again."""
+    """A kernel that returns one result after another, and then repeats the last."""
 
     def __init__(self, *answers: np.ndarray) -> None:
         self._answers = list(answers)
@@ -168,7 +168,7 @@ class Answers:
         raise AssertionError
 
 
-def test_other_variants_are_compared_with_what_the_reference_variant_gave() -> None:
+def test_other_variants_are_compared_with_the_reference_variant() -> None:
     data = cases.workload(cases.own_pattern(reference_variant="smem"))
     ones, twos = np.ones(128, np.float32), np.full(128, 2, np.float32)
     assert verify_reference(Answers(ones), data, "2x64").complete
@@ -178,7 +178,7 @@ def test_other_variants_are_compared_with_what_the_reference_variant_gave() -> N
     )
 
 
-def test_reference_variant_that_contradicts_itself_is_not_taken_for_right() -> None:
+def test_reference_variant_with_two_different_results_is_no_reference() -> None:
     data = cases.workload(cases.own_pattern(reference_variant="smem"))
     proof = verify_reference(Answers(np.ones(128, np.float32), np.zeros(128, np.float32)), data, "2x64")
     assert not proof.complete

@@ -1,4 +1,4 @@
-"""The worker process: jobs in, events out, and nothing that outlives its parent."""
+"""The worker process: jobs in, events out, and an end with its parent."""
 
 import os
 import subprocess
@@ -31,19 +31,19 @@ def run_worker(parent: int, script: str = "{}", jobs: str = "") -> tuple[int, li
         return process.returncode, list(map(decode, pipe)), process.stdout + process.stderr
 
 
-def test_worker_tells_that_the_device_is_open_and_ends_with_its_jobs() -> None:
+def test_worker_reports_that_the_device_is_open_and_ends_with_its_jobs() -> None:
     code, (opened,), printed = run_worker(os.getpid())
     assert (code, printed) == (0, "")
     assert isinstance(opened, Opened)
     assert opened.device.name == "NVIDIA H200"
 
 
-def test_worker_that_cannot_open_the_device_says_why_in_its_own_way() -> None:
+def test_worker_that_cannot_open_the_device_reports_why() -> None:
     script = '{"faults": [{"where": "device", "step": "open", "kind": "refused"}]}'
     code, events, printed = run_worker(os.getpid(), script)
     assert (code, printed) == (0, "")
     assert events == [OpenFailed("no usable GPU: GPU is lost", "See `shflbench doctor`.")]
 
 
-def test_worker_whose_parent_is_gone_opens_nothing() -> None:
+def test_worker_without_a_parent_opens_nothing() -> None:
     assert run_worker(parent=1) == (1, [], "")

@@ -14,7 +14,7 @@ from tests.measure.prepared import NEIGHBOR, workload
 
 
 @pytest.mark.parametrize("unroll", [1, 2, 3, 4, 16])
-def test_verifying_iterations_are_odd_and_one_runs_the_unrolled_body_three_times(unroll: int) -> None:
+def test_verification_iterations_are_odd_with_three_passes_through_the_unrolled_body(unroll: int) -> None:
     counts = cases.workload(own_pattern(unroll=unroll)).verify_iterations
     assert all(count % 2 for count in counts)
     assert min(counts) == 1
@@ -28,14 +28,14 @@ def test_verification_iterations_do_not_rotate_a_warp_to_its_start(name: str) ->
     assert pattern.declaration.one_pass or count // unroll * unroll % WARP
 
 
-def test_input_sets_differ_and_are_drawn_once() -> None:
+def test_input_sets_differ_and_are_generated_once() -> None:
     data = workload()
     assert len({data.inputs(index)[0].tobytes() for index in range(INPUT_SETS)}) == INPUT_SETS
     assert data.inputs(3)[0] is data.inputs(3)[0]
     assert data.expected(3, 5)[0] is data.expected(3, 5)[0]
 
 
-def test_seed_decides_about_the_inputs() -> None:
+def test_seed_determines_the_inputs() -> None:
     assert workload(seed=1).inputs(0)[0].tobytes() == workload(seed=1).inputs(0)[0].tobytes()
     assert workload(seed=1).inputs(0)[0].tobytes() != workload(seed=2).inputs(0)[0].tobytes()
 
@@ -91,7 +91,7 @@ def test_pattern_of_one_pass_is_verified_with_one_pass() -> None:
     assert data.expected(0, 1)[0].tolist() == (data.inputs(0)[0] + 1).tolist()
 
 
-def test_without_a_reference_what_another_variant_computes_is_taken_for_right() -> None:
+def test_reference_variant_replaces_the_reference() -> None:
     data = cases.workload(own_pattern(reference_variant="smem"))
     with pytest.raises(PatternError, match=r"the reference variant `smem` gave no result$"):
         data.expected(0, 1)
@@ -103,13 +103,13 @@ def test_without_a_reference_what_another_variant_computes_is_taken_for_right() 
         data.expected(0, 1)
 
 
-def test_reference_variant_that_writes_nothing_is_refused() -> None:
+def test_reference_variant_that_writes_nothing_is_an_error() -> None:
     data = cases.workload(own_pattern(reference_variant="smem"))
     with pytest.raises(PatternError, match=r"the reference variant `smem` writes nothing to `result`$"):
         data.accept_expected([data.buffers[1].before()], 0, 1)
 
 
-def test_reference_that_works_in_place_cannot_spoil_the_inputs() -> None:
+def test_reference_cannot_change_the_inputs() -> None:
     data = own_workload(reference=in_place)
     before = data.inputs(0)[0].tolist()
     with pytest.raises(PatternError, match="`reference` fails: "):
@@ -127,7 +127,7 @@ def test_reference_that_works_in_place_cannot_spoil_the_inputs() -> None:
         (lambda _: 1 // 0, "fails: ZeroDivisionError: integer division or modulo by zero"),
     ],
 )
-def test_reference_that_returns_something_else_is_one_sentence(
+def test_reference_with_another_result_type_is_one_sentence(
     result: Callable[[np.ndarray], object], problem: str
 ) -> None:
     data = own_workload(reference=lambda values, iterations: result(values + 0 * iterations))
@@ -136,7 +136,7 @@ def test_reference_that_returns_something_else_is_one_sentence(
     assert caught.value.message == f"{NEIGHBOR.folder}/pattern.py: `reference` {problem}"
 
 
-def test_pattern_s_own_inputs_are_checked_as_well() -> None:
+def test_inputs_of_the_pattern_are_checked() -> None:
     data = own_workload(inputs=lambda _rng, at: [0] * at.warps)
     with pytest.raises(PatternError, match="`inputs` returns list, not a NumPy array"):
         data.inputs(0)

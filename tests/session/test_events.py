@@ -110,7 +110,7 @@ def test_case_that_ends_early_counts_as_done() -> None:
     ]
 
 
-def test_case_that_failed_is_not_waited_for_in_later_processes() -> None:
+def test_failed_case_is_not_expected_in_later_processes() -> None:
     progress = RunProgress(2 * 2)  # two cases in two processes
     assert shares(progress, CaseFailed("a", Status.FAILED, "it crashed"), Converged("b", "precision"))[-1] == 4.0
     progress.expect(1)

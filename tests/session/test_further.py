@@ -74,9 +74,7 @@ def test_times_are_those_of_all_processes_together(plan: Planner, tmp_path: Path
     assert (row.time_high_us or 0) - (row.time_low_us or 0) == pytest.approx(0.32, abs=0.04)
 
 
-def test_who_decides_is_reported_what_the_last_process_took_and_finds_a_finished_run(
-    plan: Planner, tmp_path: Path
-) -> None:
+def test_chooser_of_further_cases_gets_the_last_pass_and_a_finished_run(plan: Planner, tmp_path: Path) -> None:
     chosen, path = plan(FakeBackend()), tmp_path / "run"
     asking = Asking(path, {SHFL})
     list(run(chosen, started(chosen, path), None, asking))
@@ -85,7 +83,7 @@ def test_who_decides_is_reported_what_the_last_process_took_and_finds_a_finished
     assert None not in asking.finished
 
 
-def test_run_that_is_measured_longer_says_so_and_is_unfinished_until_it_is_done(plan: Planner, tmp_path: Path) -> None:
+def test_run_that_is_measured_longer_is_unfinished_meanwhile_and_records_it(plan: Planner, tmp_path: Path) -> None:
     path = tmp_path / "run"
     events = going(plan(FakeBackend()), path, {SHFL})
     for _ in range(3):
@@ -109,16 +107,16 @@ def test_sentinels_run_in_further_processes_as_well(plan: Planner, tmp_path: Pat
 
 
 def with_scripts(by_process: Mapping[int, Mapping[str, Script]]) -> FakeBackend:
-    """Return a device whose kernels behave otherwise from these processes on."""
+    """Return a device with other scripts from these processes on."""
     device = FakeBackend(by_process.get(0))
     restart = device.restart
 
-    def renewed() -> None:
+    def restarted() -> None:
         restart()
         if device.process in by_process:
             device._scripts = by_process[device.process]  # noqa: SLF001
 
-    device.restart = renewed  # type: ignore[method-assign]
+    device.restart = restarted  # type: ignore[method-assign]
     return device
 
 
@@ -130,7 +128,7 @@ ILLEGAL = {"neighbor/shfl": Script(run_raises={0: LaunchError("illegal address")
     [ILLEGAL["neighbor/shfl"], Script(burst_raises={7: LaunchError("illegal address")})],
     ids=["verified", "timed"],
 )
-def test_case_that_fails_in_a_further_process_keeps_what_was_measured_before(
+def test_case_that_fails_in_a_further_process_keeps_its_earlier_times(
     plan: Planner, tmp_path: Path, script: Script
 ) -> None:
     path = tmp_path / "run"
@@ -163,7 +161,7 @@ def test_result_that_is_wrong_in_a_further_process_is_reported(plan: Planner, tm
     assert (row.status, row.time_us, row.processes) == (Status.INCORRECT, None, ())
 
 
-def test_nothing_is_measured_longer_where_no_case_of_the_group_has_a_time(plan: Planner, tmp_path: Path) -> None:
+def test_group_without_a_time_is_not_measured_longer(plan: Planner, tmp_path: Path) -> None:
     wrong = Script(fault=one_lane(in_iteration(0)))
     device = FakeBackend({"neighbor/smem": wrong, "neighbor/shfl": wrong})
     list(going(plan(device), tmp_path / "run", {SHFL}, {SHFL}))
@@ -171,7 +169,7 @@ def test_nothing_is_measured_longer_where_no_case_of_the_group_has_a_time(plan: 
     assert read_run(tmp_path / "run").info.notes == ()
 
 
-def test_run_that_was_stopped_while_it_was_measured_longer_goes_on_with_its_kernels(
+def test_run_that_was_stopped_while_it_was_measured_longer_is_resumed_with_its_kernels(
     plan: Planner, tmp_path: Path
 ) -> None:
     path = tmp_path / "run"
@@ -188,7 +186,7 @@ def test_run_that_was_stopped_while_it_was_measured_longer_goes_on_with_its_kern
     assert processes(path) == [(0, 1, 2)] * 2 + [(0, 1)] * 2 + [(0, 1, 3)] * 2
 
 
-def test_budget_goes_to_the_cases_that_need_the_least() -> None:
+def test_budget_is_spent_on_the_cases_that_need_the_fewest_processes() -> None:
     one, two, three = (
         [cases.case("neighbor", name, dtype) for name in ("smem", "shfl")] for dtype in ("f32", "f64", "i32")
     )
@@ -205,6 +203,6 @@ def test_budget_goes_to_the_cases_that_need_the_least() -> None:
     assert chosen(28.0) == needs.keys()
 
 
-def test_budget_is_no_limit_as_long_as_nothing_is_known_of_the_time() -> None:
+def test_budget_is_no_limit_before_the_first_pass() -> None:
     (case,) = [cases.case("neighbor", "shfl")]
     assert affordable({case.id: 50}, {case.group: [case]}, ProcessPass().seconds_per_case, 1.0) == {case.id}

@@ -82,7 +82,7 @@ def test_progress_grows_and_reaches_the_end(plan: Planner, tmp_path: Path) -> No
     assert [event.text for event in working[:7]] == [*verified, "timing 6 cases, round 1 of 9 or more"]
 
 
-def test_failed_case_does_not_hold_the_progress_back(plan: Planner, tmp_path: Path) -> None:
+def test_failed_case_counts_as_progress(plan: Planner, tmp_path: Path) -> None:
     crash = Script(run_raises={0: LaunchError("illegal address")})
     chosen = in_processes(plan(FakeBackend({"shfl": crash})), 2)
     working = [event for event in events(chosen, tmp_path / "run") if isinstance(event, Working)]
@@ -104,9 +104,7 @@ def test_rows_of_a_group_are_on_disk_before_the_next_one_starts(plan: Planner, t
     assert read_run(tmp_path / "run").info.finished is not None
 
 
-def test_groups_are_announced_in_the_order_of_the_suite_whatever_the_order_they_end_in(
-    plan: Planner, tmp_path: Path
-) -> None:
+def test_groups_are_reported_in_the_order_of_the_suite(plan: Planner, tmp_path: Path) -> None:
     noisy = FakeBackend({"neighbor/shfl": Script(noise=0.05)})
     done = [event for event in events(plan(noisy), tmp_path / "run") if isinstance(event, GroupDone)]
     assert [event.rows[0].dtype for event in done] == ["f32", "i32", "i32"]
@@ -160,7 +158,7 @@ def test_changed_machine_code_cannot_resume_a_run(plan: Planner, tmp_path: Path)
 
 
 @pytest.mark.usefixtures("a_group_a_window")
-def test_groups_that_are_done_are_neither_compiled_nor_run(plan: Planner, tmp_path: Path) -> None:
+def test_finished_groups_are_neither_compiled_nor_run(plan: Planner, tmp_path: Path) -> None:
     stopped = stop(plan(FakeBackend()), tmp_path / "run", finished=2)
     assert len(stopped.rows) == 4
     device = FakeBackend()
@@ -172,13 +170,13 @@ def test_groups_that_are_done_are_neither_compiled_nor_run(plan: Planner, tmp_pa
     assert [row.processes for row in rows] == [(0,), (0,), (0,), (0,), (1,), (1,)]
 
 
-def test_nothing_left_to_do_does_not_warm_the_device_up(plan: Planner, tmp_path: Path) -> None:
+def test_finished_run_does_not_warm_the_device_up(plan: Planner, tmp_path: Path) -> None:
     stopped = stop(plan(FakeBackend()), tmp_path / "run", finished=3)
     assert events(plan(FakeBackend()), tmp_path / "run", stopped) == []
     assert read_run(tmp_path / "run").info.finished is not None
 
 
-def test_each_group_is_measured_in_as_many_processes_as_asked_for(plan: Planner, tmp_path: Path) -> None:
+def test_each_group_is_measured_in_the_requested_number_of_processes(plan: Planner, tmp_path: Path) -> None:
     device = FakeBackend()
     seen = events(in_processes(plan(device), 3), tmp_path / "run")
     assert device.process == 2
@@ -207,7 +205,7 @@ def test_run_that_was_stopped_between_its_processes_repeats_none_of_them(plan: P
     assert {row.processes for row in read_run(tmp_path / "run").rows} == {(0, 1)}
 
 
-def test_group_that_is_throttled_in_its_last_process_is_announced_all_the_same(plan: Planner, tmp_path: Path) -> None:
+def test_group_that_is_throttled_in_its_last_process_is_reported(plan: Planner, tmp_path: Path) -> None:
     device = FakeBackend(throttled_rounds=range(9, 100_000))
     chosen = in_processes(plan(device), 2)
     hasty = replace(chosen.suite, rules=replace(chosen.suite.rules, max_seconds=0.01))

@@ -31,7 +31,7 @@ def plan(backend: FakeBackend | None) -> Plan:
     return Plan(SUITE, TOOLCHAIN, "sm_90", InProcessExecutor(backend) if backend else None, None, 132, seed=7)
 
 
-def test_record_of_a_run_holds_what_it_takes_to_repeat_it() -> None:
+def test_record_of_a_run_has_everything_needed_to_repeat_it() -> None:
     device = FakeBackend()
     info = run_info(plan(device), Overrides(variants=("shfl",)), ["shflbench", "run", "demo.yaml"])
     assert (info.suite.name, info.suite.title, info.suite.path) == ("demo", "A demonstration", "demo.yaml")
@@ -49,7 +49,7 @@ def test_record_of_a_run_holds_what_it_takes_to_repeat_it() -> None:
     assert info.finished is None
 
 
-def test_record_of_a_run_holds_the_state_of_the_gpu() -> None:
+def test_record_of_a_run_has_the_state_of_the_gpu() -> None:
     backend = FakeBackend()
     state = DeviceState(ecc=True, other_processes=2)
     backend.device = replace(backend.device, state=state)
@@ -58,7 +58,7 @@ def test_record_of_a_run_holds_the_state_of_the_gpu() -> None:
     assert device.state == state
 
 
-def test_driver_that_does_not_say_its_version_is_unknown_and_not_empty() -> None:
+def test_driver_without_a_version_is_unknown_and_not_empty() -> None:
     backend = FakeBackend()
     backend.device = replace(backend.device, driver="")
     info = run_info(plan(backend), Overrides(), [])

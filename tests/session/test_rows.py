@@ -43,7 +43,7 @@ def row(variant: str = "shfl") -> Row:
     return rows.start_row(Case("neighbor", variant, "f64", LAUNCH, 4096), DECLARATION, "cuda", "sm_90")
 
 
-def test_planned_row_says_what_the_suite_and_the_pattern_say() -> None:
+def test_first_row_has_the_declarations_of_suite_and_pattern() -> None:
     first_row = row("smem-unsafe")
     assert (first_row.case_id, first_row.mechanism, first_row.safe) == (
         "neighbor/smem-unsafe/f64/26x1024/4096",
@@ -70,12 +70,12 @@ def test_occupancy_is_the_share_of_an_sm_s_threads(threads_per_sm: int, occupanc
     assert (placed.grid, placed.occupancy) == (66, occupancy)
 
 
-def test_occupancy_stays_empty_where_nobody_measured_the_blocks_of_an_sm() -> None:
+def test_occupancy_is_empty_if_the_blocks_per_sm_are_unknown() -> None:
     assert rows.add_grid(row(), 66, None, H200).occupancy is None
     assert rows.add_grid(row(), None, 1, None).occupancy is None
 
 
-def test_occupancy_is_empty_where_a_carveout_changes_it() -> None:
+def test_occupancy_is_empty_with_a_carveout() -> None:
     carved = Case("neighbor", "shfl", "f64", LAUNCH, 4096, (("mode", "idx"), ("carveout", "50")))
     first_row = rows.start_row(carved, DECLARATION, "cuda", "sm_90")
     assert rows.add_grid(first_row, 66, 1, H200).occupancy is None
@@ -108,7 +108,7 @@ def test_timed_row_counts_cycles_by_the_clock_of_its_samples() -> None:
     assert (timed.rounds, timed.launches, timed.processes) == (9, 8, (0, 2))
 
 
-def test_noise_names_every_trouble_and_the_reason_tells_it_in_words() -> None:
+def test_noise_names_every_disturbance_and_the_reason_describes_it() -> None:
     quiet = rows.add_times(row(), TIMING, CONDITIONS)
     assert (quiet.noise, quiet.reason) == ({}, None)
     noisy = rows.add_times(row(), replace(TIMING, troubles=(DRIFT, NONLINEAR)), CONDITIONS)
@@ -116,7 +116,7 @@ def test_noise_names_every_trouble_and_the_reason_tells_it_in_words() -> None:
     assert noisy.reason == "its time rose by 1.2% over 1.0 s; at 9 iterations it takes 2% more"
 
 
-def test_row_that_ends_keeps_nothing_of_its_times() -> None:
+def test_failed_row_has_no_times() -> None:
     (failed,) = rows.with_speedups(
         [rows.end_row(rows.add_times(row(), TIMING, CONDITIONS), Status.FAILED, "it crashed")]
     )
@@ -137,7 +137,7 @@ def test_row_that_ends_keeps_nothing_of_its_times() -> None:
         (Status.VERIFIED, (), [False, False, False]),
     ],
 )
-def test_case_is_measured_until_it_was_in_so_many_processes(
+def test_case_is_measured_in_the_requested_number_of_processes(
     status: Status, processes: tuple[int, ...], wanted: list[bool]
 ) -> None:
     found = replace(row(), status=status, processes=processes)
@@ -145,14 +145,14 @@ def test_case_is_measured_until_it_was_in_so_many_processes(
 
 
 @pytest.mark.parametrize("unknown", ["ns_per_iteration", "sm_clock_mhz"])
-def test_cycles_stay_empty_where_slope_or_clock_are_unknown(unknown: str) -> None:
+def test_cycles_are_empty_if_slope_or_clock_are_unknown(unknown: str) -> None:
     changes: dict[str, None] = {unknown: None}
     timed = rows.add_times(row(), replace(TIMING, **changes), CONDITIONS)  # type: ignore[arg-type]
     assert timed.cycles_per_iteration is None
     assert timed.time_us == 70.0
 
 
-def test_speedup_is_the_ratio_of_times_and_errs_wide() -> None:
+def test_speedup_is_the_ratio_of_times_with_a_wide_interval() -> None:
     slow = replace(TIMING, time_us=Interval(350.0, 345.0, 355.0))
     baseline, fast = rows.with_speedups(
         [rows.add_times(row("smem"), slow, CONDITIONS), rows.add_times(row(), TIMING, CONDITIONS)]

@@ -81,7 +81,7 @@ def measured(**how: Any) -> RunState:
     return state
 
 
-def test_compiled_cases_are_left_to_be_measured_by_group() -> None:
+def test_compiled_cases_are_pending_by_group() -> None:
     state = state_of()
     assert {name: [task.case.id for task in tasks] for name, tasks in state.pending(1).items()} == {
         GROUP: [SMEM, SHFL],
@@ -101,14 +101,14 @@ def test_compiled_cases_are_left_to_be_measured_by_group() -> None:
         ),
     ],
 )
-def test_case_without_an_honest_kernel_is_failed_and_not_measured(kernel: Kernel | KernelError, reason: str) -> None:
+def test_case_without_a_valid_kernel_fails_and_is_not_measured(kernel: Kernel | KernelError, reason: str) -> None:
     state = state_of(shfl=kernel)
     row = by_id(state)[SHFL]
     assert (row.status, row.reason) == (Status.FAILED, reason)
     assert [task.case.id for task in state.pending(1)[GROUP]] == [SMEM]
 
 
-def test_case_that_the_architecture_lacks_is_skipped_with_the_reason() -> None:
+def test_case_that_the_architecture_does_not_support_is_skipped_with_the_reason() -> None:
     redux = cases.case("reduce", "redux", "i32", options={"width": "32"})
     state = RunState(plan((redux,), arch="sm_75"), {})
     (row,) = state.all_rows()
@@ -116,7 +116,7 @@ def test_case_that_the_architecture_lacks_is_skipped_with_the_reason() -> None:
     assert state.pending(1) == {}
 
 
-def test_grid_of_a_launch_by_sms_is_known_before_the_device_is_asked() -> None:
+def test_grid_of_a_launch_by_sms_is_known_without_the_device() -> None:
     launch = replace(F32[0].launch, expression="2*sms x 64", grid=None)
     filling = replace(launch, expression="fill x 64")
     state = state_of(plan(tuple(replace(F32[0], launch=one) for one in (launch, filling))))
@@ -153,7 +153,7 @@ def test_case_that_failed_or_was_wrong_ends_without_a_time() -> None:
     assert state.pending(1).keys() == {OTHER}
 
 
-def test_device_that_takes_no_times_leaves_verified_cases() -> None:
+def test_device_without_times_leaves_verified_cases() -> None:
     state = state_of()
     state.start([task for task in state.pending(1)[GROUP] if task.case.id == SHFL])
     state.apply(Verified(SHFL, PROOF))
@@ -163,7 +163,7 @@ def test_device_that_takes_no_times_leaves_verified_cases() -> None:
     assert not state.timed
 
 
-def test_case_whose_every_sample_was_dropped_is_failed_with_the_reason() -> None:
+def test_case_with_dropped_samples_only_fails_with_the_reason() -> None:
     state = measured(dropped=True)
     assert {(row.status, row.reason) for row in state.rows(GROUP)} == {(Status.FAILED, THROTTLED)}
     assert state.noise(None).verdict == "drifting clock"
@@ -201,7 +201,7 @@ def test_troubles_are_reported_by_case_with_size_and_advice() -> None:
     assert (row.noise, row.reason) == ({Disturbance.DRIFT: 0.008}, trouble.sentence)
 
 
-def test_samples_are_handed_out_once_those_of_sentinels_with_any_group() -> None:
+def test_samples_are_returned_once_those_of_sentinels_with_any_group() -> None:
     state = measured()
     state.apply(taken({"sentinel/l2": 20.0, F64[0].id: 70.0}, 9))
     names = [sample.case_id for sample in state.pop_unsaved(GROUP)]
@@ -218,7 +218,7 @@ def resumed(tmp_path: Path, state: RunState) -> Resumed:
     return Resumed(folder, state.rows(GROUP), tuple(state.pop_unsaved(GROUP)))
 
 
-def test_resumed_run_keeps_its_rows_and_goes_on_in_processes_with_other_numbers(tmp_path: Path) -> None:
+def test_resumed_run_keeps_its_rows_and_continues_with_new_process_numbers(tmp_path: Path) -> None:
     first = measured()
     state = state_of(stopped=resumed(tmp_path, first))
     assert state.rows(GROUP) == first.rows(GROUP)
@@ -230,14 +230,14 @@ def test_resumed_run_keeps_its_rows_and_goes_on_in_processes_with_other_numbers(
     assert {sample.process for sample in state.pop_unsaved(GROUP)} == {1}
 
 
-def test_samples_of_a_group_that_is_forgotten_are_no_more() -> None:
+def test_samples_of_a_forgotten_group_are_freed() -> None:
     state = measured()
     state.forget(GROUP)
     measure(state, BOTH, process=1)
     assert by_id(state)[SHFL].processes == (1,)
 
 
-def test_noise_of_the_machine_is_judged_by_what_all_rounds_saw() -> None:
+def test_noise_of_the_machine_is_judged_from_all_rounds() -> None:
     state = measured()
     assert state.timed
     assert state.noise(None).verdict == "quiet"
@@ -248,7 +248,7 @@ def test_noise_of_the_machine_is_judged_by_what_all_rounds_saw() -> None:
     assert state.noise(None).verdict == "drifting clock"
 
 
-def test_sentinels_tell_of_a_clock_that_drifts() -> None:
+def test_sentinels_show_a_drifting_clock() -> None:
     state = state_of()
     for number in range(40):
         state.apply(taken({"sentinel/integer-long": 400.0}, number, slower=0.001 * number))

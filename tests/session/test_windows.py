@@ -25,7 +25,7 @@ def sizes(groups: Sequence[int]) -> list[list[int]]:
         ([8, 8, 8, 8, 8], [[8, 8, 8], [8, 8]]),
     ],
 )
-def test_groups_side_by_side_share_a_window_until_it_has_cases_enough(
+def test_consecutive_groups_share_a_window_until_it_has_enough_cases(
     groups: list[int], expected: list[list[int]]
 ) -> None:
     assert sizes(groups) == expected
@@ -36,7 +36,7 @@ def suite(variants: int, dtypes: Sequence[str], rules: MeasureRules) -> Suite:
     return Suite("demo", "", Path("demo.yaml"), "", tuple(items), rules, {})
 
 
-def test_small_window_takes_the_seconds_that_its_rounds_are_spread_over() -> None:
+def test_small_window_takes_the_fewest_seconds() -> None:
     rules = MeasureRules(min_seconds=3.0)
     assert least_seconds(suite(2, ["f32", "f64"], rules)) == 3.0
     assert least_seconds(suite(2, ["f32", "f64"], replace(rules, processes=2))) == 6.0
