@@ -166,7 +166,7 @@ def _step(operand: str, place: int, body: Sequence[Instruction]) -> int:
 
 
 def _origin(operand: str, code: Sequence[Instruction], changing: AbstractSet[str]) -> tuple[str, int]:
-    """Return the register that held `operand` before `code`, and what `code` added; no register where it is no sum."""
+    """Return the register with the value of `operand` before `code`, and what `code` added; "" if it is not a sum."""
     register = _register(operand)
     moved = 0
     for instruction in reversed(code):

@@ -50,9 +50,9 @@ def disassemble(kernels: Sequence[bytes], arch: str, nvdisasm: Path | None) -> l
 
 
 def parse(document: Any, lengths: Sequence[int]) -> list[tuple[Instruction, ...]]:  # noqa: ANN401  (JSON)
-    """Return the instructions of kernels that have `lengths` bytes and lie one behind the other in nvdisasm's JSON.
+    """Return the instructions of consecutive kernels of `lengths` bytes from nvdisasm's JSON.
 
-    Raises ValueError if the JSON has another number of instructions.
+    ValueError if the JSON has another number of instructions.
     """
     (function,) = document[1]
     items = function["sass-instructions"]
@@ -65,7 +65,7 @@ def parse(document: Any, lengths: Sequence[int]) -> list[tuple[Instruction, ...]
 
 
 def _instruction(item: Mapping[str, Any], address: int, kernel: range) -> Instruction:
-    """Return an instruction with addresses that count from the start of its kernel."""
+    """Return an instruction with addresses relative to the start of its kernel."""
     operands = item["operands"].split(",") if item.get("operands") else []
     jumps = "control-flow" in item.get("other-attributes", ())
     if jumps and operands and _ADDRESS.fullmatch(operands[-1]) and (target := int(operands[-1], 16)) in kernel:

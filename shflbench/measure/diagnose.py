@@ -33,8 +33,8 @@ FEWEST_ROUNDS = 8  # that can be significant: seven rounds have the same sign by
 # The smallest effects that matter, as fractions of the time.
 DRIFT = 0.003  # over all rounds: two runs of the same code should not differ by more either
 LEVELS = 0.003  # between the levels: the difference between the usual and the slow state of a GPU
-NONLINEAR = 0.005  # of the middle from the line through the ends: the precision usually asked for
-PROCESSES = 0.005  # from one process to another: likewise
+NONLINEAR = 0.005  # of the middle from the line through the ends: the default precision
+PROCESSES = 0.005  # between processes: the default precision
 # The best cut through 27 samples of a normal distribution is this wide in less than 1 of 1,000 cases.
 LEVELS_APART = 5.0  # standard deviations within a level
 STEPS_APART = 3.0  # of the timer: times on adjacent steps are not two levels

@@ -42,7 +42,7 @@ class WarmedUp:
 
 @dataclass(frozen=True, slots=True)
 class ImportStarted:
-    """A pattern.py is being imported, which may take as long as it likes."""
+    """A pattern.py is being imported, which may take longer than the timeout."""
 
     pattern: str
 

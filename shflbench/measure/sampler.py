@@ -11,10 +11,10 @@ from shflbench.errors import LaunchError
 from shflbench.measure.events import BurstTaken, CaseFailed, Converged, RoundDone, SentinelFailed, StepStarted
 from shflbench.measure.schedule import (
     FEWEST_SAMPLES,
+    discarded,
     iteration_counts,
     launches_per_sample,
     samples_per_burst,
-    unsettled,
 )
 from shflbench.measure.stopping import why_stop
 from shflbench.model import Case, Status
@@ -155,7 +155,7 @@ class Sampler:
         """Take one burst; None if it failed, which an event then reports."""
         yield StepStarted(kernel.name, "timing")
         start = self._backend.now()
-        first = unsettled(samples)
+        first = discarded(samples)
         try:
             burst = kernel.open_kernel.burst(iterations, first + samples, kernel.launches)
             return replace(burst, times_us=burst.times_us[first:])

@@ -11,7 +11,7 @@ FEWEST_SAMPLES = 3
 MOST_SAMPLES = 9
 # The first samples of a burst, which are discarded if it has more than the fewest: on an H200, the second launch of a
 # kernel below 0.2 ms still took 0.3 µs longer than those after it. (The first launch is not part of any sample.)
-UNSETTLED = 1
+DISCARDED = 1
 
 # Timestamps of events have steps of 32 ns on the GPUs tried, and the two events add one or two microseconds, which vary
 # from launch to launch. At 8 µs the step is 0.4%, about the default precision; the time of one shorter launch cannot be
@@ -45,9 +45,9 @@ def samples_per_burst(sample_us: float) -> int:
     return max(FEWEST_SAMPLES, min(MOST_SAMPLES, wanted))
 
 
-def unsettled(samples: int) -> int:
+def discarded(samples: int) -> int:
     """Return how many samples to take and discard before the `samples` of a burst."""
-    return UNSETTLED if samples > FEWEST_SAMPLES else 0
+    return DISCARDED if samples > FEWEST_SAMPLES else 0
 
 
 def launches_per_sample(fastest_us: float) -> int:

@@ -28,14 +28,14 @@ class ProcessPass:
 
 @dataclass(frozen=True, slots=True)
 class NextPass:
-    """The cases to measure in one more process, and how many undecided ones are left as they are."""
+    """The cases to measure in one more process, and the numbers of undecided cases that are not measured."""
 
     cases: frozenset[str] = frozenset()
-    unaffordable: int = 0  # settling them would take longer than the budget
+    unaffordable: int = 0  # their processes would take longer than the budget
     unsettled: int = 0  # more processes will not settle them
 
 
-# Given the last pass, returns what to measure in one more process: the cases, with those of their groups.
+# A function of the last pass that returns the cases to measure in one more process, together with their groups.
 Undecided: TypeAlias = Callable[[ProcessPass], NextPass]
 
 

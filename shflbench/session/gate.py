@@ -1,4 +1,4 @@
-"""Compare a run with its base while it goes on, and choose the cases that are worth measuring longer."""
+"""Compare a run with its base, and choose the undecided cases to measure longer."""
 
 from __future__ import annotations
 
@@ -27,24 +27,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What a run is compared with, how, and how long it may be measured for that."""
+    """The base of a comparison, its settings, and the time for measuring longer."""
 
     against: Path  # the name of a baseline, or a folder with runs
     baselines: Path  # the folder of the baselines
-    noise: Path | None  # a file of learned noise, instead of the one among the baselines
+    noise: Path | None  # a file of learned noise; None: the one in the folder of the baselines
     settings: Settings
-    budget: float  # seconds, beside those of the run itself
+    budget: float  # seconds, in addition to the run itself
 
     def refuse_unknown(self, suite: str) -> None:
-        """Raise ResultsError where there is nothing to compare runs of `suite` with, on any GPU."""
+        """Raise ResultsError if there is no base for runs of `suite`, on any GPU."""
         if not self.against.exists():
             Baselines(self.baselines).matching(str(self.against), suite)
 
     def base(self, plan: Plan, info: RunInfo) -> Side:
-        """Return what the run that `info` describes is to be compared with.
+        """Return the base for the run of `info`.
 
-        ResultsError where the base is damaged, or where it is known already that the two cannot be compared.
-        DeviceError where nothing will be timed.
+        ResultsError if the base is damaged, or if the two cannot be compared. DeviceError if the run takes no times.
         """
         if plan.executor is None or not plan.executor.timed:
             raise DeviceError("a gate compares times, and the emulator takes none", "run it on a machine with a GPU")
@@ -69,13 +68,13 @@ class GateRequest:
         return base
 
     def learned_noise(self, base: Side, new: Side) -> tuple[NoiseModel | None, str]:
-        """Return the learned noise of the GPU; where it does not apply, None and a sentence why."""
+        """Return the learned noise of the GPU; if it does not apply, None and a sentence why."""
         return learned_noise(base, new, self.noise, self.baselines)
 
 
 @dataclass(slots=True)
 class Gate:
-    """Compares a run with its base, again after each process in which some cases were measured longer."""
+    """Compares a run with its base, and again after each further process."""
 
     request: GateRequest
     base: Side
@@ -85,9 +84,9 @@ class Gate:
     _tried: dict[str, int] = field(default_factory=dict)  # the processes of each case before it was measured longer
 
     def choose(self, last: ProcessPass) -> NextPass:
-        """Return the cases to measure in one more process; `last` is what the last process took.
+        """Return the cases to measure in one more process; `last` is the cost of the last process.
 
-        No case where the sides cannot be compared, which `compare` reports.
+        No case if the sides cannot be compared, which `compare` reports.
         """
         if self._tried:
             self._spent += last.seconds
@@ -109,10 +108,7 @@ class Gate:
         return NextPass(chosen, unaffordable=len(needs) - len(chosen), unsettled=len(undecided) - len(needs))
 
     def compare(self) -> tuple[Comparison, str]:
-        """Return how the run compares, and why learned noise is not used, if it is not.
-
-        ResultsError where the run cannot be compared.
-        """
+        """Return the comparison, and a sentence if learned noise is not used; ResultsError if there can be none."""
         comparison, _, remark = self._compare()
         return comparison, remark
 
