@@ -12,7 +12,7 @@ from tests.faults.conftest import CASES, SUITE, Machine, Make, fault, machine
 
 pytestmark = pytest.mark.expensive
 
-RESUME = "Check the GPU with `nvidia-smi`, then resume the run: --resume."
+RESUME = "Check the GPU with `nvidia-smi`, then resume the run: --resume"
 SILENT = "NVML stopped answering (Unknown Error): clock, temperature, power and throttling are unknown"
 
 
@@ -103,7 +103,7 @@ def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before
     made = make(fault("device", "open", kind), start_seconds=1)
     outcome = made.run("suite.yaml", "--output", "out")
     assert (outcome.code, outcome.out) == (4, "")
-    assert outcome.err == f"error: the GPU cannot be opened: {why}\nRun `shflbench doctor`.\n"
+    assert outcome.err == f"error: the GPU cannot be opened: {why}\nRun `shflbench doctor`\n"
     assert not (made.folder / "out").exists()
 
 
