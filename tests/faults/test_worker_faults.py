@@ -100,7 +100,7 @@ def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_which_can
 def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before_it_starts(
     make: Make, kind: str, why: str
 ) -> None:
-    made = make(fault("device", "open", kind), start_seconds=1)
+    made = make(fault("device", "open", kind), start_seconds=1 if kind == "hang" else 60)
     outcome = made.run("suite.yaml", "--output", "out")
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err == f"error: the GPU cannot be opened: {why}\nRun `shflbench doctor`\n"
