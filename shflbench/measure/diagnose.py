@@ -107,18 +107,18 @@ def _drift(rounds: ByProcess, moved: Trend | None) -> Trouble | None:
 def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> Trouble | None:
     """Check the times after subtracting the trend; otherwise the last rounds of every rise would count as slow."""
     slope = moved.slope if moved else 0.0
-    levelled = [
+    detrended = [
         [time - slope * moment for time in times]
         for series in rounds.values()
         for moment, times in zip(_moments(series), _relative(series, iterations), strict=True)
     ]
-    slow = slow_rounds(levelled, SLOW_SIGNIFICANCE)
+    slow = slow_rounds(detrended, SLOW_SIGNIFICANCE)
     if slow is None:
         return None
     return Trouble(
         Disturbance.SLOW_EPISODES,
         slow.excess,
-        f"{slow.rounds} of {len(levelled)} rounds were {percent(slow.excess)} slower than the others",
+        f"{slow.rounds} of {len(detrended)} rounds were {percent(slow.excess)} slower than the others",
         "stop other programs on the GPU; a larger `min_seconds` spreads the rounds over more slow episodes",
     )
 

@@ -67,7 +67,7 @@ def test_one_side_can_be_left_out(side: str, turns: list[str]) -> None:
 
 
 def test_missed_bar_is_exit_code_1(turns: list[str]) -> None:
-    assert nvbench_agreement.main(["--runs", "4", "--processes", "1"]) == 1  # 70.1 to 70.4 µs are 0.4 % apart
+    assert nvbench_agreement.main(["--runs", "4", "--processes", "1"]) == 1  # 70.1 to 70.4 µs are 0.4% apart
     assert len(turns) == 5
 
 
@@ -175,7 +175,7 @@ def test_lines_of_a_process_carry_the_second_they_were_printed_at(
     assert [line.split()[1] for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines()] == [cache, "b"]
 
 
-def test_process_that_fails_is_told_with_its_last_lines(watched: Callable[[str], Watched]) -> None:
+def test_a_failed_process_is_reported_with_its_last_lines(watched: Callable[[str], Watched]) -> None:
     with pytest.raises(ResultError, match=r"ends with exit code 3; it printed\n1\n(.*\n)*30$"):
         watched("print(0)\nfor i in range(1, 31): print(i)\nraise SystemExit(3)")
 

@@ -81,17 +81,17 @@ def test_kernel_is_launched_as_the_suite_says_on_the_stream_that_nvbench_times(
 ) -> None:
     cupy, case = Cupy(), first[1]
     call, inputs = prepared(builder, *first)
-    told = {}
+    options = {}
 
     def execute(launch: Any, *, batched: bool) -> None:
-        told["batched"] = batched
+        options["batched"] = batched
         launch("of this sample")
 
     benchmark(cupy, call, inputs, case.iterations)(SimpleNamespace(get_stream=lambda: "NVBench's", exec=execute))  # type: ignore[arg-type]
     [(symbol, grid, block, arguments, shared, stream)] = cupy.launches
     assert (symbol, grid, block, shared) == (call.kernel.symbol, (26,), (1024,), call.shared_bytes)
     assert stream == ("cupy's", "NVBench's")
-    assert (told["batched"], cupy.synchronized) == (False, 1)
+    assert (options["batched"], cupy.synchronized) == (False, 1)
     assert arguments[call.arguments.index("iterations")] == np.int32(4096)
 
 
@@ -100,9 +100,9 @@ def test_buffers_hold_what_shflbench_verifies_with(builder: Builder, first: tupl
     call, inputs = prepared(builder, *first)
     launcher(cupy, call, inputs, 1)("stream")  # type: ignore[arg-type]
     given = dict(zip(call.arguments, cupy.launches[0][3], strict=True))
-    [read], [written] = call.inputs, call.outputs
-    assert np.array_equal(given[read.name].values.view(read.dtype), inputs[0].reshape(-1))
-    assert np.array_equal(given[written.name].values, written.before().view(np.uint8))
+    [source], [target] = call.inputs, call.outputs
+    assert np.array_equal(given[source.name].values.view(source.dtype), inputs[0].reshape(-1))
+    assert np.array_equal(given[target.name].values, target.before().view(np.uint8))
 
 
 def test_every_case_of_the_suite_is_launched_without_asking_for_more_shared_memory(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from benchmarks.nvbench_offset import ITSELF, PROBES, SOURCE, SURROUNDINGS, page
 PAGE = Path(SOURCE).with_suffix(".md")
 
 
-def record(written: float) -> dict[str, object]:
-    """Return a record in which the written cache adds `written` µs, and nothing else adds anything."""
+def record(offset: float) -> dict[str, object]:
+    """Return a record in which the written cache adds `offset` µs, and nothing else adds anything."""
     base = {**dict.fromkeys(PROBES, 5.0), "short": 20.0, "long": 70.0, "longer": 300.0}
-    added = {name: written * (around.flush == ("write",)) for name, around in SURROUNDINGS.items()} | {ITSELF: 0.0}
+    added = {name: offset * (around.flush == ("write",)) for name, around in SURROUNDINGS.items()} | {ITSELF: 0.0}
     samples = {
         name: {around: [time + more, time + more, 1000.0] for around, more in added.items()}
         for name, time in base.items()

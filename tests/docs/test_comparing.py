@@ -21,7 +21,7 @@ HOW_WE_COMPARE = (ROOT / "docs" / "explanation" / "how-we-compare.md").read_text
 TEXT = " ".join(HOW_WE_COMPARE.split())
 FIGURES = (ROOT / "benchmarks" / "compare_power.md").read_text(encoding="utf-8").splitlines()
 
-SLOWED = ("neighbor/shfl/", "reduce/shfl/")  # on the new side of the example, by 2 % more iterations
+SLOWED = ("neighbor/shfl/", "reduce/shfl/")  # on the new side of the example, by 2% more iterations
 DESCRIBED = {"verdict", "reason"}  # heads of the tables, which hold no rates
 
 

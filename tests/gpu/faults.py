@@ -25,7 +25,7 @@ __global__ void illegal(const unsigned* values, unsigned* result, int iterations
     result[threadIdx.x + (1LL << 40)] = values[threadIdx.x];
 }
 
-// Stores a word at an odd address, for odd iterations.
+// Stores at an odd address, in odd iterations.
 __global__ void misaligned(const unsigned* values, unsigned* result, int iterations) {
     *reinterpret_cast<unsigned*>(reinterpret_cast<char*>(result) + iterations) = values[threadIdx.x];
 }
@@ -43,7 +43,7 @@ __global__ void chase(const unsigned* values, unsigned* result, int iterations) 
     result[threadIdx.x] = place;
 }
 
-// Reads all `count` words, neighbours by neighbours.
+// Reads all `count` words, neighbors by neighbors.
 __global__ void stream(const unsigned* values, unsigned* result, unsigned count) {
     const unsigned threads = gridDim.x * blockDim.x, own = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned sum = 0;

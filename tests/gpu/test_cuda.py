@@ -37,7 +37,7 @@ def opened(backend: CudaBackend, kernel: Kernel) -> Callable[..., CudaKernel]:
 
 
 @pytest.mark.parametrize("iterations", [0, 1, 17, 4097])
-def test_kernel_computes_what_it_is_told(opened: Callable[..., CudaKernel], iterations: int) -> None:
+def test_kernel_computes_the_given_iterations(opened: Callable[..., CudaKernel], iterations: int) -> None:
     (result,) = opened().run([VALUES], iterations)
     assert result.tolist() == np.roll(VALUES, -iterations, axis=1).reshape(-1).tolist()
 

@@ -26,7 +26,7 @@ def test_state_has_what_every_driver_says(backend: CudaBackend, monitor: Monitor
     assert 0 < (state.memory_used_bytes or 0) <= backend.device.memory_bytes * 1.1
 
 
-def test_this_process_is_told_from_others(monitor: Monitor) -> None:
+def test_this_process_is_distinguished_from_others(monitor: Monitor) -> None:
     all_of_them, others = monitor.other_processes(), monitor.other_processes({os.getpid()})
     if all_of_them is None or others is None:
         pytest.skip("this container is not shown who uses the GPU")

@@ -95,7 +95,7 @@ def test_every_variant_is_verified_in_every_dtype_at_a_launch_that_fills_the_gpu
     assert len(rows) > 300
 
 
-def test_cycles_of_a_trip_are_those_of_the_hardware(run: Command) -> None:
+def test_cycles_of_an_iteration_are_those_of_the_hardware(run: Command) -> None:
     variants = [word for variant in ("smem", *CYCLES) for word in ("--variant", variant)]
     flags = ("--pattern", "neighbor", "--dtype", "f32", *variants, "--precision", "1%", "--max-seconds", "0.5")
     outcome = run("gtc2013", *flags)
@@ -119,7 +119,7 @@ def test_shared_memory_beyond_48_kib_is_asked_for_and_what_there_is_not_is_skipp
     )
 
 
-def test_fill_launches_as_many_blocks_as_the_hungriest_variant_lets_reside(run: Command) -> None:
+def test_fill_launches_as_many_blocks_as_are_resident_for_the_variant_of_lowest_occupancy(run: Command) -> None:
     patterns = ("--pattern", "neighbor", "--pattern", "reduce")
     outcome = run("quick", *patterns, "--launch", "fill x 256", "--iterations", "256")
     assert outcome.code == 0, outcome.err

@@ -22,14 +22,14 @@ def check(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatc
     return lambda *words: shflbench("check", *words, "--sanitizer", "--format", "json")
 
 
-def opinions(text: str) -> dict[str, dict[str, Any]]:
+def results(text: str) -> dict[str, dict[str, Any]]:
     return {f"{item['pattern']}/{item['variant']}": item for item in json.loads(text)["kernels"]}
 
 
 def test_both_agree_on_every_built_in_kernel(check: Command) -> None:
     outcome = check("neighbor", "reduce", "--dtype", "f32")
     assert outcome.code == 0, outcome.err
-    for name, kernel in opinions(outcome.out).items():
+    for name, kernel in results(outcome.out).items():
         said = kernel["compute_sanitizer"]
         assert said["failures"] == [], name
         assert (said["synccheck"]["errors"], said["memcheck"]["errors"]) == (0, 0), name
@@ -46,7 +46,7 @@ def test_racecheck_finds_the_planted_races_and_memcheck_the_planted_access(check
     words = [word for variant in variants for word in ("--variant", variant)]
     outcome = check(PLANTED, "--dtype", "i32", *words)
     assert outcome.code == 1, outcome.err
-    kernels = opinions(outcome.out)
+    kernels = results(outcome.out)
     said = {name.removeprefix("pairs/"): kernel["compute_sanitizer"] for name, kernel in kernels.items()}
     assert said["right"]["racecheck"]["warnings"] == 0
     for name in ("one-barrier", "lockstep"):

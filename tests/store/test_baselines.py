@@ -144,7 +144,7 @@ def test_an_unknown_name_suggests_the_nearest_and_tells_all(kept: Baselines, run
 
 
 @pytest.mark.parametrize(("suite", "device"), [("quick", "NVIDIA H200"), ("gtc2013", "NVIDIA B200")])
-def test_another_suite_or_gpu_is_told_what_there_is(kept: Baselines, run: Path, suite: str, device: str) -> None:
+def test_another_suite_or_gpu_gets_the_list_of_baselines(kept: Baselines, run: Path, suite: str, device: str) -> None:
     kept.save("main", [run])
     with pytest.raises(ResultsError, match=rf"no runs of {suite} on nvidia-.200; it has gtc2013 on nvidia-h200"):
         kept.find("main", suite, device)
@@ -221,7 +221,7 @@ def test_removing_asks_for_the_exact_name(kept: Baselines, run: Path) -> None:
     assert kept.has("main")
 
 
-def test_files_of_others_stay_and_are_told(kept: Baselines, run: Path) -> None:
+def test_files_of_others_stay_and_are_reported(kept: Baselines, run: Path) -> None:
     kept.save("main", [run])
     mine = [kept.folder / name for name in ("main/why.txt", f"{PLACE}/1/notes.txt", f"{PLACE}/1/deep/chart.svg")]
     for path in mine:

@@ -82,10 +82,10 @@ def test_no_column_of_several_values_is_a_text_in_memory() -> None:
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*/nvidia-h200/results.csv")), ids=lambda path: path.parts[-3])
 def test_recorded_rows_are_written_as_they_were_read(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    written = csv.DictReader(io.StringIO(ROWS.header() + ROWS.encode(decode(text, path))))
+    reread = csv.DictReader(io.StringIO(ROWS.header() + ROWS.encode(decode(text, path))))
     missing = dict.fromkeys(row_columns(), "")  # columns that came after the run
     recorded = csv.DictReader(io.StringIO(re.sub(r"\bbent=", "nonlinear=", text)))
-    assert list(written) == [missing | row for row in recorded]
+    assert list(reread) == [missing | row for row in recorded]
 
 
 def test_a_disturbance_without_a_size_counts_in_full() -> None:
@@ -94,7 +94,7 @@ def test_a_disturbance_without_a_size_counts_in_full() -> None:
     assert row.noise == {Disturbance.DRIFT: 1.0, Disturbance.NONLINEAR: 0.02}
 
 
-def test_bent_in_an_older_file_is_read_as_nonlinear() -> None:
+def test_the_old_word_for_nonlinear_is_read() -> None:
     line = ROWS.encode([replace(rows()[0], noise={Disturbance.NONLINEAR: 0.02})])
     assert "nonlinear=0.02" in line
     (row,) = decode(ROWS.header() + line.replace("nonlinear=0.02", "bent=0.02"), FILE)
@@ -114,7 +114,7 @@ def test_text_that_needs_quotes_comes_back(reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "written"),
+    ("value", "cell"),
     [
         (328.0, "328.0"),
         (136.06400000000002, "136.064"),
@@ -124,9 +124,9 @@ def test_text_that_needs_quotes_comes_back(reason: str) -> None:
         (math.inf, ""),
     ],
 )
-def test_numbers_keep_seven_digits_and_what_is_not_finite_is_unknown(value: float, written: str) -> None:
+def test_numbers_keep_seven_digits_and_what_is_not_finite_is_unknown(value: float, cell: str) -> None:
     line = ROWS.encode([replace(rows()[0], power_w=value)])
-    assert line.split(",")[list(row_columns()).index("power_w")] == written
+    assert line.split(",")[list(row_columns()).index("power_w")] == cell
 
 
 def test_unknown_columns_are_left_out_and_later_columns_may_be_missing() -> None:

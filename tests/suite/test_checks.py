@@ -74,8 +74,8 @@ def test_one_launch_has_many_spellings(folder: Folder) -> None:
 
 
 def test_an_unknown_pattern_suggests_the_nearest_name(folder: Folder) -> None:
-    assert folder.refusal_of("experiments:\n  - pattern: neighbour\n    launch: 1x32\n") == (
-        f"demo.yaml:4:14: unknown pattern `neighbour`; allowed: {', '.join(builtin())}, "
+    assert folder.refusal_of("experiments:\n  - pattern: nieghbor\n    launch: 1x32\n") == (
+        f"demo.yaml:4:14: unknown pattern `nieghbor`; allowed: {', '.join(builtin())}, "
         "or a folder such as `./my_exchange`; did you mean `neighbor`?"
     )
 

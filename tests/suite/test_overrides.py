@@ -48,8 +48,8 @@ def test_cases_of_a_group_stay_together_under_overrides(folder: Folder) -> None:
     ("overrides", "message"),
     [
         (
-            Overrides(patterns=("neighbour",)),
-            "unknown pattern `neighbour`; allowed: ring, neighbor; did you mean `neighbor`?",
+            Overrides(patterns=("nieghbor",)),
+            "unknown pattern `nieghbor`; allowed: ring, neighbor; did you mean `neighbor`?",
         ),
         (Overrides(variants=("shfl", "shlf")), f"unknown variant `shlf`; {VARIANTS}; did you mean `shfl`?"),
         (Overrides(variants=("smem-deck",)), f"unknown variant `smem-deck`; {VARIANTS}; did you mean `smem`?"),

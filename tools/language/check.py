@@ -42,6 +42,7 @@ class Identifiers:
     names: frozenset[str]
     where: str
     instead: str
+    allowed_in: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,10 @@ def phrases() -> tuple[Phrase, ...]:
 def identifiers() -> tuple[Identifiers, ...]:
     """Return all names to replace."""
     items = load_list()["identifier"]
-    return tuple(Identifiers(frozenset(item["wrong"]), item.get("in", "*"), item["instead"]) for item in items)
+    return tuple(
+        Identifiers(frozenset(item["wrong"]), item.get("in", "*"), item["instead"], tuple(item.get("allowed_in", ())))
+        for item in items
+    )
 
 
 def _compile(pattern: str, not_after: str | None) -> re.Pattern[str]:
@@ -90,7 +94,7 @@ def _compile(pattern: str, not_after: str | None) -> re.Pattern[str]:
 def find_phrases(text: str, path: str = "") -> Iterator[Hit]:
     """Yield each phrase to replace in the text of the file `path`."""
     for phrase in phrases():
-        if any(fnmatch(path, pattern) for pattern in phrase.allowed_in):
+        if path in phrase.allowed_in:
             continue
         for match in phrase.pattern.finditer(text):
             words = " ".join(match[0].split())
@@ -99,7 +103,7 @@ def find_phrases(text: str, path: str = "") -> Iterator[Hit]:
 
 def find_identifiers(source: str, path: str) -> Iterator[Hit]:
     """Yield each name to replace that the Python file `path` with the text `source` defines, its own among them."""
-    lists = [item for item in identifiers() if fnmatch(path, item.where)]
+    lists = [item for item in identifiers() if fnmatch(path, item.where) and path not in item.allowed_in]
     for line, name in [(1, Path(path).stem), *_defined_names(source)]:
         for item in lists:
             if name in item.names:

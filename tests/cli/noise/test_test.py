@@ -100,7 +100,7 @@ def test_learned_noise_is_used_with_as_many_processes_as_it_is_good_for(
     run = read_run(write(tmp_path / "run", Simulated(processes=20, cases=spread(6))))
     record = noise_learning.learn_from([run])
     least = []
-    for alarmed in (0.0, 0.1):  # with one process a side
+    for alarmed in (0.0, 0.1):  # with one process per side
         checks = {**record.held_out, 1: replace(record.held_out[1], alarmed=alarmed)}
         self_test(Console(), [run], replace(record, held_out=checks), form="json")
         settings = json.loads(capsys.readouterr().out)["gtc2013"]["settings"]

@@ -112,7 +112,7 @@ def test_what_is_wrong_with_the_samples_is_named_in_a_word_each() -> None:
     }
 
 
-def test_throttled_samples_of_an_older_run_are_told() -> None:
+def test_throttled_samples_of_an_older_run_are_reported() -> None:
     (row,) = rows("shfl")
     table = group_table([replace(row, dropped=5, noise=None)])
     assert table.body[0].cells[-1] == "verified; 5 throttled samples dropped"

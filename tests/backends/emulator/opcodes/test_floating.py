@@ -84,8 +84,8 @@ def test_fused_multiply_and_add_is_rounded_once(form: str) -> None:
     near = [x[-150:] for x in floats(size, 3, seed=9)]  # where c cancels most of the product
     with np.errstate(all="ignore"):
         a, b = np.concatenate([a, near[0]]), np.concatenate([b, near[1]])
-        cancelling = -(near[0] * near[1]) * (1 + rng.integers(-2, 3, 150) * np.finfo(c.dtype).eps)
-        c = np.concatenate([c, cancelling]).astype(c.dtype)
+        canceling = -(near[0] * near[1]) * (1 + rng.integers(-2, 3, 150) * np.finfo(c.dtype).eps)
+        c = np.concatenate([c, canceling]).astype(c.dtype)
     check(form, lambda x, y, z: total(product(x, y), z, mode), a, b, c)
 
 
