@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import augment_usage_errors
 
 from shflbench.errors import UsageError
 
@@ -94,7 +95,8 @@ class _Headed(click.Command):
         for flag, command in self._removed.items():
             if any(word == flag or word.startswith(f"{flag}=") for word in args):
                 raise UsageError(f"`{ctx.info_name} {flag}` is now a command of its own: shflbench {command}")
-        rest = super().parse_args(ctx, args)
+        with augment_usage_errors(ctx):  # so that every error names the help of this command
+            rest = super().parse_args(ctx, args)
         console: Console | None = ctx.find_root().obj
         if console and console.quiet and console.verbose:
             raise UsageError("--quiet and --verbose contradict each other", "leave one of them out")

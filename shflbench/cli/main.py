@@ -113,7 +113,8 @@ def _explain(error: BaseException) -> tuple[int, str, str]:
             return error.exit_code, error.message, error.advice
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "shflbench"
-            return UsageError.exit_code, error.format_message(), f"for usage, run: {command} --help"
+            sentence = " ".join(error.format_message().split())  # click lists choices line by line
+            return UsageError.exit_code, sentence, f"for usage, run: {command} --help"
         case TerminatedError():
             return TERMINATED, "terminated", ""
         case KeyboardInterrupt() | click.Abort():

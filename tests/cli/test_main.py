@@ -112,3 +112,15 @@ def test_reader_of_stderr_that_goes_away_ends_the_command_likewise() -> None:
     assert command.stderr is not None
     command.stderr.close()
     assert command.wait() == 141
+
+
+def test_option_without_its_value_points_to_the_help_of_the_command(shflbench: Command) -> None:
+    outcome = shflbench("run", "quick", "--device")
+    assert outcome.code == 2
+    assert outcome.err == "error: Option '--device' requires an argument\nFor usage, run: shflbench run --help\n"
+
+
+def test_missing_choice_is_named_in_one_line(shflbench: Command) -> None:
+    outcome = shflbench("completion")
+    assert outcome.code == 2
+    assert outcome.err.splitlines()[0].endswith("Choose from: bash, zsh, fish")
