@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.store import Row, Run, RunInfo
-    from shflbench.store.samples import Kept
+    from shflbench.store.samples import KeptSamples
 
 
 def packed(runs: Sequence[Run]) -> Recording:
@@ -77,7 +77,7 @@ def _columns(place: int, run: Run, places: dict[str, int]) -> NDArray[np.int64]:
     return columns[:, np.lexsort(columns[3::-1])]
 
 
-def _complete(run: Run, kept: Kept) -> list[int]:
+def _complete(run: Run, kept: KeptSamples) -> list[int]:
     """Return the processes that measured all cases and sentinels of the run."""
     pairs = np.unique(np.stack([kept.process, kept.case]), axis=1)
     processes, counts = np.unique(pairs[0], return_counts=True)

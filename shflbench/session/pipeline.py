@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from shflbench.measure.executor import Executor
     from shflbench.session.further import Undecided
     from shflbench.session.plan import Plan
-    from shflbench.store import Resumed, RunFolder
+    from shflbench.store import ResumedRun, RunFolder
 
 
 def run(
-    plan: Plan, folder: RunFolder, stopped: Resumed | None = None, undecided: Undecided | None = None
+    plan: Plan, folder: RunFolder, stopped: ResumedRun | None = None, undecided: Undecided | None = None
 ) -> Iterator[RunEvent]:
     """Run `plan`, without the cases that a `stopped` run finished, and store each group in `folder` when it ends.
 
@@ -66,7 +66,7 @@ class Stages:
             self._notes.append(sentence)
             yield Note(sentence)
 
-    def store_unrun(self, stopped: Resumed | None) -> Iterator[GroupDone]:
+    def store_unrun(self, stopped: ResumedRun | None) -> Iterator[GroupDone]:
         """Store the groups without a case to run."""
         pending = self._state.pending(self._plan.suite.rules.processes) if self._plan.executor else {}
         known = {row.case_id for row in stopped.rows} if stopped else set()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.measure.executor import Executor
     from shflbench.model import Case, Overrides, Suite
     from shflbench.patterns.discover import LoadedPattern
-    from shflbench.store import Resumed
+    from shflbench.store import ResumedRun
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Plan:
         """Return why the architecture does not support `case`; empty if it does."""
         return self.patterns[case.pattern].declaration.variant(case.variant).unsupported_reason(self.arch)
 
-    def unfinished_cases(self, stopped: Resumed | None) -> list[Case]:
+    def unfinished_cases(self, stopped: ResumedRun | None) -> list[Case]:
         """Return the cases that a stopped run did not finish."""
         known = {row.case_id: row for row in stopped.rows} if stopped else {}
         most = self.suite.rules.processes

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.model import Case, Trouble
     from shflbench.session.kernels import KernelKey
     from shflbench.session.plan import Plan
-    from shflbench.store import Resumed, Row
+    from shflbench.store import ResumedRun, Row
 
 THROTTLED = "every sample was taken while the GPU was throttled"
 
@@ -81,7 +81,7 @@ class RunState:
     """
 
     def __init__(
-        self, plan: Plan, kernels: Mapping[KernelKey, Kernel | KernelError], stopped: Resumed | None = None
+        self, plan: Plan, kernels: Mapping[KernelKey, Kernel | KernelError], stopped: ResumedRun | None = None
     ) -> None:
         """Start with the compiled kernels, and with the rows and samples of a stopped run."""
         self._plan, self._kernels = plan, dict(kernels)

@@ -1,14 +1,14 @@
-"""Runs on disk: write, read and go on with them."""
+"""Runs on disk: write, read and resume them."""
 
 from shflbench.store.append import RunFolder
 from shflbench.store.columns import Row, row_columns
 from shflbench.store.provenance import Host, RunInfo, RunSettings, SentinelSet, SuiteText, Versions
 from shflbench.store.read import Run, find_runs, read_info, read_run
-from shflbench.store.resume import Resumed, resume
+from shflbench.store.resume import ResumedRun, resume
 
 __all__ = [
     "Host",
-    "Resumed",
+    "ResumedRun",
     "Row",
     "Run",
     "RunFolder",

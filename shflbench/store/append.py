@@ -1,4 +1,4 @@
-"""A run folder while it is being written."""
+"""A run folder that is being written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RunFolder:
 
     path: Path
     info: RunInfo
-    _rows: dict[str, Row] = field(default_factory=dict)  # that are on disk, by case
+    _rows: dict[str, Row] = field(default_factory=dict)  # on disk, by case
 
     @classmethod
     def create(cls, info: RunInfo, root: Path) -> RunFolder:
@@ -52,7 +52,7 @@ class RunFolder:
                 raise ResultsError(f"{path} is a file, not a folder", "give another folder")
             if (path / RUN_FILE).exists():
                 raise ResultsError(
-                    f"{path} already holds a run", f"go on with it by --resume {path}, or give another folder"
+                    f"{path} already contains a run", f"resume it by --resume {path}, or give another folder"
                 )
             if path.exists() and any(path.iterdir()):
                 raise ResultsError(f"{path} exists and is not empty", "give another folder")
@@ -76,9 +76,8 @@ class RunFolder:
     def append(self, finished: Iterable[Row], taken: Iterable[Sample] = ()) -> None:
         """Put finished rows and the samples that they were taken from on the disk before returning.
 
-        Give the rows of a group together with its samples; a row that is there already is replaced. The samples are
-        written first, so that a row on disk always has its samples. ResultsError where the disk is full or the folder
-        is gone.
+        Give the rows of a group together with its samples; a row of the same case is replaced. The samples are written
+        first, so that a row on disk always has its samples. ResultsError where the folder cannot be written.
         """
         finished = tuple(finished)
         known = self._rows.keys() & {row.case_id for row in finished}
@@ -109,7 +108,7 @@ class RunFolder:
             files.replace(path, archive.encode())
 
     def sort(self, order: Iterable[str]) -> None:
-        """Put the rows on the disk into the order of these cases: groups end in any order."""
+        """Sort the rows on disk by these cases, because groups end in any order."""
         places = {case_id: place for place, case_id in enumerate(order)}
         self._rows = dict(sorted(self._rows.items(), key=lambda item: places.get(item[0], len(places))))
         with writing(self.path):
@@ -127,7 +126,7 @@ class RunFolder:
         noise: Noise | None = None,
         sentinels: SentinelSet | None = None,
     ) -> None:
-        """Mark the run as finished at `finished` (UTC, ISO 8601), with what was noted on the way.
+        """Mark the run as finished at `finished` (UTC, ISO 8601), and add notes.
 
         `others_after` are the other processes on the GPU at the end.
         """
@@ -142,7 +141,7 @@ class RunFolder:
         self._write_info()
 
     def reopen(self) -> None:
-        """Mark a finished run as one that goes on: until it is finished again, a kill leaves it to be resumed."""
+        """Mark a finished run as unfinished: if it is killed before it is finished again, it can be resumed."""
         self.info = dataclasses.replace(self.info, finished=None)
         self._write_info()
 
@@ -151,7 +150,7 @@ class RunFolder:
             files.replace(self.path / RUN_FILE, self.info.to_json().encode())
 
     def rewrite(self, kept: Iterable[Row], taken: Iterable[Sample]) -> None:
-        """Replace all three files; `run.json` comes last, so that a folder that has it has the others."""
+        """Replace rows, samples and `run.json`, which comes last, so that a folder that has it has the others."""
         self._rows = {row.case_id: row for row in kept}
         with writing(self.path):
             files.replace(self.path / ROWS_FILE, self._row_lines())
@@ -160,11 +159,11 @@ class RunFolder:
 
 
 def _claim(parent: Path, stem: str) -> Path:
-    """Create and return `<stem>-<n>` with the lowest free n, also where other processes do the same."""
+    """Create and return `<stem>-<n>` with the lowest free n, even if other processes do the same."""
     for number in count(1):
         path = parent / f"{stem}-{number}"
         try:
-            path.mkdir()  # succeeds in one process alone
+            path.mkdir()  # succeeds in one process only
         except FileExistsError:
             continue
         break
@@ -172,8 +171,8 @@ def _claim(parent: Path, stem: str) -> Path:
 
 
 def gpu_slug(name: str) -> str:
-    """Return a GPU's name as folders have it, `nvidia-h200`; what is one already stays as it is."""
-    return re.sub("[^a-z0-9_]+", "-", name.lower()).strip("-") or "gpu"  # it must not be empty: it names a folder
+    """Return a GPU's name as in names of folders, `nvidia-h200`; such a name is returned unchanged."""
+    return re.sub("[^a-z0-9_]+", "-", name.lower()).strip("-") or "gpu"  # a folder needs a name
 
 
 def _date(info: RunInfo) -> str:

@@ -1,4 +1,4 @@
-"""The runs of a baseline: which may become one, what to doubt about them, and what they are in short."""
+"""The runs of a baseline: which runs can become one, what to warn of, and a summary."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ UNTIMED = {"emulator": "emulated", "none": "compiled"}
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A run that may become part of a baseline, with its files as they lie on the disk."""
+    """A run that can become part of a baseline, with the content of its files."""
 
     run: Run
     contents: Mapping[str, bytes]
-    has_sentinels: bool  # whether there are samples of sentinels
+    has_sentinels: bool  # whether it has samples of sentinels
 
     @classmethod
     def read(cls, folder: Path, *, allow_failed: bool = False) -> Candidate:
@@ -41,11 +41,11 @@ class Candidate:
         """
         run = read_run(folder)
         _refuse_unmeasured(run)
-        if run.notes:  # of a finished run: that a line was cut off
+        if run.notes:  # on a finished run: the last line is incomplete
             raise ResultsError(run.notes[0], RESTORE)
         if not allow_failed:
             _refuse_failed(run)
-        run.kernels()  # or a damaged file would be found when it is needed
+        run.kernels()  # finds damage now, and not when the baseline is needed
         names = (name for name in FILES if name != KERNELS_FILE or (folder / name).exists())
         contents = {name: files.read(folder / name) for name in names}
         kept = run.kept_samples()
@@ -58,9 +58,9 @@ class Candidate:
 
 def _refuse_unmeasured(run: Run) -> None:
     info, folder = run.info, run.folder
-    measure = "a baseline needs times: run the suite on a machine with a GPU"
+    measure = "a baseline needs times: run the suite on a GPU"
     if info.finished is None:
-        raise ResultsError(f"{folder} holds an unfinished run", f"go on with it: shflbench run --resume {folder}")
+        raise ResultsError(f"{folder} contains an unfinished run", f"resume it: shflbench run --resume {folder}")
     if info.backend in UNTIMED or info.device is None:
         raise ResultsError(f"{folder} was {UNTIMED.get(info.backend, 'compiled')}, not timed on a GPU", measure)
     if all(row.time_us is None for row in run.rows):
@@ -73,13 +73,13 @@ def _refuse_failed(run: Run) -> None:
         first = f"{failed[0].case_id} {'failed' if failed[0].status is Status.FAILED else 'is incorrect'}"
         others = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
         raise ResultsError(
-            f"{run.folder} has cases without a right result: {first}{others}",
-            "mend them and measure again, or save the others by --allow-failed",
+            f"{run.folder} has cases without a correct result: {first}{others}",
+            "fix them and measure again, or save the others by --allow-failed",
         )
 
 
 def refuse_mismatched(candidates: Sequence[Candidate]) -> None:
-    """Raise ResultsError unless all are of one suite on one model of GPU, and each is a measurement of its own."""
+    """Raise ResultsError unless all are of one suite on one model of GPU, and no two are copies of one run."""
     for one, other in combinations(candidates, 2):
         first, second = one.run.info, other.run.info
         apart = f"{one.run.folder} and {other.run.folder}"
@@ -87,23 +87,23 @@ def refuse_mismatched(candidates: Sequence[Candidate]) -> None:
         if first.suite.name != second.suite.name:
             wrong = f"are of different suites, {first.suite.name} and {second.suite.name}"
         elif first.suite.sha256 != second.suite.sha256:
-            wrong = f"are of different editions of the suite {first.suite.name}"
+            wrong = f"are of different revisions of the suite {first.suite.name}"
         elif devices[0] != devices[1]:
             wrong = f"are of different GPUs, {devices[0]} and {devices[1]}"
         elif one.contents[SAMPLES_FILE] == other.contents[SAMPLES_FILE]:
-            advice = "give each run once; a baseline of several processes needs several measurements"
+            advice = "give each run once; for several processes, measure again"
             raise ResultsError(f"{apart} are the same run", advice)
         else:
             continue
-        raise ResultsError(f"{apart} {wrong}", "save each kind with a command of its own: one name can hold all")
+        raise ResultsError(f"{apart} {wrong}", "save them by separate commands, under the same name if you like")
 
 
-def doubts(candidates: Sequence[Candidate]) -> Iterator[str]:
-    """Yield a sentence for each reason to trust a baseline of these runs less."""
+def baseline_warnings(candidates: Sequence[Candidate]) -> Iterator[str]:
+    """Yield a sentence for each reason why a baseline of these runs is less reliable."""
     runs = [candidate.run for candidate in candidates]
     if processes(runs) == 1:
         yield (
-            "it is of one process, and a process differs from the next by chance; "
+            "the baseline has one process per case, and times differ from process to process; "
             "give several runs, or measure with --processes 3"
         )
     for candidate in candidates:
@@ -111,14 +111,14 @@ def doubts(candidates: Sequence[Candidate]) -> Iterator[str]:
         if noise and not noise.quiet:
             yield f"{folder}: {noise.verdict}: {noise.sentence}; {noise.advice}"
         if not candidate.has_sentinels:
-            yield f"{folder} has no sentinels, which tell a change of the machine from one of a case; measure again"
+            yield f"{folder} has no sentinels, which separate a change of the machine from one of a case; measure again"
     for name, values in _conditions(runs).items():
         if len(values) > 1:
-            yield f"the runs differ in their {name}: {', '.join(sorted(values))}; measure all of them alike"
+            yield f"the runs differ in their {name}: {', '.join(sorted(values))}; measure them under equal conditions"
 
 
 def _conditions(runs: Iterable[Run]) -> dict[str, set[str]]:
-    """Return what should be the same in all runs of a baseline, each with the values that there are."""
+    """Return each condition that should be equal in all runs of a baseline, with its values."""
     conditions: dict[str, set[str]] = {}
     for run in runs:
         versions, device = run.info.versions, run.info.device
@@ -126,7 +126,7 @@ def _conditions(runs: Iterable[Run]) -> dict[str, set[str]]:
             "GPU": device.uuid if device else "none",
             "driver": versions.driver,
             "compiler": versions.nvrtc,
-            "shflbench": edition(run),
+            "shflbench": commit_of(run),
             "number of cases": str(len(run.rows)),
         }
         for name, value in values.items():
@@ -135,32 +135,32 @@ def _conditions(runs: Iterable[Run]) -> dict[str, set[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """A baseline in short; where its runs differ, all that there is, joined by commas."""
+class BaselineSummary:
+    """A summary of a baseline; where its runs differ, all values joined by commas."""
 
     device: str  # model of the GPU
-    processes: int  # the fewest that any timed case was measured in
+    processes: int  # the fewest per timed case
     cases: int
     dates: str  # UTC
     commits: str  # of the checkout that shflbench ran from, or its version
     drivers: str
 
     @classmethod
-    def of(cls, runs: Sequence[Run]) -> Facts:
-        """Look them up."""
+    def of(cls, runs: Sequence[Run]) -> BaselineSummary:
+        """Summarize these runs."""
         infos = [run.info for run in runs]
         return cls(
             device=_joined(info.device.name for info in infos if info.device),
             processes=processes(runs),
             cases=len({row.case_id for run in runs for row in run.rows}),
             dates=_joined(info.started[:10] for info in infos),
-            commits=_joined(map(edition, runs)),
+            commits=_joined(map(commit_of, runs)),
             drivers=_joined(info.versions.driver for info in infos if info.versions.driver),
         )
 
 
 def processes(runs: Iterable[Run]) -> int:
-    """Return in how many processes each timed case was measured, the fewest of all cases."""
+    """Return the number of processes per timed case, the smallest of all cases."""
     timed = [row for run in runs for row in run.rows if row.time_us is not None]
     counts: Counter[str] = Counter()
     for row in timed:
@@ -168,8 +168,8 @@ def processes(runs: Iterable[Run]) -> int:
     return min(counts.values(), default=0)
 
 
-def edition(run: Run) -> str:
-    """Return the commit of the shflbench that measured, `-dirty` where its files were changed; else its version."""
+def commit_of(run: Run) -> str:
+    """Return the commit of the shflbench that measured, with `-dirty` if files were changed; else its version."""
     versions = run.info.versions
     if versions.git_commit is None:
         return f"v{versions.shflbench}"

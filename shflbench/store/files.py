@@ -1,4 +1,4 @@
-"""The files of a run folder, written so that whatever was finished survives a kill, a full disk or a lost node."""
+"""The files of a run folder; finished rows survive a kill, a full disk or a lost node."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _explain(error: OSError, place: Path) -> tuple[str, str]:
 
 def replace(path: Path, content: bytes) -> None:
     """Replace the file at `path` in one step: a reader sees the old content or the new, never a part of it."""
-    aside = path.with_name(f".{path.name}.part")  # one name, so that what a kill leaves is gone with the next try
+    aside = path.with_name(f".{path.name}.part")  # always the same name, so that the next try replaces what a kill left
     try:
         with aside.open("wb") as file:
             file.write(content)
@@ -78,9 +78,9 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, content: bytes) -> None:
-    """Put `content` at the end of the file at `path`, on the disk itself; all of it or nothing, unless killed."""
-    # r+: where the folder was deleted meanwhile, fail rather than start a file without a header.
-    # Unbuffered: a buffer would be flushed once more on closing, after what it could not write was cut off.
+    """Append `content` to the file at `path` and sync it to disk; all of it or nothing, unless killed."""
+    # r+ fails if the folder was deleted meanwhile; a would start a file without a header.
+    # Unbuffered: closing would flush a buffer again, after the truncation.
     with path.open("r+b", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         rest = memoryview(content)
@@ -113,6 +113,6 @@ def read(path: Path) -> bytes:
 def text(content: bytes, path: Path) -> str:
     """Return the text of the file at `path`; ResultsError where it is not UTF-8."""
     try:
-        return content.decode("utf-8-sig")  # spreadsheets and editors put a mark in front
+        return content.decode("utf-8-sig")  # spreadsheets and editors start with a byte order mark
     except UnicodeDecodeError as error:
         raise ResultsError(f"{path} is damaged: not UTF-8", RESTORE) from error

@@ -21,7 +21,7 @@ Record = TypeVar("Record")
 
 LONGEST = 60  # characters of a wrong value that are shown
 
-# Type of pydantic's error → what is allowed; every other error speaks for itself.
+# Type of pydantic's error → what is allowed; other errors are shown as they are.
 _ALLOWED = {
     "string_type": "a text",
     "bool_type": "true, false or null",
@@ -49,9 +49,9 @@ def decode(
     """Read the text of the file at `path`.
 
     ResultsError unless it is a JSON object with the keys of a record, each with a value of its kind, and of no schema
-    newer than `schema`. Keys that the record does not have are left out; those that have a default may be missing.
+    newer than `schema`. Keys that the record does not have are ignored; those with a default may be missing.
     """
-    from pydantic import ValidationError  # noqa: PLC0415  (whoever only writes does not wait for it)
+    from pydantic import ValidationError  # noqa: PLC0415  (slow to import, and only readers need it)
 
     _refuse_newer(_parsed(text, path, advice), path, schema, advice)
     try:

@@ -178,7 +178,7 @@ class KernelArchive:
 
 @cache
 def _adapter() -> TypeAdapter[KernelIndex]:
-    from pydantic import TypeAdapter  # noqa: PLC0415  (whoever only writes does not wait for it)
+    from pydantic import TypeAdapter  # noqa: PLC0415  (slow to import, and only readers need it)
 
     return TypeAdapter(KernelIndex)
 

@@ -1,4 +1,4 @@
-"""What was learned of the noise of one GPU, in a file beside the baselines.
+"""The learned noise of one GPU, in a file beside the baselines.
 
 <folder>/noise/<gpu>-<first 8 of its UUID>.json
 """
@@ -22,35 +22,35 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = 1
-ALARMS = 0.02  # share of false alarms, of comparisons of unchanged code: twice what the rule is made for
+ALARMS = 0.02  # false-alarm rate in comparisons of unchanged code: twice that of the rule
 AGAIN = "restore the file, or learn the noise again: shflbench noise learn RUN"
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
-    """What became of comparisons between processes that the noise was not learned from."""
+class HeldOutCheck:
+    """The results of comparisons between processes that the noise was not learned from."""
 
     draws: int
-    alarmed: FiniteFloat  # share of the draws in which a case was called slower or faster
-    undecided: FiniteFloat  # share of the cases that were left open
+    alarmed: FiniteFloat  # share of the draws with a case that was called slower or faster
+    undecided: FiniteFloat  # share of the cases that stayed inconclusive
 
 
 @dataclass(frozen=True, slots=True)
 class CaseSpread:
-    """The variance of one case's time between processes, in µs², and the degrees of freedom that it is known by."""
+    """The variance of one case's time between processes, in µs², with its degrees of freedom."""
 
     variance: Annotated[FiniteFloat, Field(ge=0)]
     freedom: Annotated[int, Field(ge=1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
-    """The noise of a process's time on one GPU, sd² = a² + (b·time)², and what it was learned from."""
+class LearnedNoise:
+    """The noise of a process's time on one GPU, sd² = a² + (b·time)², and the runs that it was learned from."""
 
     a_us: Annotated[FiniteFloat, Field(gt=0)]
     b: Annotated[FiniteFloat, Field(gt=0)]
     cases: Mapping[str, CaseSpread]
-    held_out: Mapping[Annotated[int, Field(ge=1)], HeldOut]  # by processes per side
+    held_out: Mapping[Annotated[int, Field(ge=1)], HeldOutCheck]  # by processes per side
     processes: int
     suites: tuple[str, ...]
     first: str  # when the first of the runs started, UTC
@@ -58,13 +58,13 @@ class Learned:
     device: str
     uuid: str
     driver: str
-    sentinels: str  # version of the frozen kernels that the offsets of the processes were taken from
+    sentinels: str  # version of the frozen kernels that gave the offsets of the processes
     rule: int  # version of what a and b mean
-    settings: Mapping[str, FiniteFloat]  # how the runs were sampled
+    settings: Mapping[str, FiniteFloat]  # sampling settings of the runs
 
     @property
     def fewest(self) -> int | None:
-        """The fewest processes a side from which on the held-out comparisons raised no alarms; None if all did."""
+        """The fewest processes per side from which on held-out comparisons raised no false alarms; None if all did."""
         good = None
         for processes, check in sorted(self.held_out.items(), reverse=True):
             if check.alarmed > ALARMS:
@@ -73,10 +73,10 @@ class Learned:
         return good
 
 
-def write(folder: Path, learned: Learned) -> Path:
-    """Keep what was learned among the baselines in `folder`, in place of what was known of this GPU; return the file.
+def write(folder: Path, learned: LearnedNoise) -> Path:
+    """Write learned noise to the baselines in `folder`, in place of that of the same GPU; return the file.
 
-    ResultsError where it cannot be written; then what was there is there still.
+    ResultsError where it cannot be written; then the old file is unchanged.
     """
     path = folder / NOISE / f"{gpu_slug(learned.device)}{_ending(learned.uuid)}"
     with files.writing(path.parent):
@@ -86,16 +86,16 @@ def write(folder: Path, learned: Learned) -> Path:
 
 
 @cache
-def _adapter() -> TypeAdapter[Learned]:
-    return TypeAdapter(Learned)
+def _adapter() -> TypeAdapter[LearnedNoise]:
+    return TypeAdapter(LearnedNoise)
 
 
-def text(learned: Learned) -> str:
-    """Return what a file holds."""
+def text(learned: LearnedNoise) -> str:
+    """Return the content of a file."""
     return encode(learned, SCHEMA)
 
 
-def read(path: Path) -> Learned:
+def read(path: Path) -> LearnedNoise:
     """Read the file at `path`; ResultsError, which names file and key, where it is missing, damaged or newer."""
     return decode(_adapter, files.text(files.read(path), path), path, SCHEMA, AGAIN)
 

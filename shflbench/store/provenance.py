@@ -1,4 +1,4 @@
-"""What `run.json` says about a run: everything that a reader needs to judge or repeat it."""
+"""The content of `run.json`: everything that a reader needs to judge a run or repeat it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SuiteText:
     title: str
     path: str
     text: str  # verbatim
-    sha256: str = field(init=False)  # of the text, in hex: tells two editions of a suite apart
+    sha256: str = field(init=False)  # of the text, in hex: distinguishes two revisions of a suite
 
     def __post_init__(self) -> None:
         """Hash the text."""
@@ -40,7 +40,7 @@ class SuiteText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Versions:
-    """The versions of everything that shapes a time; None for what the run did not use or could not find out."""
+    """The versions of all that affects a time; None where the run did not use it or could not find out."""
 
     python: str
     shflbench: str
@@ -51,8 +51,8 @@ class Versions:
     driver: str | None
     cuda: str | None  # the newest CUDA version that the driver supports
     git_commit: str | None  # of shflbench, where it runs from a checkout
-    git_dirty: bool | None  # whether that checkout held changes
-    source: str | None = None  # hash of shflbench's own files, which tells editions apart where there is no git
+    git_dirty: bool | None  # whether files of that checkout differed from the commit
+    source: str | None = None  # hash of shflbench's own files, which distinguishes versions where there is no git
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class RunSettings:
     timeout: float | None = None
     seed: int | None = None  # of all random choices
     input_sets: int | None = None  # that each case was verified with
-    sms: int | None = None  # None where the launches need none
+    sms: int | None = None  # None where no launch depends on it
     overrides: Overrides | None = None
 
 
@@ -91,7 +91,7 @@ class SentinelSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
-    """One run: what was asked, of which machine, with which software, and when."""
+    """One run: what was to be measured, on which machine, with which software, and when."""
 
     suite: SuiteText
     settings: RunSettings
@@ -104,9 +104,9 @@ class RunInfo:
     started: str  # UTC, ISO 8601
     finished: str | None  # None until the last row is on disk
     resumed: tuple[str, ...]  # when a stopped run was continued, UTC
-    notes: tuple[str, ...]  # on warm-up and clock, a sentence each
+    notes: tuple[str, ...]  # remarks, a sentence each
     others_after: int | None = None  # other processes on the GPU at the end; at the start: `device.state`
-    noise: Noise | None = None  # how quiet the GPU was over the run
+    noise: Noise | None = None  # how quiet the GPU was during the run
     sentinels: SentinelSet | None = None
     thresholds: Thresholds | None = None  # those of the suite, for comparing the run; None in older runs
 
@@ -121,7 +121,7 @@ class RunInfo:
         ResultsError if it is no JSON, lacks a key, holds a value of the wrong kind or is of a newer schema.
         """
         info = decode(_adapter, text, path, SCHEMA)
-        if not re.fullmatch(r"[a-z0-9-]+", info.suite.name):  # it names a folder of charts
+        if not re.fullmatch(r"[a-z0-9-]+", info.suite.name):  # charts are saved in a folder of this name
             raise ResultsError(f"{path}: `suite.name` is {info.suite.name!r}, not the name of a suite", RESTORE)
         if json.loads(text)["suite"].get("sha256") != info.suite.sha256:
             raise ResultsError(f"{path}: the suite's text does not match its hash: the file was edited", RESTORE)
@@ -129,7 +129,7 @@ class RunInfo:
 
     @property
     def thresholds_in_force(self) -> Thresholds:
-        """What the suite says about the changes that matter; older runs did not record it, but for the suite's text."""
+        """The thresholds of the suite; of older runs, which did not record them, read from the suite's text."""
         return thresholds_of(self.suite.text) if self.thresholds is None else self.thresholds
 
     @property
@@ -140,6 +140,6 @@ class RunInfo:
 
 @cache
 def _adapter() -> TypeAdapter[RunInfo]:
-    from pydantic import TypeAdapter  # noqa: PLC0415  (whoever only writes does not wait for it)
+    from pydantic import TypeAdapter  # noqa: PLC0415  (slow to import, and only readers need it)
 
     return TypeAdapter(RunInfo)

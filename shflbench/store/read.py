@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from shflbench.store.columns import Row
-    from shflbench.store.samples import Kept
+    from shflbench.store.samples import KeptSamples
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run as it lies on disk."""
+    """One run on disk."""
 
     folder: Path
     info: RunInfo
     rows: tuple[Row, ...]
-    notes: tuple[str, ...] = ()  # what a reader should know of the files, a sentence each
+    notes: tuple[str, ...] = ()  # remarks on the files, a sentence each
 
     @property
     def is_finished(self) -> bool:
@@ -43,8 +43,8 @@ class Run:
         """
         return samples.load(self.folder / SAMPLES_FILE, whole=self.is_finished)
 
-    def kept_samples(self) -> Kept | None:
-        """Read the kept samples as arrays, which is quicker; None where the folder has no samples.
+    def kept_samples(self) -> KeptSamples | None:
+        """Read the kept samples as arrays, which is faster; None where the folder has no samples.
 
         ResultsError where the file is damaged, or where that of a finished run lacks its end.
         """
@@ -63,16 +63,16 @@ class Run:
 def read_run(folder: Path) -> Run:
     """Read the run in `folder`.
 
-    A line that a kill cut off is left out and noted. ResultsError where a file is missing, damaged
-    or of a newer schema.
+    An incomplete last line, as a kill leaves it, is skipped and noted. ResultsError where a file is missing, damaged or
+    of a newer schema.
     """
     info = read_info(folder)
     whole, cut = read_rows(folder)
     notes = []
     if cut:
-        notes.append(f"{folder / ROWS_FILE}: the last line is half-written and was left out")
+        notes.append(f"{folder / ROWS_FILE}: the last line is incomplete and was skipped")
     if info.finished is None:
-        notes.append(f"{folder} holds an unfinished run; go on with: shflbench run --resume {folder}")
+        notes.append(f"{folder} contains an unfinished run; resume it: shflbench run --resume {folder}")
     return Run(folder, info, whole, tuple(notes))
 
 
@@ -85,7 +85,7 @@ def read_info(folder: Path) -> RunInfo:
 
 
 def read_rows(folder: Path) -> tuple[tuple[Row, ...], bool]:
-    """Return the rows of `results.csv`, and whether a half-written one at its end was left out."""
+    """Return the rows of `results.csv`, and whether an incomplete one at its end was skipped."""
     path = folder / ROWS_FILE
     content = files.read(path)
     whole = complete_length(content)

@@ -1,4 +1,4 @@
-"""Go on with a run that was stopped."""
+"""Resume a run that was stopped."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ MEASURE_AGAIN = "measure again in a new folder"
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
-    """A stopped run, ready to be continued."""
+class ResumedRun:
+    """A stopped run that is ready to be continued."""
 
     folder: RunFolder
     rows: tuple[Row, ...]  # of groups that were measured, in one process at least
@@ -35,44 +35,43 @@ class Resumed:
 
     @property
     def next_process(self) -> int:
-        """The number of the first worker process that has not been."""
+        """The number of the next worker process."""
         return 1 + max((sample.process for sample in self.samples), default=-1)
 
 
-def resume(path: Path, current: RunInfo, cases: Iterable[Case]) -> Resumed:
-    """Open the stopped run at `path` and go on with it under the conditions of `current`.
+def resume(path: Path, current: RunInfo, cases: Iterable[Case]) -> ResumedRun:
+    """Open the stopped run at `path` to continue it under the conditions of `current`.
 
-    `cases` is the whole plan. Kept are the groups of which every case has its row, with the samples that these were
-    made of; everything else is removed from the files, and so is a half-written last line.
-    ResultsError where the run is finished, or was made of another suite, on another GPU, for another
-    architecture, with other software or settings: one folder holds measurements that compare.
+    `cases` is the whole plan. Groups of which every case has a row are kept with their samples; all other rows and
+    samples are removed from the files, and so is an incomplete last line. ResultsError where the run is finished, or
+    where its suite, GPU, architecture, software or settings differ: all rows of a folder must be comparable.
     """
     recorded = read_info(path)
     if recorded.finished is not None:
-        raise ResultsError(f"{path} is finished: nothing is left to resume", f"read it with: shflbench show {path}")
+        raise ResultsError(f"{path} is finished and cannot be resumed", f"read it with: shflbench show {path}")
     for difference in _differences(recorded, current):
         raise ResultsError(f"{path} cannot be resumed: {difference}", MEASURE_AGAIN)
     rows, _ = read_rows(path)
     plan = {case.id: case.group for case in cases}
     for row in rows:
         if row.case_id not in plan:
-            raise ResultsError(f"{path} cannot be resumed: {row.case_id} is not planned", MEASURE_AGAIN)
+            raise ResultsError(f"{path} cannot be resumed: {row.case_id} is not a case of the suite", MEASURE_AGAIN)
     whole = frozenset(plan.values()) - {plan[case] for case in plan.keys() - {row.case_id for row in rows}}
     kept = tuple(row for row in rows if plan[row.case_id] in whole)
     taken = tuple(_belonging(samples.read(path / SAMPLES_FILE), kept))
     folder = RunFolder(path, dataclasses.replace(recorded, resumed=(*recorded.resumed, current.started)))
     folder.rewrite(kept, taken)
-    return Resumed(folder, kept, taken)
+    return ResumedRun(folder, kept, taken)
 
 
 def _belonging(taken: Sequence[Sample], kept: Sequence[Row]) -> Iterator[Sample]:
-    """Yield the samples that rows were made of, and those of other kernels (sentinels) of the same rounds."""
+    """Yield the samples of these rows, and those of sentinels in the same rounds."""
     processes = {row.case_id: row.processes for row in kept}
 
     def belongs(sample: Sample) -> bool:
         if sample.case_id not in processes:
             return False
-        numbers = processes[sample.case_id]  # none for a case that failed: what was taken of it stays
+        numbers = processes[sample.case_id]  # none for a failed case, whose samples stay
         return not numbers or sample.process in numbers
 
     rounds = {(sample.process, sample.round) for sample in taken if belongs(sample)}
@@ -83,9 +82,9 @@ def _belonging(taken: Sequence[Sample], kept: Sequence[Row]) -> Iterator[Sample]
 
 
 def _differences(recorded: RunInfo, current: RunInfo) -> Iterator[str]:
-    """Yield a clause for each condition that is no longer what it was."""
+    """Yield a clause for each condition that has changed."""
     if recorded.suite.sha256 != current.suite.sha256:
-        yield f"the suite {current.suite.path} is not the text that the run was started with (kept in its run.json)"
+        yield f"the suite {current.suite.path} differs from the one that the run was started with (see its run.json)"
     was, now = (info.device.uuid if info.device else "no GPU" for info in (recorded, current))
     conditions = [
         ("GPU", was, now),

@@ -58,7 +58,7 @@ def pack(text: str) -> bytes:
 
 
 def members(content: bytes, path: Path, *, whole: bool = False) -> Iterator[str]:
-    """Yield the text of each whole member; a last one that a kill cut off is left out, and an error if all is `whole`.
+    """Yield the text of each complete member; an incomplete last one, as a kill leaves it, is an error if `whole`.
 
     ResultsError where the content of the file at `path` is not gzip.
     """
@@ -77,7 +77,7 @@ def members(content: bytes, path: Path, *, whole: bool = False) -> Iterator[str]
 
 
 def read(path: Path) -> list[Sample]:
-    """Read the samples at `path`; those that a kill cut off are left out. ResultsError where the file is damaged."""
+    """Read the samples at `path`, without an incomplete end. ResultsError where the file is damaged."""
     return SAMPLES.decode(_columns(path, whole=False))
 
 
@@ -94,7 +94,7 @@ def load(path: Path, *, whole: bool) -> pd.DataFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptSamples:
     """The samples that were kept, in arrays of an element for each; sorted by case, iterations, process and round."""
 
     cases: tuple[str, ...]  # ids, in the order in which they appear in the file; those of sentinels, too
@@ -106,7 +106,7 @@ class Kept:
     time_us: NDArray[np.float64]
 
 
-def read_kept(path: Path, *, whole: bool) -> Kept:
+def read_kept(path: Path, *, whole: bool) -> KeptSamples:
     """Read the kept samples at `path`; imports NumPy, and not pandas, which takes longer than reading 100,000 samples.
 
     Errors as for `load`.
@@ -122,7 +122,7 @@ def read_kept(path: Path, *, whole: bool) -> Kept:
     integers = [np.array(taken[name], np.int64)[is_kept] for name in INTEGERS]
     order = np.lexsort((integers[2], integers[1], integers[0], case))
     iterations, process, rounds, launches = (column[order] for column in integers)
-    return Kept(tuple(places), case[order], iterations, process, rounds, launches, times[order])
+    return KeptSamples(tuple(places), case[order], iterations, process, rounds, launches, times[order])
 
 
 def _columns(path: Path, *, whole: bool, only: Collection[str] | None = None) -> Columns:

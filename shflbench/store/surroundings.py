@@ -1,4 +1,4 @@
-"""Find out what a run has around it: the host, the software and the time (standard library only)."""
+"""Find out the host, the software and the time of a run (standard library only)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import shflbench
 from shflbench.store.provenance import Host, Versions
 
 CUPY = ("cupy-cuda13x", "cupy-cuda12x", "cupy")  # the names under which it is published
-SOURCE_KINDS = ("py", "cu", "cuh", "cubin")  # the files that shape a time
-SOURCE_DIGITS = 16  # 64 bits: enough to tell every edition there will ever be from the others
+SOURCE_KINDS = ("py", "cu", "cuh", "cubin")  # the files that affect a time
+SOURCE_DIGITS = 16  # 64 bits: no two versions will ever share them
 
 
 def utc_now() -> str:
@@ -33,7 +33,7 @@ def host() -> Host:
 def versions(
     *, nvrtc: str | None = None, nvdisasm: str | None = None, driver: str | None = None, cuda: str | None = None
 ) -> Versions:
-    """Return the versions in use: those given, and those that the installed packages and git tell."""
+    """Return the versions in use: those given, and those of the installed packages and of git."""
     package = Path(shflbench.__file__).parent
     commit, dirty = checkout(package.parent)
     return Versions(
@@ -52,8 +52,8 @@ def versions(
 
 
 def checkout(folder: Path) -> tuple[str | None, bool | None]:
-    """Return the commit checked out in `folder` and whether tracked files differ from it; None where git cannot say."""
-    if not (folder / ".git").exists():  # installed, perhaps inside somebody else's checkout
+    """Return the commit checked out in `folder` and whether tracked files differ; None where git does not know."""
+    if not (folder / ".git").exists():  # installed, perhaps within a checkout of another project
         return None, None
     commit = _git(folder, "rev-parse", "--verify", "HEAD")
     changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
@@ -63,7 +63,7 @@ def checkout(folder: Path) -> tuple[str | None, bool | None]:
 def source_hash(folder: Path) -> str | None:
     """Return the hash of the source files in `folder`, None where one cannot be read.
 
-    It is what a shell makes of them, so that a run from a copy without git can be tied to a commit:
+    A shell computes the same, so that the commit of a copy without git can be found:
     `find . -name '*.py' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cubin' | LC_ALL=C sort | xargs sha256sum |
     sha256sum | cut -c1-16`.
     """
@@ -91,7 +91,7 @@ def _installed(package: str) -> str | None:
 
 
 def _cpu() -> str:
-    """Return the CPU's name by Linux, else the little that Python knows."""
+    """Return the CPU's name from Linux, else what Python knows."""
     listing = Path("/proc/cpuinfo")
     if listing.exists():
         for line in listing.read_text(encoding="utf-8").splitlines():

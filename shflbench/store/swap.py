@@ -1,6 +1,6 @@
-"""Replace a folder so that its old content or the new one is there whole, whenever the process is killed.
+"""Replace a folder so that the old content or the new one is complete whenever the process is killed.
 
-No system renames a folder over a full one, so there are two steps, between which readers look aside:
+A folder cannot be renamed over a full one, so there are two steps; between them, readers use the old folder:
 
     `.<name>.part` is written; `<name>` becomes `.<name>.old`; `.<name>.part` becomes `<name>`; `.<name>.old` is deleted
 """
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def standing(place: Path) -> Path:
-    """Return where the content of `place` lies: aside if a kill came between the two steps."""
+def current_folder(place: Path) -> Path:
+    """Return the folder with the content of `place`: the old one if a kill came between the two steps."""
     old = _aside(place, "old")
     return old if old.exists() and not place.exists() else place
 
 
-def settle(place: Path) -> None:
-    """Clear away what a kill left beside `place`."""
-    if standing(place) != place:
-        standing(place).rename(place)
+def clear(place: Path) -> None:
+    """Remove what a kill left beside `place`."""
+    if current_folder(place) != place:
+        current_folder(place).rename(place)
     for kind in ("old", "part"):
         shutil.rmtree(_aside(place, kind), ignore_errors=True)
 
 
 def swap(place: Path, contents: Sequence[Mapping[str, bytes]]) -> None:
-    """Make `place` hold folders 1, 2, … with these files; OSError where that fails, and the old content stays."""
+    """Replace `place` by a folder with folders 1, 2, … of these files; OSError if that fails: nothing changed."""
     part = _aside(place, "part")
     try:
         for number, named in enumerate(contents, start=1):
@@ -44,13 +44,13 @@ def swap(place: Path, contents: Sequence[Mapping[str, bytes]]) -> None:
             place.rename(_aside(place, "old"))
         part.rename(place)
     finally:
-        settle(place)
+        clear(place)
 
 
 def prune(folders: Iterable[Path]) -> None:
     """Remove those of the folders that are empty, in this order."""
     for folder in folders:
-        with suppress(OSError):  # it is not, or it is gone
+        with suppress(OSError):  # not empty, or already removed
             folder.rmdir()
 
 

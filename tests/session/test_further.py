@@ -7,7 +7,7 @@ from shflbench.errors import LaunchError
 from shflbench.measure.sentinels import version
 from shflbench.model import Status
 from shflbench.session import Compiling, GroupDone, NextPass, Note, Plan, ProcessPass, RunEvent, affordable, run
-from shflbench.store import Resumed, Row, SentinelSet, read_run, resume
+from shflbench.store import ResumedRun, Row, SentinelSet, read_run, resume
 from tests import cases
 from tests.fakes.backend import FakeBackend, Script, in_iteration, one_lane
 from tests.session.conftest import Planner, about, started
@@ -41,7 +41,7 @@ class Asking:
         return NextPass(frozenset(self._turns.pop(0) if self._turns else ()))
 
 
-def going(plan: Plan, path: Path, *turns: Collection[str], stopped: Resumed | None = None) -> Iterator[RunEvent]:
+def going(plan: Plan, path: Path, *turns: Collection[str], stopped: ResumedRun | None = None) -> Iterator[RunEvent]:
     folder = stopped.folder if stopped else started(plan, path)
     return run(plan, folder, stopped, Asking(path, *turns))
 

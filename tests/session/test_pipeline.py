@@ -13,7 +13,7 @@ from shflbench.errors import LaunchError, ResultsError
 from shflbench.measure.sentinels import version
 from shflbench.model import Disturbance, Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, RunEvent, WarmedUp, Working, run
-from shflbench.store import Resumed, SentinelSet, read_run, resume
+from shflbench.store import ResumedRun, SentinelSet, read_run, resume
 from shflbench.store.files import KERNELS_FILE
 from shflbench.store.kernel_archive import KernelArchive
 from tests.fakes.backend import FakeBackend, Script
@@ -32,7 +32,7 @@ experiments:
 GROUPS = ["neighbor/f32/2x64/1024/mode=idx", "neighbor/i32/2x64/1024/mode=idx", "reduce/i32/2x64/1024/width=32"]
 
 
-def events(plan: Plan, path: Path, stopped: Resumed | None = None) -> list[RunEvent]:
+def events(plan: Plan, path: Path, stopped: ResumedRun | None = None) -> list[RunEvent]:
     return list(run(plan, stopped.folder if stopped else started(plan, path), stopped))
 
 
@@ -40,7 +40,7 @@ def in_processes(plan: Plan, processes: int) -> Plan:
     return replace(plan, suite=replace(plan.suite, rules=replace(plan.suite.rules, processes=processes)))
 
 
-def stop(plan: Plan, path: Path, finished: int) -> Resumed:
+def stop(plan: Plan, path: Path, finished: int) -> ResumedRun:
     """Run until so many groups are finished, and return what is to be gone on with."""
     going = run(plan, started(plan, path))
     for _ in range(finished):

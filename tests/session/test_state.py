@@ -14,7 +14,7 @@ from shflbench.patterns.discover import builtin
 from shflbench.session.kernels import key
 from shflbench.session.plan import Plan
 from shflbench.session.state import THROTTLED, RunState
-from shflbench.store import Resumed, Row, RunFolder
+from shflbench.store import ResumedRun, Row, RunFolder
 from tests import cases
 from tests.fakes.backend import FakeBackend
 from tests.fakes.runs import info
@@ -36,7 +36,9 @@ def plan(suite_cases: tuple[Case, ...] = (*F32, *F64), backend: FakeBackend | No
     return Plan(suite, toolchain, arch, InProcessExecutor(backend or FakeBackend()), None, 132, seed=1)
 
 
-def state_of(chosen: Plan | None = None, stopped: Resumed | None = None, **kernels: Kernel | KernelError) -> RunState:
+def state_of(
+    chosen: Plan | None = None, stopped: ResumedRun | None = None, **kernels: Kernel | KernelError
+) -> RunState:
     """Return a state where every variant was compiled, or became what is said here."""
     chosen = chosen or plan()
     return RunState(chosen, {key(case): kernels.get(case.variant, KERNEL) for case in chosen.suite.cases}, stopped)
@@ -212,10 +214,10 @@ def test_samples_are_returned_once_those_of_sentinels_with_any_group() -> None:
     assert {sample.case_id for sample in state.pop_unsaved(OTHER)} == {F64[0].id}
 
 
-def resumed(tmp_path: Path, state: RunState) -> Resumed:
+def resumed(tmp_path: Path, state: RunState) -> ResumedRun:
     """Return what a run leaves that is stopped after `state`."""
     folder = RunFolder.create_at(info(), tmp_path / "run")
-    return Resumed(folder, state.rows(GROUP), tuple(state.pop_unsaved(GROUP)))
+    return ResumedRun(folder, state.rows(GROUP), tuple(state.pop_unsaved(GROUP)))
 
 
 def test_resumed_run_keeps_its_rows_and_continues_with_new_process_numbers(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
 def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     RunFolder.create_at(info(), tmp_path)
     before = (tmp_path / "run.json").read_bytes()
-    with pytest.raises(ResultsError, match="already holds a run") as caught:
+    with pytest.raises(ResultsError, match="already contains a run") as caught:
         RunFolder.create_at(info(name="quick"), tmp_path)
     assert f"--resume {tmp_path}" in caught.value.advice
     assert (tmp_path / "run.json").read_bytes() == before

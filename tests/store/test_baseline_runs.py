@@ -32,9 +32,9 @@ def of_another_run(_: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda run: edit(run, finished=None), "holds an unfinished run"),
+        (lambda run: edit(run, finished=None), "contains an unfinished run"),
         (lambda run: edit(run, backend="emulator", device=None), "was emulated, not timed on a GPU"),
-        (change("results.csv", lambda content: content[:-5]), "the last line is half-written"),
+        (change("results.csv", lambda content: content[:-5]), "the last line is incomplete"),
         (change("samples.csv.gz", lambda content: content[:-5]), "samples.csv.gz is damaged"),
         (lambda run: (run / "samples.csv.gz").unlink(), "samples.csv.gz cannot be read"),
         (change("samples.csv.gz", of_another_run), "holds no samples of neighbor/smem/f32"),
@@ -60,7 +60,9 @@ def test_failed_cases_are_refused_unless_allowed(kept: Baselines, tmp_path: Path
     rows, taken = measured(patterns=["neighbor"], dtypes=["f32"], samples=8)
     run = write_run(tmp_path / "run", [untimed(rows[0], status, "it crashed"), *rows[1:]], taken)
     word = "failed" if status is Status.FAILED else "is incorrect"
-    with pytest.raises(ResultsError, match=rf"without a right result: neighbor/smem/f32/26x1024/4096 {word}") as caught:
+    with pytest.raises(
+        ResultsError, match=rf"without a correct result: neighbor/smem/f32/26x1024/4096 {word}"
+    ) as caught:
         kept.save("main", [run])
     assert caught.value.advice.endswith("--allow-failed")
     kept.save("main", [run], allow_failed=True)
@@ -85,7 +87,7 @@ def test_runs_that_do_not_belong_together_are_refused(kept: Baselines, run: Path
     text = replace(info().suite, text=info().suite.text + "# edited\n")
     others = {
         "of different suites, gtc2013 and quick": info(name="quick"),
-        "of different editions of the suite gtc2013": replace(info(), suite=text),
+        "of different revisions of the suite gtc2013": replace(info(), suite=text),
         "of different GPUs, NVIDIA H200 and NVIDIA B200": info(device=B200),
     }
     for number, (sentence, about) in enumerate(others.items()):
@@ -114,9 +116,9 @@ def test_three_quiet_processes_leave_nothing_to_doubt(kept: Baselines, tmp_path:
     assert kept.save("other", [quiet_run(tmp_path / "one", processes=3)]).warnings == ()
 
 
-def test_one_process_is_doubted(kept: Baselines, run: Path) -> None:
+def test_one_process_is_warned_of(kept: Baselines, run: Path) -> None:
     (warning,) = kept.save("main", [run]).warnings
-    assert warning.startswith("it is of one process")
+    assert warning.startswith("the baseline has one process per case")
     assert warning.endswith("--processes 3")
 
 
@@ -135,11 +137,11 @@ def test_a_run_without_sentinels_is_doubted(kept: Baselines, tmp_path: Path) -> 
     assert warning.startswith(f"{other} has no sentinels")
 
 
-def test_runs_under_different_conditions_are_doubted(kept: Baselines, tmp_path: Path) -> None:
+def test_different_conditions_are_warned_of(kept: Baselines, tmp_path: Path) -> None:
     runs = several(tmp_path, 2)
     was = read_info(runs[1])
     edit(runs[1], versions=replace(was.versions, driver="590.1"), device=replace(H200, uuid="GPU-2"))
     assert kept.save("main", runs).warnings == (
-        f"the runs differ in their GPU: {H200.uuid}, GPU-2; measure all of them alike",
-        "the runs differ in their driver: 580.159, 590.1; measure all of them alike",
+        f"the runs differ in their GPU: {H200.uuid}, GPU-2; measure them under equal conditions",
+        "the runs differ in their driver: 580.159, 590.1; measure them under equal conditions",
     )

@@ -108,7 +108,7 @@ def test_other_names_are_refused_before_anything_is_written(kept: Baselines, run
 
 
 def test_the_folder_of_noise_models_is_no_baseline(kept: Baselines, run: Path) -> None:
-    with pytest.raises(UsageError, match="`noise` is where the noise of machines is kept"):
+    with pytest.raises(UsageError, match="`noise` is the folder of learned noise"):
         kept.save("noise", [run])
     kept.save("main", [run])
     (kept.folder / "main").rename(kept.folder / "noise")
@@ -128,7 +128,7 @@ def test_no_folder_and_an_empty_one_hold_no_baseline(kept: Baselines) -> None:
     with pytest.raises(ResultsError, match=r"there is no baseline `main`: the folder .*baselines does not exist"):
         kept.find("main", "gtc2013", "NVIDIA H200")
     kept.folder.mkdir()
-    with pytest.raises(ResultsError, match=r"there is no baseline `main`: the folder .*baselines holds none"):
+    with pytest.raises(ResultsError, match=r"there is no baseline `main`: the folder .*baselines contains none"):
         kept.find("main", "gtc2013", "NVIDIA H200")
 
 
@@ -144,7 +144,7 @@ def test_an_unknown_name_suggests_the_nearest_and_tells_all(kept: Baselines, run
 
 
 @pytest.mark.parametrize(("suite", "device"), [("quick", "NVIDIA H200"), ("gtc2013", "NVIDIA B200")])
-def test_another_suite_or_gpu_gets_the_list_of_baselines(kept: Baselines, run: Path, suite: str, device: str) -> None:
+def test_unknown_suite_or_gpu_lists_the_known_ones(kept: Baselines, run: Path, suite: str, device: str) -> None:
     kept.save("main", [run])
     with pytest.raises(ResultsError, match=rf"no runs of {suite} on nvidia-.200; it has gtc2013 on nvidia-h200"):
         kept.find("main", suite, device)
@@ -173,7 +173,7 @@ def test_what_is_no_baseline_is_overlooked(kept: Baselines, run: Path) -> None:
 def test_a_baseline_in_the_folder_of_another_gpu_is_not_found_there(kept: Baselines, run: Path) -> None:
     kept.save("main", [run])
     (kept.folder / PLACE).rename(kept.folder / "main/gtc2013/nvidia-b200")
-    with pytest.raises(ResultsError, match=r"nvidia-b200/1 holds a run of gtc2013 on nvidia-h200"):
+    with pytest.raises(ResultsError, match=r"nvidia-b200/1 contains a run of gtc2013 on nvidia-h200"):
         kept.find("main", "gtc2013", "NVIDIA B200")
 
 
@@ -263,7 +263,7 @@ def test_files_of_others_are_not_replaced(kept: Baselines, run: Path, name: str)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("mine")
     before = contents(kept.folder)
-    with pytest.raises(ResultsError, match="is in the way, and no part of a baseline"):
+    with pytest.raises(ResultsError, match="is in the way and not part of a baseline"):
         kept.save("main", [run], force=True)
     assert contents(kept.folder) == before
 
@@ -281,7 +281,7 @@ def test_a_linked_baseline_is_read_and_neither_replaced_nor_removed(kept: Baseli
     link.symlink_to(kept.folder.joinpath("main", *parts[1:depth]))
     assert kept.find("latest", "gtc2013", "nvidia-h200") == (kept.folder.joinpath(*parts) / "1",)
     for attempt in (lambda: kept.remove("latest"), lambda: kept.save("latest", [run], force=True)):
-        with pytest.raises(ResultsError, match="is a link, not a folder of its own"):
+        with pytest.raises(ResultsError, match="is a symbolic link, not a folder"):
             attempt()
     assert contents(kept.folder / "main") == {name.removeprefix("main/"): data for name, data in before.items()}
 

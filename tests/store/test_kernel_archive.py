@@ -79,8 +79,8 @@ def keys(value: object, prefix: str = "") -> Iterator[str]:
 
 
 def test_every_key_of_the_index_is_in_the_reference(path: Path) -> None:
-    stored_keys = list(keys(json.loads(members(path)[INDEX])))
-    assert [key for key in stored_keys if key not in {"compiler", "kernels.resources"}] == list(INDEX_KEYS)
+    names = list(keys(json.loads(members(path)[INDEX])))
+    assert [key for key in names if key not in {"compiler", "kernels.resources"}] == list(INDEX_KEYS)
 
 
 def test_kernels_of_a_unit_share_its_files_and_any_order_gives_the_same_bytes(path: Path) -> None:

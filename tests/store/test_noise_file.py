@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.store.noise_file import ALARMS, CaseSpread, HeldOut, Learned, find, read, write
+from shflbench.store.noise_file import ALARMS, CaseSpread, HeldOutCheck, LearnedNoise, find, read, write
 
 CASE = "neighbor/shfl/f32/26x1024/4096"
-LEARNED = Learned(
+LEARNED = LearnedNoise(
     a_us=0.036,
     b=2.4e-4,
     cases={CASE: CaseSpread(0.0013, 23)},
-    held_out={1: HeldOut(156, 0.08, 0.4), 2: HeldOut(200, 0.01, 0.3), 3: HeldOut(200, 0.0, 0.2)},
+    held_out={1: HeldOutCheck(156, 0.08, 0.4), 2: HeldOutCheck(200, 0.01, 0.3), 3: HeldOutCheck(200, 0.0, 0.2)},
     processes=24,
     suites=("gtc2013", "quick"),
     first="2026-11-20T08:00:00Z",
@@ -128,5 +128,5 @@ def test_a_damaged_file_is_refused(tmp_path: Path, text: str) -> None:
 def test_it_is_good_for_as_many_processes_as_raised_no_alarms_from_there_on(
     alarmed: tuple[float, ...], fewest: int | None
 ) -> None:
-    checks = {processes: HeldOut(200, share, 0.2) for processes, share in enumerate(alarmed, 1)}
+    checks = {processes: HeldOutCheck(200, share, 0.2) for processes, share in enumerate(alarmed, 1)}
     assert replace(LEARNED, held_out=checks).fewest == fewest

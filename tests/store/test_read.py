@@ -53,7 +53,7 @@ def test_only_an_unfinished_run_may_lack_the_end_of_its_samples(tmp_path: Path) 
 def test_an_unfinished_run_says_how_to_go_on(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", ROWS, finished=False)
     (note,) = read_run(run).notes
-    assert note == f"{run} holds an unfinished run; go on with: shflbench run --resume {run}"
+    assert note == f"{run} contains an unfinished run; resume it: shflbench run --resume {run}"
 
 
 def test_a_last_line_cut_off_at_any_byte_is_left_out_and_noted(run: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_last_line_cut_off_at_any_byte_is_left_out_and_noted(run: Path) -> Non
         path.write_bytes(content[:length])
         read = read_run(run)
         assert len(read.rows) == len(ROWS) - 1
-        assert read.notes == (f"{path}: the last line is half-written and was left out",)
+        assert read.notes == (f"{path}: the last line is incomplete and was skipped",)
 
 
 def test_reading_rows_needs_no_pandas(run: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.model import Overrides, Sample, Status
-from shflbench.store import Resumed, RunInfo, RunSettings, SuiteText, read_run, resume
+from shflbench.store import ResumedRun, RunInfo, RunSettings, SuiteText, read_run, resume
 from shflbench.store.samples import read
 from tests.fakes.runs import H200, info, measured, plan_groups, untimed, write_run
 
@@ -22,7 +22,7 @@ def stopped(folder: Path, rows: int) -> Path:
     return write_run(folder, ROWS[:rows], [sample for sample in SAMPLES if sample.case_id in kept], finished=False)
 
 
-def groups(resumed: Resumed) -> set[str]:
+def groups(resumed: ResumedRun) -> set[str]:
     plan = {case.id: case.group for case in PLAN}
     return {plan[row.case_id] for row in resumed.rows}
 
@@ -87,7 +87,7 @@ def test_a_run_stopped_before_its_first_row_starts_anew(tmp_path: Path) -> None:
 
 def test_a_finished_run_is_refused(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", ROWS)
-    with pytest.raises(ResultsError, match="is finished: nothing is left to resume"):
+    with pytest.raises(ResultsError, match="is finished and cannot be resumed"):
         resume(run, LATER, PLAN)
 
 
@@ -96,7 +96,7 @@ def test_a_finished_run_is_refused(tmp_path: Path) -> None:
     [
         (
             replace(LATER, suite=SuiteText("gtc2013", "", "mine.yaml", "schema: 1\n")),
-            "the suite mine.yaml is not the text",
+            "the suite mine.yaml differs from the one",
         ),
         (replace(LATER, device=replace(H200, uuid="GPU-9")), f"its GPU was {H200.uuid}, and is now GPU-9"),
         (replace(LATER, device=None), f"its GPU was {H200.uuid}, and is now no GPU"),
@@ -125,7 +125,7 @@ def test_settings_compare_as_they_are_written(tmp_path: Path) -> None:
 
 def test_a_row_that_is_not_planned_is_refused(tmp_path: Path) -> None:
     run = stopped(tmp_path / "run", rows=8)
-    with pytest.raises(ResultsError, match="neighbor/smem/f64/26x1024/4096 is not planned"):
+    with pytest.raises(ResultsError, match="neighbor/smem/f64/26x1024/4096 is not a case of the suite"):
         resume(run, LATER, PLAN[:6])
 
 

@@ -82,10 +82,10 @@ def test_no_column_of_several_values_is_a_text_in_memory() -> None:
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*/nvidia-h200/results.csv")), ids=lambda path: path.parts[-3])
 def test_recorded_rows_are_written_as_they_were_read(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    reread = csv.DictReader(io.StringIO(ROWS.header() + ROWS.encode(decode(text, path))))
+    rewritten = csv.DictReader(io.StringIO(ROWS.header() + ROWS.encode(decode(text, path))))
     missing = dict.fromkeys(row_columns(), "")  # columns that came after the run
     recorded = csv.DictReader(io.StringIO(re.sub(r"\bbent=", "nonlinear=", text)))
-    assert list(reread) == [missing | row for row in recorded]
+    assert list(rewritten) == [missing | row for row in recorded]
 
 
 def test_a_disturbance_without_a_size_counts_in_full() -> None:
@@ -94,7 +94,7 @@ def test_a_disturbance_without_a_size_counts_in_full() -> None:
     assert row.noise == {Disturbance.DRIFT: 1.0, Disturbance.NONLINEAR: 0.02}
 
 
-def test_the_old_word_for_nonlinear_is_read() -> None:
+def test_bent_in_an_older_file_is_read_as_nonlinear() -> None:
     line = ROWS.encode([replace(rows()[0], noise={Disturbance.NONLINEAR: 0.02})])
     assert "nonlinear=0.02" in line
     (row,) = decode(ROWS.header() + line.replace("nonlinear=0.02", "bent=0.02"), FILE)

@@ -99,10 +99,10 @@ def write_samples(path: Path, *taken: Sample, cut: int = 0) -> Path:
 
 def test_kept_samples_are_sorted_by_case_iterations_process_and_round(tmp_path: Path) -> None:
     one = replace(SMEM[0], launches=8)
-    settings = [("b", 8, 1, 0), ("a", 8, 0, 1), ("a", 8, 0, 0), ("b", 4, 2, 1), ("b", 8, 0, 3), ("a", 8, 0, 1)]
+    places = [("b", 8, 1, 0), ("a", 8, 0, 1), ("a", 8, 0, 0), ("b", 4, 2, 1), ("b", 8, 0, 3), ("a", 8, 0, 1)]
     taken = [
         replace(one, case_id=name, iterations=count, process=process, round=number, time_us=float(place + 1))
-        for place, (name, count, process, number) in enumerate(settings)
+        for place, (name, count, process, number) in enumerate(places)
     ]
     found = read_kept(write_samples(tmp_path / "samples.csv.gz", *taken), whole=True)
     assert found.cases == ("b", "a")

@@ -17,7 +17,7 @@ from shflbench.analysis.compare.pool import Pool
 from shflbench.analysis.compare.sides import Side
 from shflbench.errors import ResultsError
 from shflbench.grouping import group_by
-from shflbench.store.noise_file import CaseSpread, HeldOut, Learned
+from shflbench.store.noise_file import CaseSpread, HeldOutCheck, LearnedNoise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -77,7 +77,7 @@ def learn(*pools: Pool) -> NoiseModel:
     return observe_noise(*pools)
 
 
-def held_out(*pools: Pool) -> dict[int, HeldOut]:
+def held_out(*pools: Pool) -> dict[int, HeldOutCheck]:
     """Learn from the earlier half of the processes and compare processes of the later half, then the reverse.
 
     The halves are split by time, so that temporary noise is detected: if it is absent from the half that was learned
@@ -95,7 +95,7 @@ def held_out(*pools: Pool) -> dict[int, HeldOut]:
                     undecided = float(outcomes.undecided(USUAL_THRESHOLD.amount).mean())
                     results.append((bool(outcomes.alarms(STRICT).any()), undecided))
     return {
-        processes: HeldOut(len(results), *np.mean(results, axis=0).tolist())
+        processes: HeldOutCheck(len(results), *np.mean(results, axis=0).tolist())
         for processes, results in by_processes.items()
         if results
     }
@@ -120,18 +120,18 @@ def pools_of(runs: Sequence[Run]) -> dict[str, Pool]:
     return {suite: Pool.of(side) for suite, side in sides.items()}
 
 
-def learn_from(runs: Sequence[Run]) -> Learned:
+def learn_from(runs: Sequence[Run]) -> LearnedNoise:
     """Learn the noise of one GPU from runs of unchanged code, of one suite or of several.
 
-    ResultsError if the runs differ in GPU, driver or sampling settings, or have too few processes. `Learned.fewest`
-    says whether the noise may be used.
+    ResultsError if the runs differ in GPU, driver or sampling settings, or have too few processes.
+    `LearnedNoise.fewest` says whether the noise may be used.
     """
     info = _common_info(runs)
     suites = pools_of(runs)
     pools = tuple(suites.values())
     model = learn(*pools)
     assert info.device is not None  # noqa: S101  (see `_common_info`)
-    return Learned(
+    return LearnedNoise(
         a_us=model.a_us,
         b=model.b,
         cases={case_id: CaseSpread(*spread) for case_id, spread in model.cases.items()},
@@ -184,14 +184,14 @@ def _differences(first: Mapping[str, object], other: Mapping[str, object]) -> It
             yield what, first.get(what), other.get(what)
 
 
-def model_of(record: Learned) -> NoiseModel:
+def model_of(record: LearnedNoise) -> NoiseModel:
     """Return the noise model of a noise file."""
     cases = {case_id: Spread(known.variance, known.freedom) for case_id, known in record.cases.items()}
     source = f"learned from {record.processes} processes on this GPU, {record.last[:10]}"
     return NoiseModel(record.a_us, record.b, source, cases)
 
 
-def applies(record: Learned, base: Side, new: Side) -> str:
+def applies(record: LearnedNoise, base: Side, new: Side) -> str:
     """Return why the learned noise does not apply to a comparison, as a clause; empty if it applies.
 
     The number of processes per side counts, too: the fewer there are, the better the noise must be known.
@@ -199,20 +199,20 @@ def applies(record: Learned, base: Side, new: Side) -> str:
     return next(_reasons(record, base, new), "")
 
 
-def refuse_others(record: Learned, runs: Sequence[Run]) -> None:
+def refuse_others(record: LearnedNoise, runs: Sequence[Run]) -> None:
     """Raise ResultsError if the learned noise does not apply to a run."""
     for reason in _of_runs(record, runs):
         raise ResultsError(f"the learned noise does not apply to these runs: {reason}", "learn the noise again")
 
 
-def _reasons(record: Learned, base: Side, new: Side) -> Iterator[str]:
+def _reasons(record: LearnedNoise, base: Side, new: Side) -> Iterator[str]:
     yield from _of_runs(record, (*base.runs, *new.runs))
     processes = min(side.info().processes for side in (base, new))
     if record.fewest is not None and processes < record.fewest:
         yield f"it raised false alarms with less than {record.fewest} processes per side when it was learned"
 
 
-def _of_runs(record: Learned, runs: Sequence[Run]) -> Iterator[str]:
+def _of_runs(record: LearnedNoise, runs: Sequence[Run]) -> Iterator[str]:
     if record.rule != RULE:
         yield "it was learned by another version of the rule"
     if record.fewest is None:
@@ -221,7 +221,7 @@ def _of_runs(record: Learned, runs: Sequence[Run]) -> Iterator[str]:
         yield from _differs(record, run)
 
 
-def _differs(record: Learned, run: Run) -> Iterator[str]:
+def _differs(record: LearnedNoise, run: Run) -> Iterator[str]:
     facts = _facts(run.info)
     for what, was in (("GPUs", record.uuid), ("drivers", record.driver or "unknown"), ("sentinels", record.sentinels)):
         if facts[what] != was:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.estimates import Floats, Process
     from shflbench.store import Row, Run
-    from shflbench.store.samples import Kept
+    from shflbench.store.samples import KeptSamples
 
     Rounds = list[Floats]  # the times of each round of a process, in µs
     Counts = dict[int, dict[Process, Rounds]]  # iteration count → the processes that ran it
@@ -128,7 +128,7 @@ def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
     }
 
 
-def _split_samples(samples: Kept) -> Iterator[tuple[str, int, int, int, Rounds]]:
+def _split_samples(samples: KeptSamples) -> Iterator[tuple[str, int, int, int, Rounds]]:
     """Yield case id, iterations, process, launches per sample, and the times of each round."""
     if not len(samples.case):
         return
@@ -152,7 +152,7 @@ def _starts(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.flatnonzero(changes) + 1])
 
 
-def _refuse_cut(run: Run, samples: Kept) -> None:
+def _refuse_cut(run: Run, samples: KeptSamples) -> None:
     """Raise ResultsError if rows of a finished run are missing: only unfinished runs can be cut by a kill."""
     if run.info.finished is None:
         return

@@ -75,7 +75,7 @@ def listing(console: Console, baselines: Path) -> int:
 
     Exits 3 if one is damaged.
     """
-    from shflbench.store.baseline_runs import Facts
+    from shflbench.store.baseline_runs import BaselineSummary
     from shflbench.store.baselines import Baselines
 
     entries = Baselines(baselines).entries()
@@ -84,7 +84,7 @@ def listing(console: Console, baselines: Path) -> int:
     lines, damaged = [], 0
     for entry in entries:
         try:
-            facts = Facts.of(entry.read())
+            facts = BaselineSummary.of(entry.read())
         except ResultsError as error:
             console.warn(f"`{entry.name}` is left out: {error.message}; {error.advice}")
             damaged = error.exit_code
@@ -132,9 +132,9 @@ def rm(console: Console, name: str, baselines: Path, suite: str | None, gpu: str
 
 
 def _show(entry: BaselineEntry, runs: Sequence[Run], console: Console) -> None:
-    from shflbench.store.baseline_runs import Facts
+    from shflbench.store.baseline_runs import BaselineSummary
 
-    facts = Facts.of(runs)
+    facts = BaselineSummary.of(runs)
     console.data(
         f"{entry.name}: suite {entry.suite} on {facts.device}, processes: {facts.processes}, cases: {facts.cases}"
     )
@@ -149,10 +149,10 @@ def _show(entry: BaselineEntry, runs: Sequence[Run], console: Console) -> None:
 
 
 def _line(run: Run) -> Line:
-    from shflbench.store.baseline_runs import edition
+    from shflbench.store.baseline_runs import commit_of
 
     info = run.info
-    facts = (info.versions.driver, info.versions.cuda, edition(run), info.device and info.device.uuid)
+    facts = (info.versions.driver, info.versions.cuda, commit_of(run), info.device and info.device.uuid)
     noise = info.noise.verdict if info.noise else ""
     return Line(
         (str(run.folder), info.started, *(text or "" for text in facts), noise, info.sentinel_version or "none")

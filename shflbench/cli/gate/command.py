@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.model import Suite
     from shflbench.session import Plan
     from shflbench.session.gate import Gate
-    from shflbench.store import Resumed, RunFolder
+    from shflbench.store import ResumedRun, RunFolder
 
 # With three per side, an H200 shows a slowdown of 2% in 98 of 100 kernels of 10 µs and more; with fewer, in less.
 FEWEST_PROCESSES = 3
@@ -106,7 +106,7 @@ def _in_enough_processes(suite: Suite, processes: int | None) -> Suite:
 def _run(
     plan: Plan,
     folder: RunFolder,
-    resumed: Resumed | None,
+    resumed: ResumedRun | None,
     gate: Gate,
     judging: options.ComparisonOptions,
     console: Console,

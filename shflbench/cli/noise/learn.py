@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
     from shflbench.store import Run
-    from shflbench.store.noise_file import Learned
+    from shflbench.store.noise_file import LearnedNoise
 
 REFUSED = 1
 EXAMPLES_US = (10.0, 100.0, 1000.0)  # times of cases whose noise is shown
@@ -50,7 +50,7 @@ def learn_noise(console: Console, runs: Sequence[Run], folder: Path, form: str =
     return 0
 
 
-def _noise_lines(record: Learned) -> str:
+def _noise_lines(record: LearnedNoise) -> str:
     days = " to ".join(dict.fromkeys((record.first[:10], record.last[:10])))
     examples = (
         f"{time_us:g} µs ± {(record.a_us**2 + (record.b * time_us) ** 2) ** 0.5:.2g} µs" for time_us in EXAMPLES_US
@@ -64,7 +64,7 @@ def _noise_lines(record: Learned) -> str:
     )
 
 
-def _held_out(record: Learned) -> Table:
+def _held_out(record: LearnedNoise) -> Table:
     """Return the table of comparisons between processes that the noise was not learned from."""
     from shflbench.store.noise_file import ALARMS
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.selftest import GateSetting, SelfTest, Sensitivity
     from shflbench.cli.console import Console
     from shflbench.store import Run
-    from shflbench.store.noise_file import Learned
+    from shflbench.store.noise_file import LearnedNoise
 
 
-def self_test(console: Console, runs: Sequence[Run], learned: Learned | None = None, form: str = "table") -> int:
+def self_test(console: Console, runs: Sequence[Run], learned: LearnedNoise | None = None, form: str = "table") -> int:
     """Compare runs of unchanged code with one another and print what a gate would find, suite by suite.
 
     `learned` noise is used for as many processes per side as it was found good enough for. ResultsError where it was

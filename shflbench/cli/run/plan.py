@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shflbench.cli.run.request import RunRequest
     from shflbench.model import Suite
     from shflbench.session import Plan
-    from shflbench.store import Resumed, RunFolder, RunInfo
+    from shflbench.store import ResumedRun, RunFolder, RunInfo
 
 
 def list_cases(suite: Suite, console: Console) -> int:
@@ -57,7 +57,7 @@ def plan_of(suite: Suite, request: RunRequest, console: Console) -> Plan:
     return Plan(suite, toolchain, device.arch, executor, cache_folder(), device.sms, request.seed)
 
 
-def folder_of(plan: Plan, info: RunInfo, flags: Mapping[str, Any]) -> tuple[RunFolder, Resumed | None]:
+def folder_of(plan: Plan, info: RunInfo, flags: Mapping[str, Any]) -> tuple[RunFolder, ResumedRun | None]:
     """Return the folder of the run that `info` describes, and what it contains of a run to resume."""
     from shflbench.store import RunFolder, resume
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from shflbench.model import Trouble
     from shflbench.session import NextPass, Plan, RunEvent
     from shflbench.session.further import Undecided
-    from shflbench.store import Resumed, RunFolder
+    from shflbench.store import ResumedRun, RunFolder
 
 
 def watch(
-    plan: Plan, folder: RunFolder, stopped: Resumed | None, console: Console, undecided: Undecided | None = None
+    plan: Plan, folder: RunFolder, stopped: ResumedRun | None, console: Console, undecided: Undecided | None = None
 ) -> int:
     """Run the plan, show its progress and results, and return the exit code; `undecided` is that of `session.run`."""
     from shflbench.cli.show.tables import group_table

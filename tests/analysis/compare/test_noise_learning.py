@@ -19,7 +19,7 @@ from shflbench.analysis.compare.noise_learning import (
 )
 from shflbench.errors import ResultsError
 from shflbench.store import Run, RunSettings, SentinelSet, read_run
-from shflbench.store.noise_file import HeldOut, Learned
+from shflbench.store.noise_file import HeldOutCheck, LearnedNoise
 from tests.fakes.pools import generated, noisier, recorded, recorded_some, shifted
 from tests.fakes.processes import Simulated, spread, write
 from tests.fakes.runs import H200, info
@@ -52,7 +52,7 @@ def runs(folder: Path) -> list[Run]:
 
 
 @pytest.fixture(scope="module")
-def record(runs: list[Run]) -> Learned:
+def record(runs: list[Run]) -> LearnedNoise:
     return learn_from(runs)
 
 
@@ -67,14 +67,14 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     return base, new
 
 
-def why_not(record: Learned, pair: tuple[Run, Run], **changes: object) -> str:
+def why_not(record: LearnedNoise, pair: tuple[Run, Run], **changes: object) -> str:
     """Return why the record does not apply to a comparison whose new run's information has these changes."""
     base, new = pair
     changed = replace(new, info=replace(new.info, **changes))  # type: ignore[arg-type]
     return applies(record, Side.of([base]), Side.of([changed]))
 
 
-def test_learned_noise_names_its_source(record: Learned) -> None:
+def test_learned_noise_names_its_source(record: LearnedNoise) -> None:
     assert (record.processes, record.suites) == (24, ("gtc2013",))
     assert (record.first, record.last) == ("2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z")
     assert (record.device, record.uuid, record.settings) == (H200.name, H200.uuid, SAMPLING)
@@ -89,7 +89,7 @@ def test_processes_are_in_the_order_of_their_measurement(runs: list[Run]) -> Non
         assert own.values[:12].tolist() == early.cases[case_id].values.tolist()
 
 
-def test_compare_uses_learned_noise(record: Learned, pair: tuple[Run, Run]) -> None:
+def test_compare_uses_learned_noise(record: LearnedNoise, pair: tuple[Run, Run]) -> None:
     base, new = (Side.of([run]) for run in pair)
     assert applies(record, base, new) == ""
     noise = compare(base, new, Settings(noise=model_of(record))).noise
@@ -98,7 +98,9 @@ def test_compare_uses_learned_noise(record: Learned, pair: tuple[Run, Run]) -> N
     assert noise.source == "learned from 24 processes on this GPU, 2026-11-21"
 
 
-def test_learned_noise_does_not_apply_to_another_gpu_driver_or_sentinel(record: Learned, pair: tuple[Run, Run]) -> None:
+def test_learned_noise_does_not_apply_to_another_gpu_driver_or_sentinel(
+    record: LearnedNoise, pair: tuple[Run, Run]
+) -> None:
     versions = pair[1].info.versions
     assert "the GPUs differ" in why_not(record, pair, device=replace(H200, uuid="GPU-2"))
     assert "the drivers differ" in why_not(record, pair, versions=replace(versions, driver="999"))
@@ -110,26 +112,28 @@ def test_learned_noise_does_not_apply_to_another_gpu_driver_or_sentinel(record: 
     [("precision", 0.01, 0.001), ("min_seconds", 0.5, 2.0), ("max_seconds", 1.0, 9.0), ("min_samples", 9, 99)],
 )
 def test_learned_noise_does_not_apply_to_runs_with_less_sampling(
-    record: Learned, pair: tuple[Run, Run], name: str, looser: float, stricter: float
+    record: LearnedNoise, pair: tuple[Run, Run], name: str, looser: float, stricter: float
 ) -> None:
     assert f"`{name}` was" in why_not(record, pair, settings=RunSettings(**SAMPLING | {name: looser}))
     assert why_not(record, pair, settings=RunSettings(**SAMPLING | {name: stricter})) == ""
 
 
-def test_an_unknown_setting_of_a_run_does_not_count_as_the_same(record: Learned, pair: tuple[Run, Run]) -> None:
+def test_an_unknown_setting_of_a_run_does_not_count_as_the_same(record: LearnedNoise, pair: tuple[Run, Run]) -> None:
     assert "`precision` was 0.005 when it was learned, and is unknown in" in why_not(
         record, pair, settings=RunSettings()
     )
 
 
-def test_noise_learned_for_another_rule_is_refused(record: Learned, pair: tuple[Run, Run]) -> None:
+def test_noise_learned_for_another_rule_is_refused(record: LearnedNoise, pair: tuple[Run, Run]) -> None:
     assert "another version of the rule" in why_not(replace(record, rule=0), pair)
 
 
-def test_sides_need_as_many_processes_as_the_noise_was_good_enough_for(record: Learned, pair: tuple[Run, Run]) -> None:
-    good, bad = HeldOut(200, 0.0, 0.2), HeldOut(200, 0.03, 0.2)
+def test_sides_need_as_many_processes_as_the_noise_was_good_enough_for(
+    record: LearnedNoise, pair: tuple[Run, Run]
+) -> None:
+    good, bad = HeldOutCheck(200, 0.0, 0.2), HeldOutCheck(200, 0.03, 0.2)
 
-    def reason(*checks: HeldOut) -> str:
+    def reason(*checks: HeldOutCheck) -> str:
         return why_not(replace(record, held_out=dict(enumerate(checks, 1))), pair)
 
     assert "less than 3 processes per side" in reason(good, bad, good)

@@ -188,7 +188,7 @@ def test_rows_may_be_missing_only_in_an_unfinished_run(run: Run) -> None:
 def test_only_an_unfinished_run_may_have_a_half_written_row(run: Run) -> None:
     path = run.folder / ROWS_FILE
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(ResultsError, match=r"results\.csv: the last line is half-written"):
+    with pytest.raises(ResultsError, match=r"results\.csv: the last line is incomplete"):
         Side.of([read_run(run.folder)])
     assert list(Side.of([stopped(read_run(run.folder))]).rows) == [FIRST, SECOND]
 

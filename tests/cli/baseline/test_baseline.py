@@ -40,8 +40,7 @@ def test_the_same_run_given_twice_is_refused(shflbench: Command, three: list[Pat
     outcome = shflbench("baseline", "save", "main", three[0].name, three[0].name)
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err == (
-        "error: run-1 and run-1 are the same run\n"
-        "Give each run once; a baseline of several processes needs several measurements\n"
+        "error: run-1 and run-1 are the same run\nGive each run once; for several processes, measure again\n"
     )
 
 
@@ -50,7 +49,7 @@ def test_each_doubt_is_a_warning(shflbench: Command, tmp_path: Path) -> None:
     outcome = shflbench("baseline", "save", "main", "run")
     assert (outcome.code, outcome.out) == (0, f"baselines/{PLACE}\n")
     one, busy = outcome.err.splitlines()
-    assert one.startswith("warning: it is of one process")
+    assert one.startswith("warning: the baseline has one process per case")
     assert busy == "warning: run: busy GPU: another process computed on the GPU; stop it and run again"
 
 

@@ -84,7 +84,7 @@ def time_of_zero() -> None:
 
 MIXED = f"the samples in new do not match its rows: {SHFL}"
 DAMAGE: list[tuple[Callable[[], object], str, str]] = [
-    (cut(CSV, 20), "new/results.csv: the last line is half-written", RESTORED),
+    (cut(CSV, 20), "new/results.csv: the last line is incomplete", RESTORED),
     (change(CSV, without_the_last_line), f"new/results.csv is damaged: it has no row of {SMEM}", RESTORED),
     (cut(SAMPLES, 20), "new/samples.csv.gz is damaged: its end is missing", RESTORED),
     (change(SAMPLES, without_samples_of_a_case), f"{MIXED} has", RESTORED),
@@ -205,6 +205,6 @@ def test_killed_run_lacks_cases_and_says_how_to_resume(shflbench: Command) -> No
     assert outcome.code == 1
     assert "not on the new side: its run is unfinished" in outcome.out
     assert outcome.err == (
-        "warning: new/results.csv: the last line is half-written and was left out\n"
-        "warning: new holds an unfinished run; go on with: shflbench run --resume new\n"
+        "warning: new/results.csv: the last line is incomplete and was skipped\n"
+        "warning: new contains an unfinished run; resume it: shflbench run --resume new\n"
     )

@@ -12,7 +12,7 @@ from tests.conftest import Command, Outcome
 from tests.fakes.kept_runs import edit
 from tests.fakes.runs import H200
 
-NO_BASELINES = "Save one: shflbench baseline save NAME RUN; or say by --baselines where they are\n"
+NO_BASELINES = "Save one: shflbench baseline save NAME RUN; or name the folder of the baselines by --baselines\n"
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from shflbench.analysis.compare import noise_learning, selftest
 from shflbench.cli.console import Console
 from shflbench.cli.noise.learn import learn_noise
 from shflbench.store import Run, read_run
-from shflbench.store.noise_file import HeldOut, Learned, find, read
+from shflbench.store.noise_file import HeldOutCheck, LearnedNoise, find, read
 from tests.conftest import Command, Outcome
 from tests.fakes.processes import Simulated, spread, write
 from tests.fakes.runs import H200
@@ -32,13 +32,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
 
 
 @pytest.fixture(scope="module")
-def record(runs: list[Run]) -> Learned:
+def record(runs: list[Run]) -> LearnedNoise:
     return noise_learning.learn_from(runs)
 
 
-def alarming(record: Learned, *processes: int) -> Learned:
+def alarming(record: LearnedNoise, *processes: int) -> LearnedNoise:
     """Return the record, had comparisons with these numbers of processes per side raised false alarms."""
-    return replace(record, held_out={each: HeldOut(200, 0.05 * (each in processes), 0.25) for each in (1, 2, 3)})
+    return replace(record, held_out={each: HeldOutCheck(200, 0.05 * (each in processes), 0.25) for each in (1, 2, 3)})
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def learn_into(
 ) -> Callable[..., Outcome]:
     """Learn noise and keep it below the current folder; with a record, as if that had been learned."""
 
-    def call(form: str = "table", record: Learned | None = None) -> Outcome:
+    def call(form: str = "table", record: LearnedNoise | None = None) -> Outcome:
         if record:
             monkeypatch.setattr(noise_learning, "learn_from", lambda _: record)
         code = learn_noise(Console(), runs, tmp_path, form)
@@ -57,7 +57,7 @@ def learn_into(
 
 
 def test_what_was_learned_is_printed_and_kept(
-    learn_into: Callable[..., Outcome], record: Learned, tmp_path: Path
+    learn_into: Callable[..., Outcome], record: LearnedNoise, tmp_path: Path
 ) -> None:
     outcome = learn_into()
     path = find(tmp_path, H200.uuid)
@@ -76,7 +76,7 @@ def test_json_output_is_the_content_of_the_file(learn_into: Callable[..., Outcom
 
 
 def test_noise_that_raises_false_alarms_is_not_kept(
-    learn_into: Callable[..., Outcome], record: Learned, tmp_path: Path
+    learn_into: Callable[..., Outcome], record: LearnedNoise, tmp_path: Path
 ) -> None:
     outcome = learn_into(record=alarming(record, 3))
     assert (outcome.code, list(tmp_path.iterdir())) == (1, [])
@@ -85,7 +85,7 @@ def test_noise_that_raises_false_alarms_is_not_kept(
 
 
 def test_noise_that_needs_two_processes_per_side_says_so(
-    learn_into: Callable[..., Outcome], record: Learned, tmp_path: Path
+    learn_into: Callable[..., Outcome], record: LearnedNoise, tmp_path: Path
 ) -> None:
     outcome = learn_into(record=alarming(record, 1))
     assert outcome.code == 0
@@ -93,7 +93,7 @@ def test_noise_that_needs_two_processes_per_side_says_so(
     assert find(tmp_path, H200.uuid)
 
 
-def test_json_says_when_nothing_was_kept(learn_into: Callable[..., Outcome], record: Learned) -> None:
+def test_json_says_when_nothing_was_kept(learn_into: Callable[..., Outcome], record: LearnedNoise) -> None:
     outcome = learn_into("json", alarming(record, 1, 2, 3))
     assert outcome.code == 1
     assert json.loads(outcome.out)["held_out"]["3"]["alarmed"] == pytest.approx(0.05)

@@ -51,7 +51,7 @@ def test_unfinished_run_is_shown_with_a_warning(shflbench: Command, tmp_path: Pa
     write_run(tmp_path / "run", finished=False)
     outcome = shflbench("show", "run")
     assert outcome.code == 0
-    assert outcome.err.startswith("warning: run holds an unfinished run")
+    assert outcome.err.startswith("warning: run contains an unfinished run")
 
 
 RESULTS = Path(__file__).parents[3] / "results"
