@@ -13,7 +13,7 @@ Styled: TypeAlias = tuple[str, str]  # a line of text and its style, as in `Line
 
 GAP = "  "
 INDENT = "    "  # of what stands below a line's key
-LEAST_TEXT = 24  # columns that a wrapped last cell needs
+LEAST_TEXT = 16  # columns that a wrapped last cell needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,17 @@ class Table:
         keys = _side_by_side([row[: self.key] for row in rows], self._indent, None) or []
         others = [row[self.key :] for row in rows]
         below = f"{self._indent}{INDENT}"
-        cells = _side_by_side(others, below, width) or [wrapped(f"{below}{GAP.join(row)}", width) for row in others]
+        cells = _side_by_side(others, below, width) or _last_below(others, below, width)
+        cells = cells or [wrapped(f"{below}{GAP.join(row)}", width) for row in others]
         return [[*key, *filter(str.strip, texts)] for key, texts in zip(keys, cells, strict=True)]
+
+
+def _last_below(rows: Sequence[Sequence[str]], indent: str, width: int | None) -> list[list[str]] | None:
+    """Return each row with its last cell on lines of its own; None if the other columns are wider than `width`."""
+    cells = _side_by_side([row[:-1] for row in rows], indent, width)
+    if cells is None:
+        return None
+    return [[*texts, *wrapped(f"{indent}{row[-1]}", width)] for texts, row in zip(cells, rows, strict=True)]
 
 
 def _side_by_side(rows: Sequence[Sequence[str]], indent: str, width: int | None) -> list[list[str]] | None:

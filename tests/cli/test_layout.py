@@ -13,3 +13,47 @@ def test_title_stands_above_and_the_table_is_indented() -> None:
 
 def test_each_line_keeps_its_style() -> None:
     assert [style for _, style in Table("t", ("variant", "n"), BODY).lines()] == ["", "", "doubt", ""]
+
+
+LONG = Table(
+    "",
+    ("verdict", "case", "base µs", "change"),
+    (Line(("slower", "neighbor/shfl/f32/26x1024/4096", "70.00", "+27.1% (+26.9 to +27.3%)")),),
+    key=2,
+)
+
+
+def test_a_table_that_fits_is_the_same_at_any_width() -> None:
+    assert LONG.text(200) == LONG.text(74) == LONG.text()
+    assert len(LONG.text().splitlines()) == 2
+
+
+def test_a_table_that_is_too_wide_has_its_figures_below_its_keys() -> None:
+    assert (
+        LONG.text(40)
+        == """\
+verdict  case
+    base µs  change
+slower   neighbor/shfl/f32/26x1024/4096
+    70.00    +27.1% (+26.9 to +27.3%)"""
+    )
+
+
+def test_a_key_is_never_cut() -> None:
+    assert "slower   neighbor/shfl/f32/26x1024/4096" in LONG.text(20).splitlines()
+
+
+def test_the_text_of_a_last_cell_wraps_in_its_column() -> None:
+    table = Table("", ("variant", "proof"), (Line(("shfl", "UNSAFE, 8 of 8 inputs matched; drift")),))
+    assert table.text(36) == "variant  proof\nshfl     UNSAFE, 8 of 8 inputs\n         matched; drift"
+
+
+def test_notes_stand_below_the_table_and_wrap() -> None:
+    table = Table("neighbor", ("variant", "n"), BODY, notes=("verified at 51 of 4096 iterations",))
+    assert table.text().endswith("\n  verified at 51 of 4096 iterations")
+    assert table.text(24).endswith("\n  verified at 51 of 4096\n  iterations")
+
+
+def test_cells_that_fit_nowhere_are_wrapped_as_text() -> None:
+    table = Table("", ("name", "dtypes", "summary"), (Line(("scan", "f32 f64 i32 i64 bf16", "prefix sum")),))
+    assert max(map(len, table.text(16).splitlines())) <= 16

@@ -31,6 +31,19 @@ def test_lists_fit(words: tuple[str, ...]) -> None:
     assert [line for line in lines if len(line) > COLUMNS and not line.endswith(".yaml")] == []  # a path stays whole
 
 
+def test_a_variant_is_named_with_its_pattern_on_one_line() -> None:
+    lines = on_terminal("list", "variants", columns=COLUMNS)
+    assert any(line.split() == ["neighbor", "shfl"] for line in lines)
+
+
+def test_a_file_has_one_whole_row_per_case_also_when_a_terminal_is_attached(
+    sides: tuple[Path, Path], tmp_path: Path
+) -> None:
+    on_terminal("compare", *sides, "--output", tmp_path / "report.txt", columns=COLUMNS)
+    lines = (tmp_path / "report.txt").read_text(encoding="utf-8").splitlines()
+    assert all(line.endswith("%") for line in lines if line.startswith("inconclusive  "))
+
+
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.parent.name)
 def test_runs_fit(run: Path) -> None:
     text = "\n".join(on_terminal("show", run, columns=COLUMNS))
