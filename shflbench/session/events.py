@@ -80,13 +80,13 @@ class RunProgress:
                 yield Note(f"{sentinel} failed and is not timed any more: {reason}")
             case StepStarted(case_id, "verifying"):
                 self._first = self._round
-                yield self._at(f"verifying, {self._finished} of {self._cases} cases: {case_id}")
+                yield self._at(f"verifying, {self._finished} of {count(self._cases)}: {case_id}")
             case Verified(case_id):
                 self._verified.add(case_id)
             case RoundDone(number=number):
                 self._round = number + 1
-                cases = "1 case" if len(self._verified) == 1 else f"{len(self._verified)} cases"
-                yield self._at(f"timing {cases}, round {self._round - self._first} of {FEWEST_ROUNDS} or more")
+                rounds = f"round {self._round - self._first} of {FEWEST_ROUNDS} or more"
+                yield self._at(f"timing {count(len(self._verified))}, {rounds}")
             case CaseFailed(case_id) | Converged(case_id):
                 self._verified.discard(case_id)
                 self._ended += 2.0
@@ -100,3 +100,8 @@ class RunProgress:
     def _at(self, text: str) -> Working:
         share = min(1.0, max(0, self._round - self._first) / FEWEST_ROUNDS)  # of the timing, with the fewest rounds
         return Working(text, min(self._total, self._ended + len(self._verified) * (1 + share)), self._total)
+
+
+def count(cases: int) -> str:
+    """Return a number of cases in words: `1 case`, `24 cases`."""
+    return "1 case" if cases == 1 else f"{cases} cases"

@@ -16,6 +16,10 @@ from shflbench.suite import load
 DOCS = Path(__file__).parents[2] / "docs"
 HOW_WE_TIME = (DOCS / "explanation" / "how-we-time.md").read_text(encoding="utf-8")
 PRECISELY = (DOCS / "how-to" / "measure-precisely.md").read_text(encoding="utf-8")
+BENCHMARKS = DOCS.parent / "benchmarks"
+OFFSETS, AGREEMENT = (
+    (BENCHMARKS / f"nvbench_{name}.md").read_text(encoding="utf-8") for name in ("offset", "agreement")
+)
 STOPS = (stopping.PRECISION, stopping.MAX_SECONDS, stopping.MAX_SAMPLES)
 WORDS = {0.98: "98%", 2: "two", 6: "six", 7: "seven", 8: "eight", 9: "nine", 24: "24"}
 
@@ -57,3 +61,24 @@ def test_numbers_of_the_explanation_are_those_of_the_code(sentence: str, number:
 def test_suites_of_the_page_are_valid(text: str, tmp_path: Path) -> None:
     (tmp_path / "suite.yaml").write_text(text, encoding="utf-8")
     assert load(tmp_path / "suite.yaml").cases
+
+
+def offsets(surroundings: str) -> list[float]:
+    """Return the figures of both processes for short and for long kernels in a row of the recorded offsets."""
+    row = next(line for line in OFFSETS.splitlines() if line.startswith(f"| {surroundings} |"))
+    return [float(figure) for cell in row.split("|")[-3:-1] for figure in cell.split("/")]
+
+
+def test_offsets_from_nvbench_are_those_of_the_record() -> None:
+    written, warm = offsets("shflbench, cache written"), offsets("shflbench, cache not emptied")
+    assert f"| {min(written):+.2f} to {max(written):+.2f};" in HOW_WE_TIME
+    assert f"| {sum(warm) / 4:.2f} |".replace("-", "\N{MINUS SIGN}") in HOW_WE_TIME
+    assert f"| {sum(offsets('shflbench, code evicted before')) / 4:+.1f} |" in HOW_WE_TIME
+    for name in ("the host ends the wait", "stamps to device memory", "stamps to host memory", "code loaded before"):
+        assert max(map(abs, offsets(f"shflbench, {name}"))) <= 0.05
+
+
+def test_count_of_kernels_that_are_shorter_than_under_nvbench_is_that_of_the_record() -> None:
+    times = re.findall(r"^\| `[^|]+\| ([\d.]+) \|[^|]+\| ([\d.]+) \|", AGREEMENT, re.MULTILINE)
+    shorter = sum(float(ours) < float(theirs) for theirs, ours in times)
+    assert f"{shorter} of the {len(times)} kernels are shorter under shflbench" in " ".join(HOW_WE_TIME.split())

@@ -73,6 +73,11 @@ def test_texts_count_verified_cases_and_rounds() -> None:
     ]
 
 
+def test_one_case_is_one_case() -> None:
+    (event,) = RunProgress(1).report(StepStarted("a", "verifying"))
+    assert event == Working("verifying, 0 of 1 case: a", 0.0, 2.0)
+
+
 def test_case_counts_half_when_it_is_verified_and_whole_when_it_has_converged() -> None:
     progress = RunProgress(2)
     assert shares(progress, StepStarted("a", "verifying"), Verified("a", PROOF), StepStarted("b", "verifying")) == [
