@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench import errors
-from shflbench.analysis.compare import FOUND, UNCERTAIN
+from shflbench.analysis.compare import FINDING_CODE, UNDECIDED_CODE
 from shflbench.cli.main import READER_GONE, shflbench
 from shflbench.cli.registry import COMMANDS
 from shflbench.patterns.discover import builtin
@@ -140,15 +140,15 @@ def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
         0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given",
-        FOUND: "a finding: `compare` or `gate` found a case slower, missing or failed; `noise learn` found that the"
-        " noise would raise false alarms; `check` found a kernel that is declared safe and is not",
+        FINDING_CODE: "a finding: `compare` or `gate` found a case slower, missing or failed; `noise learn` found that"
+        " the noise would raise false alarms; `check` found a kernel that is declared safe and is not",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared",
         errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler",
         errors.KernelError.exit_code: "`run` and `gate`: a kernel computed a wrong result, or a case failed; `check`: a"
         " kernel does not compile, or cannot be emulated",
-        UNCERTAIN: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
+        UNDECIDED_CODE: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
         " `check --strict`: a declaration looks wrong, or a kernel is doubtful",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
         errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `--resume` measures the other cases",

@@ -1,10 +1,10 @@
 """Compare two runs of a suite, with a verdict for each case."""
 
 from shflbench.analysis.compare.comparison import (
+    FINDING_CODE,
     FINDINGS,
-    FOUND,
-    UNCERTAIN,
     UNDECIDED,
+    UNDECIDED_CODE,
     Comparison,
     Metric,
     NoiseUsed,
@@ -18,9 +18,9 @@ from shflbench.analysis.compare.sides import Side
 
 __all__ = [
     "FINDINGS",
-    "FOUND",
-    "UNCERTAIN",
+    "FINDING_CODE",
     "UNDECIDED",
+    "UNDECIDED_CODE",
     "Comparison",
     "Metric",
     "NoiseUsed",

@@ -85,8 +85,8 @@ class Verdict:
 FINDINGS = frozenset({Outcome.SLOWER, Outcome.MISSING, Outcome.FAILED})
 UNDECIDED = frozenset({Outcome.SUSPECTED, Outcome.INCONCLUSIVE, Outcome.NOT_COMPARABLE})
 
-FOUND = 1
-UNCERTAIN = 6
+FINDING_CODE = 1  # exit codes of a comparison
+UNDECIDED_CODE = 6
 
 
 class Metric(StrEnum):
@@ -159,8 +159,8 @@ class Comparison:
             return 0
         outcomes = {verdict.outcome for verdict in self.verdicts}
         if outcomes & FINDINGS - self.allowed:
-            return FOUND
-        return UNCERTAIN if strict and outcomes & UNDECIDED else 0
+            return FINDING_CODE
+        return UNDECIDED_CODE if strict and outcomes & UNDECIDED else 0
 
     def by_importance(self) -> tuple[Verdict, ...]:
         """Return the verdicts by importance of their outcome, those of one outcome by the size of the change."""

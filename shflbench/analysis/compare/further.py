@@ -1,4 +1,4 @@
-"""Say whether more processes would settle a case, and how many."""
+"""Estimate how many more processes would settle a case."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def is_undecided(verdict: Verdict) -> bool:
-    """Whether a case has no verdict yet although it was timed on both sides."""
+    """Return whether a case has no verdict although it was timed on both sides."""
     return verdict.outcome in {Outcome.SUSPECTED, Outcome.INCONCLUSIVE}
 
 
@@ -25,10 +25,10 @@ def process_count(side: Side, case_id: str) -> int:
 def further_processes(verdict: Verdict, measured: int) -> int | None:
     """Return how many more processes of the new side should settle a case; None if more would not.
 
-    `measured` is in how many processes the new side measured the case. The base cannot be measured further, and so the
-    case may take more. Of cases with three processes per side that were estimated to need four to six, twelve further
-    ones settled three in five, of those that need 7 to 11 one in four, of those that need more than 15 one in twenty
-    (54 cases on an H200, 500 draws).
+    `measured` is the number of processes in which the new side measured the case. The base is not measured again, so
+    that the case may need more. With three processes per side, twelve further ones settled three in five cases that
+    were estimated to need 4 to 6, one in four that need 7 to 11, one in twenty that need more than 15 (54 cases on an
+    H200, 500 draws).
     """
     if verdict.outcome is Outcome.SUSPECTED:
         return 1 if verdict.reason is Reason.FEW_PROCESSES else None

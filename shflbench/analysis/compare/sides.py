@@ -165,7 +165,7 @@ def _refuse_cut(run: Run, samples: KeptSamples) -> None:
 
 
 def _refuse_foreign(run: Run, place: int, counts: Mapping[str, Counts]) -> None:
-    """Raise ResultsError where the samples of a run are not those that its rows were made of."""
+    """Raise ResultsError if the samples of a run do not give the times of its rows."""
     for row in run.rows:
         if row.status is not Status.TIMED or row.time_us is None:
             continue

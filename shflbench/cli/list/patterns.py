@@ -1,4 +1,4 @@
-"""What `list patterns` says of a pattern: as a record, in a few lines, and in full."""
+"""The patterns for `list patterns`: as records, in a few lines, and in full."""
 
 from __future__ import annotations
 

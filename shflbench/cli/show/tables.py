@@ -79,7 +79,7 @@ def _verified_at(row: Row) -> str:
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return where the cases were verified: a note for all of them, or one for each place with its variants."""
+    """Return at which iterations and launch the cases were verified: one note for all, or one per group of variants."""
     verified = [row for row in rows if row.status in {Status.TIMED, Status.VERIFIED}]
     places = {place: alike for place, alike in group_by(verified, _verified_at).items() if place}
     if [len(alike) for alike in places.values()] == [len(verified)]:
