@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _KINDS = {
-    stat.S_IFDIR: "a directory",
+    stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a FIFO",
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
+from shflbench.files import irregular_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +32,6 @@ _MEANINGS = {
     errno.EPERM: ("you have no permission to write there", "make it writable"),
     errno.ENAMETOOLONG: ("its name is too long", "give a shorter name"),
 }
-
-_SPECIAL = {stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}  # all others are devices
 
 
 @contextmanager
@@ -99,9 +97,8 @@ def read(path: Path) -> bytes:
     Only a regular file is opened: a FIFO would wait for a writer, and /dev/zero has no end.
     """
     try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):
-            raise ResultsError(f"{path} is a {_SPECIAL.get(stat.S_IFMT(mode), 'device')}, not a file", RESTORE)
+        if kind := irregular_kind(path):
+            raise ResultsError(f"{path} is {kind}, not a file", RESTORE)
         content = path.read_bytes()
     except OSError as error:
         raise ResultsError(f"{path} cannot be read: {error.strerror}", WHICH_FOLDER) from error

@@ -25,9 +25,9 @@ def test_a_fifo_is_refused_unread(project: Project, command: tuple[str, ...], fi
 
 
 @pytest.mark.parametrize(
-    ("suite", "kind"), [("/dev/zero", "a device"), ("/dev/null", "a device"), ("ring", "a directory")]
+    ("suite", "kind"), [("/dev/zero", "a device"), ("/dev/null", "a device"), ("ring", "a folder")]
 )
-def test_a_device_or_a_directory_as_suite_is_refused(project: Project, suite: str, kind: str) -> None:
+def test_a_device_or_a_folder_as_suite_is_refused(project: Project, suite: str, kind: str) -> None:
     outcome = project.call("run", suite, "--device", "none")
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err == f"error: {suite} is {kind}, not a file\nA suite is a text file in YAML\n"
