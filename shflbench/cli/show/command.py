@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
 
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
+from shflbench.errors import ResultsError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,13 +42,16 @@ def command(
     from shflbench.store import find_runs, read_run
 
     runs = [read_run(folder) for folder in find_runs(results)]
+    _refuse_unknown([row for run in runs for row in run.rows], filters)
     selected = [_select(run.rows, filters) for run in runs]
-    if not any(selected):
-        _refuse_empty([row for run in runs for row in run.rows], filters)
+    if any(filters.values()) and not any(selected):
+        raise UsageError("no case matches all filters", "leave out one of --pattern, --variant, --dtype")
     if best:
         from shflbench.cli.show.best import best_rows
 
         selected = [best_rows(rows) for rows in selected]
+        if not any(selected):
+            raise ResultsError("no case was timed, so that none is the fastest", "leave out --best")
     shown = [(run, rows) for run, rows in zip(runs, selected, strict=True) if rows or not any(selected)]
     for run, _ in shown:
         for note in run.notes:
@@ -67,16 +72,15 @@ def _select(rows: Sequence[Row], filters: dict[str, tuple[str, ...]]) -> list[Ro
     return [row for row in rows if all(not filters[name] or getattr(row, name) in filters[name] for name in FIELDS)]
 
 
-def _refuse_empty(rows: Sequence[Row], filters: dict[str, tuple[str, ...]]) -> None:
-    """Raise UsageError if filters were given and match no row."""
-    from shflbench.errors import UsageError
-
-    for name in FIELDS:
-        known = sorted({getattr(row, name) for row in rows})
-        if filters[name] and not set(filters[name]) & set(known):
-            raise UsageError(f"no case has the {name} `{filters[name][0]}`", f"there are: {', '.join(known)}")
-    if any(filters.values()):
-        raise UsageError("no case matches all filters", "leave out one of --pattern, --variant, --dtype")
+def _refuse_unknown(rows: Sequence[Row], filters: dict[str, tuple[str, ...]]) -> None:
+    """Raise UsageError for a filter's name that no row has."""
+    for field in FIELDS:
+        known = sorted({getattr(row, field) for row in rows})
+        for name in filters[field]:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                advice = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}"
+                raise UsageError(f"no case has the {field} `{name}`", advice)
 
 
 def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) -> None:

@@ -54,9 +54,6 @@ def test_unfinished_run_is_shown_with_a_warning(shflbench: Command, tmp_path: Pa
     assert outcome.err.startswith("warning: run contains an unfinished run")
 
 
-RESULTS = Path(__file__).parents[3] / "results"
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run of two patterns and two element types."""
@@ -89,9 +86,20 @@ def test_filters_keep_the_cases_that_match_all_of_them(
 def test_filter_that_matches_nothing_is_wrong_usage(shflbench: Command, run: Path) -> None:
     outcome = shflbench("show", run, "--variant", "shlf")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith("error: no case has the variant `shlf`\nThere are: ")
-    outcome = shflbench("show", RESULTS / "moving-average", "--variant", "smem", "--dtype", "i32")
+    assert outcome.err == "error: no case has the variant `shlf`\nDid you mean `shfl`?\n"
+    outcome = shflbench("show", run, "--pattern", "neighbor", "--pattern", "zzz")
+    assert (outcome.code, outcome.err) == (2, "error: no case has the pattern `zzz`\nThere are: neighbor, reduce\n")
+    outcome = shflbench("show", run, "--pattern", "neighbor", "--variant", "redux")
     assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: no case matches all filters\n")
+
+
+def test_a_run_without_times_has_no_best(shflbench: Command, tmp_path: Path) -> None:
+    rows = compiled(measured(patterns=["neighbor"], dtypes=["f32"])[0])
+    write_run(tmp_path / "run", rows, about=info(device=None, backend="none"))
+    outcome = shflbench("show", "run", "--best")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == "error: no case was timed, so that none is the fastest\nLeave out --best\n"
 
 
 def test_the_best_of_each_group_is_its_fastest_safe_variant(shflbench: Command, run: Path) -> None:
