@@ -5,6 +5,7 @@ from typing import NoReturn
 
 import pytest
 
+from shflbench import __version__
 from shflbench.cli.doctor.checkup import CUPY_PACKAGES
 from shflbench.cli.doctor.extra import Choice, how_to_install
 from shflbench.cli.gpus import Gpu, describe
@@ -87,7 +88,7 @@ def test_machine_with_everything_can_time(
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()
     assert lines[0] == "    part                  state"
-    assert lines[1].startswith("ok  shflbench             0.1.0, Python 3.")
+    assert lines[1].startswith(f"ok  shflbench             {__version__}, Python 3.")
     assert lines[2:] == [
         "ok  driver                580.95.05",
         "ok  GPU                   0: NVIDIA H200, sm_90, 139.8 GiB, GPU-1234",
