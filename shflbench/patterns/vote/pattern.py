@@ -1,4 +1,4 @@
-"""All lanes get whether a predicate is true in all lanes of the warp, in any lane, or in which lanes."""
+"""All lanes get the result of a vote: whether a predicate is true in all lanes, in any lane, or in which."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ def a_byte_per_thread(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="All lanes get in which lanes of the warp a predicate is true.",
+    summary="All lanes get the result of a vote: whether a predicate is true in all lanes, in any lane, or in which.",
     source="NTNU, Shuffle Shenanigans, warp voting",
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
