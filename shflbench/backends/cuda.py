@@ -8,9 +8,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.backends.cuda_errors import MEANINGS, OUT_OF_MEMORY, first_line, plain_name
+from shflbench.backends.cuda_errors import MEANINGS, OUT_OF_MEMORY, first_line
 from shflbench.backends.cuda_harness import Harness, harness_source
 from shflbench.backends.cuda_kernel import CudaKernel, load
+from shflbench.backends.names import plain_name
 from shflbench.backends.nvml import Monitor
 from shflbench.compile import toolchain as toolchains
 from shflbench.compile.nvrtc import compile_kernel

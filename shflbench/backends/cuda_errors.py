@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.errors import LaunchError
@@ -85,20 +84,3 @@ def meaning_of(status: int, text: str) -> Meaning:
 def first_line(error: BaseException) -> str:
     """Return the first line of an exception's message, or its type where the message is empty."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__
-
-
-def plain_name(symbol: str) -> str:
-    """Return the name in C++ of a mangled symbol, without template arguments: `scan` for `_Z4scanIfEvPKT_`.
-
-    Source: Itanium C++ ABI, section 5.1: each name follows its length. Other symbols are returned unchanged.
-    """
-    start = re.match(r"_Z(N?)K?(?=\d)", symbol)
-    if start is None:
-        return symbol
-    names: list[str] = []
-    rest = symbol[start.end() :]
-    while (length := re.match(r"\d+", rest)) and (start[1] or not names):
-        end = length.end() + int(length[0])
-        names.append(rest[length.end() : end])
-        rest = rest[end:]
-    return "::".join(names)

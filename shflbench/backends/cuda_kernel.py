@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shflbench.backends.base import POISON, Burst
-from shflbench.backends.cuda_errors import plain_name
 from shflbench.backends.cuda_harness import TRIES
+from shflbench.backends.names import plain_name
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:

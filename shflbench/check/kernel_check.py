@@ -11,6 +11,7 @@ from shflbench.backends.emulator.machine.launch import execute
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.scheduler import StepLimitError
 from shflbench.backends.emulator.races.hazards import HazardLog
+from shflbench.backends.names import plain_name
 from shflbench.check.report import KernelFinding, KernelReport
 from shflbench.check.scope import other_dimension
 from shflbench.check.source_files import SourceFiles
@@ -85,7 +86,7 @@ class KernelCheck:
                 outputs = execute(emulated.launch(workload.inputs(INPUT_SET), iterations))
                 workload.accept_expected(outputs, INPUT_SET, iterations)
         except (KernelError, PatternError) as error:
-            message = _with_plain_name(error.message, kernel, reference)
+            message = _with_subject_name(error.message, kernel, reference)
             self._incomparable = f"there is nothing to compare with: `{reference.case.variant}`, {message}"
 
     def _stop(self, verdict: KernelVerdict, sentence: str) -> KernelReport:
@@ -136,7 +137,7 @@ class KernelCheck:
             mismatch=self._mismatch,
             violations=kernel.violations,
         )
-        errors = [_with_plain_name(text, kernel, self._subject) for text in self._errors.values()]
+        errors = [_with_subject_name(text, kernel, self._subject) for text in self._errors.values()]
         if verdict is KernelVerdict.NOT_CHECKED:
             errors.append(sentence)
         return self._with_errors(report, errors)
@@ -169,6 +170,6 @@ class KernelCheck:
         )
 
 
-def _with_plain_name(message: str, kernel: Kernel | KernelError, subject: KernelSubject) -> str:
-    """Return a message with the subject's readable name instead of the kernel's mangled one."""
-    return message if isinstance(kernel, KernelError) else message.replace(kernel.symbol, subject.name)
+def _with_subject_name(message: str, kernel: Kernel | KernelError, subject: KernelSubject) -> str:
+    """Return a message with the subject's name, e.g. `scan/shfl/f32`, instead of the kernel's."""
+    return message if isinstance(kernel, KernelError) else message.replace(plain_name(kernel.symbol), subject.name)

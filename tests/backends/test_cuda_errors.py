@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.backends.cuda_errors import CudaErrors, meaning_of, plain_name
+from shflbench.backends.cuda_errors import CudaErrors, meaning_of
 from shflbench.errors import LaunchError
 from tests.fakes.cupy import ILLEGAL_ADDRESS, CudaError, FakeGpu, OutOfMemoryError, fake_cupy
 
@@ -57,17 +57,3 @@ def test_other_exceptions_pass_unchanged(error: BaseException) -> None:
     with pytest.raises(type(error)) as caught, CudaErrors(fake_cupy(FakeGpu()), "neighbor_shfl"):
         raise error
     assert caught.value is error
-
-
-@pytest.mark.parametrize(
-    ("symbol", "name"),
-    [
-        ("_Z13neighbor_shflIfEvPKT_PS0_i", "neighbor_shfl"),
-        ("_Z4scanv", "scan"),
-        ("_ZN5mylib6detail4scanIiEEvPT_", "mylib::detail::scan"),
-        ("stamp", "stamp"),
-        ("_Zsomething", "_Zsomething"),
-    ],
-)
-def test_kernel_has_its_name_from_the_source(symbol: str, name: str) -> None:
-    assert plain_name(symbol) == name

@@ -3,10 +3,13 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.backends.emulator.backend import load as load_program
 from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.check import KernelReport, KernelVerdict
+from shflbench.check.scope import other_dimension
 from shflbench.patterns.discover import load
 from tests import kernels
+from tests.backends.emulator.compiled import is_library
 from tests.check.conftest import PLANTED, Reports
 from tests.check.test_recorded import RACES, RESULTS
 
@@ -48,6 +51,11 @@ def report_on(name: str) -> KernelReport:
 def test_safe_built_in_kernels_are_clean(built_in: str) -> None:
     found = report_on(built_in)
     assert (found.verdict, found.sentence) == (KernelVerdict.CLEAN, CLEAN), found.mismatch
+
+
+@pytest.mark.parametrize("built_in", [name for name in kernels.with_one_dtype() if is_library(name)])
+def test_libraries_use_indexes_of_other_dimensions_for_linear_numbers_only(built_in: str) -> None:
+    assert other_dimension(load_program(kernels.kernel(built_in))) is None
 
 
 @pytest.mark.parametrize("built_in", UNSAFE)

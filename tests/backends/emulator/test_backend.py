@@ -90,5 +90,5 @@ def test_an_unknown_instruction_fails_at_load_with_its_source_line() -> None:
 def test_another_number_of_buffers_is_one_sentence() -> None:
     more = Buffer("more", GRID * 32, "f4", read=True)
     opened = EmulatorBackend("sm_90").open(call(kernels.kernel(SHFL), 32, 0, more))
-    with pytest.raises(EmulatorError, match="takes 3 arguments, not 4"):
+    with pytest.raises(EmulatorError, match=r"^neighbor_shfl takes 3 arguments, not 4"):
         opened.run([np.zeros(GRID * 32, np.float32)] * 2, 1)

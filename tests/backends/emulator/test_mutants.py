@@ -32,7 +32,7 @@ def mutants(launch: EmulatedLaunch, text: str) -> Iterator[EmulatedLaunch]:
     """Yield the launch of a kernel's PTX without one barrier, for each barrier."""
     for barrier in BARRIER.finditer(text):
         mutant = text[: barrier.start()] + text[barrier.end() :]
-        yield replace(launch, program=link(parse(mutant), launch.program.name))
+        yield replace(launch, program=link(parse(mutant), launch.program.symbol))
 
 
 def survivors(name: str) -> list[int]:

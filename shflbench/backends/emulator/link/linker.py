@@ -21,7 +21,7 @@ def link(module: Module, kernel: str) -> Program:
     ops = lower(code, dict(zip((item.name for item in code.kernel.parameters), offsets, strict=True)))
     numbering, layout = code.numbering, code.layout
     return Program(
-        name=kernel,
+        symbol=kernel,
         blocks=_blocks(ops),
         registers=tuple(numbering.types),
         special={name: number for name, number in numbering.numbers.items() if name in SPECIAL},

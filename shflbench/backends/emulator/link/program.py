@@ -7,6 +7,7 @@ import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import PtxInstruction, Variable
 from shflbench.backends.emulator.opcodes.forms import Form
+from shflbench.backends.names import plain_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class BasicBlock:
 class Program:
     """A kernel that is ready to launch."""
 
-    name: str
+    symbol: str
     blocks: Mapping[int, BasicBlock]  # by their first op's number
     registers: tuple[str, ...]  # NumPy type of each register's storage
     special: Mapping[str, int]  # special register → number
@@ -69,3 +70,8 @@ class Program:
     constants: np.ndarray[tuple[int], np.dtype[np.uint8]]  # module variables in global and constant memory
     watched: frozenset[int]  # registers that hold addresses or lanes, by whose values results are cached
     shared_granule: int  # bytes of the smallest access to shared memory
+
+    @property
+    def name(self) -> str:
+        """The name of the kernel in messages."""
+        return plain_name(self.symbol)
