@@ -68,7 +68,7 @@ def command(
     if remark:
         console.warn(remark)
     settings = chosen.settings(metric=Metric(metric), across=across, noise=noise)
-    return options.show(compare(base, new, settings), chosen, console, console.data)
+    return options.show(compare(base, new, settings), chosen, console, data=True)
 
 
 def _sides(

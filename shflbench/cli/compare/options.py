@@ -15,7 +15,7 @@ from shflbench.cli.output_file import write
 from shflbench.cli.parameters import BASELINES, PATH, format_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from shflbench.analysis.compare import Comparison, Settings
     from shflbench.cli.console import Console
@@ -117,8 +117,9 @@ def parse(flags: Mapping[str, Any]) -> ComparisonOptions:
     return options
 
 
-def show(comparison: Comparison, options: ComparisonOptions, console: Console, emit: Callable[[str], None]) -> int:
-    """Report the comparison with `emit`, write and draw it where asked, and return the exit code."""
+def show(comparison: Comparison, options: ComparisonOptions, console: Console, *, data: bool) -> int:
+    """Print the comparison to stdout if it is `data`, else to stderr; write and draw it, and return the exit code."""
+    emit = console.data if data else console.report
     for sentence in comparison.notes:
         console.say(f"note: {sentence}")
     for sentence in (*comparison.warnings, *_unmatched(options.thresholds, comparison)):
@@ -126,7 +127,7 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, e
     if options.form == TABLE:
         from shflbench.cli.compare.table import lines
 
-        emit(console.colored(lines(comparison, console.width(data=emit == console.data))))
+        emit(console.colored(lines(comparison, console.width(data=data))))
     else:
         emit(text(comparison, options.form).removesuffix("\n"))
     for form, path in options.also:

@@ -118,7 +118,7 @@ def _run(
         if remark:
             console.warn(remark)
         console.say()
-        return min(code, options.show(comparison, judging, console, console.report), key=ORDER.index)
+        return min(code, options.show(comparison, judging, console, data=False), key=ORDER.index)
     finally:
         console.data(str(folder.path))
 

@@ -72,6 +72,14 @@ def test_folder_of_a_run_is_a_base_as_well(gate: Command, plug: Plug, main: Path
     assert "\nbase: base: NVIDIA H200, " in outcome.err
 
 
+def test_quiet_gate_prints_its_report_and_its_folder_alone(against: Command, plug: Plug) -> None:
+    plug(FakeBackend(SCRIPTS))
+    outcome = against("--output", "mine", "-q")
+    assert (outcome.code, outcome.out) == (0, "mine\n")
+    assert outcome.err.startswith("base: main: NVIDIA H200, ")
+    assert outcome.err.endswith("no change that matters in 5 cases\n")
+
+
 def test_slower_kernel_fails_the_gate(against: Command, plug: Plug) -> None:
     plug(FakeBackend({**SCRIPTS, "neighbor/shfl": Script(ns_per_iteration=17.0)}))
     outcome = against("--output", "mine")
