@@ -53,7 +53,7 @@ def test_run_that_is_ended_says_how_to_resume_it(endless: Machine, end: End, cod
     outcome = ended(endless, end)
     assert (outcome.code, outcome.out) == (code, "")
     assert outcome.err.endswith(
-        f"error: {word}; the groups that were finished are in out\nGo on with: shflbench run suite.yaml --resume out\n"
+        f"error: {word}; the finished groups are in out\nResume it with: shflbench run suite.yaml --resume out\n"
     )
     assert outcome.err.count("error:") == 1
     assert {row.pattern for row in endless.rows().values()} == {"neighbor"}
@@ -78,7 +78,7 @@ def test_run_that_is_ended_while_it_compiles_leaves_no_compiler_behind(
     end(process)
     outcome = made.end(process)
     assert outcome.code == code
-    assert "Go on with: shflbench run suite.yaml --resume out\n" in outcome.err
+    assert "Resume it with: shflbench run suite.yaml --resume out\n" in outcome.err
     assert outcome.err.count("error:") == 1
     assert made.rows() == {}
 
