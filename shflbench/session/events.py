@@ -78,19 +78,18 @@ class RunProgress:
                 yield event
             case SentinelFailed(sentinel, reason):
                 yield Note(f"{sentinel} failed and is not timed any more: {reason}")
-            case StepStarted(case_id, "verifying"):
+            case StepStarted(_, "verifying"):
                 self._first = self._round
-                yield self._at(f"verifying, {self._finished} of {count(self._cases)}: {case_id}")
+                yield self._at(f"verifying, {self._finished} of {count(self._cases)}")
             case Verified(case_id):
                 self._verified.add(case_id)
             case RoundDone(number=number):
                 self._round = number + 1
-                rounds = f"round {self._round - self._first} of {FEWEST_ROUNDS} or more"
-                yield self._at(f"timing {count(len(self._verified))}, {rounds}")
+                yield self._at(f"timing {count(len(self._verified))}, round {self._round - self._first}")
             case CaseFailed(case_id) | Converged(case_id):
                 self._verified.discard(case_id)
                 self._ended += 2.0
-                yield self._at(f"done: {case_id}")
+                yield self._at(f"finished {int(self._ended / 2)} of {count(self._cases)}")
 
     @property
     def _finished(self) -> int:

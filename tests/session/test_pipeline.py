@@ -77,9 +77,8 @@ def test_progress_grows_and_reaches_the_end(plan: Planner, tmp_path: Path) -> No
     assert {event.total for event in working} == {12.0}
     assert shares[0] == 0.0
     assert shares[-1] == 12.0
-    cases = [group.replace("/", f"/{variant}/", 1) for group in GROUPS for variant in ("smem", "shfl")]
-    verified = [f"verifying, {number} of 6 cases: {case}" for number, case in enumerate(cases)]
-    assert [event.text for event in working[:7]] == [*verified, "timing 6 cases, round 1 of 9 or more"]
+    verified = [f"verifying, {number} of 6 cases" for number in range(6)]
+    assert [event.text for event in working[:7]] == [*verified, "timing 6 cases, round 1"]
 
 
 def test_failed_case_counts_as_progress(plan: Planner, tmp_path: Path) -> None:
