@@ -70,8 +70,8 @@ def offsets(surroundings: str) -> list[float]:
 
 
 def test_offsets_from_nvbench_are_those_of_the_record() -> None:
-    written, warm = offsets("shflbench, cache written"), offsets("shflbench, cache not emptied")
-    assert f"| {min(written):+.2f} to {max(written):+.2f};" in HOW_WE_TIME
+    flushed, warm = offsets("shflbench, cache written"), offsets("shflbench, cache not emptied")
+    assert f"| {min(flushed):+.2f} to {max(flushed):+.2f};" in HOW_WE_TIME
     assert f"| {sum(warm) / 4:.2f} |".replace("-", "\N{MINUS SIGN}") in HOW_WE_TIME
     assert f"| {sum(offsets('shflbench, code evicted before')) / 4:+.1f} |" in HOW_WE_TIME
     for name in ("the host ends the wait", "stamps to device memory", "stamps to host memory", "code loaded before"):

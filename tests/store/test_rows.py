@@ -94,7 +94,7 @@ def test_a_disturbance_without_a_size_counts_in_full() -> None:
     assert row.noise == {Disturbance.DRIFT: 1.0, Disturbance.NONLINEAR: 0.02}
 
 
-def test_bent_in_an_older_file_is_read_as_nonlinear() -> None:
+def test_the_old_word_for_nonlinear_is_read() -> None:
     line = ROWS.encode([replace(rows()[0], noise={Disturbance.NONLINEAR: 0.02})])
     assert "nonlinear=0.02" in line
     (row,) = decode(ROWS.header() + line.replace("nonlinear=0.02", "bent=0.02"), FILE)

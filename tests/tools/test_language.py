@@ -100,6 +100,17 @@ def test_nothing_is_reported_in_a_correct_sentence(sentence: str) -> None:
     assert list(check.find_phrases(sentence)) == []
 
 
+def test_the_repository_contains_no_phrase_and_no_name_of_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    texts = {name: Path(name).read_text(encoding="utf-8") for name in check.files([])}
+    hits = [
+        f"{name}:{hit.line}: {hit.words}: write {hit.instead}"
+        for name in texts
+        for hit in check.check(name, texts[name])
+    ]
+    assert hits == []
+
+
 def test_what_is_recorded_or_frozen_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY)
     read = set(check.files([]))

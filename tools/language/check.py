@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LIST = Path(__file__).with_name("phrases.toml")
 SUFFIXES = {".cff", ".cu", ".cuh", ".md", ".py", ".sh", ".toml", ".yaml", ".yml", ""}
+BORDER = r"(?:(?<![A-Za-z])|(?<=\\n))"  # before a phrase: no letter, except that of a line break in a string
 # Between two words of a phrase: blanks, or the end of a line with what continues a comment, a list or a string.
 GAP = r"(?:[ \t]+|[ \t]*[\"']?[ \t]*\n[ \t]*(?:(?:#+|//+|\*|>)[ \t]*)?(?:f?[\"'] ?)?)"
 
@@ -88,7 +89,7 @@ def _compile(pattern: str, not_after: str | None) -> re.Pattern[str]:
     for name, words in load_list()["words"].items():
         pattern = pattern.replace(f"<{name}>", words)
     exception = rf"(?<!{not_after}[\s-])" if not_after else ""
-    return re.compile(f"(?<![A-Za-z]){exception}(?:{pattern.replace(' ', GAP)})(?![A-Za-z])", re.IGNORECASE)
+    return re.compile(f"{BORDER}{exception}(?:{pattern.replace(' ', GAP)})(?![A-Za-z])", re.IGNORECASE)
 
 
 def find_phrases(text: str, path: str = "") -> Iterator[Hit]:
