@@ -144,7 +144,7 @@ class Console:
 class Progress:
     """What is being done now, and how much of all is done; this one shows nothing."""
 
-    def show(self, text: str, done: float, total: float) -> None:
+    def show(self, text: str, done: float, total: float, detail: str = "") -> None:
         """Show what is being done now; `done` of `total` in any unit that grows evenly with time."""
 
 
@@ -156,11 +156,12 @@ class StepLines(Progress):
         self._console = console
         self._last = ""
 
-    def show(self, text: str, done: float, total: float) -> None:  # noqa: ARG002  (a line has no bar)
-        """Print the step, once."""
-        if text != self._last:
-            self._console.say(text)
-        self._last = text
+    def show(self, text: str, done: float, total: float, detail: str = "") -> None:  # noqa: ARG002  (a line has no bar)
+        """Print the step with its detail, once."""
+        line = f"{text}: {detail}" if detail else text
+        if line != self._last:
+            self._console.say(line)
+        self._last = line
 
 
 class ProgressBar(Progress):
@@ -171,7 +172,7 @@ class ProgressBar(Progress):
         self._bar = bar
         self._task = bar.add_task("", total=None)
 
-    def show(self, text: str, done: float, total: float) -> None:
+    def show(self, text: str, done: float, total: float, detail: str = "") -> None:  # noqa: ARG002  (it has no room)
         """Draw how much is done, beside what is being done now."""
         self._bar.update(self._task, description=text, completed=done, total=total)
 

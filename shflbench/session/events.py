@@ -41,6 +41,7 @@ class Working:
     text: str
     done: float
     total: float
+    case_id: str = ""  # of the step, if it is about one case
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +79,9 @@ class RunProgress:
                 yield event
             case SentinelFailed(sentinel, reason):
                 yield Note(f"{sentinel} failed and is not timed any more: {reason}")
-            case StepStarted(_, "verifying"):
+            case StepStarted(case_id, "verifying"):
                 self._first = self._round
-                yield self._at(f"verifying, {self._finished} of {count(self._cases)}")
+                yield self._at(f"verifying, {self._finished} of {count(self._cases)}", case_id)
             case Verified(case_id):
                 self._verified.add(case_id)
             case RoundDone(number=number):
@@ -89,16 +90,17 @@ class RunProgress:
             case CaseFailed(case_id) | Converged(case_id):
                 self._verified.discard(case_id)
                 self._ended += 2.0
-                yield self._at(f"finished {int(self._ended / 2)} of {count(self._cases)}")
+                yield self._at(f"finished {int(self._ended / 2)} of {count(self._cases)}", case_id)
 
     @property
     def _finished(self) -> int:
         """The number of cases that were verified or have ended."""
         return int(self._ended / 2) + len(self._verified)
 
-    def _at(self, text: str) -> Working:
+    def _at(self, text: str, case_id: str = "") -> Working:
         share = min(1.0, max(0, self._round - self._first) / FEWEST_ROUNDS)  # of the timing, with the fewest rounds
-        return Working(text, min(self._total, self._ended + len(self._verified) * (1 + share)), self._total)
+        done = min(self._total, self._ended + len(self._verified) * (1 + share))
+        return Working(text, done, self._total, case_id)
 
 
 def count(cases: int) -> str:

@@ -38,8 +38,8 @@ def shares(progress: RunProgress, *job_events: JobEvent) -> list[float]:
             SentinelFailed("sentinel/l2", "it crashed"),
             Note("sentinel/l2 failed and is not timed any more: it crashed"),
         ),
-        (StepStarted("a", "verifying"), Working("verifying, 0 of 2 cases", 0.0, 4.0)),
-        (CaseFailed("a", Status.FAILED, "it crashed"), Working("finished 1 of 2 cases", 2.0, 4.0)),
+        (StepStarted("a", "verifying"), Working("verifying, 0 of 2 cases", 0.0, 4.0, "a")),
+        (CaseFailed("a", Status.FAILED, "it crashed"), Working("finished 1 of 2 cases", 2.0, 4.0, "a")),
     ],
 )
 def test_event_of_a_job_is_reported_to_the_terminal(job_event: JobEvent, event: object) -> None:
@@ -75,7 +75,7 @@ def test_texts_count_verified_cases_and_rounds() -> None:
 
 def test_one_case_is_one_case() -> None:
     (event,) = RunProgress(1).report(StepStarted("a", "verifying"))
-    assert event == Working("verifying, 0 of 1 case", 0.0, 2.0)
+    assert event == Working("verifying, 0 of 1 case", 0.0, 2.0, "a")
 
 
 def test_case_counts_half_when_it_is_verified_and_whole_when_it_has_converged() -> None:

@@ -48,8 +48,8 @@ def _show(event: RunEvent, console: Console, progress: Progress) -> None:
             progress.show(f"compiling, {finished} of {total} kernels", finished, total)
         case WarmedUp(_, clock) if clock:
             console.say(f"SM clock when warm: {clock:.0f} MHz.")
-        case Working(text, finished, total):
-            progress.show(text, finished, total)
+        case Working(text, finished, total, case_id):
+            progress.show(text, finished, total, case_id)
         case NextPass():
             for sentence in _next_pass(event):
                 console.say(sentence)
