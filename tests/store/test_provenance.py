@@ -15,6 +15,7 @@ from shflbench.thresholds import Thresholds
 from tests.fakes.runs import H200, info
 
 FILE = Path("run/run.json")
+OLDER = Path(__file__).parents[1] / "data" / "runs" / "quick-of-0.1.0"
 LATER = ("others_after", "noise", "sentinels", "thresholds")  # keys that the first files of schema 1 lack
 STATE = DeviceState(
     pci_bus="00000000:00:06.0",
@@ -174,6 +175,14 @@ def test_committed_runs_are_read_and_written_as_they_are(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     about = RunInfo.from_json(text, path)
     assert about.finished
+    assert about.to_json() == text
+
+
+def test_run_of_version_0_1_is_read_without_the_thresholds_that_it_did_not_record() -> None:
+    path = OLDER / "run.json"
+    text = path.read_text(encoding="utf-8")
+    about = RunInfo.from_json(text, path)
+    assert about.versions.shflbench == "0.1.0"
     assert about.to_json() == text.removesuffix("\n}\n") + ',\n  "thresholds": null\n}\n'
 
 

@@ -10,12 +10,14 @@ import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.model import Disturbance, Status
-from shflbench.store import Row, row_columns
+from shflbench.store import Row, read_run, row_columns
 from shflbench.store.rows import ROWS, decode
 from tests.fakes.runs import compiled, measured, untimed
 
 FILE = Path("run/results.csv")
-RESULTS = Path(__file__).parents[2] / "results"
+ROOT = Path(__file__).parents[2]
+OLDER = ROOT / "tests" / "data" / "runs" / "quick-of-0.1.0"
+RECORDED = [*sorted(ROOT.glob("results/*/nvidia-h200/results.csv")), OLDER / "results.csv"]
 
 
 def rows() -> list[Row]:
@@ -79,13 +81,19 @@ def test_no_column_of_several_values_is_a_text_in_memory() -> None:
     assert [name for name, kind in get_type_hints(Row).items() if name in several and kind in {str, str | None}] == []
 
 
-@pytest.mark.parametrize("path", sorted(RESULTS.glob("*/nvidia-h200/results.csv")), ids=lambda path: path.parts[-3])
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: "/".join(path.parts[-3:-1]))
 def test_recorded_rows_are_written_as_they_were_read(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     rewritten = csv.DictReader(io.StringIO(ROWS.header() + ROWS.encode(decode(text, path))))
     missing = dict.fromkeys(row_columns(), "")  # columns that came after the run
     recorded = csv.DictReader(io.StringIO(re.sub(r"\bbent=", "nonlinear=", text)))
     assert list(rewritten) == [missing | row for row in recorded]
+
+
+def test_run_of_version_0_1_says_bent_and_is_read_as_nonlinear() -> None:
+    assert "bent=" in (OLDER / "results.csv").read_text(encoding="utf-8")
+    run = read_run(OLDER)
+    assert any(Disturbance.NONLINEAR in (row.noise or ()) for row in run.rows)
 
 
 def test_a_disturbance_without_a_size_counts_in_full() -> None:
