@@ -90,7 +90,7 @@ def test_recorded_rows_are_written_as_they_were_read(path: Path) -> None:
     assert list(rewritten) == [missing | row for row in recorded]
 
 
-def test_run_of_version_0_1_says_bent_and_is_read_as_nonlinear() -> None:
+def test_run_of_version_0_1_is_read_with_the_old_name_of_a_disturbance() -> None:
     assert "bent=" in (OLDER / "results.csv").read_text(encoding="utf-8")
     run = read_run(OLDER)
     assert any(Disturbance.NONLINEAR in (row.noise or ()) for row in run.rows)
