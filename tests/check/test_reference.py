@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Command
 
-FIRST_BARRIER = "        __syncthreads();  // all have written, so that a slot can be read\n"
+FIRST_BARRIER = "        __syncthreads();  // all threads have written: slots may be read\n"
 
 
 @pytest.fixture
