@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# How far the medians of a kernel may differ. NVBench writes the L2 cache before a launch, which adds up to 0.2 µs, and
-# each process has an offset of up to 0.1 µs: docs/explanation/how-we-time.md, section 14, and nvbench_offset.md. A slow
-# state of the GPU adds up to 0.4%.
+# How far the medians of a kernel may differ: docs/explanation/how-we-time.md, section 14. In one process NVBench, which
+# writes the L2 cache before a launch, is up to 0.2 µs above shflbench (nvbench_offset.md); the process of each tool
+# adds 0.1 µs, two standard deviations of its offset. A slow state of the GPU adds up to 0.4%.
 BAR_US = 0.4
 BAR_SHARE = 0.004
 LONG_US = 50.0  # kernels from here on must repeat

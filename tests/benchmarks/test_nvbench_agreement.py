@@ -12,6 +12,7 @@ import pytest
 from benchmarks import nvbench_agreement, nvbench_agreement_runs
 from benchmarks.nvbench_agreement_runs import CASES, Watched, suite_text, watch
 from benchmarks.nvbench_agreement_table import MEDIAN_TAG, WALL_TAG, NVBenchCase, ResultError
+from shflbench.store import read_info
 from shflbench.suite import load
 
 REPOSITORY = Path(__file__).parents[2]
@@ -75,7 +76,9 @@ def test_record_says_what_was_measured_where_and_how(turns: list[str], tmp_path:
     kept = tmp_path / "kept.md"
     assert nvbench_agreement.main(["--record", str(kept), "--folder", str(tmp_path / "runs")]) == 0
     text = kept.read_text(encoding="utf-8")
-    assert "- NVIDIA H200, driver 580.159.04, CUDA 13.0\n- NVBench 0.3.0 (`cuda-bench`), shflbench 0.1.0 at " in text
+    versions = read_info(RECORDED).versions
+    assert f"- NVIDIA H200, driver {versions.driver}, CUDA {versions.cuda}\n- NVBench 0.3.0 (`cuda-bench`), " in text
+    assert f", shflbench {versions.shflbench} at {(versions.git_commit or '')[:12]}, cupy {versions.cupy}, " in text
     assert "- NVBench, 5 processes: default settings" in text
     assert "- shflbench, 3 runs, precision 0.5%, L2 cache cold." in text
     assert "| 70.300 | 0.57% | 70.200 | 0.28% | -0.14% | 0.97% | yes |\n" in text

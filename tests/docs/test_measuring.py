@@ -1,11 +1,14 @@
 """The pages on measuring say what the code does: its words, its limits, and suites that are valid."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
+from statistics import median
+from typing import NamedTuple, get_args
 
 import pytest
 
+from benchmarks.nvbench_agreement_table import BAR_SHARE, BAR_US, LONG_US
 from shflbench.measure import noise, schedule, stopping
 from shflbench.measure.sentinels import SENTINELS
 from shflbench.measure.sentinels.frozen import manifest
@@ -17,11 +20,11 @@ DOCS = Path(__file__).parents[2] / "docs"
 HOW_WE_TIME = (DOCS / "explanation" / "how-we-time.md").read_text(encoding="utf-8")
 PRECISELY = (DOCS / "how-to" / "measure-precisely.md").read_text(encoding="utf-8")
 BENCHMARKS = DOCS.parent / "benchmarks"
-OFFSETS, AGREEMENT = (
+OFFSETS, RECORDED_AGREEMENT = (
     (BENCHMARKS / f"nvbench_{name}.md").read_text(encoding="utf-8") for name in ("offset", "agreement")
 )
 STOPS = (stopping.PRECISION, stopping.MAX_SECONDS, stopping.MAX_SAMPLES)
-WORDS = {0.98: "98%", 2: "two", 6: "six", 7: "seven", 8: "eight", 9: "nine", 24: "24"}
+WORDS = {0.98: "98%", 1: "one", 2: "two", 3: "three", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 24: "24"}
 
 
 def words_of(table_head: str, page: str) -> set[str]:
@@ -63,22 +66,114 @@ def test_suites_of_the_page_are_valid(text: str, tmp_path: Path) -> None:
     assert load(tmp_path / "suite.yaml").cases
 
 
-def offsets(surroundings: str) -> list[float]:
-    """Return the figures of both processes for short and for long kernels in a row of the recorded offsets."""
-    row = next(line for line in OFFSETS.splitlines() if line.startswith(f"| {surroundings} |"))
-    return [float(figure) for cell in row.split("|")[-3:-1] for figure in cell.split("/")]
+def cells(surroundings: str) -> dict[str, list[float]]:
+    """Return the figures of all processes, by kernel or group of kernels, in a row of the recorded offsets."""
+    head, row = (
+        next(line for line in OFFSETS.splitlines() if line.startswith(f"| {name} |"))
+        for name in ("surroundings", surroundings)
+    )
+    columns = zip(head.split("|")[2:-1], row.split("|")[2:-1], strict=True)
+    return {name.strip(" `"): [float(figure) for figure in cell.split("/")] for name, cell in columns}
 
 
-def test_offsets_from_nvbench_are_those_of_the_record() -> None:
-    flushed, warm = offsets("shflbench, cache written"), offsets("shflbench, cache not emptied")
-    assert f"| {min(flushed):+.2f} to {max(flushed):+.2f};" in HOW_WE_TIME
-    assert f"| {sum(warm) / 4:.2f} |".replace("-", "\N{MINUS SIGN}") in HOW_WE_TIME
-    assert f"| {sum(offsets('shflbench, code evicted before')) / 4:+.1f} |" in HOW_WE_TIME
-    for name in ("the host ends the wait", "stamps to device memory", "stamps to host memory", "code loaded before"):
-        assert max(map(abs, offsets(f"shflbench, {name}"))) <= 0.05
+def offsets(*surroundings: str) -> list[float]:
+    """Return the figures for short and for long kernels in these rows of the recorded offsets."""
+    return [figure for name in surroundings for group in ("short", "long") for figure in cells(name)[group]]
 
 
-def test_count_of_kernels_that_are_shorter_than_under_nvbench_is_that_of_the_record() -> None:
-    times = re.findall(r"^\| `[^|]+\| ([\d.]+) \|[^|]+\| ([\d.]+) \|", AGREEMENT, re.MULTILINE)
-    shorter = sum(float(ours) < float(theirs) for theirs, ours in times)
-    assert f"{shorter} of the {len(times)} kernels are shorter under shflbench" in " ".join(HOW_WE_TIME.split())
+class Agreement(NamedTuple):
+    """A row of the recorded agreement, in µs; the difference is positive if the kernel is shorter under shflbench."""
+
+    theirs: float
+    their_range: float
+    ours: float
+    our_range: float
+
+    @property
+    def difference(self) -> float:
+        return self.theirs - self.ours
+
+
+def agreement() -> list[Agreement]:
+    """Return the rows of the recorded agreement."""
+    rows = re.findall(
+        r"^\| `[^|]+\| ([\d.]+) \| ([\d.]+)% \| ([\d.]+) \| ([\d.]+)% \|", RECORDED_AGREEMENT, re.MULTILINE
+    )
+    numbers = ([float(cell) for cell in row] for row in rows)
+    return [Agreement(theirs, theirs * a / 100, ours, ours * b / 100) for theirs, a, ours, b in numbers]
+
+
+def limits(figures: Sequence[float]) -> str:
+    """Return the smallest and the largest of the figures as the page writes them."""
+    return f"{min(figures):+.2f} to {max(figures):+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+TIMER_STEP_US = 0.032  # how finely an H200 resolves events: section 3 of the page
+SIMULATED = "NVBench"  # the row with all of NVBench's surroundings
+NO_EFFECT = ("the host ends the wait", "stamps to device memory", "stamps to host memory", "code loaded before")
+
+
+@pytest.mark.parametrize(
+    ("what", "figures"),
+    [
+        ("the L2 cache is written before the launch", offsets("shflbench, cache written")),
+        ("the written cache, for a kernel that copies", cells("shflbench, cache written")["copy"]),
+        ("other code fills the instruction caches", offsets("shflbench, code evicted before")),
+        ("a flag of the host ends the wait", offsets(*(f"shflbench, {name}" for name in NO_EFFECT))),
+        ("a created stream, and not the default one", offsets("shflbench, a created stream")),
+        ("a created stream, for a kernel that copies", cells("shflbench, a created stream")["copy"]),
+        ("the L2 cache is not emptied", offsets("shflbench, cache not emptied")),
+        ("the surroundings of NVBench", offsets(SIMULATED)),
+        ("NVBench itself", offsets("NVBench itself")),
+    ],
+)
+def test_offsets_from_nvbench_are_those_of_the_record(what: str, figures: list[float]) -> None:
+    (row,) = (line for line in HOW_WE_TIME.splitlines() if line.startswith(f"| {what}"))
+    assert row.endswith((f"| {limits(figures)} |", f"| none: {limits(figures)} |"))
+    assert ("none" in row) == (max(map(abs, figures)) <= TIMER_STEP_US)
+
+
+def test_offsets_that_remain_unexplained_are_those_of_the_record() -> None:
+    page = " ".join(HOW_WE_TIME.split())
+    rest = [itself - around for itself, around in zip(offsets("NVBench itself"), offsets(SIMULATED), strict=True)]
+    assert f"It differs from its rebuilt surroundings by {limits(rest)} µs" in page
+    assert f"if the cache is read instead, {limits(offsets('NVBench, cache read'))} µs remain" in page
+    difference = median(row.difference for row in agreement())
+    assert f"The surroundings explain less than half of {difference:.2f} µs" in page
+    assert max(offsets(SIMULATED)) < difference / 2
+    assert difference - min(offsets(SIMULATED)) < max(offsets("shflbench, code evicted before"))
+    itself = cells("NVBench itself")
+    processes = list(zip(itself["short"], itself["long"], strict=True))
+    above = sum(max(process) >= 0.1 for process in processes)
+    assert f"adds 0.1 µs or more in {WORDS[above]} of {WORDS[len(processes)]}" in page
+    assert f"in {WORDS[len(processes)]} processes of an H200" in page
+
+
+def test_difference_from_nvbench_is_that_of_the_record() -> None:
+    page, rows = " ".join(HOW_WE_TIME.split()), agreement()
+    shorter = sum(row.difference > 0 for row in rows)
+    assert f"{shorter} of the {len(rows)} kernels are shorter under shflbench" in page
+    assert f"The median difference is {median(row.difference for row in rows):.2f} µs" in page
+    assert f"the largest is {max(abs(row.difference) for row in rows):.2f} µs" in page
+    longer = [row.difference / row.theirs for row in rows if row.theirs >= LONG_US]
+    less, more = max(longer), -min(longer)
+    assert f"kernels of {LONG_US:.0f} µs and more take from {less:.2%} less to {more:.2%} more" in page
+    assert f"those of NVBench differ by up to {max(row.their_range for row in rows):.2f} µs" in page
+    processes, runs = (
+        int(count)
+        for what in ("NVBench", "shflbench")
+        for count in re.findall(rf"^- {what}, (\d+) ", RECORDED_AGREEMENT, re.MULTILINE)
+    )
+    assert f"medians of {WORDS[processes]} processes and of {WORDS[runs]} runs" in page
+    assert f"the runs of shflbench by up to {max(row.our_range for row in rows):.2f} µs" in page
+
+
+def test_bar_of_the_comparison_follows_from_the_record() -> None:
+    page = " ".join(HOW_WE_TIME.split())
+    largest = round(max(offsets("NVBench itself")), 1)
+    assert pytest.approx(largest + 2 * 0.1) == BAR_US  # once for each tool
+    assert f"is {BAR_US} µs plus {BAR_SHARE:.1%} of the time: {largest} µs for NVBench itself" in page
+    assert f"0.1 µs, two standard deviations, for the process of each tool; and {BAR_SHARE:.1%} for a slow" in page
+    assert "it has a standard deviation of 0.05 µs" in page
+    warm = -median(offsets("shflbench, cache not emptied"))
+    assert f"launches on a *warm* cache shows another {warm:.1f} µs" in page
