@@ -315,7 +315,7 @@ class Timing:
     dropped: int
     rounds: int  # kept
     launches: int  # per sample
-    processes: tuple[int, ...]  # numbers of the worker processes that took the samples
+    processes: tuple[int, ...]  # indices of the worker processes that took the samples
     troubles: tuple[Trouble, ...] = ()
 
 

@@ -51,7 +51,7 @@ def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str
     if not pattern.dtypes:
         yield "no dtypes"
     if not _is_whole(pattern.unroll, least=1):
-        yield f"unroll is {pattern.unroll!r}, not a whole number above 0"
+        yield f"unroll is {pattern.unroll!r}, not an integer above 0"
     for block in pattern.blocks:
         if not _is_whole(block, least=WARP) or block % WARP or block > MAX_BLOCK:
             yield f"blocks has {block!r}, not a multiple of {WARP} from {WARP} to {MAX_BLOCK} threads"
@@ -216,11 +216,11 @@ def _problem_of_functions(who: str, variant: Variant, dtype: Dtype, options: Map
     if callable(counts):
         counts = counts(dtype, options)
     if counts is not None and not _are_counts(counts):
-        return f"{who} has per_iteration={counts!r}, not a mapping of opcodes to whole numbers or PerWord"
+        return f"{who} has per_iteration={counts!r}, not a mapping of opcodes to integers or PerWord"
     for block in range(WARP, MAX_BLOCK + 1, WARP):
         nbytes = variant.shared(Setting(dtype, options, 1, block))
         if not _is_whole(nbytes, least=0):
-            return f"{who}: shared at {block} threads of {dtype.name} is {nbytes!r}, not a whole number of bytes"
+            return f"{who}: shared at {block} threads of {dtype.name} is {nbytes!r}, not an integer of bytes"
     return ""
 
 

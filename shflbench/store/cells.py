@@ -1,6 +1,6 @@
 """How the values of a column are written in its cells and read back; readers accept what pandas and spreadsheets write.
 
-Both add `.0` to whole numbers of a column with empty cells, and write `True` for `true`.
+Both add `.0` to integers of a column with empty cells, and write `True` for `true`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Cell: TypeAlias = bool | int | float | str | None
 
 DIGITS = 7  # significant, of every number that is not whole: far finer than the 32 ns step of an event time
 SHORTEST_US = 0.001  # no launch is as short; zero and less come from a damaged file, and nothing divides by them
-LARGEST = 2**63 - 1  # of whole numbers: what NumPy and pandas can hold
+LARGEST = 2**63 - 1  # of integers: what NumPy and pandas can hold
 NEGATIVE_TOO = -math.inf
 
 
@@ -52,7 +52,7 @@ def finite(text: str) -> float:
 
 
 def integer(text: str) -> int:
-    """Read a whole number, also one that ends in `.0`; ValueError for another text."""
+    """Read an integer, also one that ends in `.0`; ValueError for another text."""
     try:
         number = int(text)
     except ValueError:
@@ -65,8 +65,8 @@ def integer(text: str) -> int:
 
 
 def whole(least: int = 0) -> Kind:
-    """Return the kind of whole numbers that are not below `least`."""
-    return Kind(lambda text: _at_least(integer(text), least), f"a whole number, {least} or above")
+    """Return the kind of integers that are not below `least`."""
+    return Kind(lambda text: _at_least(integer(text), least), f"an integer, {least} or above")
 
 
 def number(least: float = 0) -> Kind:

@@ -56,8 +56,8 @@ class Row:
     inputs: int | None = column("input sets tried")
     reference: str | None = column("variant whose results are the trusted reference; empty where NumPy computes it")
     time_us: float | None = column("median time of one launch, µs")
-    time_low_us: float | None = column("lower end of its 95% interval, µs")
-    time_high_us: float | None = column("upper end of its 95% interval, µs")
+    time_low_us: float | None = column("lower end of its 95% confidence interval, µs")
+    time_high_us: float | None = column("upper end of its 95% confidence interval, µs")
     samples: int | None = column("samples kept, each of `launches` launches")
     dropped: int | None = column("samples dropped: the GPU was throttled, or waited for the host to launch")
     rounds: int | None = column("rounds kept; the interval treats each round as one observation")
@@ -65,7 +65,7 @@ class Row:
         "launches per sample, back to back between one pair of events; the time is divided by it"
     )
     processes: tuple[int, ...] = column(
-        "numbers of the worker processes that took the samples, joined by `;`", several=True
+        "indices of the worker processes that took the samples, joined by `;`", several=True
     )
     stopped_by: str | None = column("what ended sampling: precision, max_seconds or max_samples")
     noise: Disturbances | None = column(
@@ -73,28 +73,28 @@ class Row:
         "slow-episodes, two-levels, throttled (a fraction of the samples), nonlinear (the time does not grow linearly "
         "with the iterations; `bent` in older runs), processes (they disagree); quiet where nothing is wrong"
     )
-    ns_per_iteration: float | None = column("slope of the time over the iterations, ns: without the launch overhead")
+    ns_per_iteration: float | None = column("slope of the fit of time over iterations, ns: without the launch overhead")
     ns_per_iteration_low: float | None = column("lower end of its 95% interval, ns")
     ns_per_iteration_high: float | None = column("upper end of its 95% interval, ns")
     cycles_per_iteration: float | None = column("the slope in SM clock cycles, by the clock of the samples")
-    launch_overhead_us: float | None = column("the same line at zero iterations, µs")
+    launch_overhead_us: float | None = column("intercept of the fit of time over iterations, µs")
     baseline: str | None = column("variant that the speed-up refers to")
     speedup: float | None = column("time_us of the baseline divided by time_us of this case")
     speedup_low: float | None = column("lower end of its interval")
     speedup_high: float | None = column("upper end of its interval")
-    gb_per_s: float | None = column("bytes moved per second, 10^9 bytes; only of patterns that make one pass")
+    gb_per_s: float | None = column("bytes moved per second, GB/s (10^9 bytes); only of patterns that make one pass")
     registers: int | None = column("registers per thread")
     shared_bytes: int | None = column("shared memory per block, static and dynamic, bytes")
     local_bytes: int | None = column("local memory per thread (stack frame), bytes")
     spill_bytes: int | None = column("spill stores and loads per thread, bytes")
-    occupancy: float | None = column("resident warps per SM as a fraction of the most possible, 0 to 1")
+    occupancy: float | None = column("resident warps per SM as a fraction of the maximum, 0 to 1")
     sass_per_iteration: Counts | None = column("exchange instructions per iteration in the SASS, `LDS=1;STS=1`")
     sm_clock_mhz: float | None = column("SM clock measured on the device during the samples, MHz")
     temperature_c: int | None = column("GPU temperature from NVML, °C")
     power_w: float | None = column("board power from NVML, W")
     throttle: tuple[str, ...] = column("NVML's reasons for a reduced clock, joined by `;`", several=True)
     verified_launch: str | None = column(
-        "grid and block that the case was verified with, `1056x256`; the emulator runs no more blocks than it can"
+        "grid and block that the case was verified with, `1056x256`; the emulator may use fewer blocks"
     )
     verified_iterations: tuple[int, ...] = column(
         "iteration counts that the case was verified with, joined by `;`", several=True
@@ -114,7 +114,7 @@ SAMPLE_COLUMNS: Mapping[str, str] = {  # field of model.Sample → meaning, in f
     "iterations": "iterations of the timed loop in this launch",
     "launches": "launches that the time was divided by",
     "time_us": "time of one launch, µs",
-    "sm_clock_mhz": "SM clock measured on the device around this sample's burst, MHz",
+    "sm_clock_mhz": "SM clock during the burst of the sample, measured on the device, MHz",
     "dropped": "whether the sample was dropped: the GPU was throttled, or waited for the host to launch",
     "seconds": "time from the first round of the process to the start of the sample's burst, s; empty in older runs",
 }

@@ -28,9 +28,9 @@ _ALLOWED = {
     "dict_type": "an object",
     "dataclass_type": "an object",
     "tuple_type": "a list",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "int_parsing": "a whole number",
+    "int_type": "an integer",
+    "int_from_float": "an integer",
+    "int_parsing": "an integer",
     "float_type": "a number",
     "finite_number": "a number",
     "greater_than": "above {gt:g}",
@@ -78,7 +78,7 @@ def _refuse_newer(content: dict[str, Any], path: Path, newest: int, advice: str)
         raise ResultsError(f"{path}: `schema` is missing", advice)
     schema = content["schema"]
     if not isinstance(schema, int) or isinstance(schema, bool):
-        raise ResultsError(f"{path}: `schema` is {json.dumps(schema)}, not a whole number", advice)
+        raise ResultsError(f"{path}: `schema` is {json.dumps(schema)}, not an integer", advice)
     if schema > newest:
         raise ResultsError(
             f"{path} has schema {schema}, and this shflbench reads schemas up to {newest}",

@@ -70,7 +70,7 @@ ROWS = CsvTable(
         Status: Kind(Status, "one of " + ", ".join(Status)),
         tuple[int, ...]: Kind(
             lambda text: tuple(map(integer, _parts(text))),
-            "whole numbers joined by `;`",
+            "integers joined by `;`",
             lambda values: ";".join(map(str, values)),
         ),
         tuple[str, ...]: Kind(lambda text: tuple(_parts(text)), "", ";".join),

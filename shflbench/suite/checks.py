@@ -183,7 +183,7 @@ def _check_option(loc: Loc, name: str, value: object, words: Sequence[str]) -> I
 
 
 def _check_numbers(loc: Loc, value: object, among: range) -> Iterator[Problem]:
-    allowed = f"whole numbers from {among.start} to {among.stop - 1}, at least one and each once"
+    allowed = f"integers from {among.start} to {among.stop - 1}, at least one and each once"
     values = value if isinstance(value, list) else [value]
     if not values:
         yield not_allowed(loc, value, allowed)

@@ -51,7 +51,7 @@ def _launch(text: str) -> Launch:
 
 def _check_iterations(count: int) -> None:
     if not 1 <= count <= MAX_ITERATIONS:
-        message = f"found {count} iterations; allowed: a whole number from 1 to {MAX_ITERATIONS}"
+        message = f"found {count} iterations; allowed: an integer from 1 to {MAX_ITERATIONS}"
         raise UsageError(message)
 
 

@@ -58,7 +58,7 @@ class Items(list[object]):
 
 
 class WrittenInt(int):
-    """A whole number that keeps the word by which it is written, such as `0x400`."""
+    """An integer that keeps the word by which it is written, such as `0x400`."""
 
     word: str
 

@@ -157,26 +157,28 @@ class Measure(Section):
 
     precision: Precision = Field(
         default=_RULES.precision,
-        description="half-width of the 95% interval of the median at which sampling stops, as `0.5%` or as a fraction",
+        description="half-width of the 95% confidence interval of the median at which sampling stops, "
+        "as `0.5%` or as a fraction",
     )
     min_seconds: Seconds = Field(
         default=_RULES.min_seconds,
-        description="seconds over which the rounds of a case are spread, at least, because slow states of a GPU last "
-        "up to 0.1 s; other cases are sampled in between",
+        description="minimum seconds over which the rounds of a case are spread, because slow states of a GPU last up "
+        "to 0.1 s; other cases are sampled in between",
     )
     max_seconds: Seconds = Field(
         default=_RULES.max_seconds,
-        description="seconds of sampling per case, at most; only the case's own time counts, so it may be less than "
-        "`min_seconds`",
+        description="maximum seconds of sampling per case; the time of other cases does not count, so it may be less "
+        "than `min_seconds`",
     )
-    min_samples: Samples = Field(default=_RULES.min_samples, description="samples per case, at least")
+    min_samples: Samples = Field(default=_RULES.min_samples, description="minimum number of samples per case")
     max_samples: Samples = Field(
-        default=_RULES.max_samples, description="samples per case, at most; not less than `min_samples`"
+        default=_RULES.max_samples, description="maximum number of samples per case; at least `min_samples`"
     )
     processes: Processes = Field(default=_RULES.processes, description="number of fresh processes per case")
     timeout: Seconds = Field(
         default=_RULES.timeout,
-        description="seconds without an event after which a worker process is killed, at the cost of one case",
+        description="seconds without a message from a worker process after which it is killed and its current case "
+        "fails",
     )
 
 
@@ -190,7 +192,7 @@ _Glob = Annotated[str, Field(min_length=1), says("ids of cases such as `reduce/*
 
 
 class SomeCases(Section):
-    """Cases with a threshold of their own: those that match every key. If entries overlap, the last one counts."""
+    """Cases with a separate threshold: those that match every key. Where entries overlap, the last takes precedence."""
 
     threshold: Annotated[Threshold, _THRESHOLD] = Field(description="the smallest change of these cases that matters")
     pattern: _Pattern = Field(default_factory=str, description="a pattern of this suite; omitted: all")
@@ -205,7 +207,7 @@ class Compare(Section):
 
     threshold: Annotated[Threshold | None, _THRESHOLD] = Field(
         default_factory=lambda: None,
-        description=f"the smallest change that matters: {ALLOWED}; omitted: the threshold of the comparison",
+        description=f"the smallest change that matters: {ALLOWED}; omitted: 1%, or 2% with one process per side",
     )
     cases: Annotated[tuple[SomeCases, ...], axis(SomeCases), at_most(MAX_ENTRIES, "entries")] = Field(
         default_factory=tuple,
@@ -234,7 +236,7 @@ class SuiteFile(Section):
     measure: Measure = Field(default_factory=Measure, description="how long to measure")
     compare: Compare = Field(default_factory=Compare, description="which changes matter when runs are compared")
     experiments: Annotated[tuple[Experiment, ...], axis(Experiment)] = Field(
-        description="what to run: a list with at least one experiment"
+        description="what to run: one experiment or a list of them"
     )
 
 

@@ -117,7 +117,7 @@ DtypeName = Annotated[str, Field(json_schema_extra={"enum": list(DTYPES)}), says
 Iterations = Annotated[
     int,
     Field(strict=True, ge=1, le=MAX_ITERATIONS),
-    says(f"a whole number from 1 to {MAX_ITERATIONS}"),
+    says(f"an integer from 1 to {MAX_ITERATIONS}"),
 ]
 Precision = Annotated[
     float,
@@ -137,12 +137,12 @@ Seconds = Annotated[
 Samples = Annotated[
     int,
     Field(strict=True, ge=1, le=MAX_SAMPLES),
-    says(f"a whole number from 1 to {MAX_SAMPLES}"),
+    says(f"an integer from 1 to {MAX_SAMPLES}"),
 ]
 Processes = Annotated[
     int,
     Field(strict=True, ge=1, le=MAX_PROCESSES),
-    says(f"a whole number from 1 to {MAX_PROCESSES}"),
+    says(f"an integer from 1 to {MAX_PROCESSES}"),
 ]
 Version = Annotated[int, Field(strict=True, ge=1, le=1), says("1, the only version of suite files so far")]
 

@@ -51,13 +51,13 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
         (
             VARIANT,
             "shared=lambda at: at.block * 0.5 if at.block > 32 else 0",
-            "variant `smem`: shared at 64 threads of f32 is 32.0, not a whole number of bytes",
+            "variant `smem`: shared at 64 threads of f32 is 32.0, not an integer of bytes",
         ),
         (VARIANT, "per_iteration={'STS': '1'}", "variant `smem` has per_iteration={'STS': '1'}, not a mapping"),
         (
             VARIANT,
             "per_iteration=lambda dtype, options: {'STS': -1}",
-            "variant `smem` has per_iteration={'STS': -1}, not a mapping of opcodes to whole numbers or PerWord",
+            "variant `smem` has per_iteration={'STS': -1}, not a mapping of opcodes to integers or PerWord",
         ),
         (
             VARIANT,
@@ -80,7 +80,7 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
         (PATTERN, "dtypes='f32'", "the dtypes of the pattern are 'f32', not a tuple"),
         (PATTERN, "dtypes=()", "no dtypes"),
         (PATTERN, "dtypes=('f32', 'f8')", f"unknown dtype `f8`; known: {', '.join(DTYPES)}"),
-        (PATTERN, "unroll=0", "unroll is 0, not a whole number above 0"),
+        (PATTERN, "unroll=0", "unroll is 0, not an integer above 0"),
         (PATTERN, "options=['mode']", "options is ['mode'], not a mapping"),
         (PATTERN, "options={'mode': ()}", "the option `mode` has (), not a tuple"),
         (PATTERN, "options={'mode': 'idx'}", "the option `mode` has 'idx', not a tuple"),

@@ -76,7 +76,7 @@ def test_a_line_break_within_a_cell_is_written_as_a_space() -> None:
 
 def test_the_first_of_several_wrong_lines_is_named() -> None:
     text = "name,count\n" + "".join(f"a,{count}\n" for count in (1, -2, 1, -3, -2))
-    assert refusal(text) == "table.csv:3: count is '-2', not a whole number, 0 or above"
+    assert refusal(text) == "table.csv:3: count is '-2', not an integer, 0 or above"
 
 
 def test_whole_lines_end_at_a_newline() -> None:

@@ -108,8 +108,8 @@ def test_a_missing_key_is_named(key: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        (("schema",), "1", '`schema` is "1", not a whole number'),
-        (("device", "sms"), True, "`device.sms` is true, not a whole number"),
+        (("schema",), "1", '`schema` is "1", not an integer'),
+        (("device", "sms"), True, "`device.sms` is true, not an integer"),
         (("suite", "name"), 3, "`suite.name` is 3, not a text"),
         (("suite", "name"), "../x", "`suite.name` is '../x', not the name of a suite"),
         (("suite",), [], "`suite` is [], not an object"),
@@ -120,11 +120,11 @@ def test_a_missing_key_is_named(key: str) -> None:
         (("versions", "source"), 8, "`versions.source` is 8, not a text"),
         (("device", "state"), "quiet", '`device.state` is "quiet", not an object'),
         (("device", "state", "pci_bus"), 6, "`device.state.pci_bus` is 6, not a text"),
-        (("device", "state", "l2_bytes"), 1.5, "`device.state.l2_bytes` is 1.5, not a whole number"),
+        (("device", "state", "l2_bytes"), 1.5, "`device.state.l2_bytes` is 1.5, not an integer"),
         (("device", "state", "ecc"), 1, "`device.state.ecc` is 1, not true, false or null"),
         (("device", "state", "power_limit_w"), "700", '`device.state.power_limit_w` is "700", not a number'),
         (("device", "state", "power_limit_w"), True, "`device.state.power_limit_w` is true, not a number"),
-        (("others_after",), "1", '`others_after` is "1", not a whole number'),
+        (("others_after",), "1", '`others_after` is "1", not an integer'),
         (("noise",), "quiet", '`noise` is "quiet", not an object'),
         (("noise", "advice"), None, "`noise.advice` is null, not a text"),
         (("sentinels",), [1], "`sentinels` is [1], not an object"),
@@ -132,7 +132,7 @@ def test_a_missing_key_is_named(key: str) -> None:
         (
             ("settings", "overrides", "iterations"),
             [7, "a"],
-            '`settings.overrides.iterations.1` is "a", not a whole number',
+            '`settings.overrides.iterations.1` is "a", not an integer',
         ),
         (("thresholds", "all", "unit"), "s", "`thresholds.all.unit` is \"s\": Input should be 'fraction' or 'us'"),
     ],

@@ -13,8 +13,8 @@ RING = "experiments: [{pattern: ./ring, launch: 1x32}]\n"
 VARIANTS = "allowed: smem, smem-unsafe, shfl, match"
 OWN_FOLDER = "needed: a folder with pattern.py and kernels.cu, relative to the suite file"
 KEYS = "pattern, variants, dtypes, launch, iterations, skip, mode, width, extra_shared, carveout, l2"
-EXTRA_SHARED = "allowed: whole numbers from 0 to 1048575, at least one and each once"
-CARVEOUT = "allowed: whole numbers from 0 to 100, at least one and each once"
+EXTRA_SHARED = "allowed: integers from 0 to 1048575, at least one and each once"
+CARVEOUT = "allowed: integers from 0 to 100, at least one and each once"
 
 
 @pytest.mark.parametrize(

@@ -53,18 +53,18 @@ def test_all_problems_are_reported_in_the_order_of_the_file(folder: Folder) -> N
             "demo.yaml:3:1: unknown key `tilte`; allowed: schema, name, title, defaults, measure, "
             "compare, experiments; did you mean `title`?"
         ),
-        "demo.yaml:4:24: found `many`; allowed: a whole number from 1 to 2147483647",
+        "demo.yaml:4:24: found `many`; allowed: an integer from 1 to 2147483647",
         (
             "demo.yaml:9:9: unknown variant `smem_unsafe`; allowed: smem, smem-unsafe, shfl, match; "
             "did you mean `smem-unsafe`?"
         ),
         "demo.yaml:10:13: unknown dtype `f23`; allowed: f32, i32; did you mean `f32`?",
-        "demo.yaml:12:17: found `-1`; allowed: a whole number from 1 to 2147483647",
+        "demo.yaml:12:17: found `-1`; allowed: an integer from 1 to 2147483647",
         (
             f"demo.yaml:13:14: unknown pattern `nieghbor`; allowed: {', '.join(builtin())}, "
             "or a folder such as `./my_exchange`; did you mean `neighbor`?"
         ),
-        "demo.yaml:14:22: found `400`; allowed: a whole number from 1 to 100",
+        "demo.yaml:14:22: found `400`; allowed: an integer from 1 to 100",
     ]
 
 

@@ -62,7 +62,7 @@ def test_cases_of_a_group_stay_together_under_overrides(folder: Folder) -> None:
             Overrides(launches=("1x33",)),
             "found the launch `1x33`; allowed: blocks of whole warps: a multiple of 32 from 32 to 1024 threads",
         ),
-        (Overrides(iterations=(0,)), "found 0 iterations; allowed: a whole number from 1 to 2147483647"),
+        (Overrides(iterations=(0,)), "found 0 iterations; allowed: an integer from 1 to 2147483647"),
     ],
 )
 def test_an_override_that_does_not_fit_is_a_usage_error(folder: Folder, overrides: Overrides, message: str) -> None:

@@ -17,10 +17,10 @@ LAUNCHES = "allowed: grid x block, such as `26x1024`, `sms x 128`, `2*sms x 256`
 BLOCKS = "allowed: blocks of whole warps: a multiple of 32 from 32 to 1024 threads"
 GRIDS = "allowed: a number of blocks from 1 to 2147483647, `sms`, `2*sms`, `sms/2` or `fill`"
 PRECISIONS = "allowed: a percentage such as `0.5%` or a fraction such as `0.005`, above 0 and at most 10%"
-COUNTS = "allowed: a whole number from 1 to 2147483647"
+COUNTS = "allowed: an integer from 1 to 2147483647"
 SECONDS = "allowed: a number of seconds above 0 and at most 86400, such as `2`"
-SAMPLES = "allowed: a whole number from 1 to 1000000"
-PROCESSES = "allowed: a whole number from 1 to 100"
+SAMPLES = "allowed: an integer from 1 to 1000000"
+PROCESSES = "allowed: an integer from 1 to 100"
 NAMES = "allowed: lower-case words and numbers joined by hyphens, such as `launch-sweep`"
 DEFAULTS = "launch, iterations, dtypes, variants"
 KEYS = "schema, name, title, defaults, measure, compare, experiments"
@@ -44,7 +44,7 @@ KEYS = "schema, name, title, defaults, measure, compare, experiments"
         ("schema: 1\nname: a\ntitle: [b]\n" + RING, "3:8: found a list; allowed: one line of text"),
         (
             "schema: 1\nname: a\n",
-            "1:1: missing key `experiments`; needed: what to run: a list with at least one experiment",
+            "1:1: missing key `experiments`; needed: what to run: one experiment or a list of them",
         ),
         ("schema: 1\nname: a\nexperiments: []\n", "3:14: found an empty list; allowed: at least one value"),
     ],

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 EXAMPLE = "launch-sweep"
-# What a column holds, by the type of its field; everything else is text, of several values joined.
-TYPES = {"bool": "true or false", "int": "whole number", "float": "number", "Status": "word"}
+# The type of a column, by the type of its field; all other columns are text.
+TYPES = {"bool": "`true` or `false`", "int": "integer", "float": "number"}
 
 
 def commands() -> str:
@@ -66,11 +66,11 @@ def suite() -> str:
         part = schema["$defs"][model.__name__] if key else schema
         required = part.get("required", [])
         rows = [
-            (f"`{name}`", _holds(item), "required" if name in required else _default(item), item["description"])
+            (f"`{name}`", _type(item), "required" if name in required else _default(item), item["description"])
             for name, item in part["properties"].items()
         ]
         title = f"`{key}`" if key else "The file"
-        sections.append(f"## {title}\n\n{part['description']}\n\n{_table('key | holds | default | meaning', rows)}")
+        sections.append(f"## {title}\n\n{part['description']}\n\n{_table('key | type | default | meaning', rows)}")
     example = find_shipped()[EXAMPLE].read_text(encoding="utf-8").rstrip()
     about = """\
 A suite is a YAML file. Unknown keys are errors, and every error names file, line and column. `shflbench validate`
@@ -87,11 +87,14 @@ def columns() -> str:
     about = """\
 A run is a folder with [`run.json`](run-json.md) (settings, versions, device), `results.csv` and `samples.csv.gz`. Both
 tables are UTF-8 with a header; an unknown value is empty, never 0."""
+    burst = """\
+A sample is the time of one or more launches between two events. A
+[burst](../explanation/how-we-time.md#3-a-burst-of-samples) is 3 to 9 samples of a case, queued together."""
     return _page(
         "Columns",
         about,
         f"## results.csv: one row per case\n\n{_table('column | type | meaning', rows)}",
-        f"## samples.csv.gz: one row per sample\n\n{_table('column | meaning', samples)}",
+        f"## samples.csv.gz: one row per sample\n\n{burst}\n\n{_table('column | meaning', samples)}",
     )
 
 
@@ -182,11 +185,11 @@ def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:
     return table(head.split(" | "), rows)
 
 
-def _holds(item: Mapping[str, Any]) -> str:
-    """Return what a key may hold, from its JSON Schema."""
+def _type(item: Mapping[str, Any]) -> str:
+    """Return the type of a key's value, from its JSON Schema."""
     choices = item.get("anyOf") or [{name: value for name, value in item.items() if name != "description"}]
     single = list(dict.fromkeys(_value(choice) for choice in choices if choice.get("type") != "array"))
-    listed = ["a list of these"] if any(choice.get("type") == "array" for choice in choices) else []
+    listed = ["a list of them"] if any(choice.get("type") == "array" for choice in choices) else []
     return "; or ".join(single + listed)
 
 
@@ -196,15 +199,15 @@ def _value(choice: Mapping[str, Any]) -> str:
         case {"$ref": str(reference)}:
             name = reference.rsplit("/", 1)[1]
             key = next(key for key, model in SECTIONS.items() if model.__name__ == name)
-            return f"a mapping, see [{key}](#{key})"
+            return f"a mapping (see [{key}](#{key}))"
         case {"enum": [*words]}:
-            return " or ".join(f"`{word}`" for word in words)
+            return f"one of {', '.join(f'`{word}`' for word in words)}"
         case {"minimum": low, "maximum": high} if low == high:
             return f"`{low}`"
         case {"type": "integer" | "number" as kind}:
-            bounds = {"minimum": "from ", "exclusiveMinimum": "above ", "maximum": "to ", "multipleOf": "by "}
-            limits = " ".join(f"{word}{choice[key]:,}" for key, word in bounds.items() if key in choice)
-            return f"{'whole number' if kind == 'integer' else 'number'} {limits}".rstrip()
+            signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
+            bounds = " and ".join(f"{sign} {choice[key]:,}" for key, sign in signs.items() if key in choice)
+            return f"{kind} {bounds}".rstrip() + (f", multiple of {step}" if (step := choice.get("multipleOf")) else "")
         case _:
             return str(choice.get("description", "text"))
 

@@ -79,15 +79,15 @@ def tables(pattern: LoadedPattern, cache_folder: Path | None = None) -> str:
     codes = compile_kernels(pattern, cache_folder)
     declaration = pattern.declaration
     if declaration.one_pass:
-        about = "Exchange instructions and memory accesses in the machine code of the whole kernel, each counted once,"
-        about += " however often it runs; for the first value of each option."
+        about = "Exchange instructions, barriers and memory accesses in the machine code of the whole kernel: static"
+        about += " counts, for the first value of each option."
     else:
         about = (
-            f"Exchange instructions per iteration of the timed loop (unrolled by {declaration.unroll}), for the first"
+            "Exchange instructions, barriers and memory accesses per iteration of the timed loop (unrolled by"
+            f" {declaration.unroll}), for the first value of each option."
         )
-        about += " value of each option."
     text = [f"{about} Compiled by NVRTC {find().version}.", _exchange_table(pattern, codes)]
-    text += ["Registers per thread, over all element types.", _register_table(pattern, codes)]
+    text += ["Registers per thread: range over all element types.", _register_table(pattern, codes)]
     return "\n\n".join(text)
 
 

@@ -118,7 +118,7 @@ def _declared(loaded: LoadedPattern) -> Iterator[str]:
         options = [(f"`{name}`", " ".join(f"`{it}`" for it in values)) for name, values in pattern.options.items()]
         yield table(("option", "values, the default first"), options)
     yield "## Data"
-    yield table(("name", "", "elements", "type"), _data(pattern))
+    yield table(("name", "access", "elements", "type"), _data(pattern))
     yield "## Variants"
     rows = [
         (
@@ -152,6 +152,6 @@ def _data(pattern: Pattern) -> Iterator[tuple[str, ...]]:
         if isinstance(buffer, Output):
             kind += ", in any order" if buffer.unordered else ""
             kind += f", {buffer.initial} before" if buffer.initial is not None else ""
-        yield f"`{buffer.name}`", kind, count, buffer.dtype or "the case's"
+        yield f"`{buffer.name}`", kind, count, buffer.dtype or "element type of the case"
     for scalar in pattern.scalars:
         yield f"`{scalar.name}`", "passed by value", f"{scalar.value(at):g}", scalar.dtype
