@@ -35,7 +35,7 @@ BASELINES = option(
     metavar="FOLDER",
     type=PATH,
     default=baselines_folder,
-    help="Folder of baselines.  [default: SHFLBENCH_BASELINES or baselines]",
+    help="Folder of baselines.  [default: $SHFLBENCH_BASELINES, else ./baselines]",
 )
 
 
@@ -65,7 +65,7 @@ OUTPUT_FILE = option(
     type=PATH,
     expose_value=False,
     callback=_keep_output,
-    help="Write to this file instead of stdout.",
+    help="Write the output to this file instead of stdout.",
 )
 
 

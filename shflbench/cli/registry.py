@@ -20,14 +20,14 @@ COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
     "compare": "Compare two runs and say which cases got slower or faster.",
     "gate": "Run a suite, and fail if it is slower than a baseline.",
     "baseline": "Keep runs under a name, to compare later runs with.",
-    "noise": "Learn a GPU's noise, or test what a gate would find.",
+    "noise": "Learn a GPU's noise, or report the slowdowns that a gate would detect.",
     "check": "Check kernels for races and wrong results, without a GPU.",
     "new": "Create a pattern and a suite to start from.",
     "list": "List suites, patterns, variants and devices.",
     "validate": "Check suite files without running them.",
     "schema": "Print the JSON Schema of suite files, for editors.",
     "doctor": "Check this machine, and say how to install what is missing.",
-    "completion": "Print the completion script of a shell.",
+    "completion": "Print the completion script for a shell.",
 }
 
 

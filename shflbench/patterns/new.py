@@ -35,7 +35,9 @@ def write(name: str, into: Path) -> list[Path]:
     }
     for path in (folder, into / f"{suite}.yaml"):
         if path.exists() or path.is_symlink():
-            raise UsageError(f"{path} exists; nothing was written", "Choose another name, or another folder by --into.")
+            raise UsageError(
+                f"{path} exists; nothing was written", "Choose another name, or another folder by --output."
+            )
     try:
         folder.mkdir(parents=True)
         for path, text in texts.items():

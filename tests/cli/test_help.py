@@ -7,7 +7,10 @@ from pathlib import Path
 import click
 import pytest
 
+from shflbench.cli.compare.options import ALLOWABLE
 from shflbench.cli.main import shflbench as root
+from shflbench.export.words import fraction
+from shflbench.store.noise_file import ALARMS
 from tests.cli.gate.runs import SHFL, lay, process
 from tests.conftest import Command
 
@@ -50,6 +53,42 @@ def test_every_option_has_a_text_and_every_help_names_the_global_options(
     text = shflbench(*words, "--help").out
     assert text.splitlines()[-1] == GLOBAL
     assert re.findall(r"^  (?:-\w, )?--[\w-]+(?: \S+)?\n(?!    )", text, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_defaults_stand_without_ranges_and_parentheses(shflbench: Command, words: tuple[str, ...]) -> None:
+    defaults = re.findall(r"\[default:\s+([^]]*)", shflbench(*words, "--help").out)
+    assert [default for default in defaults if re.search(r"^\(|[<>]=", default)] == []
+
+
+def parameters(group: click.Group = root) -> Iterator[click.Parameter]:
+    """Yield the parameters of all commands."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield from command.params
+        if isinstance(command, click.Group):
+            yield from parameters(command)
+
+
+@pytest.mark.parametrize(("flag", "name"), [("-o", "--output"), ("--dtype", "TYPE"), ("--baselines", "FOLDER")])
+def test_option_has_one_name_and_one_metavar_in_all_commands(flag: str, name: str) -> None:
+    found = [parameter for parameter in parameters() if flag in parameter.opts]
+    assert len(found) > 1
+    assert [parameter.name for parameter in found if name not in (*parameter.opts, parameter.metavar)] == []
+
+
+@pytest.mark.parametrize("command", ["compare", "gate"])
+def test_help_names_each_word_that_allow_accepts(command: str) -> None:
+    text = " ".join(help_lines(command))
+    assert [word for word in ALLOWABLE if f"`{word}`" not in text] == []
+
+
+def test_help_of_noise_learn_names_the_limit_of_false_alarms() -> None:
+    assert f"more than {fraction(ALARMS)} of the comparisons" in " ".join(
+        " ".join(help_lines("noise", "learn")).split()
+    )
 
 
 REMOVED = [

@@ -148,7 +148,7 @@ def test_new_on_a_full_disk_leaves_nothing_and_works_once_there_is_space(tmp_pat
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err == (
         f"error: {tmp_path} cannot be written: the limit on file sizes is reached\n"
-        "Raise the limit (`ulimit -f`), or choose another folder by --into\n"
+        "Raise the limit (`ulimit -f`), or choose another folder by --output\n"
     )
     assert list(tmp_path.iterdir()) == []
     assert shflbench(tmp_path, "new", "my-exchange").code == 0

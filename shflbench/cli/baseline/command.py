@@ -30,8 +30,8 @@ RUNS = click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PA
 def command(context: click.Context) -> None:
     """Keep runs under a name, to compare later runs with.
 
-    A baseline is a copy of runs in a folder that git can keep, one per suite and GPU model. `shflbench baseline save
-    main RUN` saves one; `shflbench compare main NEW` compares with it.
+    A baseline is a copy of runs in a folder that can be committed to git, one per suite and GPU model. `shflbench
+    baseline save main RUN` saves one; `shflbench compare main NEW` compares with it.
     """
     if context.invoked_subcommand is None:
         context.obj.report(context.get_help())
@@ -43,7 +43,11 @@ def command(context: click.Context) -> None:
 @RUNS
 @headed(
     "Options",
-    option("--force", is_flag=True, help="Replace the runs of this suite and GPU model in the baseline."),
+    option(
+        "--force",
+        is_flag=True,
+        help="Replace the baseline's runs of this suite and GPU model, instead of failing.",
+    ),
     option("--allow-failed", is_flag=True, help="Accept runs with cases that failed or are incorrect."),
     BASELINES,
 )
@@ -121,7 +125,7 @@ def show(console: Console, name: str, baselines: Path) -> None:
 )
 @click.pass_obj
 def rm(console: Console, name: str, baselines: Path, suite: str | None, gpu: str | None) -> None:
-    """Remove the baseline NAME."""
+    """Remove the baseline NAME, without confirmation."""
     from shflbench.store.baselines import Baselines
 
     removed = Baselines(baselines).remove(name, suite, gpu)

@@ -44,7 +44,7 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
         show_default=True,
         help="Seed of the inputs and the schedules.",
     ),
-    option("--strict", is_flag=True, help="Exit 6 if there is a warning."),
+    option("--strict", is_flag=True, help="Exit 6 if a kernel is `doubtful`, or `unsafe but nothing found`."),
     option("--sanitizer", is_flag=True, help="Run compute-sanitizer on the first GPU as well."),
 )
 @headed(

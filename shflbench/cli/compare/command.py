@@ -27,8 +27,12 @@ TWO = "give two: shflbench compare BASE NEW"
 @click.argument("runs", nargs=-1, metavar="BASE NEW", type=PATH)
 @headed(
     "Runs",
-    option("--base", "more_base", metavar="RUN", multiple=True, type=PATH, help="Add a run to the base (repeatable)."),
-    option("--new", "more_new", metavar="RUN", multiple=True, type=PATH, help="Add a new run (repeatable)."),
+    option(
+        "--base", "more_base", metavar="RUN", multiple=True, type=PATH, help="Add a run to the base side (repeatable)."
+    ),
+    option(
+        "--new", "more_new", metavar="RUN", multiple=True, type=PATH, help="Add a run to the new side (repeatable)."
+    ),
     option(
         "--metric",
         metavar="NAME",
@@ -36,7 +40,11 @@ TWO = "give two: shflbench compare BASE NEW"
         default=METRICS[0],
         help="time (default), ns_per_iteration, cycles_per_iteration or registers.",
     ),
-    option("--across", is_flag=True, help="Report without verdicts what cannot be judged, such as two GPUs."),
+    option(
+        "--across",
+        is_flag=True,
+        help="Print changes without verdicts if runs are not comparable (two GPU models).",
+    ),
 )
 @options.JUDGING
 @headed("Report", *options.REPORTING, OUTPUT_FILE)

@@ -71,10 +71,10 @@ JUDGING = headed(
     option(
         "--threshold",
         "thresholds",
-        metavar="[CASES=]AMOUNT",
+        metavar="AMOUNT",
         multiple=True,
         callback=_thresholds,
-        help="Smallest change that matters: 1%, 0.2us, neighbor/*=2% (repeatable).  "
+        help="Smallest change that matters: 1%, 0.2us, neighbor/*=2% (repeatable, last match wins).  "
         "[default: the suite's, else 1%; 2% with one process per side]",
     ),
     option(
@@ -82,14 +82,14 @@ JUDGING = headed(
         metavar="KIND",
         type=click.Choice(ALLOWABLE),
         multiple=True,
-        help="Accept missing cases, failed cases or a changed suite (repeatable).",
+        help="Accept `missing` cases, `failed` cases or a changed `suite` (repeatable).",
     ),
-    option("--strict", is_flag=True, help="Exit 6 if a case has no verdict."),
+    option("--strict", is_flag=True, help="Exit 6 if a case is suspected, inconclusive or not comparable."),
     option(
         "--noise",
         metavar="FILE",
         type=PATH,
-        help="Learned noise to use.  [default: that of the GPU in --baselines]",
+        help="File that `noise learn` saved.  [default: that of the GPU in --baselines]",
     ),
     BASELINES,
 )

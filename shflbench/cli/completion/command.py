@@ -1,4 +1,4 @@
-"""Print the completion script of a shell."""
+"""Print the completion script for a shell."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print the completion script of a shell.
+    """Print the completion script for a shell.
 
     \b
     bash: echo 'eval "$(shflbench completion bash)"' >> ~/.bashrc

@@ -52,12 +52,12 @@ OF_GATE = {"against", "budget", *options.ComparisonOptions.__dataclass_fields__}
         callback=seconds,
         default=BUDGET,
         show_default=f"{BUDGET:g}",
-        help="Longest time to measure inconclusive cases again.",
+        help="Maximum time for further processes of all inconclusive cases, in addition to the run.",
     ),
 )
 @options.JUDGING
 @SELECTION
-@headed("Measurement", GPU, processes_option(f"the suite's, at least {FEWEST_PROCESSES}"), *MEASURING)
+@headed("Measurement", GPU, processes_option(f"the suite's, or {FEWEST_PROCESSES} if fewer"), *MEASURING)
 @headed("Results", *PLACES, *options.REPORTING)
 @click.pass_context
 def command(
@@ -70,9 +70,9 @@ def command(
 ) -> int:
     """Run a suite, and fail if it is slower than a baseline.
 
-    SUITE is the name of a suite that comes with shflbench, or a YAML file. Measures inconclusive cases in further
-    processes. Prints the report to stderr and the folder of the run to stdout. Exits 1 if a case got slower, is missing
-    or failed, and 3 if the run cannot be compared.
+    SUITE is the name of a suite that comes with shflbench, or a YAML file. Omit a name only with --resume; a
+    file is always needed. Measures inconclusive cases in further processes. Prints the report to stderr and the folder
+    of the run to stdout. Exits 1 if a case got slower, is missing or failed, and 3 if the run cannot be compared.
     """
     console: Console = context.obj
     judging = options.parse(flags)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "Options",
     option(
         "-o",
-        "--into",
+        "--output",
         metavar="FOLDER",
         type=PATH,
         default=Path(),
@@ -30,17 +30,18 @@ if TYPE_CHECKING:
     ),
 )
 @click.pass_obj
-def command(console: Console, name: str, into: Path) -> None:
+def command(console: Console, name: str, output: Path) -> None:
     """Create a pattern and a suite to start from.
 
     NAME, such as `my-exchange`, creates the folder my_exchange with kernels.cu and pattern.py, and the suite
-    my-exchange.yaml beside it. Both run as they are; replace the kernels with yours. Prints the paths of the files.
+    my-exchange.yaml beside it. Both run as they are; replace the kernels with yours. Existing files are
+    never overwritten. Prints the paths of the files.
     """
     from shflbench.patterns.new import write
     from shflbench.store.files import writing
 
-    with writing(into.absolute(), "choose another folder by --into"):
-        files = write(name, into)
+    with writing(output.absolute(), "choose another folder by --output"):
+        files = write(name, output)
     for file in files:
         console.data(str(file))
     suite, folder = files[-1], files[0].parent

@@ -1,4 +1,4 @@
-"""Learn a GPU's noise, or test what a gate would find."""
+"""Learn a GPU's noise, or report the slowdowns that a gate would detect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMAT = format_option(("table", "json"))
 @click.group("noise", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Learn a GPU's noise, or test what a gate would find.
+    """Learn a GPU's noise, or report the slowdowns that a gate would detect.
 
     Both read runs of unchanged code: RUN is a run folder, or a folder that holds several.
     """
@@ -38,10 +38,11 @@ def command(context: click.Context) -> None:
 @headed("Options", BASELINES, FORMAT, OUTPUT_FILE)
 @click.pass_obj
 def learn(console: Console, runs: tuple[Path, ...], baselines: Path, form: str) -> int:
-    """Learn a GPU's noise from runs of unchanged code, and keep it among the baselines.
+    """Learn a GPU's noise from runs of unchanged code, and save it with the baselines.
 
-    `compare` and `gate` use it for runs of this GPU and driver. Give runs of 20 processes or more. Exits 1 and keeps
-    nothing if the noise would raise false alarms.
+    `compare` and `gate` use it for runs of this GPU and driver. Give runs of 20 processes or more. Prints a report,
+    which -o writes to a file. Tests the noise by comparing processes that it was not learned from: exits 1 and saves
+    nothing if more than 2% of the comparisons with the most processes per side raise a false alarm.
     """
     from shflbench.cli.noise.learn import learn_noise
 
@@ -52,15 +53,20 @@ def learn(console: Console, runs: tuple[Path, ...], baselines: Path, form: str) 
 @RUNS
 @headed(
     "Options",
-    option("--noise", metavar="FILE", type=PATH, help="Use this learned noise."),
+    option(
+        "--noise",
+        metavar="FILE",
+        type=PATH,
+        help="File that `noise learn` saved.  [default: noise estimated per comparison]",
+    ),
     FORMAT,
     OUTPUT_FILE,
 )
 @click.pass_obj
 def test(console: Console, runs: tuple[Path, ...], noise: Path | None, form: str) -> int:
-    """Compare runs of unchanged code with one another, and say what a gate would find.
+    """Compare runs of unchanged code, and report the slowdowns that a gate would detect.
 
-    Prints how often a gate would raise a false alarm, which slowdown it would find in each case, and which thresholds
+    Prints how often a gate would raise a false alarm, which slowdown it would detect in each case, and which thresholds
     and how many processes to use.
     """
     from shflbench.cli.noise.test import self_test

@@ -1,4 +1,4 @@
-"""Compare runs of unchanged code with one another, and print what a gate would find."""
+"""Compare runs of unchanged code, and print the slowdowns that a gate would detect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def self_test(console: Console, runs: Sequence[Run], learned: LearnedNoise | None = None, form: str = "table") -> int:
-    """Compare runs of unchanged code with one another and print what a gate would find, suite by suite.
+    """Compare runs of unchanged code with one another and print what a gate would detect, suite by suite.
 
     `learned` noise is used for as many processes per side as it was found good enough for. ResultsError where it was
     for none, or where the runs are not of its GPU.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         type=PATH,
         default=Path("plots"),
         show_default=True,
-        help="Folder of the charts, which are saved in <suite>/<run folder> in it.",
+        help="Save charts in FOLDER/<suite>/<run>.",
     ),
     option(
         "--format",

@@ -30,17 +30,19 @@ SELECTION = headed(
         "launches",
         metavar="GRIDxBLOCK",
         multiple=True,
-        help="Run at this launch instead: `2*sms x 256` (repeatable).",
+        help="Use this launch configuration instead of the suite's: `2*sms x 256` (repeatable).",
     ),
     option(
-        "--iterations", metavar="N", type=int, multiple=True, help="Run this number of iterations instead (repeatable)."
+        "--iterations",
+        metavar="N",
+        type=int,
+        multiple=True,
+        help="Use this number of iterations instead of the suite's (repeatable).",
     ),
     option("--dry-run", is_flag=True, help="List the cases and the estimated time; run nothing."),
 )
 
-GPU = option(
-    "--gpu", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Index of the GPU in CUDA."
-)
+GPU = option("--gpu", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="CUDA device index.")
 
 
 def processes_option(default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -59,14 +61,14 @@ MEASURING = (
         "--precision",
         metavar="PERCENT",
         callback=precision,
-        help="Half-width of the interval to reach, such as 0.5%.  [default: the suite's]",
+        help="Half-width of the 95% interval to reach, in percent of the median, such as 0.5%.  [default: the suite's]",
     ),
     option(
         "--max-seconds",
         metavar="SECONDS",
         type=click.FloatRange(min=0.01),
         callback=seconds,
-        help="Longest time to sample a case.  [default: the suite's]",
+        help="Maximum time to sample one case in one process.  [default: the suite's]",
     ),
     option(
         "--seed",
@@ -79,16 +81,22 @@ MEASURING = (
 )
 
 PLACES = (
-    option("-o", "--output", metavar="FOLDER", type=FOLDER, help="Folder of the run, new or empty."),
+    option("-o", "--output", metavar="FOLDER", type=FOLDER, help="Folder of the run; new or empty."),
     option(
         "--results",
         metavar="FOLDER",
         type=FOLDER,
         default="results",
         show_default=True,
-        help="Create the folder of the run in here.",
+        help="Parent folder in which the run's folder is created.",
     ),
-    option("--resume", metavar="FOLDER", type=FOLDER, help="Resume the stopped run in this folder, with its options."),
+    option(
+        "--resume",
+        metavar="FOLDER",
+        type=FOLDER,
+        help="Resume the stopped run in this folder. Options that change its cases, device, settings or folder are "
+        "refused.",
+    ),
 )
 
 

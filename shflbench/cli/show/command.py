@@ -27,8 +27,13 @@ FIELDS = ("pattern", "variant", "dtype")  # of a row, that a filter selects by
     "Filters",
     option("--pattern", metavar="NAME", multiple=True, help="Show only this pattern (repeatable)."),
     option("--variant", metavar="NAME", multiple=True, help="Show only this variant (repeatable)."),
-    option("--dtype", metavar="NAME", multiple=True, help="Show only this element type (repeatable)."),
-    option("--best", is_flag=True, help="Show only the fastest safe variant of each group, and those tied with it."),
+    option("--dtype", metavar="TYPE", multiple=True, help="Show only this element type (repeatable)."),
+    option(
+        "--best",
+        is_flag=True,
+        help="Show only the fastest safe variant, and those tied with it, of each group: the cases of the same "
+        "pattern, dtype, launch, iterations and options.",
+    ),
 )
 @headed("Options", format_option(("table", "json")), OUTPUT_FILE)
 @click.pass_obj

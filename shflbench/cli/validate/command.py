@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def command(console: Console, suites: tuple[str, ...]) -> int:
     """Check suite files without running them.
 
-    SUITES are files, or names of suites that come with shflbench. Checks all of them, also after an error.
+    SUITES are files, or names of suites that come with shflbench. Continues after an error.
     """
     from shflbench.suite import load, locate
 
