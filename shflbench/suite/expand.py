@@ -107,7 +107,7 @@ def _unfit(cases: Sequence[Case], pattern: LoadedPattern) -> Iterator[tuple[str,
             groups.pop(case.group, None)
     if reference and groups:
         fault = f"`{next(iter(groups))}` lacks the variant `{reference}`"
-        yield "variants", (fault, "needed: this variant, because its results are the reference")
+        yield "variants", (fault, f"needed: `{reference}`, because its results are the reference")
 
 
 def _dtypes(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> list[str]:

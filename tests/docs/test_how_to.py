@@ -60,7 +60,7 @@ EDITS: dict[str, tuple[str, str, int]] = {  # mistake → old and new text in pa
     "misspelled the kernel": ('kernel="smemScan"', 'kernel="smemSkan"', 5),
     "forgot `one_pass=True`": ("    one_pass=True,\n", "", 5),
     "declared several dtypes for one kernel": ('dtypes=("i32",)', 'dtypes=("i32", "i64")', 3),
-    "left the reference out": ("", "", 2),
+    "excluded the reference variant": ("", "", 2),
     "chose a block size that is not in `blocks`": (
         "    one_pass=True,\n",
         "    one_pass=True,\n    blocks=(128, 256),\n",
@@ -81,7 +81,7 @@ def test_each_mistake_gives_the_message_of_the_page(reader: Command, mistake: st
     text = pattern.read_text(encoding="utf-8")
     assert old in text
     pattern.write_text(text.replace(old, new, 1), encoding="utf-8")
-    filters = ("--variant", "shfl") if mistake == "left the reference out" else ()
+    filters = ("--variant", "shfl") if mistake == "excluded the reference variant" else ()
     outcome = reader("run", "block-scan.yaml", *filters)
     assert outcome.code == code
     assert mistakes()[mistake] in outcome.err

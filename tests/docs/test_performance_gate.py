@@ -133,7 +133,7 @@ def test_suite_of_the_page_has_a_threshold_of_each_kind(project: Path) -> None:
 
 @pytest.mark.expensive
 @pytest.mark.archs
-def test_gate_goes_red_for_what_the_table_of_exit_codes_says(shflbench: Command, project: Path, plug: Plug) -> None:
+def test_gate_exits_with_the_codes_of_the_table(shflbench: Command, project: Path, plug: Plug) -> None:
     def device(scripts: dict[str, Script], **more: Any) -> None:
         plug(FakeBackend(scripts, folders=[project], **more))
 
@@ -210,5 +210,5 @@ def test_size_of_the_reference_run_is_what_the_page_says() -> None:
 
 @pytest.mark.parametrize("outcome", sorted(FINDINGS | UNDECIDED - {Outcome.NOT_COMPARABLE}))
 def test_every_outcome_that_needs_an_answer_has_one(outcome: Outcome) -> None:
-    section = PAGE.split("## 8. When it goes red")[1].split("\n## ")[0]
+    section = PAGE.split("## 8. When the job fails")[1].split("\n## ")[0]
     assert re.search(rf"\b{outcome}\b", section, re.IGNORECASE)

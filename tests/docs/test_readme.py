@@ -66,6 +66,15 @@ def test_the_choices_show_both_mechanisms() -> None:
     assert any("`shfl" in names for names in winners)
 
 
+def test_shuffles_take_as_much_longer_in_the_transposes_as_it_says() -> None:
+    ratios = {}
+    for words in (2, 32):
+        rows = rows_of(f"transpose f32 words={words}")
+        ratios[words] = f"{rows['shfl'][0] / rows['smem-syncwarp'][0]:.1f}×"
+    sentence = f"`shfl` takes {ratios[2]} (2 words) and {ratios[32]} (32 words) the time of `smem-syncwarp`"
+    assert sentence in " ".join(README.split())
+
+
 @pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: page.name)
 def test_every_link_leads_to_a_file(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)

@@ -28,7 +28,7 @@ def test_a_suite_with_the_reference_and_the_right_block_loads(ring: Folder) -> N
 def test_a_suite_that_leaves_the_reference_out_is_refused(ring: Folder) -> None:
     assert ring.refusal_of(ALL + "    variants: [shfl, smem-unsafe]\n") == (
         "demo.yaml:7:15: `ring/f32/26x128/4096/mode=idx/width=32` lacks the variant `smem`; "
-        "needed: this variant, because its results are the reference"
+        "needed: `smem`, because its results are the reference"
     )
 
 
@@ -41,7 +41,7 @@ def test_a_filter_that_leaves_the_reference_out_is_refused(ring: Folder) -> None
         ring.ids(ALL, Overrides(variants=("shfl",)))
     assert error.value.message == (
         "`ring/f32/26x128/4096/mode=idx/width=32` lacks the variant `smem`; "
-        "needed: this variant, because its results are the reference"
+        "needed: `smem`, because its results are the reference"
     )
 
 

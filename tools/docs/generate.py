@@ -143,8 +143,9 @@ def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
         0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given",
-        FINDING_CODE: "a finding: `compare` or `gate` found a case slower, missing or failed; `noise learn` found that"
-        " the noise would raise false alarms; `check` found a kernel that is declared safe and is not",
+        FINDING_CODE: "a finding: `compare` or `gate` found a case slower or missing; `compare` found a case failed;"
+        " `noise learn` found that the noise would raise false alarms; `check` found a kernel that is declared safe and"
+        " is not",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared",
@@ -155,13 +156,14 @@ def exit_codes() -> str:
         " `check --strict`: a declaration looks wrong, or a kernel is doubtful",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
         errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `--resume` measures the other cases",
-        errors.TERMINATED: "ended by SIGTERM; the same holds",
+        errors.TERMINATED: "ended by SIGTERM; rows are kept as for 130",
         READER_GONE: "the process that read the output closed it, as `head` does",
     }
     rows = [(str(code), meaning) for code, meaning in sorted(known.items())]
     about = """\
 Every command uses the same codes. An error is one sentence on stderr, with what to do about it. If several codes
-apply, the command exits with the first of 130, 2, 3, 4, 5, 1, 6."""
+apply, the command exits with the first of 130, 2, 3, 4, 5, 1, 6. One exception: for a kernel that cannot be emulated,
+`check` exits with 5 only if no kernel is broken, else with 1."""
     return _page("Exit codes", about, _table("code | meaning", rows))
 
 

@@ -72,7 +72,8 @@ def command(
 
     SUITE is the name of a suite that comes with shflbench, or a YAML file. Omit a name only with --resume; a
     file is always needed. Measures inconclusive cases in further processes. Prints the report to stderr and the folder
-    of the run to stdout. Exits 1 if a case got slower, is missing or failed, and 3 if the run cannot be compared.
+    of the run to stdout. Exits 1 if a case got slower or is missing, 3 if the run cannot be compared, and 5
+    if a case failed or computed a wrong result.
     """
     console: Console = context.obj
     judging = options.parse(flags)
