@@ -90,7 +90,7 @@ def _rank(name: str) -> int:
 @cache
 def units(arch: str = "sm_90") -> list[tuple[str, ...]]:
     """Return the kernels that `arch` has, by translation unit; those that every run of the tests needs lie apart."""
-    needed = set(run_by_tests())
+    needed = set(with_every_dtype())
     groups: dict[object, list[str]] = {}
     for name in subjects():
         if not variant_of(name).unsupported_reason(arch):

@@ -38,7 +38,9 @@ def test_predicate_is_separate_from_the_opcode(kernel: Kernel) -> None:
     assert all(instruction.predicate.startswith("@") and " " not in instruction.opcode for instruction in predicated)
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize(
+    "arch", ["sm_90", *(pytest.param(arch, marks=pytest.mark.archs) for arch in ("sm_75", "sm_120"))]
+)
 def test_kernels_of_several_cubins_read_as_each_cubin_does(arch: str, toolchain: Toolchain, tmp_path: Path) -> None:
     code: list[bytes] = []
     expected: list[list[tuple[str, str, list[str]]]] = []

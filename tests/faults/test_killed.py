@@ -13,7 +13,7 @@ from tests.faults.conftest import Machine, Make, fault
 pytestmark = pytest.mark.expensive
 
 # Each takes a second and a half: twenty of them wait for `make test-archs`.
-KILLS = [5, pytest.param(20, marks=pytest.mark.archs)]
+KILLS = [3, pytest.param(20, marks=pytest.mark.archs)]
 # 32 groups, each a window of its own. Its nine rounds of 14 bursts that nap 0.5 ms take 60 ms at least, so that the
 # twenty kills, after 0.15 s on average, do not outlast the run.
 LONGEST = 0.3  # seconds from the warm-up in a worker process to the kill

@@ -13,6 +13,10 @@ from tests.backends.emulator.declared import forms_under_test
 from tests.backends.emulator.emitted import forms
 
 pytestmark = pytest.mark.expensive
+NAMES = [
+    name if name in kernels.with_every_dtype() else pytest.param(name, marks=pytest.mark.archs)
+    for name in kernels.run_by_tests()
+]
 
 
 @cache
@@ -32,12 +36,12 @@ def wrong(emulated: EmulatedKernel, workload: Workload) -> str:
     return ""
 
 
-@pytest.mark.parametrize("name", kernels.run_by_tests())
+@pytest.mark.parametrize("name", NAMES)
 def test_every_kernel_is_right_in_lockstep(name: str) -> None:
     assert observed(name)[0] == ""
 
 
-@pytest.mark.parametrize("name", kernels.run_by_tests())
+@pytest.mark.parametrize("name", NAMES)
 def test_every_form_of_a_kernel_has_a_property_test(name: str) -> None:
     # A form is an opcode with all its modifiers, including cache hints and vectors.
     assert observed(name)[1]
