@@ -178,6 +178,33 @@ class Instruction:
 
 
 @dataclass(frozen=True, slots=True)
+class Control:
+    """What the compiler wrote into an instruction for the scheduler."""
+
+    stall: int  # clocks until the warp may issue its next instruction
+    write_barrier: int | None  # scoreboard barrier that is released when the result is there
+    read_barrier: int | None  # likewise, when the operands have been read
+    waits: tuple[int, ...]  # scoreboard barriers that must be released before the instruction is issued
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledInstruction:
+    """One SASS instruction of a loop with its control code."""
+
+    instruction: Instruction
+    control: Control
+    always: bool  # whether each pass through the loop executes it, if only for some lanes
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCode:
+    """The instructions of a timed loop, by address."""
+
+    instructions: tuple[ScheduledInstruction, ...]
+    unroll: int  # iterations of the source loop per pass
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A loop in the SASS whose counter changes by a constant."""
 

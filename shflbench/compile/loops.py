@@ -49,7 +49,7 @@ def counted_loops(sass: Sequence[Instruction]) -> list[Loop]:
 
 def natural_loops(sass: Sequence[Instruction]) -> list[NaturalLoop]:
     """Return every natural loop, except the branch to itself after the end of a kernel."""
-    follows = _successors(sass)
+    follows = successors(sass)
     reached = _reached(follows)
     precedes: list[list[int]] = [[] for _ in sass]
     for source in reached:
@@ -65,7 +65,8 @@ def natural_loops(sass: Sequence[Instruction]) -> list[NaturalLoop]:
     return loops
 
 
-def _successors(sass: Sequence[Instruction]) -> list[list[int]]:
+def successors(sass: Sequence[Instruction]) -> list[list[int]]:
+    """Return, for each instruction, the indices of those that may follow it."""
     index_of = {instruction.address: index for index, instruction in enumerate(sass)}
     successors: list[list[int]] = []
     for index, instruction in enumerate(sass):

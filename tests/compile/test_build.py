@@ -15,11 +15,16 @@ from shflbench.errors import CompileError
 from shflbench.model import DTYPES, Kernel, Mechanism
 from shflbench.patterns.declare import EXCHANGES
 from tests import kernels
-from tests.compile.conftest import Build
 from tests.compile.planted import ROTATE, case, planted
 
 
-@pytest.mark.parametrize("name", kernels.with_every_dtype())
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in kernels.in_every_run() else pytest.param(name, marks=pytest.mark.archs)
+        for name in kernels.with_every_dtype()
+    ],
+)
 def test_machine_code_of_every_kernel_is_what_its_pattern_declares(name: str) -> None:
     kernel, variant = kernels.kernel(name), kernels.variant_of(name)
     assert kernel.violations == ()
@@ -37,7 +42,9 @@ def same(one: Kernel, other: Kernel) -> bool:
     return replace(one, ptx="", cubin=b"") == replace(other, ptx="", cubin=b"")
 
 
-@pytest.mark.parametrize("name", ["neighbor/shfl/f64/mode=idx", "reduce/cub/i32/width=32"])
+@pytest.mark.parametrize(
+    "name", ["neighbor/shfl/f64/mode=idx", pytest.param("reduce/cub/i32/width=32", marks=pytest.mark.archs)]
+)
 def test_kernel_is_the_same_alone_and_with_others(name: str, toolchain: Toolchain) -> None:
     subject = kernels.subjects()[name]
     (unit,) = (names for names in kernels.units() if name in names)
@@ -63,8 +70,8 @@ def test_cub_s_integer_sum_is_one_redux(toolchain: Toolchain) -> None:
     }  # in 4 iterations; all lanes get its sum, so no shuffle is left
 
 
-def test_without_a_disassembler_the_machine_code_is_unknown(toolchain: Toolchain, tmp_path: Path) -> None:
-    blind = Builder(replace(toolchain, nvdisasm=None), "sm_90", None)
+def test_without_a_disassembler_the_machine_code_is_unknown(blind_toolchain: Toolchain, tmp_path: Path) -> None:
+    blind = Builder(blind_toolchain, "sm_90", None)
     kernel = blind.build(planted(tmp_path, "x = x + T(1);", per_iteration={"SHFL": 1}), case())
     assert (kernel.sass, kernel.loop, kernel.violations) == (None, None, ())
     assert kernel.resources.registers > 0
@@ -72,7 +79,8 @@ def test_without_a_disassembler_the_machine_code_is_unknown(toolchain: Toolchain
     assert ".target sm_90" in kernel.ptx
 
 
-def test_options_of_a_case_reach_the_kernel(build: Build, tmp_path: Path) -> None:
+def test_options_of_a_case_reach_the_kernel(blind_toolchain: Toolchain, tmp_path: Path) -> None:
+    build = Builder(blind_toolchain, "sm_90", None).build
     loop = "REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, (lane() + OPTION_HOW_FAR) % WARP);"
     pattern = planted(tmp_path, loop, options={"how-far": ("1", "9")})
     near, far = (build(pattern, replace(case(), options=(("how-far", distance),))) for distance in ("1", "9"))
@@ -110,16 +118,18 @@ def test_kernels_compiled_together_equal_those_compiled_alone(toolchain: Toolcha
         assert same(kernel, builder.build(planted(tmp_path), case(dtype)))
 
 
-def test_cached_kernels_start_no_worker(toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Builder(toolchain, "sm_90", tmp_path / "cache")
+def test_cached_kernels_start_no_worker(
+    blind_toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Builder(blind_toolchain, "sm_90", tmp_path / "cache")
     built = dict(first.build_all(requests(first, tmp_path / "source")))
     monkeypatch.setattr("shflbench.processes.ProcessPoolExecutor", refuse)
-    again = Builder(toolchain, "sm_90", tmp_path / "cache")
+    again = Builder(blind_toolchain, "sm_90", tmp_path / "cache")
     assert dict(again.build_all(requests(again, tmp_path / "source"))) == built
 
 
-def test_kernel_that_does_not_compile_does_not_affect_the_others(toolchain: Toolchain, tmp_path: Path) -> None:
-    builder = Builder(toolchain, "sm_90", None)
+def test_kernel_that_does_not_compile_does_not_affect_the_others(blind_toolchain: Toolchain, tmp_path: Path) -> None:
+    builder = Builder(blind_toolchain, "sm_90", None)
     loop = (
         "static_assert(T(1) / T(2) != T(0) || sizeof(T) == 8); REPEAT(iterations) x = __shfl_xor_sync(FULL_WARP, x, 1);"
     )
@@ -133,10 +143,10 @@ def test_kernel_that_does_not_compile_does_not_affect_the_others(toolchain: Tool
 
 
 def test_crash_of_the_compiler_fails_only_its_kernel(
-    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    blind_toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.compile.build.machine_code", crash_on_f64)
-    builder = Builder(toolchain, "sm_90", None)
+    builder = Builder(blind_toolchain, "sm_90", None)
     built = dict(builder.build_all(requests(builder, tmp_path)))
     crashed = built.pop("f64")
     assert isinstance(crashed, CompileError)

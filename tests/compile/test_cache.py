@@ -48,14 +48,14 @@ def test_kernel_without_machine_code_is_returned_unchanged(tmp_path: Path, kerne
     "part", ["source", "header", "architecture", "unroll", "expectation", "option", "dtype", "compiler"]
 )
 def test_kernel_is_compiled_again_when_any_part_of_it_changes(
-    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+    blind_toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "own.cuh").write_text("// nothing\n", encoding="utf-8")
     own = partial(planted, tmp_path / "source", includes='#include "own.cuh"\n', options={"mode": ("idx", "up")})
-    Builder(toolchain, "sm_90", tmp_path / "cache").build(own(), case())
+    Builder(blind_toolchain, "sm_90", tmp_path / "cache").build(own(), case())
     monkeypatch.setattr("shflbench.compile.nvrtc.compile_unit", refuse)
-    pattern, arch, wanted, compiler = own(), "sm_90", case(), toolchain
+    pattern, arch, wanted, compiler = own(), "sm_90", case(), blind_toolchain
     Builder(compiler, arch, tmp_path / "cache").build(pattern, wanted)  # nothing changed: found
     match part:
         case "source":
@@ -73,7 +73,7 @@ def test_kernel_is_compiled_again_when_any_part_of_it_changes(
         case "dtype":
             wanted = case("f64")
         case "compiler":
-            compiler = replace(toolchain, identity="nvrtc 99.0")
+            compiler = replace(blind_toolchain, identity="nvrtc 99.0")
     with pytest.raises(AssertionError, match="compiled again"):
         Builder(compiler, arch, tmp_path / "cache").build(pattern, wanted)
 

@@ -1,11 +1,13 @@
-from pathlib import Path
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
 
 import pytest
 
 from shflbench.compile.loops import NaturalLoop, counted_loops, counter_step, natural_loops
-from shflbench.model import Instruction, Mechanism
-from tests.compile.conftest import Build
-from tests.compile.planted import ROTATE, THROUGH_MEMORY, planted
+from shflbench.model import Instruction, Kernel, Mechanism
+from tests.compile.conftest import build_together
+from tests.compile.planted import ROTATE, THROUGH_MEMORY, case, planted
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 UNROLLED = '_Pragma("unroll {}") for ({}) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);'
@@ -18,17 +20,34 @@ T keep[64];
     REPEAT(iterations) x += keep[(iteration * 7 + lane()) % 64];"""
 
 
+Built = Callable[[str], dict[str, Kernel]]
+LOOPS: dict[str, dict[str, Any]] = {
+    "shfl": {"loop": ROTATE},
+    "smem": {"loop": BARRIERS},
+    "down": {"loop": DOWN},
+    "scaled": {"loop": SCALED, "mechanism": Mechanism.LOCAL},
+    "diverged": {"loop": ROTATE.replace("iterations", "iterations + lane()"), "per_iteration": {"SHFL": 1}},
+    "none": {"loop": "x = x + T(1);"},
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Return the kernels of LOOPS for an architecture."""
+    folder = tmp_path_factory.mktemp("loops")
+    patterns = {name: (planted(folder / name, **made), case()) for name, made in LOOPS.items()}
+    return cache(partial(build_together, patterns))
+
+
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize(
-    ("loop", "found"), [(ROTATE, {"SHFL": 16}), (BARRIERS, {"STS": 16, "LDS": 16, "BAR": 32})], ids=["shfl", "smem"]
+    ("name", "found"), [("shfl", {"SHFL": 16}), ("smem", {"STS": 16, "LDS": 16, "BAR": 32})], ids=["shfl", "smem"]
 )
-def test_timed_loop_is_found_on_every_architecture(
-    build: Build, tmp_path: Path, arch: str, loop: str, found: dict[str, int]
-) -> None:
-    kernel = build(planted(tmp_path, loop), arch=arch)
-    assert kernel.loop is not None
-    assert kernel.loop.unroll == 16
-    assert {opcode: kernel.loop.counts.get(opcode, 0) for opcode in ("SHFL", "STS", "LDS", "BAR")} == {
+def test_timed_loop_is_found_on_every_architecture(built: Built, arch: str, name: str, found: dict[str, int]) -> None:
+    loop = built(arch)[name].loop
+    assert loop is not None
+    assert loop.unroll == 16
+    assert {opcode: loop.counts.get(opcode, 0) for opcode in ("SHFL", "STS", "LDS", "BAR")} == {
         "SHFL": 0,
         "STS": 0,
         "LDS": 0,
@@ -37,34 +56,38 @@ def test_timed_loop_is_found_on_every_architecture(
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_100"])
-def test_loop_that_counts_down_has_a_positive_step(build: Build, tmp_path: Path, arch: str) -> None:
-    kernel = build(planted(tmp_path, DOWN), arch=arch)
-    assert kernel.loop is not None
-    assert (kernel.loop.unroll, kernel.loop.counts["SHFL"]) == (16, 16)
+def test_loop_that_counts_down_has_a_positive_step(built: Built, arch: str) -> None:
+    loop = built(arch)["down"].loop
+    assert loop is not None
+    assert (loop.unroll, loop.counts["SHFL"]) == (16, 16)
 
 
-def test_counter_is_distinguished_from_registers_that_change_with_it(build: Build, tmp_path: Path) -> None:
-    kernel = build(planted(tmp_path, SCALED, mechanism=Mechanism.LOCAL))
+def test_counter_is_distinguished_from_registers_that_change_with_it(
+    built: Built,
+) -> None:
+    kernel = built("sm_90")["scaled"]
     assert kernel.loop is not None
     assert (kernel.loop.unroll, kernel.loop.counts["LDL"]) == (16, 16)
     assert kernel.violations == ()
 
 
-def test_shuffle_of_diverged_warps_is_not_counted(build: Build, tmp_path: Path) -> None:
-    kernel = build(planted(tmp_path, ROTATE.replace("iterations", "iterations + lane()"), per_iteration={"SHFL": 1}))
+def test_shuffle_of_diverged_warps_is_not_counted(built: Built) -> None:
+    kernel = built("sm_90")["diverged"]
     assert kernel.sass is not None
     assert any(".DIV" in instruction.opcode for instruction in kernel.sass)
     assert kernel.violations == ()
 
 
-def test_loop_for_the_remaining_iterations_is_found_beside_the_unrolled_one(build: Build, tmp_path: Path) -> None:
-    sass = build(planted(tmp_path)).sass
+def test_loop_for_the_remaining_iterations_is_found_beside_the_unrolled_one(
+    built: Built,
+) -> None:
+    sass = built("sm_90")["shfl"].sass
     assert sass is not None
     assert sorted(loop.unroll for loop in counted_loops(sass)) == [1, 16]
 
 
-def test_code_without_a_loop_has_none(build: Build, tmp_path: Path) -> None:
-    sass = build(planted(tmp_path, "x = x + T(1);")).sass
+def test_code_without_a_loop_has_none(built: Built) -> None:
+    sass = built("sm_90")["none"].sass
     assert sass is not None
     assert counted_loops(sass) == []
 

@@ -2,11 +2,13 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.compile.build import Builder
 from shflbench.compile.resources import parse
+from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompileError
 from shflbench.model import Resources
-from tests.compile.conftest import Build
-from tests.compile.planted import planted
+from shflbench.patterns.discover import LoadedPattern
+from tests.compile.planted import case, planted
 
 # What ptxas of CUDA 13 reports of a kernel with static shared memory and spills.
 REPORT = """\
@@ -40,28 +42,32 @@ def test_missing_report_is_an_error_and_not_zero() -> None:
         parse("ptxas info    : 0 bytes gmem\n")
 
 
-def test_static_shared_memory_is_counted(build: Build, tmp_path: Path) -> None:
+def resources(toolchain: Toolchain, pattern: LoadedPattern) -> Resources:
+    return Builder(toolchain, "sm_90", None).build(pattern, case()).resources
+
+
+def test_static_shared_memory_is_counted(blind_toolchain: Toolchain, tmp_path: Path) -> None:
     loop = "__shared__ T kept[96]; kept[threadIdx.x] = x; __syncthreads(); x = kept[threadIdx.x ^ 1];"
-    assert build(planted(tmp_path, loop)).resources.shared_bytes == 96 * 4
+    assert resources(blind_toolchain, planted(tmp_path, loop)).shared_bytes == 96 * 4
 
 
-def test_array_that_stays_in_memory_is_counted(build: Build, tmp_path: Path) -> None:
+def test_array_that_stays_in_memory_is_counted(blind_toolchain: Toolchain, tmp_path: Path) -> None:
     loop = """\
 T kept[64];
     for (int i = 0; i < 64; ++i) kept[i] = values[i];
     REPEAT(iterations) x += kept[(iteration * 7 + lane()) % 64];"""
-    resources = build(planted(tmp_path, loop)).resources
-    assert (resources.local_bytes, resources.spill_bytes) == (256, 0)
+    counted = resources(blind_toolchain, planted(tmp_path, loop))
+    assert (counted.local_bytes, counted.spill_bytes) == (256, 0)
 
 
-def test_registers_that_do_not_fit_are_spilled_and_counted(build: Build, tmp_path: Path) -> None:
+def test_registers_that_do_not_fit_are_spilled_and_counted(blind_toolchain: Toolchain, tmp_path: Path) -> None:
     loop = """\
 T kept[64];
     _Pragma("unroll") for (int i = 0; i < 64; ++i) kept[i] = values[thread() + i * iterations];
     __syncthreads();
     _Pragma("unroll") for (int i = 0; i < 64; ++i) x = x * kept[i] + kept[63 - i];"""
-    roomy = build(planted(tmp_path / "roomy", loop)).resources
-    tight = build(planted(tmp_path / "tight", loop, bounds="__launch_bounds__(1024, 2) ")).resources
+    roomy = resources(blind_toolchain, planted(tmp_path / "roomy", loop))
+    tight = resources(blind_toolchain, planted(tmp_path / "tight", loop, bounds="__launch_bounds__(1024, 2) "))
     assert roomy.spill_bytes == 0
     assert tight.registers <= 32 < roomy.registers
     assert tight.spill_bytes > 0

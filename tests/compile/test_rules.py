@@ -1,12 +1,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shflbench.compile.rules import exchanges, timed_loop
-from shflbench.model import Loop, Mechanism
-from tests.compile.conftest import Build
+from shflbench.model import Kernel, Loop, Mechanism
+from tests.compile.conftest import build_together
 from tests.compile.planted import ROTATE, THROUGH_MEMORY, case, planted
 
 MEMORY = {"STS": 1, "LDS": 1}
@@ -20,150 +20,135 @@ T keep[16];
         x += keep[at & 15];
         at += int(x);
     }"""
+ONCE = "x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);"
 NO_SHFL = "the machine code has no SHFL: the shfl mechanism was optimized away"
 NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away"
 
 
-@pytest.mark.parametrize(
-    ("loop", "sentences"),
-    [
-        pytest.param(ROTATE, (), id="honest shuffle"),
-        pytest.param(
-            "REPEAT(iterations) { __shfl_sync(FULL_WARP, x, 0); x = x * T(0.5) + T(lane()); }",
-            (NO_SHFL, "the loop has 0 SHFL per iteration, not the declared 1"),
-            id="shuffle that nobody reads",
-        ),
-        pytest.param(
-            "REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, 0);",
-            ("the loop has 0.0625 SHFL per iteration, not the declared 1",),
-            id="repeated broadcast",
-        ),
-        pytest.param(
-            "int sum = 0; REPEAT(iterations) sum += lane(); x = __shfl_xor_sync(FULL_WARP, x, 1) + T(sum);",
-            (NO_LOOP,),
-            id="loop computed in closed form",
-        ),
-        pytest.param(
-            "for (int iteration = 0; iteration < 3; ++iteration) x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);",
-            (NO_LOOP,),
-            id="loop unrolled away",
-        ),
-        pytest.param(
-            f'_Pragma("unroll 1"){PLAIN}',
-            ("the loop is unrolled by 1, not by the declared 16 (steps of all loops: 1)",),
-            id="loop not unrolled",
-        ),
-        pytest.param(
-            f'_Pragma("unroll 8"){PLAIN}',
-            ("the loop is unrolled by 8, not by the declared 16 (steps of all loops: 8, 1)",),
-            id="loop unrolled by too little",
-        ),
-        pytest.param(
-            ROTATE.replace("= __shfl", "+= values[iteration & 31] + __shfl"),
-            ("the loop has 1 LDG per iteration, not the declared 0",),
-            id="global memory that nobody declared",
-        ),
-    ],
-)
-def test_violation_by_a_shuffle_kernel_is_a_sentence(
-    build: Build, tmp_path: Path, loop: str, sentences: tuple[str, ...]
-) -> None:
-    assert build(planted(tmp_path, loop, per_iteration={"SHFL": 1})).violations == sentences
-
-
-@pytest.mark.parametrize(
-    ("loop", "mechanism", "promised", "sentences"),
-    [
-        pytest.param(THROUGH_MEMORY, Mechanism.SMEM, MEMORY, (), id="honest shared memory"),
-        pytest.param(
-            THROUGH_MEMORY.replace("] = x;", "] = x; slots[blockDim.x + threadIdx.x] = x;"),
-            Mechanism.SMEM,
-            MEMORY,
-            ("the loop has 2 STS per iteration, not the declared 1",),
-            id="one store too many",
-        ),
-        pytest.param(
-            THROUGH_MEMORY.replace("__syncwarp", "__syncthreads"),
-            Mechanism.SMEM,
-            MEMORY,
-            ("the loop has 2 BAR per iteration, not the declared 0",),
-            id="undeclared barriers",
-        ),
-        pytest.param(
-            ROTATE,
-            Mechanism.COLLECTIVE,
-            None,
-            ("the machine code has no VOTE or REDUX or CREDUX or MATCH: the collective mechanism was optimized away",),
-            id="nothing collective",
-        ),
-        pytest.param(
-            "T keep[4]; for (int i = 0; i < 4; ++i) keep[i] = x + T(i);\n"
+SHUFFLED = {"SHFL": 1}
+# Name → the pattern, and the sentences on its kernel.
+CODE: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "honest shuffle": ({"loop": ROTATE, "per_iteration": SHUFFLED}, ()),
+    "shuffle that nobody reads": (
+        {
+            "loop": "REPEAT(iterations) { __shfl_sync(FULL_WARP, x, 0); x = x * T(0.5) + T(lane()); }",
+            "per_iteration": SHUFFLED,
+        },
+        (NO_SHFL, "the loop has 0 SHFL per iteration, not the declared 1"),
+    ),
+    "repeated broadcast": (
+        {"loop": "REPEAT(iterations) x = __shfl_sync(FULL_WARP, x, 0);", "per_iteration": SHUFFLED},
+        ("the loop has 0.0625 SHFL per iteration, not the declared 1",),
+    ),
+    "loop computed in closed form": (
+        {
+            "loop": "int sum = 0; REPEAT(iterations) sum += lane(); x = __shfl_xor_sync(FULL_WARP, x, 1) + T(sum);",
+            "per_iteration": SHUFFLED,
+        },
+        (NO_LOOP,),
+    ),
+    "loop unrolled away": (
+        {
+            "loop": "for (int iteration = 0; iteration < 3; ++iteration) "
+            "x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);",
+            "per_iteration": SHUFFLED,
+        },
+        (NO_LOOP,),
+    ),
+    "loop not unrolled": (
+        {"loop": f'_Pragma("unroll 1"){PLAIN}', "per_iteration": SHUFFLED},
+        ("the loop is unrolled by 1, not by the declared 16 (steps of all loops: 1)",),
+    ),
+    "loop unrolled by too little": (
+        {"loop": f'_Pragma("unroll 8"){PLAIN}', "per_iteration": SHUFFLED},
+        ("the loop is unrolled by 8, not by the declared 16 (steps of all loops: 8, 1)",),
+    ),
+    "global memory that nobody declared": (
+        {"loop": ROTATE.replace("= __shfl", "+= values[iteration & 31] + __shfl"), "per_iteration": SHUFFLED},
+        ("the loop has 1 LDG per iteration, not the declared 0",),
+    ),
+    "honest shared memory": (
+        {"loop": THROUGH_MEMORY, "mechanism": Mechanism.SMEM, "per_iteration": MEMORY},
+        (),
+    ),
+    "one store too many": (
+        {
+            "loop": THROUGH_MEMORY.replace("] = x;", "] = x; slots[blockDim.x + threadIdx.x] = x;"),
+            "mechanism": Mechanism.SMEM,
+            "per_iteration": MEMORY,
+        },
+        ("the loop has 2 STS per iteration, not the declared 1",),
+    ),
+    "undeclared barriers": (
+        {
+            "loop": THROUGH_MEMORY.replace("__syncwarp", "__syncthreads"),
+            "mechanism": Mechanism.SMEM,
+            "per_iteration": MEMORY,
+        },
+        ("the loop has 2 BAR per iteration, not the declared 0",),
+    ),
+    "nothing collective": (
+        {"loop": ROTATE, "mechanism": Mechanism.COLLECTIVE},
+        ("the machine code has no VOTE or REDUX or CREDUX or MATCH: the collective mechanism was optimized away",),
+    ),
+    "array kept in registers": (
+        {
+            "loop": "T keep[4]; for (int i = 0; i < 4; ++i) keep[i] = x + T(i);\n"
             "    REPEAT(iterations) x += __shfl_xor_sync(FULL_WARP, keep[iteration % 4], 1);",
-            Mechanism.LOCAL,
-            None,
-            ("the machine code has no LDL: the local mechanism was optimized away",),
-            id="array kept in registers",
-        ),
-        pytest.param(INDEXED, Mechanism.LOCAL, {"LDL": 1}, (), id="honest local memory"),
-        pytest.param(
-            INDEXED,
-            Mechanism.REGISTER,
-            None,
-            tuple(f"the machine code has {name}, which the register mechanism must not use" for name in ("LDL", "STL")),
-            id="registers that lie in local memory",
-        ),
-        pytest.param(ARITHMETIC, Mechanism.REGISTER, {"FFMA": 1}, (), id="arithmetic that is promised, too"),
-        pytest.param(
-            ARITHMETIC,
-            Mechanism.REGISTER,
-            {"FFMA": 2, "SHFL": 0},
-            ("the loop has 1 FFMA per iteration, not the declared 2",),
-            id="less arithmetic than promised",
-        ),
-    ],
-)
-def test_violation_is_a_sentence(
-    build: Build,
-    tmp_path: Path,
-    loop: str,
-    mechanism: Mechanism,
-    promised: Mapping[str, int] | None,
-    sentences: tuple[str, ...],
-) -> None:
-    assert build(planted(tmp_path, loop, mechanism=mechanism, per_iteration=promised)).violations == sentences
+            "mechanism": Mechanism.LOCAL,
+        },
+        ("the machine code has no LDL: the local mechanism was optimized away",),
+    ),
+    "honest local memory": ({"loop": INDEXED, "mechanism": Mechanism.LOCAL, "per_iteration": {"LDL": 1}}, ()),
+    "registers that lie in local memory": (
+        {"loop": INDEXED, "mechanism": Mechanism.REGISTER},
+        tuple(f"the machine code has {name}, which the register mechanism must not use" for name in ("LDL", "STL")),
+    ),
+    "arithmetic that is promised, too": (
+        {"loop": ARITHMETIC, "mechanism": Mechanism.REGISTER, "per_iteration": {"FFMA": 1}},
+        (),
+    ),
+    "less arithmetic than promised": (
+        {"loop": ARITHMETIC, "mechanism": Mechanism.REGISTER, "per_iteration": {"FFMA": 2, "SHFL": 0}},
+        ("the loop has 1 FFMA per iteration, not the declared 2",),
+    ),
+    "library variant, which needs only a loop": ({"loop": THROUGH_MEMORY, "mechanism": Mechanism.LIBRARY}, ()),
+    "one pass, which needs no loop": ({"loop": ONCE, "one_pass": True}, ()),
+    "one pass, which still needs its mechanism": ({"loop": "x = x + T(1);", "one_pass": True}, (NO_SHFL,)),
+}
+MODES = {"folded": (), "kept": (NO_SHFL, "the loop has 0 SHFL per iteration, not the declared 1")}
 
 
-@pytest.mark.parametrize(
-    ("mode", "sentences"),
-    [("folded", ()), ("kept", (NO_SHFL, "the loop has 0 SHFL per iteration, not the declared 1"))],
-)
-def test_mechanism_may_be_folded_only_if_the_variant_declares_it(
-    build: Build, tmp_path: Path, mode: str, sentences: tuple[str, ...]
-) -> None:
-    own = planted(
-        tmp_path,
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Kernel]:
+    """Return a kernel for each entry of CODE and MODES."""
+    folder = tmp_path_factory.mktemp("rules")
+    patterns = {name: (planted(folder / str(i), **made), case()) for i, (name, (made, _)) in enumerate(CODE.items())}
+    foldable = planted(
+        folder / "foldable",
         "REPEAT(iterations) x = x * T(0.5) + T(lane());",
         per_iteration=lambda _, options: {"SHFL": int(options["mode"] == "kept")},
         options={"mode": ("kept", "folded")},
         may_fold={"mode": ("folded",)},
     )
-    assert build(own, replace(case(), options=(("mode", mode),))).violations == sentences
+    modes = {mode: (foldable, replace(case(), options=(("mode", mode),))) for mode in MODES}
+    return build_together(patterns | modes)
 
 
-def test_pattern_of_one_pass_needs_no_loop(build: Build, tmp_path: Path) -> None:
-    once = planted(tmp_path, "x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);", one_pass=True)
-    kernel = build(once)
-    assert (kernel.violations, kernel.loop) == ((), None)
-    assert kernel.ptx.count(".param ") == 2  # no iterations
+@pytest.mark.parametrize("code", CODE)
+def test_each_violation_is_a_sentence(built: Mapping[str, Kernel], code: str) -> None:
+    assert built[code].violations == CODE[code][1]
 
 
-def test_pattern_of_one_pass_still_needs_its_mechanism(build: Build, tmp_path: Path) -> None:
-    once = planted(tmp_path, "x = x + T(1);", one_pass=True)
-    assert build(once).violations == (NO_SHFL,)
+@pytest.mark.parametrize("mode", MODES)
+def test_mechanism_may_be_folded_only_if_the_variant_declares_it(built: Mapping[str, Kernel], mode: str) -> None:
+    assert built[mode].violations == MODES[mode]
 
 
-def test_library_variant_needs_only_a_loop(build: Build, tmp_path: Path) -> None:
-    assert build(planted(tmp_path, THROUGH_MEMORY, mechanism=Mechanism.LIBRARY)).violations == ()
+def test_pattern_of_one_pass_has_no_loop_and_no_iterations(built: Mapping[str, Kernel]) -> None:
+    kernel = built["one pass, which needs no loop"]
+    assert kernel.loop is None
+    assert kernel.ptx.count(".param ") == 2
 
 
 def test_exchanges_have_one_name_per_kind() -> None:

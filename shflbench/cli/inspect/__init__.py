@@ -1,0 +1,1 @@
+"""`shflbench inspect`: the machine code of kernels, and the limits that follow from it."""

@@ -1,0 +1,29 @@
+"""The option `--resident`: the blocks that an SM executes at a time."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from shflbench.analysis.limits import Residency
+
+DEFAULT_RESIDENCY = "1x1024"
+MOST_BLOCKS, MOST_THREADS = 32, 1024
+
+
+def residency(_: click.Context, parameter: click.Parameter, text: str) -> Residency:
+    """Return the warps that BLOCKSxTHREADS stands for; BadParameter where it is not that."""
+    from shflbench.analysis.limits import Residency
+
+    match = re.fullmatch(r"([1-9]\d?)x([1-9]\d{0,3})", text)
+    blocks, threads = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= blocks <= MOST_BLOCKS or not 1 <= threads <= MOST_THREADS:
+        message = (
+            f"`{text}` is not BLOCKSxTHREADS, such as {DEFAULT_RESIDENCY}; at most {MOST_BLOCKS} blocks and "
+            f"{MOST_THREADS} threads"
+        )
+        raise click.BadParameter(message, param=parameter)
+    return Residency.of(grid=blocks, block=threads, sms=1)

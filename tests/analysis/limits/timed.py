@@ -1,0 +1,24 @@
+"""Timed loops as a disassembler would return them."""
+
+from shflbench.model import Control, Instruction, ScheduledInstruction, TimedCode
+
+
+def item(
+    text: str,
+    *,
+    stall: int = 1,
+    writes: int | None = None,
+    reads: int | None = None,
+    waits: tuple[int, ...] = (),
+    always: bool = True,
+) -> ScheduledInstruction:
+    """Return an instruction, `@P0 SHFL.IDX`; `writes`, `reads` and `waits` are scoreboard barriers."""
+    *predicate, opcode = text.split()
+    return ScheduledInstruction(
+        Instruction(0, "".join(predicate), opcode, ()), Control(stall, writes, reads, waits), always
+    )
+
+
+def code(*items: ScheduledInstruction | str, unroll: int = 1) -> TimedCode:
+    """Return a loop; an instruction that is given as text alone takes one clock and waits for nothing."""
+    return TimedCode(tuple(item(one) if isinstance(one, str) else one for one in items), unroll)
