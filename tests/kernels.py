@@ -17,7 +17,7 @@ from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.compile.source import Source, translation_unit
 from shflbench.errors import CompileError, KernelError
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import DTYPES, Kernel, Launch
+from shflbench.model import DTYPES, Kernel, Launch, Mechanism
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin
 from tests import cases
@@ -27,6 +27,8 @@ from tests.backends.emulator.archive import digest, digests, ptx
 CACHE = Path(__file__).parents[1] / ".pytest_cache" / "kernels"
 ARCHS = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")
 DTYPES_FIRST = ("f32", "i32")
+CHECKED = ("neighbor/", "reduce/")
+EVERY_DTYPE = ("neighbor/", "reduce/shfl/", "reduce/smem")  # other kernels have one dtype outside of `make test-archs`
 
 tools = cache(toolchain.find)
 
@@ -62,8 +64,8 @@ def with_one_dtype() -> list[str]:
 
 
 def checked_by_tests() -> list[str]:
-    """Return the kernels that every run of the tests checks under all schedules; `make test-archs` checks all."""
-    return [name for name in with_one_dtype() if name.startswith(("neighbor/", "reduce/"))]
+    """Return the kernels that are compared with their recorded races; `make test-archs` checks all kernels."""
+    return [name for name in with_one_dtype() if name.startswith(CHECKED)]
 
 
 def with_every_option() -> list[str]:
@@ -77,9 +79,16 @@ def with_every_option() -> list[str]:
 
 @cache
 def run_by_tests() -> list[str]:
-    """Return the kernels that every run of the tests compiles and emulates: each dtype; each option in one dtype."""
+    """Return the kernels that the tests compile and emulate: each dtype; each option in one dtype."""
     wanted = {*with_every_dtype(), *with_every_option()}
     return [name for name in subjects() if name in wanted]
+
+
+@cache
+def in_every_run() -> list[str]:
+    """Return those that not only `make test-archs` compiles and emulates: each variant, and some in each dtype."""
+    one_dtype = with_one_dtype()
+    return [name for name in with_every_dtype() if name in one_dtype or name.startswith(EVERY_DTYPE)]
 
 
 def _rank(name: str) -> int:
@@ -90,7 +99,7 @@ def _rank(name: str) -> int:
 @cache
 def units(arch: str = "sm_90") -> list[tuple[str, ...]]:
     """Return the kernels that `arch` has, by translation unit; those that every run of the tests needs lie apart."""
-    needed = set(with_every_dtype())
+    needed = set(in_every_run())
     groups: dict[object, list[str]] = {}
     for name in subjects():
         if not variant_of(name).unsupported_reason(arch):
@@ -115,9 +124,33 @@ def compiled(name: str, arch: str = "sm_90", *, disassembled: bool = True) -> Ke
     key = _request(builder, name).key
     if (kernel := whole.cache.get(key) or builder.cache.get(key)) is not None:
         return kernel
-    (unit,) = (names for names in units(arch) if name in names)
-    (code,) = _compile(builder, [unit])
-    return builder.finish(_request(builder, name), code[unit.index(name)])
+    batch = _batch(name, builder)
+    code = chain.from_iterable(_compile(builder, batch))
+    return builder.finish(_request(builder, name), dict(zip(chain.from_iterable(batch), code, strict=True))[name])
+
+
+def _batch(name: str, builder: Builder) -> list[tuple[str, ...]]:
+    """Return the units to compile for one kernel: its own, and others that the same run of the tests will need.
+
+    The disassembler starts once for all of them. Two processes that run tests begin with different patterns.
+    """
+    (wanted,) = (unit for unit in units(builder.arch) if name in unit)
+    batch = [wanted]
+    if _compiles_fast(name):
+        batch += [
+            unit
+            for unit in units(builder.arch)
+            if unit != wanted
+            and _compiles_fast(unit[0])
+            and unit[0].startswith(CHECKED) == name.startswith(CHECKED)
+            and builder.cache.get(_request(builder, unit[0]).key) is None
+        ]
+    return batch
+
+
+def _compiles_fast(name: str) -> bool:
+    """Whether every run of the tests compiles a kernel's unit, and does so without the headers of a library."""
+    return name in in_every_run() and variant_of(name).mechanism is not Mechanism.LIBRARY
 
 
 def compile_pattern(pattern: str, arch: str) -> list[str]:

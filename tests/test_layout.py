@@ -83,3 +83,12 @@ def test_make_help_lists_every_target() -> None:
     targets = re.findall(r"^([a-z0-9-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     help_text = subprocess.run(["make", "help"], cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
     assert [line.split()[1] for line in help_text.splitlines()] == targets
+
+
+def test_no_message_cites_a_page_which_an_installed_copy_lacks() -> None:
+    for path in sorted((REPOSITORY / "shflbench").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in notes]
+        cited = [node.value for node in texts if isinstance(node.value, str) and re.search(r"docs/|\.md\b", node.value)]
+        assert not cited, path

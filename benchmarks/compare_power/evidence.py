@@ -130,7 +130,7 @@ def across(base: Batch, new: Batch, scale: float) -> dict[Mode, list[Drawn]]:
 
 
 def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[Detection]]:
-    """Learn the noise from the first half of the batch, at least 20 processes, and compare the others."""
+    """Estimate the noise from the first half of the batch, at least 20 processes, and compare the others."""
     pool, new = batch.pool(), batch.pool(SLOWER_BY)
     half = max(FEWEST, len(pool.processes) // 2)
     noise = learn(pool.select(pool.processes[:half]))

@@ -148,7 +148,7 @@ class KernelCheck:
         reference = self._subject.reference
         if reference is None:
             return "right"
-        return "repeatable" if reference == self._subject else f"the same as `{reference.case.variant}`"
+        return "deterministic" if reference == self._subject else f"the same as `{reference.case.variant}`"
 
     def _with_errors(self, report: KernelReport, errors: Iterable[str]) -> KernelReport:
         place = next(filter(None, map(self._files.in_text, errors)), None)

@@ -38,10 +38,10 @@ WORDS = {
     "WAW": "WAW: {place} overwrites what {other} wrote, with no barrier between",
     "SAME_VALUE": "WAW of equal values: {place} overwrites what {other} wrote, with no barrier between",
     "UNINITIALIZED": "{place} reads memory that no thread has written",
-    "INACTIVE_SOURCE": "{place} reads the value of a lane that does not execute it",
+    "INACTIVE_SOURCE": "{place} reads from a lane that does not execute the shuffle",
     "NOT_IN_OWN_MASK": "{place} is executed by a lane that its own mask does not name",
     "MASKS_DIFFER": "{place} is executed with different masks by lanes that name one another",
-    "EXITED": "the mask of {place} names lanes that have exited",
+    "EXITED": "the mask of {place} includes lanes that have exited",
     "DIVERGENT_BARRIER": "threads of one block or warp wait at different barriers, {place} and {other}",
     "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
 }

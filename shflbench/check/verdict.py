@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SCHEDULES = len(POLICIES)
-WATCHED = "shared memory; global memory by results only"
+WATCHED = "every access to shared memory; for global memory, the final contents only"
 
 
 class Level(StrEnum):
@@ -71,7 +71,7 @@ def judge(  # noqa: PLR0911, PLR0913  (all evidence by name; a return for each v
     says what a result is that is not wrong, and `incomparable` why results were not compared.
     """
     hazards = [kind for kind in kinds if kind.breaks]
-    stop = "it does not end" if endless else f"stopped by an error under {_of_all(stopped)}"
+    stop = "it does not terminate" if endless else f"stopped by an error under {_of_all(stopped)}"
     faults = [
         *([f"wrong under {_of_all(wrong)}"] if wrong else []),
         *([stop] if stopped else []),
@@ -93,12 +93,12 @@ def judge(  # noqa: PLR0911, PLR0913  (all evidence by name; a return for each v
     if kinds:
         warnings = " and ".join(_WARNINGS[kind] for kind in dict.fromkeys(kinds))
         return KernelVerdict.DOUBTFUL, f"{right} under all {SCHEDULES} schedules, but {warnings}"
-    return KernelVerdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules (watched: {WATCHED})"
+    return KernelVerdict.CLEAN, f"{right} and free of hazards under all {SCHEDULES} schedules (checked: {WATCHED})"
 
 
 _WARNINGS = {
     HazardKind.SAME_VALUE: "threads write equal values to one address with no barrier between",
-    HazardKind.EXITED: "a mask names lanes that have exited",
+    HazardKind.EXITED: "a mask includes lanes that have exited",
 }
 
 

@@ -1,4 +1,4 @@
-"""All environment variables that shflbench reads."""
+"""All environment variables that shflbench reads, and the one that it sets."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def step_summary() -> Path | None:
 def color_refused() -> bool:
     """Whether NO_COLOR is set and not empty, as https://no-color.org asks."""
     return bool(os.environ.get("NO_COLOR"))
+
+
+def limit_threads() -> None:
+    """Keep NumPy from starting a thread per core: nothing here uses them, and every process would start its own."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def compute_sanitizer() -> Path | None:

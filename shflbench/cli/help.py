@@ -76,8 +76,8 @@ def _global(*declarations: str, text: str, attribute: str, value: object) -> cli
     return made
 
 
-class _Headed(click.Command):
-    """Groups the options in its help, takes the global options, and names what replaced an option that was removed."""
+class Command(click.Command):
+    """A command: its help groups options, it takes the global ones, and it names what replaced a removed option."""
 
     def __init__(self, *arguments: Any, removed: Mapping[str, str] | None = None, **attributes: Any) -> None:  # noqa: ANN401
         """Make a command; `removed` are options of earlier versions, each with the command that replaced it."""
@@ -86,7 +86,7 @@ class _Headed(click.Command):
         self.params += [
             _global("-q", "--quiet", text="Print results, warnings and errors only.", attribute="quiet", value=True),
             _global("-v", "--verbose", text="Print each step.", attribute="verbose", value=True),
-            _global("--no-color", text="Print no colors, as with NO_COLOR set.", attribute="color", value=False),
+            _global("--no-color", text="Disable colored output, as NO_COLOR does.", attribute="color", value=False),
             _global("--debug", text="Print the traceback of an error.", attribute="debug", value=True),
         ]
 
@@ -120,11 +120,7 @@ class _Headed(click.Command):
             formatter.write_text("Global options: -q, -v, --no-color, --debug, -h; see shflbench --help.")
 
 
-class Command(_Headed):
-    """A command of shflbench."""
-
-
-class CommandGroup(_Headed, click.Group):
+class CommandGroup(Command, click.Group):
     """A command of shflbench that has commands of its own."""
 
     command_class = Command

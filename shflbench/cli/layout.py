@@ -16,6 +16,12 @@ INDENT = "    "  # of what stands below a line's key
 LEAST_TEXT = 16  # columns that a wrapped last cell needs
 
 
+def align_right(cells: Sequence[str]) -> list[str]:
+    """Return the cells of a column with the same width, aligned to the right."""
+    width = max(map(len, cells), default=0)
+    return [cell.rjust(width) for cell in cells]
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of a table; `style` is its meaning: good, doubt, bad or nothing special."""

@@ -13,7 +13,7 @@ import click
 
 from shflbench import __version__
 from shflbench.cli.console import Console, ReaderGoneError
-from shflbench.cli.environment import color_refused
+from shflbench.cli.environment import color_refused, limit_threads
 from shflbench.cli.log import show_log
 from shflbench.cli.registry import LazyGroup
 from shflbench.errors import (
@@ -54,6 +54,7 @@ def entry() -> None:
     if "--debug" not in sys.argv:
         sys.excepthook = lambda *_: None
     sys.unraisablehook = _drop
+    limit_threads()
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(main())
 

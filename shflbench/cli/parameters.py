@@ -35,8 +35,18 @@ BASELINES = option(
     metavar="FOLDER",
     type=PATH,
     default=baselines_folder,
-    help="Folder of baselines.  [default: $SHFLBENCH_BASELINES, else ./baselines]",
+    show_default="$SHFLBENCH_BASELINES, else ./baselines",
+    help="Folder of baselines.",
 )
+
+
+def filters(verb: str) -> tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]:
+    """Return the options `--pattern`, `--variant` and `--dtype`, as `patterns`, `variants` and `dtypes`."""
+    kinds = (("pattern", "NAME", "pattern"), ("variant", "NAME", "variant"), ("dtype", "TYPE", "element type"))
+    return tuple(
+        option(f"--{name}", f"{name}s", metavar=value, multiple=True, help=f"{verb} only this {words} (repeatable).")
+        for name, value, words in kinds
+    )
 
 
 def format_option(forms: Sequence[str], note: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -149,7 +149,8 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
     yield from _of_dtypes(who, variant.dtypes)
     if variant.kernel and "{T}" not in variant.kernel and len(variant.dtypes or pattern.dtypes) > 1:
         dtypes = ", ".join(variant.dtypes or pattern.dtypes)
-        yield f"{who} has the one kernel `{variant.kernel}` for {dtypes}; give it one dtype, or {{T}} in the name"
+        remedy = "give it one dtype, or {T} in the name"
+        yield f"{who} declares a single kernel, `{variant.kernel}`, for {dtypes}; {remedy}"
     yield from _of_arguments(who, variant, pattern)
     yield from _of_choices(who, "only", variant.only, pattern)
     yield from _of_choices(who, "may_fold", variant.may_fold, pattern)
@@ -196,22 +197,22 @@ def _of_source(who: str, path: Path) -> Iterator[str]:
 def _of_functions_of(who: str, variant: Variant, pattern: Pattern, path: Path) -> Iterator[str]:
     """Try what a variant computes at every block size and option, so that it cannot fail in the middle of a run."""
     dtypes = [DTYPES[name] for name in variant.dtypes or pattern.dtypes if name in DTYPES]
-    for dtype, options in product(dtypes, pattern.option_choices):
-        if not variant.has(dtype.name, options):
-            continue
-        try:
-            with run_user_code(path):
-                problem = _problem_of_functions(who, variant, dtype, options)
-        except PatternError as error:
-            what = " ".join([dtype.name, *(f"{name}={value}" for name, value in options.items())])
-            problem = f"{who}: `shared` or `per_iteration` fails for {what}: {error.message}"
-        if problem:
-            yield problem
-            return
+    problem = what = ""
+    try:
+        with run_user_code(path):  # once, because it takes as long as the functions of dozens of choices
+            for dtype, options in product(dtypes, pattern.option_choices):
+                what = " ".join([dtype.name, *(f"{name}={value}" for name, value in options.items())])
+                problem = problem or _problem_of_functions(who, variant, dtype, options)
+    except PatternError as error:
+        problem = f"{who}: `shared` or `per_iteration` fails for {what}: {error.message}"
+    if problem:
+        yield problem
 
 
 def _problem_of_functions(who: str, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> str:
-    """Return which of the variant's functions returns something unusable, empty if none does."""
+    """Return which of the variant's functions returns something unusable, empty if none does, or if it has no case."""
+    if not variant.has(dtype.name, options):
+        return ""
     counts = variant.per_iteration
     if callable(counts):
         counts = counts(dtype, options)

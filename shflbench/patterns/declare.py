@@ -39,11 +39,14 @@ EXCHANGES = (
 # Options that every pattern has: they change the launch and not the kernel. If they are not set, a case's id does not
 # name them. Each has its values, whole numbers or words, and its meaning.
 LAUNCH_OPTIONS: Mapping[str, tuple[range | tuple[str, ...], str]] = {
-    "extra_shared": (range(2**20), "bytes of shared memory that each block takes in addition to what it uses"),
-    "carveout": (range(101), "percentage of an SM's on-chip memory to use as shared memory, not as L1 cache"),
+    "extra_shared": (range(2**20), "additional shared memory per block in bytes, which the kernel does not use"),
+    "carveout": (
+        range(101),
+        "preferred shared-memory carveout, in percent of the maximum shared memory per SM",
+    ),
     "l2": (
         ("warm", "cold"),
-        "L2 cache at a timed launch: warm (the default) as the launch before left it, cold without the case's data",
+        "L2 cache at a timed launch: `warm` (default), as the previous launch left it; `cold`, without the case's data",
     ),
 }
 
@@ -148,7 +151,7 @@ class Variant:
     kernel: str = ""  # its name in C++ if it is not the default, e.g. "reduce5<{T}, 256>"; {T} is the element type
     arguments: tuple[str, ...] = ()  # in the kernel's order; empty: the buffers, the scalars, `iterations`
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
-    per_iteration: Counts | CountsOf | None = None  # expected exchange instructions; None: reported, not checked
+    per_iteration: Counts | CountsOf | None = None  # expected instructions; None: reported, not checked
     may_fold: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # option values for which the compiler may drop the mechanism
@@ -169,7 +172,7 @@ class Variant:
         return any(options.get(name) in values for name, values in self.may_fold.items())
 
     def expected_counts(self, dtype: Dtype, options: Mapping[str, str]) -> dict[str, int] | None:
-        """Return the expected exchange instructions per iteration, or None if none are declared."""
+        """Return the expected data-movement instructions per iteration, or None if none are declared."""
         counts = self.per_iteration(dtype, options) if callable(self.per_iteration) else self.per_iteration
         if counts is None:
             return None

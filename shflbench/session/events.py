@@ -61,12 +61,21 @@ class RunProgress:
     def __init__(self, cases: int) -> None:
         """Expect `cases` cases, each counted once per process."""
         self._cases, self._total, self._ended = cases, 2.0 * cases, 0.0
+        self._earlier = 0.0  # of `_ended`: in earlier processes
+        self._process = ""
         self._verified: set[str] = set()  # without those that have ended
         self._round = self._first = 0
 
-    def expect(self, cases: int) -> None:
-        """Count all but `cases` cases as done: a case that failed is not measured in later processes."""
-        self._ended = self._total - 2.0 * cases
+    def start_process(self, number: int, of: int, *, cases: int, to_come: int) -> None:
+        """Begin the process `number` of `of`, counted from 1, in which `cases` cases are measured.
+
+        `to_come` are the cases of this process and of later ones, each counted once per process: one that failed is
+        not measured again.
+        """
+        self._ended = self._earlier = self._total - 2.0 * to_come
+        self._cases = cases
+        self._process = f"process {number} of {of}: " if of > 1 else ""
+        self._round = self._first = 0
 
     def report(self, event: JobEvent) -> Iterator[WarmedUp | Working | Note]:
         """Yield the events for the terminal that follow from an event of a job."""
@@ -81,7 +90,7 @@ class RunProgress:
                 yield Note(f"{sentinel} failed and is not timed any more: {reason}")
             case StepStarted(case_id, "verifying"):
                 self._first = self._round
-                yield self._at(f"verifying, {self._finished} of {count(self._cases)}", case_id)
+                yield self._at(f"verifying, {self._finished + len(self._verified)} of {count(self._cases)}", case_id)
             case Verified(case_id):
                 self._verified.add(case_id)
             case RoundDone(number=number):
@@ -90,17 +99,17 @@ class RunProgress:
             case CaseFailed(case_id) | Converged(case_id):
                 self._verified.discard(case_id)
                 self._ended += 2.0
-                yield self._at(f"finished {int(self._ended / 2)} of {count(self._cases)}", case_id)
+                yield self._at(f"finished {self._finished} of {count(self._cases)}", case_id)
 
     @property
     def _finished(self) -> int:
-        """The number of cases that were verified or have ended."""
-        return int(self._ended / 2) + len(self._verified)
+        """The number of cases that have ended in this process."""
+        return int((self._ended - self._earlier) / 2)
 
     def _at(self, text: str, case_id: str = "") -> Working:
         share = min(1.0, max(0, self._round - self._first) / FEWEST_ROUNDS)  # of the timing, with the fewest rounds
         done = min(self._total, self._ended + len(self._verified) * (1 + share))
-        return Working(text, done, self._total, case_id)
+        return Working(f"{self._process}{text}", done, self._total, case_id)
 
 
 def count(cases: int) -> str:

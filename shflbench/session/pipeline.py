@@ -80,8 +80,10 @@ class Stages:
         most = self._plan.suite.rules.processes
         self._progress = RunProgress(self._to_come(1))
         for processes in range(1, most + 1):
-            self._progress.expect(self._to_come(processes))
-            yield from self._one_process(executor, self._state.pending(processes), is_last=processes == most)
+            pending = self._state.pending(processes)
+            cases = sum(map(len, pending.values()))
+            self._progress.start_process(processes, most, cases=cases, to_come=self._to_come(processes))
+            yield from self._one_process(executor, pending, is_last=processes == most)
 
     def measure_further(self, executor: Executor, undecided: Undecided) -> Iterator[RunEvent]:
         """Measure the groups of cases that are `undecided` in one more process after another."""

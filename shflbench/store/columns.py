@@ -70,8 +70,9 @@ class Row:
     stopped_by: str | None = column("what ended sampling: precision, max_seconds or max_samples")
     noise: Disturbances | None = column(
         "what is wrong with the samples, with its size as a fraction of the time, `drift=0.012` joined by `;`: drift, "
-        "slow-episodes, two-levels, throttled (a fraction of the samples), nonlinear (the time does not grow linearly "
-        "with the iterations; `bent` in older runs), processes (they disagree); quiet where nothing is wrong"
+        "slow-episodes (rounds slower than the others), two-levels (bimodal samples), throttled (a fraction of the "
+        "samples), nonlinear (the time does not grow linearly with the iterations; `bent` in older runs), processes "
+        "(they disagree); quiet where nothing is wrong"
     )
     ns_per_iteration: float | None = column("slope of the fit of time over iterations, ns: without the launch overhead")
     ns_per_iteration_low: float | None = column("lower end of its 95% interval, ns")
@@ -88,7 +89,10 @@ class Row:
     local_bytes: int | None = column("local memory per thread (stack frame), bytes")
     spill_bytes: int | None = column("spill stores and loads per thread, bytes")
     occupancy: float | None = column("resident warps per SM as a fraction of the maximum, 0 to 1")
-    sass_per_iteration: Counts | None = column("exchange instructions per iteration in the SASS, `LDS=1;STS=1`")
+    sass_per_iteration: Counts | None = column(
+        "data-movement instructions (shuffles, votes, shared-memory accesses, …) per iteration in the SASS, "
+        "`LDS=1;STS=1`"
+    )
     sm_clock_mhz: float | None = column("SM clock measured on the device during the samples, MHz")
     temperature_c: int | None = column("GPU temperature from NVML, °C")
     power_w: float | None = column("board power from NVML, W")

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 ALARMS = 0.02  # false-alarm rate in comparisons of unchanged code: twice that of the rule
-AGAIN = "restore the file, or learn the noise again: shflbench noise learn RUN"
+AGAIN = "restore the file, or estimate the noise again: shflbench noise learn RUN"
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutCheck:
-    """The results of comparisons between processes that the noise was not learned from."""
+    """The results of comparisons between held-out processes, of which the noise was not learned."""
 
     draws: int
     alarmed: FiniteFloat  # share of the draws with a case that was called slower or faster

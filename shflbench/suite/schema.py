@@ -162,7 +162,7 @@ class Measure(Section):
     )
     min_seconds: Seconds = Field(
         default=_RULES.min_seconds,
-        description="minimum seconds over which the rounds of a case are spread, because slow states of a GPU last up "
+        description="minimum seconds over which the samples of a case are spread, because slow states of a GPU last up "
         "to 0.1 s; other cases are sampled in between",
     )
     max_seconds: Seconds = Field(
@@ -174,7 +174,7 @@ class Measure(Section):
     max_samples: Samples = Field(
         default=_RULES.max_samples, description="maximum number of samples per case; at least `min_samples`"
     )
-    processes: Processes = Field(default=_RULES.processes, description="number of fresh processes per case")
+    processes: Processes = Field(default=_RULES.processes, description="number of new processes that measure each case")
     timeout: Seconds = Field(
         default=_RULES.timeout,
         description="seconds without a message from a worker process after which it is killed and its current case "

@@ -21,16 +21,22 @@ SLOW = "reduce/smem/f32/26x1024/100/width=32"  # 49 µs
 
 
 @pytest.fixture(scope="module")
-def batch() -> Batch:
-    return load([FIRST])[0]
+def both() -> list[Batch]:
+    """The first batch, loaded as if it were two."""
+    batch, again = load([FIRST, FIRST])
+    again.name = "again"
+    return [batch, again]
 
 
 @pytest.fixture(scope="module")
-def evidence(batch: Batch) -> Evidence:
-    """The first batch against itself, as if it were two."""
-    again = load([FIRST, FIRST])[1]
-    again.name = "again"
-    return gather([batch, again], FEW)
+def batch(both: list[Batch]) -> Batch:
+    return both[0]
+
+
+@pytest.fixture(scope="module")
+def evidence(both: list[Batch]) -> Evidence:
+    """The first batch against itself."""
+    return gather(both, FEW)
 
 
 @pytest.fixture

@@ -1,28 +1,33 @@
 """Reports on real kernels, each compiled and checked once."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from shflbench.check import Filters, KernelReport, check_all, compile_all, find
 from shflbench.compile.build import Builder
-from shflbench.compile.toolchain import find as find_toolchain
+from tests import kernels
+from tests.check.in_process import start_no_processes
 
 PLANTED = Path(__file__).parent / "planted" / "pairs"
-Reports = dict[str, KernelReport]
+ARCH = "sm_90"
 
 
-def check(cache: Path, targets: Sequence[str], filters: Filters) -> Reports:
-    """Return the reports on the targets for sm_90, by the kernels' names."""
-    subjects = find(targets, filters)
-    built = dict(compile_all(subjects, Builder(find_toolchain(), "sm_90", cache)))
-    reports = check_all(subjects, built, "sm_90", seed=0)
-    return {subject.name: item for subject, item in zip(subjects, reports, strict=True)}
+class Reports(dict[str, KernelReport]):
+    """The reports on the planted kernels, by variant; each is checked when a test first asks for it."""
+
+    def __init__(self, cache: Path) -> None:
+        super().__init__()
+        self._subjects = {subject.case.variant: subject for subject in find([str(PLANTED)], Filters(dtypes=("i32",)))}
+        self._kernels = dict(compile_all(list(self._subjects.values()), Builder(kernels.tools(), ARCH, cache)))
+
+    def __missing__(self, variant: str) -> KernelReport:
+        (self[variant],) = check_all([self._subjects[variant]], self._kernels, ARCH, seed=0)
+        return self[variant]
 
 
 @pytest.fixture(scope="session")
 def planted(kernel_cache: Path) -> Reports:
-    """Return the reports on the planted kernels, by variant."""
-    reports = check(kernel_cache, [str(PLANTED)], Filters(dtypes=("i32",)))
-    return {item.variant: item for item in reports.values()}
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        start_no_processes(monkeypatch)
+        return Reports(kernel_cache)

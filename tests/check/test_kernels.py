@@ -1,5 +1,7 @@
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,11 +21,19 @@ LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at rando
 PAIRED = LANES[1:]  # neighbors of a pair lie in one half of the warp
 REFUSED = "pairs_initialized<int> for sm_90 does not compile: pairs/initialized.cu:5"
 ALL = "all 7 schedules"
-CLEAN = f"right and free of hazards under {ALL} (watched: shared memory; global memory by results only)"
+CHECKED = "checked: every access to shared memory; for global memory, the final contents only"
+CLEAN = f"right and free of hazards under {ALL} ({CHECKED})"
 STORE, LOAD = "volatile_store(&slots[mine], x);", "x = next(x, volatile_load(&slots[source]));"
 DECK = "x = slots[mine] = next(x, slots[source]);"
 ONE_DTYPE = kernels.checked_by_tests()
+REPETITIONS = ("reduce/smem/", "reduce/smem-double/", "reduce/smem-syncwarp/", "reduce/cg-group/", "reduce/cub-group/")
+SAFE = [name for name in ONE_DTYPE if kernels.variant_of(name).safe]
 UNSAFE = [name for name in ONE_DTYPE if not kernels.variant_of(name).safe]
+
+
+def fewer(names: Sequence[str]) -> list[Any]:
+    """Return the kernels as parameters, and leave those that differ little from others to `make test-archs`."""
+    return [pytest.param(name, marks=pytest.mark.archs) if name.startswith(REPETITIONS) else name for name in names]
 
 
 def line_of(text: str) -> int:
@@ -47,7 +57,7 @@ def report_on(name: str) -> KernelReport:
     return kernels.report(name, kernels.kernel(name))
 
 
-@pytest.mark.parametrize("built_in", [name for name in ONE_DTYPE if kernels.variant_of(name).safe])
+@pytest.mark.parametrize("built_in", fewer(SAFE))
 def test_safe_built_in_kernels_are_clean(built_in: str) -> None:
     found = report_on(built_in)
     assert (found.verdict, found.sentence) == (KernelVerdict.CLEAN, CLEAN), found.mismatch
@@ -95,7 +105,7 @@ def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declare
     } == {}
 
 
-@pytest.mark.parametrize("built_in", ONE_DTYPE)
+@pytest.mark.parametrize("built_in", fewer(ONE_DTYPE))
 def test_racecheck_and_the_emulator_agree(built_in: str) -> None:
     races = {str(finding.kind) for finding in report_on(built_in).findings} & RACES
     assert bool(races) == (RESULTS[built_in]["racecheck"][1] > 0)
@@ -118,71 +128,74 @@ def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
     assert len(report.findings[number].threads) == 2
 
 
+VERDICTS: list[tuple[str, KernelVerdict, str]] = [
+    ("right", KernelVerdict.CLEAN, CLEAN),
+    ("modest", KernelVerdict.HARMLESS, f"declared unsafe, but nothing was found under {ALL}"),
+    ("one-barrier", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 2 hazards"),
+    ("lockstep", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
+    (
+        "equal-writes",
+        KernelVerdict.DOUBTFUL,
+        f"right under {ALL}, but threads write equal values to one address with no barrier between",
+    ),
+    ("activemask", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 1 hazard"),
+    (
+        "curious",
+        KernelVerdict.DEPENDENT,
+        f"right under {ALL}, but it reads the mask of active lanes, which depends on the schedule",
+    ),
+    ("after-continue", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+    ("fns", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+    ("pointer", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+    ("half", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+    ("past-the-end", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+    ("past-shared", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+    ("deadlock", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+    ("endless", KernelVerdict.BROKEN, "declared safe, but it does not terminate"),
+    ("half-warps", KernelVerdict.CLEAN, CLEAN),
+    ("split-pairs", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
+    ("linear-number", KernelVerdict.CLEAN, CLEAN),
+    (
+        "two-dimensions",
+        KernelVerdict.NOT_CHECKED,
+        (
+            f"uses threadIdx.y (pairs/kernels.cu:{line_of('threadIdx.y')}), "
+            "and kernels are checked with blocks and grids of one dimension"
+        ),
+    ),
+    (
+        "counted-barrier",
+        KernelVerdict.NOT_CHECKED,
+        (
+            "the emulator cannot run a barrier with a number of threads in `bar.sync 1, 128` "
+            f"(pairs/kernels.cu:{line_of('bar.sync 1')})"
+        ),
+    ),
+    (
+        "computed-barrier",
+        KernelVerdict.NOT_CHECKED,
+        (
+            "the emulator cannot run a barrier whose number is in a register in `bar.sync %r4` "
+            f"(pairs/kernels.cu:{line_of('bar.sync %0')})"
+        ),
+    ),
+    (
+        "folded",
+        KernelVerdict.BROKEN,
+        "the machine code has no loop: the compiler folded or unrolled it away",
+    ),
+    ("tomorrow", KernelVerdict.SKIPPED, "tomorrow needs sm_121 or newer, and this is sm_90"),
+    (
+        "initialized",
+        KernelVerdict.NOT_COMPILED,
+        f"{REFUSED}: initializer not allowed for __shared__ variable\n  5 | __shared__ int count = 0;",
+    ),
+]
+
+
 @pytest.mark.parametrize(
     ("variant", "verdict", "sentence"),
-    [
-        ("right", KernelVerdict.CLEAN, CLEAN),
-        ("modest", KernelVerdict.HARMLESS, f"declared unsafe, but nothing was found under {ALL}"),
-        ("one-barrier", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 2 hazards"),
-        ("lockstep", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
-        (
-            "equal-writes",
-            KernelVerdict.DOUBTFUL,
-            f"right under {ALL}, but threads write equal values to one address with no barrier between",
-        ),
-        ("activemask", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 1 hazard"),
-        (
-            "curious",
-            KernelVerdict.DEPENDENT,
-            f"right under {ALL}, but it reads the mask of active lanes, which depends on the schedule",
-        ),
-        ("after-continue", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-        ("fns", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-        ("pointer", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-        ("half", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-        ("past-the-end", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
-        ("past-shared", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
-        ("deadlock", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
-        ("endless", KernelVerdict.BROKEN, "declared safe, but it does not end"),
-        ("half-warps", KernelVerdict.CLEAN, CLEAN),
-        ("split-pairs", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 7 schedules, 3 hazards"),
-        ("linear-number", KernelVerdict.CLEAN, CLEAN),
-        (
-            "two-dimensions",
-            KernelVerdict.NOT_CHECKED,
-            (
-                f"uses threadIdx.y (pairs/kernels.cu:{line_of('threadIdx.y')}), "
-                "and kernels are checked with blocks and grids of one dimension"
-            ),
-        ),
-        (
-            "counted-barrier",
-            KernelVerdict.NOT_CHECKED,
-            (
-                "the emulator cannot run a barrier with a number of threads in `bar.sync 1, 128` "
-                f"(pairs/kernels.cu:{line_of('bar.sync 1')})"
-            ),
-        ),
-        (
-            "computed-barrier",
-            KernelVerdict.NOT_CHECKED,
-            (
-                "the emulator cannot run a barrier whose number is in a register in `bar.sync %r4` "
-                f"(pairs/kernels.cu:{line_of('bar.sync %0')})"
-            ),
-        ),
-        (
-            "folded",
-            KernelVerdict.BROKEN,
-            "the machine code has no loop: the compiler folded or unrolled it away",
-        ),
-        ("tomorrow", KernelVerdict.SKIPPED, "tomorrow needs sm_121 or newer, and this is sm_90"),
-        (
-            "initialized",
-            KernelVerdict.NOT_COMPILED,
-            f"{REFUSED}: initializer not allowed for __shared__ variable\n  5 | __shared__ int count = 0;",
-        ),
-    ],
+    [pytest.param(*item, marks=pytest.mark.archs if item[0] == "endless" else (), id=item[0]) for item in VERDICTS],
 )
 def test_each_planted_kernel_gets_its_verdict(
     planted: Reports, variant: str, verdict: KernelVerdict, sentence: str
@@ -190,8 +203,8 @@ def test_each_planted_kernel_gets_its_verdict(
     assert (planted[variant].verdict, planted[variant].sentence) == (verdict, sentence)
 
 
-def test_every_planted_kernel_is_judged(planted: Reports) -> None:
-    assert set(planted) == {item.name for item in load(PLANTED).declaration.variants}
+def test_every_planted_kernel_has_a_verdict() -> None:
+    assert {variant for variant, _, _ in VERDICTS} == {item.name for item in load(PLANTED).declaration.variants}
 
 
 @pytest.mark.parametrize(
@@ -237,10 +250,11 @@ def test_schedules_that_give_a_wrong_result_are_named_with_the_first_wrong_value
             "deadlock in pairs/deadlock/i32: 128 threads wait at `bar.sync 0`",
             "if (lane() < 16) __syncthreads();",
         ),
-        (
+        pytest.param(
             "endless",
             "pairs/endless/i32 did not end within 500000 instructions; 256 threads are at pairs/kernels.cu:",
             "while (slots[threadIdx.x] == 0) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));",
+            marks=pytest.mark.archs,
         ),
         (
             "two-dimensions",

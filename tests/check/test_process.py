@@ -7,24 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Outcome
+from tests.check.in_process import start_no_processes
+from tests.conftest import Command, Outcome
 
 pytestmark = pytest.mark.expensive
 
 STORE = "    result[thread()] = x;"
 PAST_THE_END = "    result[thread() + 1] = x;"
 ENDLESS = f"    while (iterations >= 0) __syncthreads();\n{STORE}"
-WRITES = (
-    "thread 127 of block 1 writes outside of memory: byte 1024 of the 1024 bytes of `result` (my-swap/kernels.cu:{})"
-)
+WRITES = "thread 127 of block 1 writes out of bounds: byte 1024 of the 1024 bytes of `result` (my-swap/kernels.cu:{})"
 RUNS_ON = "my-swap/{} did not end within 500000 instructions; 256 threads are at my-swap/kernels.cu:{}"
 REFUSED = "there is nothing to compare with: `smem`, "
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a folder with a first pattern, ./my_swap, whose reference is its variant `smem`."""
-    run(tmp_path, tmp_path, "new", "my-swap")
+def folder(tmp_path: Path, shflbench: Command) -> Path:
+    """Return the current folder, with a first pattern, ./my_swap, whose reference is its variant `smem`."""
+    shflbench("new", "my-swap")
     return tmp_path
 
 
@@ -51,15 +50,19 @@ def plant(folder: Path, variant: str, fault: str) -> int:
     return (before + kernel + after.partition(STORE)[0]).count("\n") + 1
 
 
+STOPPED = "declared safe, but stopped by an error under all 7 schedules"
+RUNNING = "declared safe, but it does not terminate"
+
+
 @pytest.mark.parametrize(
-    ("fault", "sentence"),
+    ("variant", "fault", "sentence"),
     [
-        (PAST_THE_END, "declared safe, but stopped by an error under all 7 schedules"),
-        (ENDLESS, "declared safe, but it does not end"),
+        pytest.param("smem", PAST_THE_END, STOPPED, id="smem writes past the end"),
+        pytest.param("shfl", ENDLESS, RUNNING, id="shfl never ends"),
+        pytest.param("shfl", PAST_THE_END, STOPPED, id="shfl writes past the end", marks=pytest.mark.archs),
+        pytest.param("smem", ENDLESS, RUNNING, id="smem never ends", marks=pytest.mark.archs),
     ],
-    ids=["writes past the end", "never ends"],
 )
-@pytest.mark.parametrize("variant", ["smem", "shfl"])
 def test_a_kernel_that_stops_with_an_error_is_a_finding_at_its_line(
     folder: Path, kernel_cache: Path, variant: str, fault: str, sentence: str
 ) -> None:
@@ -75,13 +78,17 @@ def test_a_kernel_that_stops_with_an_error_is_a_finding_at_its_line(
     ]
 
 
-def test_a_variant_is_not_checked_where_its_reference_stops_with_an_error(folder: Path, kernel_cache: Path) -> None:
+def test_a_variant_is_not_checked_where_its_reference_stops_with_an_error(
+    folder: Path, kernel_cache: Path, shflbench: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     line = plant(folder, "smem", PAST_THE_END)
     words = ("check", "./my_swap", "--dtype", "f32")
     outcome = run(folder, kernel_cache, *words, "--variant", "shfl")
     assert outcome.code == 5
     assert f"  not checked  {REFUSED}{WRITES.format(line)}" in outcome.out
-    both = run(folder, kernel_cache, *words)
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    start_no_processes(monkeypatch)
+    both = shflbench(*words)
     assert both.code == 1
     assert "1 broken, 1 not checked" in both.err
 

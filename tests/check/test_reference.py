@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.check.in_process import start_no_processes
 from tests.conftest import Command
 
 FIRST_BARRIER = "        __syncthreads();  // all threads have written: slots may be read\n"
@@ -12,6 +13,7 @@ FIRST_BARRIER = "        __syncthreads();  // all threads have written: slots ma
 @pytest.fixture
 def check(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    start_no_processes(monkeypatch)
     shflbench("new", "my-swap")
     return lambda *words: shflbench("check", "./my_swap", "--dtype", "f32", *words)
 
@@ -34,7 +36,7 @@ def test_a_variant_with_another_result_is_broken(check: Command) -> None:
     edit("kernels.cu", "mix(x, shfl(x, left))", "mix(x, shfl(x, (left + 1) % WARP))")
     outcome = check()
     assert outcome.code == 1
-    assert "repeatable and free of hazards under all 7 schedules" in outcome.out
+    assert "deterministic and free of hazards under all 7 schedules" in outcome.out
     assert "declared safe, but wrong under all 7 schedules" in outcome.out
 
 

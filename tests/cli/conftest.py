@@ -5,14 +5,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.check.in_process import start_no_processes
 from tests.cli.demo import SCRIPTS, SUITE, Plug
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, plug_in, unplug
+from tests.session.once import do_once
+
+
+@pytest.fixture(autouse=True)
+def _same_work_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    do_once(monkeypatch)
 
 
 @pytest.fixture
-def demo(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Call `shflbench` in a folder with the suite demo.yaml, on a machine without a GPU."""
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile, emulate and check in this process: for tests to which a process for each core adds nothing."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    start_no_processes(monkeypatch)
+
+
+@pytest.fixture
+def demo(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, one_core: None) -> Command:
+    """Call `shflbench` in a folder with the suite demo.yaml, on a machine of one core without a GPU."""
+    del one_core  # only for the machine
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     Path("demo.yaml").write_text(SUITE, encoding="utf-8")
     unplug(monkeypatch)

@@ -86,7 +86,7 @@ def test_help_names_each_word_that_allow_accepts(command: str) -> None:
 
 
 def test_help_of_noise_learn_names_the_limit_of_false_alarms() -> None:
-    assert f"more than {fraction(ALARMS)} of the comparisons" in " ".join(
+    assert f"more than {fraction(ALARMS)} of their comparisons" in " ".join(
         " ".join(help_lines("noise", "learn")).split()
     )
 

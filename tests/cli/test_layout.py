@@ -44,14 +44,14 @@ def test_a_key_is_never_cut() -> None:
 
 
 def test_the_text_of_a_last_cell_wraps_in_its_column() -> None:
-    table = Table("", ("variant", "proof"), (Line(("shfl", "UNSAFE, 8 of 8 inputs matched; drift")),))
-    assert table.text(36) == "variant  proof\nshfl     UNSAFE, 8 of 8 inputs\n         matched; drift"
+    table = Table("", ("variant", "verification"), (Line(("shfl", "UNSAFE, 8 of 8 inputs matched; drift")),))
+    assert table.text(36) == "variant  verification\nshfl     UNSAFE, 8 of 8 inputs\n         matched; drift"
 
 
 def test_notes_stand_below_the_table_and_wrap() -> None:
-    table = Table("neighbor", ("variant", "n"), BODY, notes=("verified at 51 of 4096 iterations",))
-    assert table.text().endswith("\n  verified at 51 of 4096 iterations")
-    assert table.text(24).endswith("\n  verified at 51 of 4096\n  iterations")
+    table = Table("neighbor", ("variant", "n"), BODY, notes=("verified with up to 51 iterations instead of 4096",))
+    assert table.text().endswith("\n  verified with up to 51 iterations instead of 4096")
+    assert table.text(24).endswith("\n  verified with up to 51\n  iterations instead of\n  4096")
 
 
 def test_cells_that_fit_nowhere_are_wrapped_as_text() -> None:

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.runs import write
 from shflbench.store import read_run
-from tests.cli.terminal import on_terminal
+from tests.cli.terminal import in_process_on_terminal, on_terminal
 from tests.conftest import Command
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +29,12 @@ def test_lists_fit(words: tuple[str, ...]) -> None:
     lines = on_terminal(*words, columns=COLUMNS)
     assert len(lines) > 20
     assert [line for line in lines if len(line) > COLUMNS and not line.endswith(".yaml")] == []  # a path stays whole
+
+
+def test_a_process_on_a_terminal_prints_the_same(sides: tuple[Path, Path]) -> None:
+    lines = in_process_on_terminal("compare", *sides, columns=COLUMNS)
+    assert lines == on_terminal("compare", *sides, columns=COLUMNS)
+    assert lines != on_terminal("compare", *sides, columns=200)
 
 
 def test_a_variant_is_named_with_its_pattern_on_one_line() -> None:

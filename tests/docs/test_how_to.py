@@ -7,11 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.check.in_process import start_no_processes
 from tests.conftest import Command
 from tests.docs.conftest import BLOCKS
 from tests.docs.walk import walk
 
 OWN = Path(__file__).parents[2] / "docs" / "how-to" / "compare-your-own-kernels.md"
+
+
+@pytest.fixture(autouse=True)
+def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_no_processes(monkeypatch)
 
 
 @pytest.mark.usefixtures("swap_halves")

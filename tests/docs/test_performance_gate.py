@@ -11,7 +11,7 @@ import click
 import pytest
 from ruamel.yaml import YAML
 
-from shflbench.analysis.compare import FINDINGS, UNDECIDED, Outcome
+from shflbench.analysis.compare import FINDINGS, UNDECIDED, Outcome, noise_learning, selftest
 from shflbench.cli.main import shflbench as root
 from shflbench.store import read_run
 from shflbench.suite import load
@@ -189,7 +189,11 @@ def test_other_commands_of_the_page_do_what_it_says(shflbench: Command, project:
     assert Path("change.svg").stat().st_size
 
 
-def test_noise_is_learned_and_the_gate_is_tested_by_the_commands_of_the_page(shflbench: Command) -> None:
+def test_noise_is_learned_and_the_gate_is_tested_by_the_commands_of_the_page(
+    shflbench: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (noise_learning, selftest):
+        monkeypatch.setattr(module, "DRAWS", 30)  # of 100
     processes = int(on_the_page("run", "gate.yaml", "--processes", "24")[3])
     write(Path("noise/gate/run"), Simulated(processes=processes, cases=spread(8, shortest_us=40.0)))
     outcome = shflbench(*on_the_page("noise", "test"))

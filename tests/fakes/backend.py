@@ -246,8 +246,8 @@ class FakeKernel:
         self._backend.broken = isinstance(error, ContextLostError)
         raise error
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        raise NotImplementedError
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:  # noqa: ARG002  (`FakePatternKernel` needs them)
+        raise AssertionError(f"{self.name} computes nothing: sentinels are only timed")
 
     def close(self) -> None:
         if self in self._backend.held:

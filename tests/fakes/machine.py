@@ -29,6 +29,7 @@ from shflbench.session import windows
 from tests.fakes.backend import H200, FakeBackend, Script, listed
 
 FOR_EVER = 3600.0  # seconds: longer than any test
+CONTINUE = Path("continue")  # the file in the working directory that ends a wait
 GARBAGE = b"\x1b[31m\xff\xfe\x00 terminate called: the heap is \x07broken\n"
 
 
@@ -73,6 +74,7 @@ class Machine(FakeBackend):
         self._dead = False
         self.problem = plan.problem
         self._worker = self._log.read_text(encoding="utf-8").count("worker") if self._log.exists() else 0
+        self.process = self._worker
         self._tell(f"worker {os.getpid()}")
         self.reach("device", "open")
 
@@ -146,6 +148,11 @@ def _fail(error: Exception) -> Callable[[Machine], NoReturn]:
     return fail
 
 
+def _wait_for(file: Path) -> None:
+    while not file.exists():
+        time.sleep(0.01)
+
+
 def _exit_with_garbage(_: Machine) -> NoReturn:
     os.write(2, GARBAGE)
     os._exit(3)
@@ -165,6 +172,7 @@ FAULTS: Mapping[str, Callable[[Machine], object]] = {
     "failed launch": _fail(LaunchError("the device refuses this grid (CUDA_ERROR_INVALID_VALUE)")),
     "out of memory": _fail(LaunchError("out of device memory: its buffers take 2.00 GiB, and 1.00 GiB is free")),
     "hang": lambda _: time.sleep(FOR_EVER),
+    "wait": lambda _: _wait_for(CONTINUE),
     "kill": lambda _: os.kill(os.getpid(), signal.SIGKILL),
     "segfault": lambda _: ctypes.string_at(0),
     "exit": _exit_with_garbage,
@@ -188,12 +196,16 @@ def open_emulator(arch: str) -> FakeBackend:
     return emulator
 
 
+def install(plan: Plan, replace: Callable[[object, str, object], None] = setattr) -> None:
+    """Let the command line in this process use the scripted GPU and emulator."""
+    replace(os, "cpu_count", lambda: 2)  # workers of the emulator, on any machine
+    replace(executor, "EMULATOR", "tests.fakes.machine:open_emulator")
+    replace(gpus, "find", lambda: [listed(H200)])
+    replace(run_request, "OPENER", "tests.fakes.machine:open_backend")
+    replace(windows, "CASES", plan.cases_per_window)
+    replace(supervisor, "START_SECONDS", plan.start_seconds)
+
+
 if __name__ == "__main__":
-    plan = Plan.read()
-    os.cpu_count = lambda: 2  # workers of the emulator, on any machine
-    executor.EMULATOR = "tests.fakes.machine:open_emulator"
-    gpus.find = lambda: [listed(H200)]
-    run_request.OPENER = "tests.fakes.machine:open_backend"
-    windows.CASES = plan.cases_per_window
-    supervisor.START_SECONDS = plan.start_seconds
+    install(Plan.read())
     main.entry()

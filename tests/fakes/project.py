@@ -1,8 +1,10 @@
 """The folder of a user: a suite, a pattern of their own, and the command in processes of its own."""
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from shflbench.patterns.new import write
@@ -27,10 +29,11 @@ class Project:
         text = self.pattern.read_text(encoding="utf-8")
         self.pattern.write_text(f"{code}\n{text}", encoding="utf-8")
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *words: str, python: Sequence[str] = ("-m", "shflbench")) -> subprocess.Popen[str]:
+        """Start a command; `python` says how."""
         paths = [str(REPOSITORY), *filter(None, sys.path)]
         return subprocess.Popen(
-            [sys.executable, "-m", "shflbench", *words],
+            [sys.executable, *python, *words],
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "SHFLBENCH_CACHE": str(self.cache)},
             stdout=subprocess.PIPE,
@@ -38,8 +41,14 @@ class Project:
             text=True,
         )
 
-    def call(self, *words: str) -> Outcome:
-        process = self.start(*words)
+    def call(self, *words: str, python: Sequence[str] = ("-m", "shflbench")) -> Outcome:
+        """Run a command to its end."""
+        process = self.start(*words, python=python)
         out, err = process.communicate(timeout=PATIENCE)
         assert "Traceback" not in err
         return Outcome(process.returncode, out, err)
+
+    def call_all(self, *typed: Sequence[str]) -> list[Outcome]:
+        """Run several commands, all in the same new process."""
+        done = self.call(json.dumps(typed), python=("-m", "tests.fakes.commands"))
+        return [Outcome(*outcome) for outcome in json.loads(done.out)]

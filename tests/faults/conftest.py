@@ -1,4 +1,7 @@
-"""The real `shflbench run` in a process of its own, on a scripted GPU on which things go wrong."""
+"""The real `shflbench run` on a scripted GPU on which things go wrong, in a process of its own or in that of the test.
+
+Worker processes are real in both.
+"""
 
 import json
 import os
@@ -18,6 +21,8 @@ from shflbench.model import Sample, Status
 from shflbench.store import Row, read_run
 from shflbench.store.samples import read as read_samples
 from tests.conftest import Outcome
+from tests.fakes import commands
+from tests.fakes.machine import CONTINUE, Plan, install
 
 REPOSITORY = Path(__file__).parents[2]
 SUITE = """\
@@ -25,7 +30,7 @@ schema: 1
 name: faults
 title: Everything that goes wrong
 defaults: {launch: 2x64, iterations: 256, dtypes: f32}
-measure: {min_seconds: 0.001, precision: 5%, timeout: 2}
+measure: {min_seconds: 0.001, precision: 5%, timeout: TIMEOUT}
 experiments:
   - pattern: neighbor
     variants: [smem, smem-double, smem-syncwarp, smem-unsafe, smem-deck, shfl]
@@ -34,6 +39,7 @@ experiments:
 """
 CASES = 9
 RECORDED = REPOSITORY / "results" / "quick" / "nvidia-h200"
+PYTHONPATH = os.pathsep.join([str(REPOSITORY), *filter(None, sys.path)])
 PATIENCE = 120.0  # seconds after which a test gives up on a machine that is busy
 
 
@@ -54,20 +60,21 @@ class Machine:
         process = subprocess.Popen(
             [sys.executable, "-m", self.module, command, *words],
             cwd=self.folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *filter(None, sys.path)]),
-                "SHFLBENCH_CACHE": str(self.cache),
-                "FAKE_MACHINE": json.dumps({"log": str(self.log), **self.plan}),
-                "FAKE_MACHINE_MARK": self.mark,
-            },
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            env={**os.environ, **self.environment},
             text=True,
-            **options,
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
         )
         self.started.append(process)
         return process
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "PYTHONPATH": PYTHONPATH,
+            "SHFLBENCH_CACHE": str(self.cache),
+            "FAKE_MACHINE": json.dumps({"log": str(self.log), **self.plan}),
+            "FAKE_MACHINE_MARK": self.mark,
+        }
 
     def end(self, process: subprocess.Popen[str]) -> Outcome:
         """Wait for the end of a run, however it ends, and check what holds for all of them."""
@@ -79,6 +86,23 @@ class Machine:
     def run(self, *words: str, **options: Any) -> Outcome:
         """Run `shflbench run`, or another command, to its end."""
         return self.end(self.start(*words, **options))
+
+    def call(self, *words: str, command: str = "run") -> Outcome:
+        """Run a command to its end in the process of the test, which saves the start of Python."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.folder)
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["shflbench", command, *words])
+            install(Plan.read(), patch.setattr)
+            outcome = Outcome(*commands.call([command, *words]))
+        assert "Traceback" not in outcome.out + outcome.err
+        self.wait_until(lambda: not self.processes(), seconds=self.grace)
+        return outcome
+
+    def end_wait(self) -> None:
+        """Let a worker continue that waits."""
+        (self.folder / CONTINUE).touch()
 
     @property
     def log(self) -> Path:
@@ -155,10 +179,10 @@ class Machine:
         return {name: row.reason or "" for name, row in rows.items() if row.status is Status.FAILED}
 
 
-def shflbench(folder: Path, *words: str, **options: Any) -> Outcome:
-    """Run any command in `folder`, without a GPU."""
+def shflbench(folder: Path, *words: str, module: str = "shflbench", **options: Any) -> Outcome:
+    """Run any command in `folder`, in a process of its own and without a GPU."""
     done = subprocess.run(
-        [sys.executable, "-m", "shflbench", *words],
+        [sys.executable, "-m", module, *words],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -170,13 +194,23 @@ def shflbench(folder: Path, *words: str, **options: Any) -> Outcome:
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def machine(folder: Path, cache: Path, faults: Sequence[Mapping[str, Any]] = (), **plan: Any) -> Machine:
-    """Return a machine in `folder` on which these faults happen."""
-    (folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
+def shflbench_commands(folder: Path, *typed: Sequence[str]) -> list[Outcome]:
+    """Run several commands in `folder`, all in the same new process."""
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
+    done = shflbench(folder, json.dumps(typed), module="tests.fakes.commands", env=environment)
+    return [Outcome(*outcome) for outcome in json.loads(done.out)]
+
+
+def machine(
+    folder: Path, cache: Path, faults: Sequence[Mapping[str, Any]] = (), timeout: float = PATIENCE, **plan: Any
+) -> Machine:
+    """Return a machine in `folder` on which these faults happen, with a suite of this timeout in seconds."""
+    (folder / "suite.yaml").write_text(SUITE.replace("TIMEOUT", f"{timeout:g}"), encoding="utf-8")
     return Machine(folder, cache, {"faults": list(faults), **plan})
 
 
 Make = Callable[..., Machine]  # a machine with these faults
+Start = Callable[..., Outcome]  # Machine.run or Machine.call
 End = Callable[[subprocess.Popen[str]], None]  # what somebody does to a run
 
 

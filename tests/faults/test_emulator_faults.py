@@ -18,11 +18,11 @@ def test_groups_are_emulated_in_parallel_and_files_have_the_order_of_the_suite(m
     assert made.happened().count("worker") == 2
     assert {row.status for row in made.all_rows()} == {Status.VERIFIED}
     assert [row.pattern for row in made.all_rows()] == ["neighbor"] * 6 + ["reduce"] * 3
-    assert made.run(*EMULATED, "--pattern", "reduce", "--output", "one").code == 0
+    assert made.call(*EMULATED, "--pattern", "reduce", "--output", "one").code == 0
     assert made.happened().count("worker") == 2  # a single group is emulated in the process of the command
 
 
-def test_death_of_a_worker_costs_the_case_at_hand_alone(make: Make) -> None:
+def test_death_of_a_worker_fails_only_the_case_that_it_emulated(make: Make) -> None:
     made = make(
         fault("neighbor/smem-double", "verify", "kill", 3),
         fault("neighbor/shfl", "open", "exception"),
@@ -38,7 +38,11 @@ def test_death_of_a_worker_costs_the_case_at_hand_alone(make: Make) -> None:
     }
 
 
-@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143), (hang_up, -1)])
+# What each signal does to a run, test_signals.py shows.
+OTHER_SIGNALS = [pytest.param(*end, marks=pytest.mark.archs) for end in ((terminate, 143), (hang_up, -1))]
+
+
+@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), *OTHER_SIGNALS])
 def test_run_that_is_ended_keeps_finished_groups_and_can_be_resumed(make: Make, end: End, code: int) -> None:
     made = make(fault("neighbor/smem", "verify", "hang"))
     process = made.start(*EMULATED, "--output", "out", start_new_session=True)
@@ -48,7 +52,7 @@ def test_run_that_is_ended_keeps_finished_groups_and_can_be_resumed(make: Make, 
     assert made.end(process).code == code
     assert {row.pattern for row in made.all_rows()} == {"reduce"}
     again = make()
-    assert again.run("suite.yaml", "--resume", "out").code == 0
+    assert again.call("suite.yaml", "--resume", "out").code == 0
     assert [row.pattern for row in made.all_rows()] == ["neighbor"] * 6 + ["reduce"] * 3
 
 

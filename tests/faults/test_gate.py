@@ -1,4 +1,4 @@
-"""`gate` with real worker processes, some of which die while a case is measured longer."""
+"""`gate` with real worker processes, some of which die while a case is measured again."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def slower(make: Make) -> Make:
 
     def one(*faults: dict[str, object]) -> Machine:
         base = make()
-        assert base.run("suite.yaml", "--output", "base").code == 0
+        assert base.call("suite.yaml", "--output", "base").code == 0
         return make(*faults, scripts=SUSPICIOUS)
 
     return one
@@ -40,7 +40,7 @@ def test_suspected_case_is_decided_by_a_fresh_process(slower: Make) -> None:
 
 
 @pytest.mark.archs
-def test_death_of_a_further_worker_costs_the_case_at_hand_that_process_alone(slower: Make) -> None:
+def test_death_of_a_further_worker_loses_only_its_samples_of_the_running_case(slower: Make) -> None:
     made = slower(fault("neighbor/smem", "time", "kill", 20, worker=FURTHER))
     outcome = made.run(*AGAINST, "--output", "out", command="gate")
     assert outcome.code == 1
@@ -69,7 +69,7 @@ def test_case_whose_further_process_dies_stays_undecided(slower: Make) -> None:
 
 @pytest.mark.archs  # that a run can be ended meanwhile, tests/cli/gate/test_gate.py shows in one process
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143)])
-def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_on(
+def test_run_that_is_ended_while_cases_are_measured_again_keeps_its_rows_and_can_be_resumed(
     slower: Make, end: End, code: int
 ) -> None:
     made = slower(fault("neighbor/shfl", "time", "hang", 4, worker=FURTHER))
@@ -86,7 +86,7 @@ def test_run_that_is_ended_while_it_is_measured_longer_keeps_its_rows_and_goes_o
 
 
 @pytest.mark.archs
-def test_gpu_that_is_lost_while_cases_are_measured_longer_leaves_a_run_to_be_resumed(slower: Make) -> None:
+def test_gpu_that_is_lost_while_cases_are_measured_again_leaves_a_run_that_can_be_resumed(slower: Make) -> None:
     made = slower(fault("device", "open", "refused", worker=FURTHER))
     outcome = made.run(*AGAINST, "--output", "out", command="gate")
     assert outcome.code == 4

@@ -14,20 +14,20 @@ from tests.faults.conftest import Machine, Make, fault
 
 pytestmark = pytest.mark.expensive
 
-# Each takes a second and a half: twenty of them wait for `make test-archs`.
-KILLS = [3, pytest.param(20, marks=pytest.mark.archs)]
-# 32 groups, each a window of its own. Its nine rounds of 14 bursts that nap 0.5 ms take 60 ms at least, so that the
-# twenty kills, after 0.15 s on average, do not outlast the run.
+# Twenty kills of a run of 32 groups wait for `make test-archs`.
+KILLS = [(1, 3), pytest.param(20, 16, marks=pytest.mark.archs)]  # and the number of launches: two groups each
+# Each group is a window of its own. Its nine rounds of 14 bursts that nap 0.5 ms take 60 ms at least, so that the
+# kills, after 0.15 s on average, do not outlast the run.
 LONGEST = 0.3  # seconds from the warm-up in a worker process to the kill
 NAP = 0.0005
-SUITE = f"""\
+SUITE = """\
 schema: 1
 name: killed
-defaults: {{iterations: 256, dtypes: f32, launch: {[f"{blocks}x64" for blocks in range(1, 17)]}}}
-measure: {{min_seconds: 0.001, precision: 5%}}
+defaults: {iterations: 256, dtypes: f32, launch: LAUNCHES}
+measure: {min_seconds: 0.001, precision: 5%}
 experiments:
-  - {{pattern: neighbor, variants: [smem, shfl]}}
-  - {{pattern: reduce, variants: [smem, shfl]}}
+  - {pattern: neighbor, variants: [smem, shfl]}
+  - {pattern: reduce, variants: [smem, shfl]}
 """
 
 
@@ -48,11 +48,14 @@ def test_compilers_do_not_outlive_a_run_that_is_killed(make: Make, tmp_path: Pat
     assert made.end(process).code == -9
 
 
-@pytest.mark.parametrize("kills", KILLS)
-def test_run_that_is_killed_at_random_moments_and_resumed_equals_an_uninterrupted_one(make: Make, kills: int) -> None:
+@pytest.mark.parametrize(("kills", "launches"), KILLS)
+def test_run_that_is_killed_at_random_moments_and_resumed_equals_an_uninterrupted_one(
+    make: Make, kills: int, launches: int
+) -> None:
     made = make(fault("device", "warm", "nothing", 0), nap=NAP, cases_per_window=1)
-    (made.folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
-    assert made.run("suite.yaml", "--output", "whole").code == 0
+    suite = SUITE.replace("LAUNCHES", str([f"{blocks}x64" for blocks in range(1, launches + 1)]))
+    (made.folder / "suite.yaml").write_text(suite, encoding="utf-8")
+    assert made.call("suite.yaml", "--output", "whole").code == 0
     moments, finished = random.Random(5), []  # noqa: S311
     for _ in range(kills):
         before = made.happened().count("warm")

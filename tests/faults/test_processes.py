@@ -11,7 +11,7 @@ pytestmark = pytest.mark.expensive
 
 def test_each_case_is_measured_in_three_processes(make: Make) -> None:
     made = make()
-    outcome = made.run("suite.yaml", "--output", "out", "--processes", "3")
+    outcome = made.call("suite.yaml", "--output", "out", "--processes", "3")
     assert outcome.code == 0
     assert {row.processes for row in made.rows().values()} == {(0, 1, 2)}
     assert all(made.processes_of(name) == {0, 1, 2} for name in made.rows())
@@ -21,7 +21,7 @@ def test_each_case_is_measured_in_three_processes(make: Make) -> None:
 
 def test_crash_in_the_second_process_fails_the_case_and_the_others_still_get_three(make: Make) -> None:
     made = make(fault("neighbor/shfl", "time", "illegal address", 8, worker=1))
-    outcome = made.run("suite.yaml", "--output", "out", "--processes", "3")
+    outcome = made.call("suite.yaml", "--output", "out", "--processes", "3")
     assert outcome.code == 5
     assert made.failures() == {"neighbor/shfl": "illegal memory access (CUDA_ERROR_ILLEGAL_ADDRESS)"}
     assert made.processes_of("neighbor/shfl") == {0, 1}  # its earlier samples are kept
@@ -38,7 +38,7 @@ def test_run_that_dies_in_its_second_process_keeps_the_first_and_resume_complete
     assert made.end(process).code == -9
     assert {row.processes for row in made.rows().values()} == {(0,)}
     assert len(made.rows()) == CASES
-    assert made.run("suite.yaml", "--resume", "out").code == 0
+    assert made.call("suite.yaml", "--resume", "out").code == 0
     assert {row.processes for row in made.rows().values()} == {(0, 1, 2)}
     rounds = Counter((sample.case_id, sample.process) for sample in made.samples())
     assert {process for _, process in rounds} == {0, 1, 2}

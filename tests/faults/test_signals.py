@@ -45,30 +45,41 @@ def endless(make: Make) -> Machine:
     return make(fault("reduce/smem", "time", "hang", 4, worker=0), cases_per_window=1)
 
 
-@pytest.mark.parametrize(
-    ("end", "code", "word"),
-    [(ctrl_c, 130, "interrupted"), (interrupt, 130, "interrupted"), (terminate, 143, "terminated")],
-)
+@pytest.mark.parametrize(("end", "code", "word"), [(interrupt, 130, "interrupted"), (terminate, 143, "terminated")])
 def test_run_that_is_ended_says_how_to_resume_it(endless: Machine, end: End, code: int, word: str) -> None:
     outcome = ended(endless, end)
     assert (outcome.code, outcome.out) == (code, "")
-    assert outcome.err.endswith(
-        f"error: {word}; the finished groups are in out\nResume it with: shflbench run suite.yaml --resume out\n"
-    )
+    assert outcome.err.endswith(advice(word))
     assert outcome.err.count("error:") == 1
     assert {row.pattern for row in endless.rows().values()} == {"neighbor"}
 
 
-@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (hang_up, -signal.SIGHUP)])
-def test_run_that_was_ended_can_be_resumed(endless: Machine, end: End, code: int) -> None:
-    assert ended(endless, end).code == code
-    assert {row.pattern for row in endless.rows().values()} == {"neighbor"}
-    assert endless.run("suite.yaml", "--resume", "out").code == 0
-    assert len(endless.rows()) == CASES
-    assert endless.failures() == {}
+def test_run_that_is_interrupted_on_a_terminal_can_be_resumed_as_it_says(endless: Machine) -> None:
+    outcome = ended(endless, ctrl_c)
+    assert (outcome.code, outcome.out) == (130, "")
+    assert outcome.err.endswith(advice("interrupted"))
+    assert outcome.err.count("error:") == 1
+    check_resumption(endless)
 
 
-@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), (terminate, 143)])
+def test_run_whose_terminal_was_closed_can_be_resumed(endless: Machine) -> None:
+    assert ended(endless, hang_up).code == -signal.SIGHUP
+    check_resumption(endless)
+
+
+def advice(word: str) -> str:
+    return f"error: {word}; the finished groups are in out\nResume it with: shflbench run suite.yaml --resume out\n"
+
+
+def check_resumption(made: Machine) -> None:
+    """Check that a run lacks its second group, until it is resumed."""
+    assert {row.pattern for row in made.rows().values()} == {"neighbor"}
+    assert made.call("suite.yaml", "--resume", "out").code == 0
+    assert len(made.rows()) == CASES
+    assert made.failures() == {}
+
+
+@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), pytest.param(terminate, 143, marks=pytest.mark.archs)])
 def test_run_that_is_ended_while_it_compiles_leaves_no_compiler_behind(
     make: Make, tmp_path: Path, end: End, code: int
 ) -> None:

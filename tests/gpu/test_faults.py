@@ -47,7 +47,7 @@ def machine(tmp_path: Path, kernel_cache: Path) -> Iterator[Machine]:
     made.clear()
 
 
-def test_kernels_that_crash_or_hang_cost_their_own_rows(machine: Machine) -> None:
+def test_kernels_that_crash_or_hang_fail_only_their_own_rows(machine: Machine) -> None:
     outcome = machine.run(str(FAULTY / "suite.yaml"), "--device", "cuda", "--output", "out")
     assert (outcome.code, outcome.out) == (5, "out\n"), outcome.err
     failures = machine.failures()
@@ -58,7 +58,7 @@ def test_kernels_that_crash_or_hang_cost_their_own_rows(machine: Machine) -> Non
     assert outcome.err.endswith("warning: 4 of 7 cases failed or computed a wrong result\n")
 
 
-def test_memory_that_another_process_holds_costs_the_case_that_needs_it(machine: Machine) -> None:
+def test_case_that_needs_memory_held_by_another_process_fails(machine: Machine) -> None:
     (machine.folder / "large.yaml").write_text(LARGE, encoding="utf-8")
     with subprocess.Popen([sys.executable, "-c", OCCUPY], stdout=subprocess.PIPE, text=True) as occupant:
         try:

@@ -108,7 +108,7 @@ def test_cycles_of_an_iteration_are_those_of_the_hardware(run: Command) -> None:
     assert measured == pytest.approx(CYCLES, rel=0.02)
 
 
-def test_shared_memory_beyond_48_kib_is_asked_for_and_what_there_is_not_is_skipped(run: Command) -> None:
+def test_shared_memory_beyond_48_kib_is_requested_or_skipped_if_unavailable(run: Command) -> None:
     outcome = run(PATTERNS / "memory" / "suite.yaml")
     assert outcome.code == 0, outcome.err
     large, too_large = stored(outcome).rows

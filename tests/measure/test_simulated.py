@@ -25,6 +25,7 @@ Disturb = Callable[
 ]  # times of the bursts in s, duration of one in s, generator
 
 CASES = 2000
+FEW = 600  # of them, for the tests of every day; `make test-archs` takes all
 BURST = 3  # samples per round: the fewest, with the largest noise
 APART_S = 0.13  # from round to round
 RULES = MeasureRules()
@@ -32,6 +33,13 @@ RULES = MeasureRules()
 
 def true_times(source: np.random.Generator) -> NDArray[np.float64]:
     return np.exp(source.uniform(np.log(30), np.log(3000), CASES))
+
+
+def every_day_and_whole(few: int, whole: int) -> pytest.MarkDecorator:
+    """Run a test with a few cases in `make test`, and with the whole number in `make test-archs`."""
+    return pytest.mark.parametrize(
+        "cases", [pytest.param(few, id=str(few)), pytest.param(whole, id=str(whole), marks=pytest.mark.archs)]
+    )
 
 
 def stopped(rounds: list[float]) -> int:
@@ -43,6 +51,7 @@ def stopped(rounds: list[float]) -> int:
     return len(rounds)  # max_seconds is reached
 
 
+@every_day_and_whole(FEW, CASES)
 @pytest.mark.parametrize("shape", get_args(Shape))
 @pytest.mark.parametrize(
     ("scale", "most", "fewest_rounds", "most_rounds"),
@@ -54,18 +63,18 @@ def stopped(rounds: list[float]) -> int:
     ],
 )
 def test_interval_covers_the_true_median_for_every_way_to_stop(
-    shape: Shape, scale: float, most: int, fewest_rounds: float, most_rounds: float
+    shape: Shape, scale: float, most: int, fewest_rounds: float, most_rounds: float, cases: int
 ) -> None:
     source = np.random.default_rng(5)
-    true_us = true_times(source)
+    true_us = true_times(source)[:cases]
     noise = Noise(scale, shape)
-    times = noise.times_us(true_us[:, None, None], np.zeros((CASES, most, BURST)), source)
+    times = noise.times_us(true_us[:, None, None], np.zeros((cases, most, BURST)), source)
     held, counts = 0, []
     for true, rounds in zip(true_us, np.median(times, axis=2).tolist(), strict=True):
         counts.append(stopped(rounds))
         interval = widen(median_interval(rounds[: counts[-1]]), TICK_US / 2)
         held += interval.low <= true <= interval.high
-    assert held / CASES >= 0.93
+    assert held / cases >= 0.93
     assert fewest_rounds <= np.mean(counts) <= most_rounds
 
 
@@ -105,10 +114,11 @@ def flagged(disturb: Disturb, cases: int) -> Counter[str]:
     return kinds
 
 
+@every_day_and_whole(100, 300)
 @pytest.mark.parametrize("shape", get_args(Shape))
 @pytest.mark.parametrize("scale", [0.001, 0.003])
-def test_undisturbed_cases_are_rarely_flagged(shape: Shape, scale: float) -> None:
-    assert flagged(lambda *_: Noise(scale, shape), 300)["any"] <= 0.05 * 300
+def test_undisturbed_cases_are_rarely_flagged(shape: Shape, scale: float, cases: int) -> None:
+    assert flagged(lambda *_: Noise(scale, shape), cases)["any"] <= 0.05 * cases
 
 
 def drifting(moments: list[float], _: float, source: np.random.Generator) -> Noise:
@@ -138,6 +148,7 @@ def two_levels(*_: object) -> Noise:
     return Noise(levels=0.01)
 
 
+@every_day_and_whole(100, 300)
 @pytest.mark.parametrize(
     ("disturb", "kind"),
     [
@@ -148,12 +159,12 @@ def two_levels(*_: object) -> Noise:
         (two_levels, "two-levels"),
     ],
 )
-def test_disturbed_cases_are_flagged_only_for_their_disturbance(disturb: Disturb, kind: str) -> None:
+def test_disturbed_cases_are_flagged_only_for_their_disturbance(disturb: Disturb, kind: str, cases: int) -> None:
     """With normal noise of 0.1% per launch."""
-    kinds = flagged(disturb, 300)
-    assert kinds.pop(kind) >= 0.95 * 300
+    kinds = flagged(disturb, cases)
+    assert kinds.pop(kind) >= 0.95 * cases
     del kinds["any"]
-    assert all(count <= 0.05 * 300 for count in kinds.values())
+    assert all(count <= 0.05 * cases for count in kinds.values())
 
 
 def test_single_launch_follows_the_same_distribution_as_many() -> None:

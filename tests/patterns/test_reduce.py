@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -37,11 +38,15 @@ def in_fractions(values: Array, iterations: int, width: str) -> list[list[Fracti
 
 
 def _group_in_fractions(lanes: list[Fraction], iterations: int) -> list[Fraction]:
+    """Iterate x / 2 + (2·lane - width + 1) / width + sum / (2·width) in integers over one denominator for all lanes."""
     width = len(lanes)
+    denominator = math.lcm(*(x.denominator for x in lanes))
+    numerators = [int(x * denominator) for x in lanes]
     for _ in range(iterations):
-        total = sum(lanes, Fraction(0))
-        lanes = [x / 2 + Fraction(2 * lane - width + 1, width) + total / (2 * width) for lane, x in enumerate(lanes)]
-    return lanes
+        total = sum(numerators)
+        numerators = [x * width + 2 * (2 * lane - width + 1) * denominator + total for lane, x in enumerate(numerators)]
+        denominator *= 2 * width
+    return [Fraction(x, denominator) for x in numerators]
 
 
 def butterfly(x: Array) -> Array:

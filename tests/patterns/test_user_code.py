@@ -1,4 +1,4 @@
-"""The code of a user's `pattern.py`, run by the command in a process of its own."""
+"""The code of a user's `pattern.py`, run by the real command, mostly in a process of its own."""
 
 import json
 import signal
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Command
 from tests.fakes.project import PATIENCE, Project
 
 
@@ -17,14 +18,14 @@ def project(tmp_path: Path, kernel_cache: Path) -> Project:
 PRINTS = "import os; print('printed'); os.write(1, b'written\\n'); os.system('echo from a child process')"
 
 
-def test_what_pattern_py_prints_goes_to_stderr(project: Project) -> None:
+def test_output_of_pattern_py_goes_to_stderr(project: Project) -> None:
     project.add(PRINTS)
     outcome = project.call("validate", "demo.yaml")
     assert (outcome.code, outcome.out) == (0, "demo.yaml: 2 cases\n")
     assert sorted(outcome.err.splitlines()) == ["from a child process", "printed", "written"]
 
 
-def test_functions_that_print_leave_the_json_of_check_and_the_folder_of_run_alone(project: Project) -> None:
+def test_functions_that_print_do_not_change_the_stdout_of_check_and_run(project: Project) -> None:
     project.add(f"{PRINTS}\nfrom shflbench.patterns.data import distinct")
     project.add("def inputs(rng, at):\n    print('drawing')\n    return distinct(rng, at.dtype, at.threads)\n")
     run = project.call("run", "demo.yaml", "--device", "emulator", "--output", "out")
@@ -43,13 +44,27 @@ def test_functions_that_print_leave_the_json_of_check_and_the_folder_of_run_alon
         ("raise BaseException('stop here')", "BaseException: stop here"),
     ],
 )
-def test_whatever_pattern_py_raises_is_one_sentence(project: Project, code: str, reason: str) -> None:
+def test_any_exception_of_pattern_py_is_reported_in_one_sentence(
+    project: Project, shflbench: Command, code: str, reason: str
+) -> None:
     project.add(code)
+    outcome = shflbench("validate", "demo.yaml")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err == sentence(project.pattern, reason)
+
+
+def test_a_pattern_py_that_exits_does_not_end_the_process(project: Project) -> None:
+    project.add("raise SystemExit(0)")
     outcome = project.call("validate", "demo.yaml")
     assert (outcome.code, outcome.out) == (3, "")
-    assert outcome.err == (
-        f"error: demo.yaml:3:25: the pattern `./ring` cannot be used: {project.pattern} cannot be imported: "
-        f"line 1: {reason}\nFix the file; `python {project.pattern}` shows the whole traceback\n"
+    assert outcome.err == sentence(project.pattern, "SystemExit: 0")
+
+
+def sentence(pattern: Path, reason: str) -> str:
+    """Return what is said of an exception in line 1."""
+    return (
+        f"error: demo.yaml:3:25: the pattern `./ring` cannot be used: {pattern} cannot be imported: "
+        f"line 1: {reason}\nFix the file; `python {pattern}` shows the whole traceback\n"
     )
 
 
@@ -67,8 +82,24 @@ def test_a_signal_ends_a_slow_import(project: Project, number: int, code: int, *
     assert err.splitlines()[-1] == f"error: {'interrupted' if number == signal.SIGINT else 'terminated'}"
 
 
-def test_an_import_that_takes_long_names_its_file_and_goes_on(project: Project) -> None:
-    project.add("import time; time.sleep(6)")
-    outcome = project.call("validate", "demo.yaml")
+PATIENT_FOR = """
+from shflbench.cli.main import entry
+from shflbench.patterns import discover
+
+discover.SLOW_SECONDS = {}
+entry()
+"""
+PYTHON = [  # how the command is started, and after how many seconds it warns
+    (("-c", PATIENT_FOR.format(0.2)), 0.2),
+    pytest.param(("-m", "shflbench"), 5, marks=pytest.mark.archs),
+]
+
+
+@pytest.mark.parametrize(("python", "seconds"), PYTHON)
+def test_a_slow_import_continues_and_a_warning_names_its_file(
+    project: Project, python: tuple[str, str], seconds: float
+) -> None:
+    project.add("import threading, time\nwhile threading.active_count() > 1: time.sleep(0.01)")  # until it has warned
+    outcome = project.call("validate", "demo.yaml", python=python)
     assert (outcome.code, outcome.out) == (0, "demo.yaml: 2 cases\n")
-    assert outcome.err == f"warning: importing {project.pattern} has taken 5 s so far; Ctrl-C stops it\n"
+    assert outcome.err == f"warning: importing {project.pattern} has taken {seconds} s so far; Ctrl-C stops it\n"

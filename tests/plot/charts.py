@@ -270,18 +270,25 @@ def _is_nowhere(place: str, there: list[Outcome]) -> bool:
 
 
 def _samples_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
-    samples = pd.read_csv(chart.run / "samples.csv.gz")
-    with (chart.run / "results.csv").open(encoding="utf-8", newline="") as file:
+    widest, cases = _widest_span(chart.run)
+    if f"{widest:.2f}" != match["span"]:
+        yield f"the widest case spans {widest:.2f}%"
+    if int(match["all"]) != cases:
+        yield f"there are {cases} cases"
+    if int(match["drawn"] or match["all"]) != min(20, cases):
+        yield "20 cases are drawn"
+
+
+@cache
+def _widest_span(run: Path) -> tuple[float, int]:
+    """Return what percentage of its median the samples of the widest case span, and the number of cases."""
+    samples = pd.read_csv(run / "samples.csv.gz")
+    with (run / "results.csv").open(encoding="utf-8", newline="") as file:
         iterations = {row["case_id"]: int(row["iterations"]) for row in csv.DictReader(file) if row["time_us"]}
     kept = samples[(samples["iterations"] == samples["case_id"].map(iterations)) & ~samples["dropped"].astype(bool)]
     times = kept.groupby("case_id")["time_us"]
     spans = 100 * (times.quantile(0.975) - times.quantile(0.025)) / times.median()
-    if f"{spans.max():.2f}" != match["span"]:
-        yield f"the widest case spans {spans.max():.2f}%"
-    if int(match["all"]) != len(spans):
-        yield f"there are {len(spans)} cases"
-    if int(match["drawn"] or match["all"]) != min(20, len(spans)):
-        yield "20 cases are drawn"
+    return float(spans.max()), len(spans)
 
 
 def _names(text: str) -> frozenset[str]:

@@ -12,8 +12,14 @@ from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, RunInfo
 from shflbench.suite import load
 from tests.fakes.backend import FakeBackend, FreshProcessExecutor
+from tests.session.once import do_once
 
 Planner = Callable[[FakeBackend | None], Plan]  # a plan for a device
+
+
+@pytest.fixture(autouse=True)
+def _same_work_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    do_once(monkeypatch)
 
 
 @pytest.fixture

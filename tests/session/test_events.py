@@ -29,6 +29,11 @@ def shares(progress: RunProgress, *job_events: JobEvent) -> list[float]:
     return [event.done for event in events if isinstance(event, Working)]
 
 
+def texts(progress: RunProgress, *job_events: JobEvent) -> list[str]:
+    events = [event for job_event in job_events for event in progress.report(job_event)]
+    return [event.text for event in events if isinstance(event, Working)]
+
+
 @pytest.mark.parametrize(
     ("job_event", "event"),
     [
@@ -63,8 +68,7 @@ def test_texts_count_verified_cases_and_rounds() -> None:
         *(StepStarted("a", "verifying"), Verified("a", PROOF), StepStarted("b", "verifying")),
         *(CaseFailed("b", Status.FAILED, "it crashed"), StepStarted("c", "verifying"), taken(0)),
     )
-    events = [event for job_event in job_events for event in progress.report(job_event)]
-    assert [event.text for event in events if isinstance(event, Working)] == [
+    assert texts(progress, *job_events) == [
         "verifying, 0 of 3 cases",
         "verifying, 1 of 3 cases",
         "finished 1 of 3 cases",
@@ -76,6 +80,22 @@ def test_texts_count_verified_cases_and_rounds() -> None:
 def test_one_case_is_one_case() -> None:
     (event,) = RunProgress(1).report(StepStarted("a", "verifying"))
     assert event == Working("verifying, 0 of 1 case", 0.0, 2.0, "a")
+
+
+def test_texts_of_a_later_process_count_its_own_cases_and_rounds() -> None:
+    progress = RunProgress(2 * 2)  # two cases in two processes
+    progress.start_process(1, 2, cases=2, to_come=4)
+    rounds = map(taken, range(9))
+    first = texts(progress, StepStarted("a", "verifying"), Verified("a", PROOF), *rounds, Converged("a", "precision"))
+    assert first[-2:] == [
+        "process 1 of 2: timing 1 case, round 9",
+        "process 1 of 2: finished 1 of 2 cases",
+    ]
+    progress.start_process(2, 2, cases=2, to_come=2)
+    assert texts(progress, StepStarted("a", "verifying"), Verified("a", PROOF), taken(0)) == [
+        "process 2 of 2: verifying, 0 of 2 cases",
+        "process 2 of 2: timing 1 case, round 1",
+    ]
 
 
 def test_case_counts_half_when_it_is_verified_and_whole_when_it_has_converged() -> None:
@@ -118,6 +138,6 @@ def test_case_that_ends_early_counts_as_done() -> None:
 def test_failed_case_is_not_expected_in_later_processes() -> None:
     progress = RunProgress(2 * 2)  # two cases in two processes
     assert shares(progress, CaseFailed("a", Status.FAILED, "it crashed"), Converged("b", "precision"))[-1] == 4.0
-    progress.expect(1)
+    progress.start_process(2, 2, cases=1, to_come=1)
     assert shares(progress, StepStarted("b", "verifying")) == [6.0]
     assert shares(progress, Converged("b", "precision")) == [8.0]

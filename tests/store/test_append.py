@@ -134,7 +134,7 @@ def test_finishing_writes_the_time_and_the_notes(tmp_path: Path) -> None:
     assert folder.info.notes == ("the clock was steady after 0.4 s",)
 
 
-def test_a_full_disk_keeps_what_was_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_keeps_finished_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = RunFolder.create_at(info(), tmp_path)
     folder.append(ROWS[:2])
     before = (tmp_path / "results.csv").read_bytes()

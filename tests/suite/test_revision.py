@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -19,7 +20,8 @@ SUITE = (
 )
 COMPARE = "compare: {threshold: 1%, cases: {pattern: gone, variant: shfl, threshold: 0.2us}}\n"
 THRESHOLDS = Thresholds(Threshold(0.01), (Special(Threshold(0.2, "us"), pattern="gone", variant="shfl"),))
-FILES = 200
+FILES = 200  # that are changed at random; IN_EVERY_RUN of them in `make test`, all in `make test-archs`
+IN_EVERY_RUN = 50
 MOST_SECONDS = 3.0  # of one text, on a slow machine; here the slowest takes 0.7
 
 
@@ -113,11 +115,22 @@ def test_a_text_that_is_not_a_suite_is_the_same_only_as_itself(text: str) -> Non
     assert not same_measurements(text, text + "\n# changed\n")
 
 
-def test_no_text_stops_or_stalls_the_reader() -> None:
+def changed(numbers: range) -> list[str]:
     texts = originals()
-    changed = [mutant(number, texts).data.decode(errors="surrogateescape") for number in range(FILES)]
-    hostile = [f"{SUITE}compare: {value}\n" for value in VALUES] + [f"{head}{SUITE}{COMPARE}" for head in HEADS]
-    for text in [*changed, *hostile]:
+    return [mutant(number, texts).data.decode(errors="surrogateescape") for number in numbers]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param(lambda: changed(range(IN_EVERY_RUN)), id="changed"),
+        pytest.param(lambda: changed(range(IN_EVERY_RUN, FILES)), id="more changed", marks=pytest.mark.archs),
+        pytest.param(lambda: [f"{SUITE}compare: {value}\n" for value in VALUES], id="values"),
+        pytest.param(lambda: [f"{head}{SUITE}{COMPARE}" for head in HEADS], id="heads"),
+    ],
+)
+def test_no_text_stops_or_stalls_the_reader(texts: Callable[[], list[str]]) -> None:
+    for text in texts():
         begin = time.process_time()
         assert isinstance(thresholds_of(f"compare: {{threshold: 1%}}\n{text}"), Thresholds)
         assert same_measurements(text, SUITE) in {True, False}

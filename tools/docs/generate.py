@@ -144,8 +144,8 @@ def exit_codes() -> str:
     known = {
         0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given",
         FINDING_CODE: "a finding: `compare` or `gate` found a case slower or missing; `compare` found a case failed;"
-        " `noise learn` found that the noise would raise false alarms; `check` found a kernel that is declared safe and"
-        " is not",
+        " `noise learn` found that its estimate would raise false alarms; `check` found a kernel that is declared safe"
+        " and is not",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared",

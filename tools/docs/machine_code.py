@@ -38,7 +38,7 @@ Key = tuple[str, str, str]  # variant, dtype, architecture
 
 @dataclass(frozen=True, slots=True)
 class KernelCode:
-    """The exchange instructions of one kernel, in words, and its registers."""
+    """The counted instructions of one kernel, as the text of a cell, and its registers."""
 
     exchanges: str
     registers: int | None
@@ -77,17 +77,8 @@ def _how() -> str:
 def tables(pattern: LoadedPattern, cache_folder: Path | None = None) -> str:
     """Compile every variant for every element type and architecture, and return the tables."""
     codes = compile_kernels(pattern, cache_folder)
-    declaration = pattern.declaration
-    if declaration.one_pass:
-        about = "Exchange instructions, barriers and memory accesses in the machine code of the whole kernel: static"
-        about += " counts, for the first value of each option."
-    else:
-        about = (
-            "Exchange instructions, barriers and memory accesses per iteration of the timed loop (unrolled by"
-            f" {declaration.unroll}), for the first value of each option."
-        )
-    text = [f"{about} Compiled by NVRTC {find().version}.", _exchange_table(pattern, codes)]
-    text += ["Registers per thread: range over all element types.", _register_table(pattern, codes)]
+    text = [f"Instructions, compiled by NVRTC {find().version}:", _exchange_table(pattern, codes)]
+    text += ["Registers per thread, minimum to maximum over the element types:", _register_table(pattern, codes)]
     return "\n\n".join(text)
 
 
@@ -131,7 +122,7 @@ def _kernel_code(kernel: Kernel | KernelError) -> KernelCode:
     iterations = kernel.loop.unroll if kernel.loop else 1
     counts = kernel.loop.counts if kernel.loop else Counter(instruction.base for instruction in kernel.sass)
     words = (f"{count / iterations:.3g} {opcode}" for opcode, count in rules.exchanges(counts).items())
-    return KernelCode(" ".join(words) or "none", kernel.resources.registers)
+    return KernelCode(", ".join(words) or "none", kernel.resources.registers)
 
 
 def _exchange_table(pattern: LoadedPattern, codes: Mapping[Key, KernelCode]) -> str:

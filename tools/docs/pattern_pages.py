@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.source import SHARED, headers, kernel_name
 from shflbench.compile.toolchain import find
-from shflbench.model import DTYPES
+from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
 from shflbench.patterns.discover import builtin, load
 from tools.docs.machine_code import compiler_of, digest, read_tables, table, tables, with_digest
@@ -24,9 +24,29 @@ FOLDER = REPOSITORY / "docs" / "reference" / "patterns"
 COMMON = SHARED / "shflbench.cuh"  # available to every kernel
 NOTE = "<!-- Generated from the code by `make docs`; do not edit. -->"
 ABOUT = """\
-A pattern is one way for the threads of a warp to exchange values; its variants do the same by different mechanisms.
-Unsafe variants rely on behavior that the memory model does not guarantee. They show how much time a barrier costs."""
-_KINDS = {Input: "read", Output: "written", InOut: "read and written in place"}
+A pattern is a task in which the threads of a warp exchange data or access memory. Its variants compute the same result
+by different mechanisms, such as shared memory, shuffles or atomic operations. Unsafe variants omit barriers that the
+CUDA memory model requires; they show how much time these barriers cost.
+
+The ids of claims refer to publications: G to the GTC 2013 slides, A to the Acceleware article, N to the NTNU slides,
+and P to the NVIDIA Pro Tip. The page of a pattern lists its claims."""
+_MECHANISMS = {
+    Mechanism.SMEM: "shared memory with all required barriers",
+    Mechanism.SMEM_UNSAFE: "shared memory without some barriers that the CUDA memory model requires",
+    Mechanism.SHFL: "warp shuffle instructions",
+    Mechanism.COLLECTIVE: "warp vote, match or reduce instructions",
+    Mechanism.ATOMIC: "atomic operations on shared or global memory",
+    Mechanism.GLOBAL: "loads from and stores to global memory",
+    Mechanism.LOCAL: "local memory of the thread",
+    Mechanism.REGISTER: "registers of the thread",
+    Mechanism.LIBRARY: "CUB or cooperative groups",
+}
+_INSTRUCTIONS = """\
+warp-level instructions (`SHFL`, `VOTE`, `MATCH`, `REDUX`, `CREDUX`), block barriers (`BAR`), and accesses to shared \
+memory (`LDS`, `STS`, `ATOMS`), local memory (`LDL`, `STL`) and global memory (`LDG`, `STG`, `ATOMG`, `RED`). Other \
+instructions are not listed. Counts are for the first supported value of each option. A dash means that the variant \
+does not support the architecture."""
+_KINDS = {Input: "read", Output: "written", InOut: "read and written"}
 _SMALL = (2, 128)  # the launch for which computed sizes are shown
 
 
@@ -42,8 +62,8 @@ def index() -> str:
             NOTE,
             "# Patterns",
             ABOUT,
-            table(("pattern", "what it does", "dtypes", "claims tested"), rows),
-            "Every pattern also has these options; they change the launch, not the kernel.",
+            table(("pattern", "description", "dtypes", "claims tested"), rows),
+            "Every pattern also has these options, which change the launch and not the kernel:",
             table(("option", "values", "meaning"), launch_options),
             f"Every kernel may use the functions in {link(COMMON)}.\n",
         )
@@ -59,8 +79,8 @@ def page(name: str, machine_code: str | None = None) -> str:
     """Return the page of a pattern; `machine_code` are its tables; with None, they are generated if necessary."""
     pattern = load(builtin()[name])
     text = current_tables(pattern) if machine_code is None else machine_code
-    sections = [*_about(pattern.declaration), *_declared(pattern), "## Machine code", with_digest(pattern, text)]
-    return "\n\n".join((NOTE, f"# {name}", *sections)) + "\n"
+    sections = [*_about(pattern.declaration), *_declared(pattern), *_about_code(pattern.declaration)]
+    return "\n\n".join((NOTE, f"# {name}", *sections, with_digest(pattern, text))) + "\n"
 
 
 def current_tables(pattern: LoadedPattern) -> str:
@@ -84,16 +104,18 @@ def _about(pattern: Pattern) -> Iterator[str]:
     yield pattern.summary
     yield f"Source: {pattern.source}."
     if pattern.one_pass:
-        yield "A launch makes one pass over its data: there is no timed loop, and the launch sets the problem's size."
+        yield "A launch processes its data once, without a timed loop; its number of threads sets the problem size."
     else:
+        unrolled = "not unrolled" if pattern.unroll == 1 else f"unrolled by {pattern.unroll}"
         yield (
-            "An iteration of the timed loop does this once, with the result of the previous iteration. The loop is"
-            f" unrolled by {pattern.unroll} in every variant."
+            "Each iteration of the timed loop performs this operation once, with the result of the previous iteration."
+            f" The loop is {unrolled} in every variant."
         )
     if pattern.notes:
         yield pattern.notes
     if pattern.claims:
         yield "## Claims"
+        yield "Published claims that this pattern tests; measurements may contradict them."
         yield table(("id", "claim"), pattern.claims.items())
 
 
@@ -116,42 +138,60 @@ def _declared(loaded: LoadedPattern) -> Iterator[str]:
     if pattern.options:
         yield "## Options"
         options = [(f"`{name}`", " ".join(f"`{it}`" for it in values)) for name, values in pattern.options.items()]
-        yield table(("option", "values, the default first"), options)
+        yield table(("option", "values (default first)"), options)
     yield "## Data"
     yield table(("name", "access", "elements", "type"), _data(pattern))
+    if pattern.scalars or any(buffer.elements is not None for buffer in pattern.buffers):
+        grid, block = _SMALL
+        yield (
+            f"Total numbers of elements and values of scalars are for a launch of {grid}x{block} ({grid} blocks of"
+            f" {block} threads) with default options."
+        )
     yield "## Variants"
+    used = [mechanism for mechanism in Mechanism if any(variant.mechanism == mechanism for variant in pattern.variants)]
+    listed = ", ".join(f"`{mechanism.value}` ({_MECHANISMS[mechanism]})" for mechanism in used)
+    yield f"Mechanisms: {listed}. All variants are compared with the one marked (baseline)."
     rows = [
         (
             f"`{variant.name}`" + (" (baseline)" if variant.baseline else ""),
-            variant.mechanism.value,
+            f"`{variant.mechanism.value}`",
             "safe" if variant.safe else "**unsafe**",
             " ".join(variant.dtypes or pattern.dtypes),
-            "; ".join(f"{name}: {' '.join(values)}" for name, values in variant.only.items()),
-            variant.needs,
+            "; ".join(f"`{name}`: {' '.join(values)}" for name, values in variant.only.items()),
+            f"{variant.needs} or newer" if variant.needs else "",
             _kernel(loaded, variant),
             variant.summary,
         )
         for variant in pattern.variants
     ]
-    names = ("variant", "mechanism", "memory model", "dtypes", "only", "needs", "kernel", "how")
+    names = ("variant", "mechanism", "safety", "dtypes", "only for options", "requires", "kernel", "description")
     kept = [place for place in range(len(names)) if any(row[place] for row in rows)]
     yield table([names[place] for place in kept], [tuple(row[place] for place in kept) for row in rows])
     files = {file for variant in pattern.variants for file in headers(loaded, variant).values()}
-    yield f"The kernels use {', '.join(map(link, sorted(files)))}."
+    yield f"The kernels include {', '.join(map(link, sorted(files)))}."
+
+
+def _about_code(pattern: Pattern) -> Iterator[str]:
+    yield "## Machine code"
+    if pattern.one_pass:
+        yield f"SASS instructions in the whole kernel (static counts): {_INSTRUCTIONS}"
+    else:
+        divided = f", divided by {pattern.unroll}" if pattern.unroll > 1 else ""
+        yield f"SASS instructions per iteration (static counts in the body of the timed loop{divided}): {_INSTRUCTIONS}"
 
 
 def _data(pattern: Pattern) -> Iterator[tuple[str, ...]]:
-    """Yield a line for each buffer and number that kernels take."""
+    """Yield a line for each buffer and scalar that kernels take."""
     options = {name: values[0] for name, values in pattern.options.items()}
     at = Setting(DTYPES[pattern.dtypes[0]], options, *_SMALL)
     for buffer in pattern.buffers:
         count = f"{buffer.per_thread} per thread"
         if buffer.elements is not None:
-            count = f"{buffer.count(at)} for a launch of {at.grid}x{at.block}"
+            count = f"{buffer.count(at)} in total"
         kind = _KINDS[type(buffer)]
         if isinstance(buffer, Output):
-            kind += ", in any order" if buffer.unordered else ""
-            kind += f", {buffer.initial} before" if buffer.initial is not None else ""
+            kind += f", initialized to {buffer.initial}" if buffer.initial is not None else ""
+            kind += ", compared as multisets" if buffer.unordered else ""
         yield f"`{buffer.name}`", kind, count, buffer.dtype or "element type of the case"
     for scalar in pattern.scalars:
-        yield f"`{scalar.name}`", "passed by value", f"{scalar.value(at):g}", scalar.dtype
+        yield f"`{scalar.name}`", f"scalar, value {scalar.value(at):g}", "–", scalar.dtype

@@ -118,7 +118,7 @@ class Evidence:
             if times > MISFIT:
                 return fit, (
                     f"the learned noise is not used: the processes of a side differ by {times:.1f}× as much; "
-                    "learn the noise again"
+                    "estimate the noise again: shflbench noise learn RUN"
                 )
         return learned, ""
 

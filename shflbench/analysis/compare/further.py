@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def is_undecided(verdict: Verdict) -> bool:
-    """Return whether a case has no verdict although it was timed on both sides."""
+    """Return whether a case is undecided although it was timed on both sides."""
     return verdict.outcome in {Outcome.SUSPECTED, Outcome.INCONCLUSIVE}
 
 

@@ -1,4 +1,4 @@
-"""Learn the noise of one GPU from processes of unchanged code, and decide which comparisons may use it."""
+"""Estimate the noise of one GPU from processes of unchanged code, and decide which comparisons may use it."""
 
 from __future__ import annotations
 
@@ -67,18 +67,18 @@ def observe_noise(*pools: Pool) -> NoiseModel:
 
 
 def learn(*pools: Pool) -> NoiseModel:
-    """Learn the noise from pools of one GPU, each of one suite; ResultsError unless each has 20 processes."""
+    """Estimate the noise from pools of one GPU, each of one suite; ResultsError unless each has 20 processes."""
     for pool in pools:
         if len(pool.processes) < FEWEST:
             raise ResultsError(
-                f"the runs have {len(pool.processes)} processes that timed every case; learning needs {FEWEST}",
+                f"the runs have {len(pool.processes)} processes that timed every case; the estimate needs {FEWEST}",
                 f"run the suite with more processes: shflbench run SUITE --processes {FEWEST}",
             )
     return observe_noise(*pools)
 
 
 def held_out(*pools: Pool) -> dict[int, HeldOutCheck]:
-    """Learn from the earlier half of the processes and compare processes of the later half, then the reverse.
+    """Estimate the noise from the earlier half of the processes, and compare processes of the later half; then reverse.
 
     The halves are split by time, so that temporary noise is detected: if it is absent from the half that was learned
     from, comparisons of the other half raise false alarms.
@@ -121,7 +121,7 @@ def pools_of(runs: Sequence[Run]) -> dict[str, Pool]:
 
 
 def learn_from(runs: Sequence[Run]) -> LearnedNoise:
-    """Learn the noise of one GPU from runs of unchanged code, of one suite or of several.
+    """Estimate the noise of one GPU from runs of unchanged code, of one suite or of several.
 
     ResultsError if the runs differ in GPU, driver or sampling settings, or have too few processes.
     `LearnedNoise.fewest` says whether the noise may be used.
@@ -202,7 +202,10 @@ def applies(record: LearnedNoise, base: Side, new: Side) -> str:
 def refuse_others(record: LearnedNoise, runs: Sequence[Run]) -> None:
     """Raise ResultsError if the learned noise does not apply to a run."""
     for reason in _of_runs(record, runs):
-        raise ResultsError(f"the learned noise does not apply to these runs: {reason}", "learn the noise again")
+        raise ResultsError(
+            f"the learned noise does not apply to these runs: {reason}",
+            "estimate the noise again: shflbench noise learn RUN",
+        )
 
 
 def _reasons(record: LearnedNoise, base: Side, new: Side) -> Iterator[str]:

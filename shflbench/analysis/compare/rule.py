@@ -14,6 +14,7 @@ docs/explanation/how-we-compare.md gives the reasons and the measurements behind
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -235,11 +236,14 @@ class _Error:
 
     def needs(self, size: float, smallest: float) -> int | None:
         """Return the processes per side that settle a case if its difference stays the same; None beyond 100."""
-        for processes in range(max(self.processes) + 1, MOST_PROCESSES + 1):
+
+        def is_settled(processes: int) -> bool:
             sides = processes, processes
-            if size + self.miss_margin(sides) < smallest or (size >= smallest and size > self.half_width(sides)):
-                return processes
-        return None
+            return size + self.miss_margin(sides) < smallest or (size >= smallest and size > self.half_width(sides))
+
+        numbers = range(max(self.processes) + 1, MOST_PROCESSES + 1)
+        place = bisect_left(numbers, x=True, key=is_settled)  # both margins shrink with every process
+        return numbers[place] if place < len(numbers) else None
 
     def _shares(self, processes: tuple[int, int] | None) -> float:
         base, new = processes or self.processes

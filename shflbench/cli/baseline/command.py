@@ -1,4 +1,4 @@
-"""Keep runs under a name, to compare later runs with."""
+"""Store runs under a name, as a base for later comparisons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RUNS = click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PA
 @click.group("baseline", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Keep runs under a name, to compare later runs with.
+    """Store runs under a name, as a base for later comparisons.
 
     A baseline is a copy of runs in a folder that can be committed to git, one per suite and GPU model. `shflbench
     baseline save main RUN` saves one; `shflbench compare main NEW` compares with it.
@@ -57,9 +57,9 @@ def save(
 ) -> None:
     """Save runs as the baseline NAME.
 
-    RUN is a run folder, or a folder that holds several. All runs are of one suite on one GPU model; several runs make a
-    baseline of more processes. NAME consists of lower-case letters, digits, `.`, `_` and `-`. Prints the folder of the
-    baseline.
+    RUN is a run folder, or a folder that holds several. All runs are of one suite on one GPU model; the samples of
+    several runs are pooled by process. NAME consists of lower-case letters, digits, `.`, `_` and `-`. Prints the folder
+    of the baseline.
     """
     from shflbench.store import find_runs
     from shflbench.store.baselines import Baselines

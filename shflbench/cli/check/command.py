@@ -10,7 +10,7 @@ import click
 
 from shflbench.cli.environment import cache_folder, compute_sanitizer
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, format_option
+from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, filters, format_option
 from shflbench.errors import DeviceError, KernelError
 
 if TYPE_CHECKING:
@@ -29,9 +29,7 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @headed(
     "Kernels",
-    option("--pattern", "patterns", metavar="NAME", multiple=True, help="Check only this pattern (repeatable)."),
-    option("--variant", "variants", metavar="NAME", multiple=True, help="Check only this variant (repeatable)."),
-    option("--dtype", "dtypes", metavar="TYPE", multiple=True, help="Check only this element type (repeatable)."),
+    *filters("Check"),
     option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Compile for this architecture."),
 )
 @headed(
@@ -44,8 +42,12 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
         show_default=True,
         help="Seed of the inputs and the schedules.",
     ),
-    option("--strict", is_flag=True, help="Exit 6 if a kernel is `doubtful`, or `unsafe but nothing found`."),
-    option("--sanitizer", is_flag=True, help="Run compute-sanitizer on the first GPU as well."),
+    option(
+        "--strict",
+        is_flag=True,
+        help="Exit 6 on warnings: `doubtful` (equal values stored to one address), or unsafe without an error.",
+    ),
+    option("--sanitizer", is_flag=True, help="Run each kernel on the first GPU under compute-sanitizer as well."),
 )
 @headed(
     "Report",

@@ -43,7 +43,7 @@ TWO = "give two: shflbench compare BASE NEW"
     option(
         "--across",
         is_flag=True,
-        help="Print changes without verdicts if runs are not comparable (two GPU models).",
+        help="Print changes without verdicts, even between different GPU models.",
     ),
 )
 @options.JUDGING

@@ -74,8 +74,8 @@ JUDGING = headed(
         metavar="AMOUNT",
         multiple=True,
         callback=_thresholds,
-        help="Smallest change that matters: 1%, 0.2us, neighbor/*=2% (repeatable, last match wins).  "
-        "[default: the suite's, else 1%; 2% with one process per side]",
+        show_default="the suite's, else 1%; 2% with one process per side",
+        help="Smallest change that matters: 1%, 0.2us, neighbor/*=2% (repeatable, last match wins).",
     ),
     option(
         "--allow",
@@ -84,12 +84,15 @@ JUDGING = headed(
         multiple=True,
         help="Accept `missing` cases, `failed` cases or a changed `suite` (repeatable).",
     ),
-    option("--strict", is_flag=True, help="Exit 6 if a case is suspected, inconclusive or not comparable."),
+    option(
+        "--strict", is_flag=True, help="Exit 6 for suspected (weak evidence), inconclusive or not comparable cases."
+    ),
     option(
         "--noise",
         metavar="FILE",
         type=PATH,
-        help="File that `noise learn` saved.  [default: that of the GPU in --baselines]",
+        show_default="this GPU's file in --baselines",
+        help="File written by `noise learn`.",
     ),
     BASELINES,
 )

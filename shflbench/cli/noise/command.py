@@ -1,4 +1,4 @@
-"""Learn a GPU's noise, or report the slowdowns that a gate would detect."""
+"""Estimate a GPU's noise, or report the smallest slowdown that a gate would detect in each case."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMAT = format_option(("table", "json"))
 @click.group("noise", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Learn a GPU's noise, or report the slowdowns that a gate would detect.
+    """Estimate a GPU's noise, or report the smallest slowdown that a gate would detect in each case.
 
     Both read runs of unchanged code: RUN is a run folder, or a folder that holds several.
     """
@@ -38,11 +38,11 @@ def command(context: click.Context) -> None:
 @headed("Options", BASELINES, FORMAT, OUTPUT_FILE)
 @click.pass_obj
 def learn(console: Console, runs: tuple[Path, ...], baselines: Path, form: str) -> int:
-    """Learn a GPU's noise from runs of unchanged code, and save it with the baselines.
+    """Estimate a GPU's noise from runs of unchanged code, and save it with the baselines.
 
-    `compare` and `gate` use it for runs of this GPU and driver. Give runs of 20 processes or more. Prints a report,
-    which -o writes to a file. Tests the noise by comparing processes that it was not learned from: exits 1 and saves
-    nothing if more than 2% of the comparisons with the most processes per side raise a false alarm.
+    `compare` and `gate` use it for runs on this GPU and driver. Give runs of 20 processes or more. Prints a report,
+    which -o writes to a file. Validates the estimate on held-out processes: exits 1 and saves nothing if more than 2%
+    of their comparisons raise a false alarm with three processes per side.
     """
     from shflbench.cli.noise.learn import learn_noise
 
@@ -57,17 +57,18 @@ def learn(console: Console, runs: tuple[Path, ...], baselines: Path, form: str) 
         "--noise",
         metavar="FILE",
         type=PATH,
-        help="File that `noise learn` saved.  [default: noise estimated per comparison]",
+        show_default="noise estimated per comparison",
+        help="File written by `noise learn`.",
     ),
     FORMAT,
     OUTPUT_FILE,
 )
 @click.pass_obj
 def test(console: Console, runs: tuple[Path, ...], noise: Path | None, form: str) -> int:
-    """Compare runs of unchanged code, and report the slowdowns that a gate would detect.
+    """Report the smallest slowdown that a gate would detect in each case.
 
-    Prints how often a gate would raise a false alarm, which slowdown it would detect in each case, and which thresholds
-    and how many processes to use.
+    Compares runs of unchanged code with one another. Also prints how often a gate would raise a false alarm, and which
+    thresholds and how many processes to use.
     """
     from shflbench.cli.noise.test import self_test
     from shflbench.store.noise_file import read

@@ -1,4 +1,4 @@
-"""Learn the noise of a GPU, and print it."""
+"""Estimate the noise of a GPU, and print it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ EXAMPLES_US = (10.0, 100.0, 1000.0)  # times of cases whose noise is shown
 
 
 def learn_noise(console: Console, runs: Sequence[Run], folder: Path, form: str = "table") -> int:
-    """Learn the noise of a GPU, print it and keep it among the baselines in `folder`.
+    """Estimate the noise of a GPU, print it and keep it among the baselines in `folder`.
 
-    Returns 1, and keeps nothing, where the noise raises false alarms on processes that it was not learned from.
+    Returns 1, and saves nothing, where the noise raises false alarms on held-out processes.
     """
     from shflbench.analysis.compare.noise_learning import learn_from
     from shflbench.store.noise_file import ALARMS, text, write
@@ -37,7 +37,7 @@ def learn_noise(console: Console, runs: Sequence[Run], folder: Path, form: str =
         most = max(record.held_out)
         alarmed = record.held_out[most].alarmed
         console.error(
-            f"nothing was kept: {fraction(alarmed)} of the comparisons with {count_noun(most, 'process')} per side "
+            f"nothing was saved: {fraction(alarmed)} of the comparisons with {count_noun(most, 'process')} per side "
             f"raised a false alarm; at most {fraction(ALARMS)} may",
             "the noise changed from process to process: check that nothing else uses the GPU (shflbench doctor) and "
             "which cases are noisy (shflbench noise test RUN); then measure again, in more processes",
@@ -46,7 +46,7 @@ def learn_noise(console: Console, runs: Sequence[Run], folder: Path, form: str =
     if record.fewest > 1:
         few = f"with fewer than {record.fewest} processes per side"
         console.warn(f"the noise will not be used {few}: too many of those comparisons raised a false alarm")
-    console.say(f"kept in {write(folder, record)}")
+    console.say(f"saved in {write(folder, record)}")
     return 0
 
 
@@ -65,7 +65,7 @@ def _noise_lines(record: LearnedNoise) -> str:
 
 
 def _held_out(record: LearnedNoise) -> Table:
-    """Return the table of comparisons between processes that the noise was not learned from."""
+    """Return the table of comparisons between held-out processes."""
     from shflbench.store.noise_file import ALARMS
 
     lines = (
@@ -76,7 +76,7 @@ def _held_out(record: LearnedNoise) -> Table:
         for processes, check in record.held_out.items()
     )
     return Table(
-        "test on processes that the noise was not learned from, all of unchanged code:",
+        "validation on held-out processes, all of unchanged code:",
         ("processes per side", "comparisons", "false alarms", "cases undecided at 1%"),
         tuple(lines),
     )

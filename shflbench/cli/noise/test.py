@@ -1,4 +1,4 @@
-"""Compare runs of unchanged code, and print the slowdowns that a gate would detect."""
+"""Compare runs of unchanged code, and print the smallest slowdown that a gate would detect in each case."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def self_test(console: Console, runs: Sequence[Run], learned: LearnedNoise | None = None, form: str = "table") -> int:
-    """Compare runs of unchanged code with one another and print what a gate would detect, suite by suite.
+    """Compare runs of unchanged code with one another, and print the smallest detectable slowdowns, suite by suite.
 
     `learned` noise is used for as many processes per side as it was found good enough for. ResultsError where it was
     for none, or where the runs are not of its GPU.
@@ -142,7 +142,8 @@ def _cases(result: SelfTest) -> Table:
     )
     titles = ("case", "time µs", "slowdown found", "same from", "threshold needed")
     return Table(
-        "per case: the slowdown that nearly all comparisons find, and the smallest threshold at which 95% say `same`:",
+        "per case: the smallest slowdown that nearly all comparisons find, and the smallest threshold at which 95% "
+        "say `same`:",
         titles,
         body,
     )

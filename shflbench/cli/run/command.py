@@ -36,13 +36,14 @@ if TYPE_CHECKING:
     option(
         "--arch",
         metavar="sm_XX",
-        help=f"Compile for this architecture and emulate, without a GPU.  [default: the GPU's, else {DEFAULT_ARCH}]",
+        show_default=f"the GPU's, else {DEFAULT_ARCH}",
+        help="Emulate this architecture, even if a GPU is present; with `--device none`, compile for it.",
     ),
     option(
         "--sms",
         metavar="N",
         type=click.IntRange(min=1),
-        help="Number of SMs for launches such as `2*sms x 256`; emulate, without a GPU.",
+        help="Emulate a GPU with N SMs (for launches such as `2*sms x 256`), even if a GPU is present.",
     ),
 )
 @headed("Measurement", processes_option("the suite's"), *MEASURING)
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
 def command(context: click.Context, /, suite: str | None, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
     """Run a suite: compile, verify, time and store every case.
 
-    SUITE is the name of a suite that comes with shflbench, or a YAML file. Omit a name only with --resume; a
-    file is always needed. Prints the folder of the run.
+    SUITE is the name of a suite that comes with shflbench, or a YAML file. With --resume, SUITE may be omitted if it is
+    such a name; a file must be given again. Prints the folder of the run.
     """
     console: Console = context.obj
     request = request_of(context, suite, flags)

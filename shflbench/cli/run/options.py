@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from shflbench.cli.help import headed, option
-from shflbench.cli.parameters import precision, seconds
+from shflbench.cli.parameters import filters, precision, seconds
 from shflbench.cli.run.request import RunRequest, from_record
 from shflbench.errors import UsageError
 
@@ -22,9 +22,7 @@ FOLDER = click.Path(path_type=Path)
 
 SELECTION = headed(
     "Cases",
-    option("--pattern", "patterns", metavar="NAME", multiple=True, help="Run only this pattern (repeatable)."),
-    option("--variant", "variants", metavar="NAME", multiple=True, help="Run only this variant (repeatable)."),
-    option("--dtype", "dtypes", metavar="TYPE", multiple=True, help="Run only this element type (repeatable)."),
+    *filters("Run"),
     option(
         "--launch",
         "launches",
@@ -52,7 +50,7 @@ def processes_option(default: str) -> Callable[[Callable[..., Any]], Callable[..
         metavar="N",
         type=click.IntRange(1, MOST_PROCESSES),
         show_default=default,
-        help="Number of fresh processes per case.",
+        help="Number of new processes that measure each case.",
     )
 
 
@@ -61,14 +59,16 @@ MEASURING = (
         "--precision",
         metavar="PERCENT",
         callback=precision,
-        help="Half-width of the 95% interval to reach, in percent of the median, such as 0.5%.  [default: the suite's]",
+        show_default="the suite's",
+        help="Half-width of the 95% confidence interval to reach, in percent of the median, such as 0.5%.",
     ),
     option(
         "--max-seconds",
         metavar="SECONDS",
         type=click.FloatRange(min=0.01),
         callback=seconds,
-        help="Maximum time to sample one case in one process.  [default: the suite's]",
+        show_default="the suite's",
+        help="Maximum time to sample one case in one process.",
     ),
     option(
         "--seed",

@@ -102,7 +102,7 @@ MANY = {
     Disturbance.DRIFT: "the times of {cases} cases drifted by up to {size}",
     Disturbance.SLOW_EPISODES: "some rounds of {cases} cases were up to {size} slower than the others",
     Disturbance.TWO_LEVELS: "the times of {cases} cases have two levels, up to {size} apart",
-    Disturbance.THROTTLED: "up to {size} of the samples of {cases} cases were dropped (throttled, or too late)",
+    Disturbance.THROTTLED: "up to {size} of the samples of {cases} cases were dropped (throttled, or host-bound)",
     Disturbance.NONLINEAR: "the times of {cases} cases are not linear in the number of iterations: up to {size} off",
     Disturbance.PROCESSES: "the times of {cases} cases differ between processes by up to {size}",
 }

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
-from shflbench.cli.layout import Line, Table
+from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
 from shflbench.model import Interval, MeasureRules, Status
 
@@ -38,12 +38,12 @@ def group_table(rows: Sequence[Row]) -> Table:
     return _status_table(f"{title}  ({how})", rows)
 
 
-def proof(row: Row) -> str:
-    """Return what is known about a case's result, and the disturbances of its samples, in a word each."""
+def verification(row: Row) -> str:
+    """Return how the result of a case was verified, and the disturbances of its samples, in a word each."""
     matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
     match row.status:
         case Status.TIMED | Status.VERIFIED:
-            known = _proof(row) if row.safe else f"UNSAFE, {matched}"
+            known = _compared_with(row) if row.safe else f"UNSAFE, {matched}"
         case Status.INCORRECT:
             known = f"INCORRECT, {matched}" if matched else "INCORRECT"
         case Status.COMPILED:
@@ -62,29 +62,34 @@ def _troubles(row: Row) -> list[str]:
     return [kind for kind, size in row.noise.items() if size >= NOTABLE]
 
 
-def _proof(row: Row) -> str:
+def _compared_with(row: Row) -> str:
     """Return what a result was compared with: one that agrees with another variant is no more correct than that one."""
     if row.reference is None:
         return "verified"
     return "the reference" if row.reference == row.variant else f"same as {row.reference}"
 
 
-def _verified_at(row: Row) -> str:
-    """Return the iterations and the launch at which the case was verified, where they differ from its own."""
+def _verified_with(row: Row) -> str:
+    """Return the iterations and the launch of the verification and of the case, where they differ."""
     most = max(row.verified_iterations, default=row.iterations)
-    iterations = "" if one_pass(row) or most == row.iterations else f"{most} of {row.iterations} iterations"
     is_same_launch = row.grid is None or row.verified_launch in {None, f"{row.grid}x{row.block}"}
-    launch = "" if is_same_launch else f"launch {row.verified_launch} instead of {row.grid}x{row.block}"
-    return ", ".join(filter(None, (iterations, launch)))
+    at, of = [], []
+    if not one_pass(row) and most != row.iterations:
+        at.append(f"up to {most} iterations")
+        of.append(f"{row.iterations}")
+    if not is_same_launch:
+        at.append(f"launch {row.verified_launch}")
+        of.append(f"{row.grid}x{row.block}")
+    return f"verified with {' and '.join(at)} instead of {' and '.join(of)}" if at else ""
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return at which iterations and launch the cases were verified: one note for all, or one per group of variants."""
+    """Return with which iterations and launch the cases were verified: one note for all, or one per set of variants."""
     verified = [row for row in rows if row.status in {Status.TIMED, Status.VERIFIED}]
-    places = {place: alike for place, alike in group_by(verified, _verified_at).items() if place}
-    if [len(alike) for alike in places.values()] == [len(verified)]:
-        return tuple(f"verified at {place}" for place in places)
-    return tuple(f"{', '.join(row.variant for row in alike)}: verified at {place}" for place, alike in places.items())
+    notes = {note: alike for note, alike in group_by(verified, _verified_with).items() if note}
+    if [len(alike) for alike in notes.values()] == [len(verified)]:
+        return tuple(notes)
+    return tuple(f"{', '.join(row.variant for row in alike)}: {note}" for note, alike in notes.items())
 
 
 def _time_table(title: str, rows: Sequence[Row]) -> Table:
@@ -104,7 +109,7 @@ def _time_table(title: str, rows: Sequence[Row]) -> Table:
 def _status_table(title: str, rows: Sequence[Row]) -> Table:
     columns = {
         "variant": [row.variant for row in rows],
-        "registers": _right(["" if row.registers is None else str(row.registers) for row in rows]),
+        "registers": align_right(["" if row.registers is None else str(row.registers) for row in rows]),
         "SASS per iteration": [_counts(row) for row in rows],
     }
     return _table(title, rows, columns)
@@ -115,9 +120,9 @@ def _counts(row: Row) -> str:
 
 
 def _table(title: str, rows: Sequence[Row], columns: dict[str, list[str]]) -> Table:
-    """Return a table of the columns that are not empty, and of the proof."""
+    """Return a table of the columns that are not empty, and of the verification."""
     kept = {name: cells for name, cells in columns.items() if any(map(str.strip, cells))}
-    kept["proof"] = [proof(row) for row in rows]
+    kept["verification"] = [verification(row) for row in rows]
     lines = zip(*kept.values(), strict=True)
     body = tuple(Line(cells, _style(row)) for cells, row in zip(lines, rows, strict=True))
     return Table(title, tuple(kept), body, notes=_notes(rows))
@@ -154,7 +159,7 @@ def _bandwidth(row: Row) -> Interval | None:
 def _numbers(estimates: Sequence[Interval | None]) -> list[str]:
     """Format each estimate as `value ± half the interval's width`, aligned at the decimal point."""
     decimals = _decimals([estimate for estimate in estimates if estimate])
-    return _right(["" if e is None else f"{e.value:.{decimals}f} ± {_half_width(e, decimals)}" for e in estimates])
+    return align_right(["" if e is None else f"{e.value:.{decimals}f} ± {_half_width(e, decimals)}" for e in estimates])
 
 
 def _half_width(estimate: Interval, decimals: int) -> str:
@@ -173,9 +178,3 @@ def _decimals(estimates: Sequence[Interval]) -> int:
     usual = USUAL_DIGITS - 1 - math.floor(math.log10(min(values)))
     needed = math.ceil(round(-math.log10(min(widths)), 6)) if widths else usual  # rounded: 0.1 may be 0.09999…
     return max(0, usual, min(needed, usual + MOST_DIGITS - USUAL_DIGITS))
-
-
-def _right(cells: Sequence[str]) -> list[str]:
-    """Return the cells aligned to the right."""
-    width = max(map(len, cells), default=0)
-    return [cell.rjust(width) for cell in cells]

@@ -17,7 +17,7 @@ def exchanges(options: Mapping[str, str]) -> int:
 
 
 def through_memory(_dtype: Dtype, options: Mapping[str, str]) -> dict[str, int]:
-    """Return the exchange instructions per iteration of a network in shared memory."""
+    """Return the data-movement instructions per iteration of a network in shared memory."""
     return dict.fromkeys(("STS", "LDS"), exchanges(options))
 
 
@@ -27,33 +27,35 @@ def shared_bytes(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each warp sorts its 32 keys, one per lane.",
+    summary="Each warp sorts 32 keys, one per lane, in ascending order.",
     source="GTC 2013, Shuffle: Tips and Tricks, bitonic sort",
     buffers=(Input("keys"), Input("values"), Output("sorted_keys"), Output("sorted_values")),
     options={"payload": ("none", "value")},
     unroll=2,
     claims={
         "G17": "a bitonic sort of 32 keys takes 15 shuffles",
-        "G18": "a bitonic sort by shuffles is faster than one through shared memory",
+        "G18": "a bitonic sort with shuffles is faster than a bitonic sort through shared memory",
     },
     notes=(
-        "Sorted keys would make the next sort trivial, so every lane scrambles its key before each sort. No two keys "
-        "of a warp are then equal. With values, the deck's `x < y == dir ? y : x` relies on that: of two equal keys, "
-        "both lanes would keep the same value. Without a payload the values stay where they are."
+        "With `payload=value`, each key has a value that moves with it; with `payload=none`, the kernel copies the "
+        "values unchanged. Before each sort, every lane scrambles its key; otherwise, the input of every sort after "
+        "the first would already be sorted. Scrambling also makes the 32 keys of a warp distinct. The published "
+        "compare-exchange function (`return x < y == dir ? y : x`) loses values unless the keys are distinct: of two "
+        "equal keys, both lanes would keep the same value."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="bitonic network in shared memory, two block barriers per exchange",
+            summary="bitonic network in shared memory; two `__syncthreads()` per compare-exchange step",
             shared=shared_bytes,
             per_iteration=lambda dtype, options: {**through_memory(dtype, options), "BAR": 2 * STEPS},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="bitonic network in shared memory, two warp barriers per exchange",
+            summary="bitonic network in shared memory; two `__syncwarp()` per compare-exchange step",
             shared=shared_bytes,
             per_iteration=through_memory,
         ),
@@ -61,20 +63,22 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="bitonic network in volatile shared memory, no barrier: relies on lockstep execution",
+            summary=(
+                "bitonic network in `volatile` shared memory without barriers; relies on lockstep execution of the warp"
+            ),
             shared=shared_bytes,
             per_iteration=through_memory,
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="bitonic network of xor shuffles",
+            summary="bitonic network with `__shfl_xor_sync`",
             per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
         ),
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpMergeSort",
+            summary="`cub::WarpMergeSort`",
             source="cub.cu",
         ),
     ),

@@ -29,7 +29,7 @@ def value_by_value(barriers: int = 0) -> Callable[[Dtype, Mapping[str, str]], Ma
 
 
 PATTERN = Pattern(
-    summary="All lanes get the values of one lane, which is known only at run time.",
+    summary="One lane sends its values to all lanes of its warp; the source lane is known only at run time.",
     source="GTC 2013, Shuffle: Tips and Tricks, broadcast",
     options={"values": VALUES},
     buffers=(
@@ -39,35 +39,41 @@ PATTERN = Pattern(
     ),
     claims={
         "G10": "one shuffle gives all lanes the value of one lane",
-        "A06": "a shuffle in which all lanes name the same source lane broadcasts its value",
-        "N12": "a lane that does not take part must not be read; a shuffle synchronizes the lanes that do",
+        "A06": "a shuffle in which all lanes specify the same source lane broadcasts the value of that lane",
+        "N12": (
+            "reading from a lane that does not participate in the shuffle is undefined; the shuffle synchronizes the "
+            "participating lanes"
+        ),
     },
-    notes="The published examples read lane 0. Here each warp starts with a source lane that it loads, and takes the "
-    "next lane in each iteration, so the compiler cannot know the lane. An iteration computes x + 2·received on the "
-    "bits: if all lanes held the same value, the compiler would fold the next broadcast away. With shared memory only "
-    "the source lane writes. `values` is the number of 32- or 64-bit values that move from one lane per iteration: a "
-    "shuffle moves one word, an access to shared memory up to 128 bits, so smem-wide needs one store and one load "
-    "where shfl needs four shuffles.",
+    notes=(
+        "The published examples broadcast from lane 0. Here, each warp loads the index of its first source lane and "
+        "uses the next lane in each iteration, so that the source lane is not known at compile time. Each iteration "
+        "computes `x + 2 * received` on the bit patterns, interpreted as unsigned integers; if all lanes held the same "
+        "value, the compiler could remove the broadcasts that follow. In the shared-memory variants, only the source "
+        "lane stores. The option `values` is the number of elements that the source lane sends per iteration. A "
+        "shuffle moves 32 bits, whereas one access to shared memory moves up to 128 bits: `smem-wide` needs one store "
+        "and one load where `shfl` needs four shuffles."
+    ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="shared memory, a block barrier after the write and after the reads",
+            summary="shared memory; `__syncthreads()` after the store and after the loads",
             shared=slots,
             per_iteration=value_by_value(barriers=2),
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, a warp barrier after the write and after the reads",
+            summary="shared memory; `__syncwarp()` after the store and after the loads",
             shared=slots,
             per_iteration=value_by_value(),
         ),
         Variant(
             name="smem-wide",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, four values in one 128-bit access, a warp barrier after the write and the read",
+            summary="shared memory; four values per 128-bit access; `__syncwarp()` after the store and after the load",
             dtypes=("f32", "i32"),
             only=FOUR_ONLY,
             shared=slots,
@@ -77,20 +83,20 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="volatile shared memory, no barrier: relies on lockstep execution",
+            summary="`volatile` shared memory without barriers; relies on lockstep execution of the warp",
             shared=slots,
             per_iteration=value_by_value(),
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one indexed shuffle per 32-bit word",
+            summary="`__shfl_sync`; one `SHFL` instruction per 32-bit word",
             per_iteration=lambda dtype, options: {"SHFL": dtype.words * int(options["values"])},
         ),
         Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
-            summary="shfl of a cooperative_groups tile",
+            summary="`shfl()` of a cooperative groups tile",
             source="cg.cu",
         ),
     ),

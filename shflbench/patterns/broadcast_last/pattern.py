@@ -16,28 +16,42 @@ def slots(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="All lanes get the value of the last lane whose predicate is true; if there is none, each keeps its own.",
+    summary=(
+        "All lanes get the value of the last lane whose predicate is true; without such a lane, each lane keeps its "
+        "own value."
+    ),
     source="GTC 2013, Shuffle: Tips and Tricks, broadcast, more complex example",
     buffers=(Input("values"), Output("result")),
     unroll=4,
-    claims={"G11": "ballot, bfind and a shuffle give all lanes the value of the last lane whose predicate is true"},
-    notes="The predicate tests four bits of the value, and an iteration computes x + 2·received on the bits. So the "
-    "predicate changes from iteration to iteration; in about one of eight it is true in no lane. The deck then skips "
-    "the shuffle; here each lane shuffles from itself, so that no variant branches. The deck declares its bfind with a "
-    "result and two arguments, and calls it with one.",
+    claims={
+        "G11": "`ballot`, `bfind` and a shuffle give all lanes the value of the last lane whose predicate is true",
+    },
+    notes=(
+        "The predicate tests four bits of the value of a lane. Each iteration computes `x + 2 * received` on the bit "
+        "patterns, interpreted as unsigned integers, so that the predicates change from iteration to iteration. In "
+        "about one of eight iterations, the predicate is true in no lane of a warp. The published code then skips the "
+        "shuffle; here, each lane reads its own value instead, so that no variant needs a branch. The slides define "
+        "the function `__bfind` with two parameters, but call it with one."
+    ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="the last lane by a butterfly of maxima, then its value; only the block barriers that it needs",
+            summary=(
+                "shared memory; a butterfly max-reduction finds the last lane, then all lanes load its value; "
+                "`__syncthreads()` only where required"
+            ),
             shared=slots,
             per_iteration={"STS": STEPS + 1, "LDS": STEPS + 1, "BAR": 2 * STEPS},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="the last lane by a butterfly of maxima, then its value; only the warp barriers that it needs",
+            summary=(
+                "shared memory; a butterfly max-reduction finds the last lane, then all lanes load its value; "
+                "`__syncwarp()` only where required"
+            ),
             shared=slots,
             per_iteration={"STS": STEPS + 1, "LDS": STEPS + 1},
         ),
@@ -45,33 +59,39 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="the same through volatile shared memory, no barrier: relies on lockstep execution",
+            summary="as `smem`, but `volatile` and without barriers; relies on lockstep execution of the warp",
             shared=slots,
             per_iteration={"STS": STEPS + 1, "LDS": STEPS + 1},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="the last lane by a butterfly of xor shuffles, then its value by an indexed one",
+            summary=(
+                "a butterfly max-reduction with `__shfl_xor_sync` finds the last lane; `__shfl_sync` broadcasts its "
+                "value"
+            ),
             per_iteration=lambda dtype, _: {"SHFL": STEPS + dtype.words},
         ),
         Variant(
             name="ballot",
             mechanism=Mechanism.COLLECTIVE,
-            summary="the last lane by a vote and bfind, as in the deck, then its value by a shuffle",
+            summary=(
+                "`__ballot_sync` and the PTX instruction `bfind` find the last lane, as on the slides; `__shfl_sync` "
+                "broadcasts its value"
+            ),
             per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
         ),
         Variant(
             name="redux",
             mechanism=Mechanism.COLLECTIVE,
-            summary="the last lane by one warp-reduce instruction, then its value by a shuffle",
+            summary="`__reduce_max_sync` finds the last lane; `__shfl_sync` broadcasts its value",
             needs="sm_80",
             per_iteration=None,  # one REDUX, named CREDUX on sm_100, and one SHFL per word
         ),
         Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
-            summary="ballot and shfl of a cooperative_groups tile",
+            summary="`ballot()` and `shfl()` of a cooperative groups tile",
             source="cg.cu",
         ),
     ),

@@ -7,7 +7,7 @@ from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Setting, Variant, elements_per_thread
 
 PATTERN = Pattern(
-    summary="Every lane processes all 32 values of its warp: it sums up their distances from its own value.",
+    summary="Each lane sums the distances between its own value and all 32 values of its warp.",
     source="NTNU, Shuffle Shenanigans, broadcast and bandwidth saving",
     buffers=(Input("values"), Output("result")),
     dtypes=("f32", "f64", "i32"),  # i64: three times the arithmetic of i32 would hide what the exchange costs
@@ -17,21 +17,21 @@ PATTERN = Pattern(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="shared memory, one load per value, a block barrier after the write and after the reads",
+            summary="shared memory; one load per value; `__syncthreads()` after the store and after the loads",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": WARP, "BAR": 2},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, one load per value, a warp barrier after the write and after the reads",
+            summary="shared memory; one load per value; `__syncwarp()` after the store and after the loads",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": WARP},
         ),
         Variant(
             name="smem-wide",
             mechanism=Mechanism.SMEM,
-            summary="as smem-syncwarp, with loads of 16 bytes",
+            summary="as `smem-syncwarp`, but with 16-byte loads",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
         ),
@@ -39,29 +39,37 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="volatile shared memory, no barrier: relies on lockstep execution",
+            summary=(
+                "`volatile` shared memory without barriers; one load per value; relies on lockstep execution of the "
+                "warp"
+            ),
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": WARP},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one broadcast per value, one shuffle per 32-bit word",
+            summary="one `__shfl_sync` per value; one `SHFL` instruction per 32-bit word",
             per_iteration={"SHFL": PerWord(WARP)},
         ),
         Variant(
             name="global",
             mechanism=Mechanism.GLOBAL,
-            summary="global memory, which the L1 cache holds; one load per value, a warp barrier after write and reads",
+            summary=(
+                "global memory, cached in L1; one load per value; `__syncwarp()` after the store and after the loads"
+            ),
             per_iteration={"STG": 1, "LDG": WARP},
         ),
     ),
-    claims={"N17": "a warp reuses a loaded tile of 32 values by broadcasting one after the other with shuffles"},
+    claims={
+        "N17": "a warp can reuse a loaded tile of 32 values by broadcasting them one after another with shuffles",
+    },
     notes=(
-        "The printed loop does not use the values; here each lane sums up distances, two instructions per value, and "
-        "computes its next value from the sum. "
-        "A plain loop over shared memory compiles to smem-wide: the compiler merges loads of neighboring values into "
-        "loads of 16 bytes. The other smem variants read through a volatile pointer, which prevents that."
+        "The published loop does not use the values that it broadcasts. Here, each lane sums distances (`|a - b|` for "
+        "floating-point types, `(a - b) * (a - b)` for integers), which takes two instructions per value, and computes "
+        "its next value from the sum. The compiler merges plain loads of adjacent values from shared memory into "
+        "16-byte loads, which results in the machine code of `smem-wide`. The other shared-memory variants prevent "
+        "this by loading through a `volatile` pointer."
     ),
 )
 

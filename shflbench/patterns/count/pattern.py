@@ -11,7 +11,7 @@ PER_THREAD = 16  # as in bins.cuh
 ONE = {"counters": ("1",)}
 
 PATTERN = Pattern(
-    summary="Count the elements that are not negative, each in the counter that its lowest bits select.",
+    summary="Count the nonnegative elements of an array; the lowest bits of an element select the counter.",
     source="NTNU, Shuffle Shenanigans, atomic contention and shared memory; warp voting",
     buffers=(
         Input("values", per_thread=PER_THREAD),
@@ -27,61 +27,74 @@ PATTERN = Pattern(
             name="global",
             mechanism=Mechanism.ATOMIC,
             baseline=True,
-            summary="one atomic addition in global memory per element",
+            summary="one `atomicAdd` in global memory per element",
         ),
         Variant(
             name="global-plain",
             mechanism=Mechanism.ATOMIC,
-            summary="the same written for one counter: the compiler turns it into one addition per warp",
+            summary=(
+                "the same kernel, hard-coded for one counter; the compiler merges the atomic additions of a warp into "
+                "one"
+            ),
             only=ONE,
         ),
         Variant(
             name="shared",
             mechanism=Mechanism.ATOMIC,
-            summary="one atomic addition in shared memory per element, then one in global memory per block and counter",
+            summary="one `atomicAdd` in shared memory per element, then one in global memory per block and counter",
             shared=lambda at: at.whole("counters") * at.dtype.size,
         ),
         Variant(
             name="ballot",
             mechanism=Mechanism.COLLECTIVE,
-            summary="ballot and population count, then one atomic addition per warp",
+            summary="`__ballot_sync` and `__popc` count the elements of a warp; one `atomicAdd` per warp",
             only=ONE,
         ),
         Variant(
             name="redux",
             mechanism=Mechanism.COLLECTIVE,
-            summary="counts in registers, one warp-reduce instruction, one atomic addition per warp",
+            summary="each lane counts in a register; `__reduce_add_sync` sums the counts; one `atomicAdd` per warp",
             needs="sm_80",
             only=ONE,
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="counts in registers, five shuffles, one atomic addition per warp",
+            summary="each lane counts in a register; five xor shuffles sum the counts; one `atomicAdd` per warp",
             only=ONE,
         ),
         Variant(
             name="match",
             mechanism=Mechanism.COLLECTIVE,
-            summary="match finds the lanes with the same counter; one atomic addition per warp and counter",
+            summary="`__match_any_sync` groups the lanes by counter; one `atomicAdd` per group",
         ),
         Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
-            summary="cooperative_groups::labeled_partition (binary_partition for one counter), else as match",
+            summary=(
+                "`cooperative_groups::labeled_partition` (`binary_partition` for one counter) groups the lanes by "
+                "counter; one `atomicAdd` per group"
+            ),
             source="cg.cu",
         ),
     ),
     claims={
-        "N04": "atomic additions of many threads to one counter are slower than a warp reduction and one addition",
-        "N07": "counting in shared memory and adding once to global memory is faster than atomics in global memory",
+        "N04": (
+            "atomic additions from many threads to one counter are slower than a warp reduction followed by one atomic "
+            "addition"
+        ),
+        "N07": (
+            "atomic additions in shared memory, followed by one addition to global memory, are faster than atomic "
+            "additions in global memory"
+        ),
     },
     notes=(
-        "The printed kernel initializes a __shared__ variable in its declaration, which does not compile. Without "
-        "that, it counts from an undefined value, and it is correct for one block only. If the compiler can prove that "
-        "all lanes add to one address, it merges the additions into one per warp (VOTE, POPC, one RED): global-plain "
-        "shows it. global and shared get the number of counters at run time, so that each element remains one "
-        "addition. The counters are not reset between timed launches."
+        "The published kernel initializes a `__shared__` variable in its declaration, which does not compile. Without "
+        "the initializer, the kernel counts from an undefined value; it is also correct for one block only. If the "
+        "compiler can prove that all lanes add to the same address, it merges the atomic additions of a warp into one "
+        "(instructions `VOTE`, `POPC` and one `RED`), as in `global-plain`. `global` and `shared` receive the index of "
+        "the last counter at run time as the argument `last`, so that each element still costs one atomic addition. "
+        "The counters are not reset between timed launches."
     ),
 )
 

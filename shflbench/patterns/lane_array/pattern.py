@@ -26,7 +26,7 @@ def local_loads(_: Dtype, options: Mapping[str, str]) -> Mapping[str, int] | Non
 
 PATTERN = Pattern(
     summary="Each lane reads one element of its warp's array per iteration, at an index known only at run time.",
-    source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA; the shuffle variant is our own",
+    source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
     buffers=(
         Input("arrays", elements=lambda at: at.warps * at.whole("length")),
@@ -35,35 +35,42 @@ PATTERN = Pattern(
     ),
     options={"length": ("32", "4", "8", "16", "64"), "index": ("random", "uniform")},
     claims={
-        "P15": "registers at fixed indices are fastest, then shared memory at any index and local memory at "
-        "uniform indices, then local memory at indices that differ"
+        "P15": (
+            "registers with compile-time indices are fastest, followed by shared memory with any indices and local "
+            "memory with uniform indices, followed by local memory with non-uniform indices"
+        ),
     },
     notes=(
-        "The article's private arrays for the case that all lanes of a warp have the same array. One copy is then "
-        "enough: in the lanes' registers, in shared memory or in L1. `index` is `random` (each lane starts anywhere "
-        "in the array) or `uniform` (all lanes start at the same element and read the same index). A shuffle takes its "
-        "index modulo 32; the other variants mask it first. The compiler may keep local copies of 4 and 8 elements in "
-        "registers, so that their instruction counts are reported, but not checked."
+        "In the article, each thread has a private array. This pattern covers the case in which all lanes of a warp "
+        "have the same array, so that one copy per warp is sufficient: in the registers of the lanes, in shared memory "
+        "or in L1. The variant `shfl` is not from the article. The low bits of each element are the index of the next "
+        "element. With `index=random`, each lane starts at a random element; with `index=uniform`, all lanes of a warp "
+        "start at the same element and always read the same index. A shuffle takes the index modulo its width; the "
+        "other variants compute the modulo with a mask. The compiler may keep local arrays of 4 or 8 elements in "
+        "registers; the instruction counts of `local` are therefore reported, but not checked, for these lengths."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="the array in shared memory, one copy per warp",
+            summary="one copy of the array per warp in shared memory",
             shared=lambda at: at.block // WARP * at.whole("length") * at.dtype.size,
             per_iteration={"LDS": 1},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="the array in the lanes' registers; 64 elements in two registers per lane, and a select",
+            summary=(
+                "the array distributed over the registers of the lanes; for 64 elements, two elements per lane, two "
+                "shuffles and a select"
+            ),
             per_iteration=shuffles,
         ),
         Variant(
             name="local",
             mechanism=Mechanism.LOCAL,
-            summary="one copy per lane in local memory",
+            summary="one copy of the array per lane in local memory",
             per_iteration=local_loads,
             may_fold={"length": SHORT},
         ),

@@ -1,4 +1,4 @@
-"""Follow a ring of slots that lies in one level of the memory hierarchy."""
+"""Access each level of the memory hierarchy: follow a ring of slots that lies in one level."""
 
 from collections.abc import Callable, Mapping
 
@@ -35,7 +35,10 @@ def far_words(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each lane follows a ring of 32 slots; only the current slot says where the next one is.",
+    summary=(
+        "A ladder is one access at each level of the memory hierarchy: each lane follows a ring of 32 slots, each of "
+        "which holds the position of the next one (pointer chasing)."
+    ),
     source="NTNU, Shuffle Shenanigans; Acceleware, Kepler's SHUFFLE",
     dtypes=("i32",),
     buffers=(
@@ -48,17 +51,22 @@ PATTERN = Pattern(
     options={"chains": ("1", "4"), "lines": ("64", "256", "8192")},
     claims={
         "A04": "registers and shared memory are the two fastest memories",
-        "N06": "shared memory has roughly 100 times the speed of main memory",
-        "N09": "double precision is slower by a factor of 32 on a consumer GPU, of 2 on an enterprise GPU",
+        "N06": "shared memory has roughly 100 times the speed of device memory",
+        "N09": (
+            "double precision is 32 times slower than single precision on consumer GPUs and 2 times slower on "
+            "enterprise GPUs"
+        ),
         "N10": "a shuffle is an extremely cheap instruction",
     },
     notes=(
-        "`chains` is the number of independent chains per lane: with one chain, and one warp per SM, an iteration "
-        "takes the latency of the memory; with four chains and full SMs it shows the throughput. `lines` applies to "
-        "`dram` only: the number of 128-byte lines that each warp reads, one per iteration. They come from DRAM only "
-        "if the lines of all warps are at least twice the size of L2, and there are as many iterations; otherwise they "
-        "come from L2. `register`, `fma` and `dfma` compute what the other variants load. `l1`, `l2` and `dram` take, "
-        "beside the load, one instruction per iteration that turns the slot into an address."
+        "The option `chains` is the number of independent chains per lane. With one chain and one warp per SM, the "
+        "time per iteration is the latency of the memory; with four chains and fully occupied SMs, it shows the "
+        "throughput. The option `lines` applies to `dram` only: it is the number of 128-byte lines that each warp "
+        "reads, one per iteration and chain. The lines come from DRAM only if the lines of all warps together are at "
+        "least twice the size of L2 and the launch has at least `lines` iterations; otherwise, they come from L2. "
+        "`register`, `fma` and `dfma` compute the position of the next slot instead of loading it: the argument `step` "
+        "is the distance to the next slot, and the argument `one` is the factor of the multiply-add. In addition to "
+        "the load, `l1`, `l2` and `dram` execute one instruction per iteration that converts the slot to an address."
     ),
     variants=(
         Variant(
@@ -73,14 +81,14 @@ PATTERN = Pattern(
         Variant(
             name="register",
             mechanism=Mechanism.REGISTER,
-            summary="the next slot by a single-precision addition",
+            summary="the next slot computed by a single-precision addition (`FADD`)",
             arguments=("start", "end", "step", "iterations"),
             per_iteration=one_per_chain("FADD"),
         ),
         Variant(
             name="fma",
             mechanism=Mechanism.REGISTER,
-            summary="the next slot by a single-precision fused multiply-add",
+            summary="the next slot computed by a single-precision fused multiply-add (`FFMA`)",
             kernel="memory_ladder_multiply_add<{T}, float>",
             arguments=("start", "end", "step", "one", "iterations"),
             per_iteration=one_per_chain("FFMA"),
@@ -88,7 +96,7 @@ PATTERN = Pattern(
         Variant(
             name="dfma",
             mechanism=Mechanism.REGISTER,
-            summary="the next slot by a double-precision fused multiply-add",
+            summary="the next slot computed by a double-precision fused multiply-add (`DFMA`)",
             kernel="memory_ladder_multiply_add<{T}, double>",
             arguments=("start", "end", "step", "one", "iterations"),
             per_iteration=one_per_chain("DFMA"),
@@ -96,7 +104,7 @@ PATTERN = Pattern(
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="the ring in the registers of the warp's lanes",
+            summary="the ring distributed over the registers of the lanes",
             arguments=("start", "rings", "end", "iterations"),
             per_iteration=one_per_chain("SHFL"),
         ),
@@ -110,14 +118,14 @@ PATTERN = Pattern(
         Variant(
             name="l2",
             mechanism=Mechanism.GLOBAL,
-            summary="the ring in global memory, cached in L2 only",
+            summary="the ring in global memory, cached in L2 only (`__ldcg`)",
             arguments=("start", "rings", "end", "iterations"),
             per_iteration=one_per_chain("LDG"),
         ),
         Variant(
             name="dram",
             mechanism=Mechanism.GLOBAL,
-            summary="a new line of global memory in each iteration",
+            summary="a different 128-byte line of global memory in each iteration, not cached in L1 (`__ldcg`)",
             arguments=("start", "far", "end", "iterations"),
             per_iteration=one_per_chain("LDG"),
         ),

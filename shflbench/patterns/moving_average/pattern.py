@@ -21,13 +21,14 @@ def count(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each element becomes the mean of the five around it.",
+    summary="Each result is the mean of an element and of the two elements on either side of it (moving average).",
     source="Acceleware, Kepler's Shuffle Instruction",
     notes=(
-        "The first two and the last two results are zero. `missing` is the number of threads without an element. The "
-        "article's third table prints 515, 516, ... for input[i + 2] of the threads from 512 on, where 514, 515, ... "
-        "is correct, and has `input1` for what its code names `input0`. The five weights are equal: all variants add "
-        "in the same order and multiply by 0.2, and give the same bits."
+        "The first two and the last two results are zero. The option `missing` is the number of threads without an "
+        "element: the array is that much shorter than the launch. The third table of the article lists 515, 516, ... "
+        "as `input[i + 2]` for the threads from 512 on, where 514, 515, ... is correct, and `input1` where its code "
+        "has `input0`. All five weights are equal: every variant adds the elements in the same order and multiplies "
+        "the sum by 0.2, so that the results are bitwise identical."
     ),
     dtypes=("f32", "f64"),
     options={"missing": ("0", "5")},
@@ -36,9 +37,12 @@ PATTERN = Pattern(
     scalars=(Scalar("count", count),),
     bytes_moved=lambda at: 2 * count(at) * at.dtype.size,
     claims={
-        "A08": "a warp gets its 36 inputs by 32 + 4 loads, four shuffles, and two more for the outer lanes",
-        "A09": "for this filter shuffles bring minimal to no benefit over shared memory",
-        "A10": "shared memory makes up for its cost, because a block shares its halo",
+        "A08": (
+            "a warp obtains its 36 inputs with 32 + 4 loads and four shuffles, plus two shuffles for the lanes at the "
+            "edges of the warp"
+        ),
+        "A09": "for this filter, shuffles bring minimal to no benefit over shared memory",
+        "A10": "shared memory compensates for its cost, because the warps of a block share the halo",
         "A11": "the shuffle version is harder to read and to maintain",
     },
     variants=(
@@ -46,18 +50,20 @@ PATTERN = Pattern(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="the block's values in shared memory, with two more on each side",
+            summary="the elements of the block in shared memory, plus two halo elements on each side",
             shared=lambda at: (at.block + HALO) * at.dtype.size,
         ),
         Variant(
             name="global",
             mechanism=Mechanism.GLOBAL,
-            summary="five loads per thread, from the cache",
+            summary="five loads from global memory per thread; overlapping loads hit the cache",
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="the warp's values in registers, four shuffles, and two more for the outer lanes",
+            summary=(
+                "the elements of the warp in registers; four shuffles, plus two for the lanes at the edges of the warp"
+            ),
         ),
     ),
 )

@@ -7,55 +7,62 @@ from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Variant, elements_per_thread
 
 PATTERN = Pattern(
-    summary="Each lane takes the value of another lane: a neighbor, or its partner in a pair.",
+    summary="Each lane reads the value of another lane: of an adjacent lane, or of its partner in a pair.",
     source="GTC 2013, Shuffle: Tips and Tricks, performance experiment",
     dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
     options={"mode": ("idx", "up", "down", "xor")},
     buffers=(Input("values"), Output("result")),
     claims={
-        "G01": "for 32-bit values SHFL is always faster than shared memory with __syncthreads",
-        "G02": "for 64-bit values SHFL is always faster than shared memory with __syncthreads",
-        "G03": "for 32-bit values SHFL is never slower than volatile shared memory without a barrier",
-        "G04": "for 64-bit values SHFL is never slower than volatile shared memory without a barrier",
-        "G05": "SHFL is much safer than volatile shared memory without a barrier",
-        "G06": "SHFL needs no shared memory",
-        "G07": "SHFL helps where shared memory limits occupancy",
-        "G08": "any-to-any, up, down and xor are one SHFL each",
-        "G09": "a 64-bit shuffle is two 32-bit shuffles",
-        "G22": "SHFL is always faster than shared memory with __syncthreads",
-        "G23": "SHFL is never slower than volatile shared memory without a barrier",
-        "A01": "SHFL is one instruction where shared memory takes three: write, synchronize, read",
-        "A02": "SHFL frees shared memory, so that more threads fit a multiprocessor",
-        "A05": "SHFL can replace code that relies on lockstep execution of a warp",
-        "A07": "up and down give a lane at the edge its own value; xor is a butterfly",
-        "N13": "xor applied twice gives the original value back",
+        "G01": "for 32-bit values, `SHFL` is always faster than shared memory with `__syncthreads()`",
+        "G02": "for 64-bit values, `SHFL` is always faster than shared memory with `__syncthreads()`",
+        "G03": "for 32-bit values, `SHFL` is never slower than `volatile` shared memory without barriers",
+        "G04": "for 64-bit values, `SHFL` is never slower than `volatile` shared memory without barriers",
+        "G05": "`SHFL` is much safer than `volatile` shared memory without barriers",
+        "G06": "`SHFL` needs no shared memory",
+        "G07": "`SHFL` is useful where shared memory limits occupancy",
+        "G08": "any-to-any, up, down and xor exchanges take one `SHFL` instruction each",
+        "G09": "a 64-bit shuffle consists of two 32-bit shuffles",
+        "G22": "`SHFL` is always faster than shared memory with `__syncthreads()`",
+        "G23": "`SHFL` is never slower than `volatile` shared memory without barriers",
+        "A01": "`SHFL` is one instruction, where shared memory takes three steps: write, synchronize, read",
+        "A02": "`SHFL` frees shared memory, so that more threads can be resident on a multiprocessor",
+        "A05": "`SHFL` can replace code that relies on lockstep execution of a warp",
+        "A07": (
+            "in up and down shuffles, a lane at the edge keeps its own value; an xor shuffle is a butterfly exchange"
+        ),
+        "N13": "applying an xor shuffle twice restores the original value",
     },
-    notes="The deck's safe kernel has one barrier per iteration and has a race on every GPU since Volta: it is kept as "
-    "smem-deck; smem has the second barrier that it lacks. The deck's 64-bit shuffle prints mov.b32 and =d(x) where "
-    "mov.b64 and =d are meant; CUDA's own __shfl_sync is used. Its 4096 iterations of a rotation by one lane reproduce "
-    "the input: verification runs other counts. Repeated, up and down make all lanes equal and xor reproduces the "
-    "input; in these modes an iteration computes x + 2·received on the bits, which is one integer instruction per word "
-    "in every variant. Shuffling a 16-bit value takes one more instruction, PRMT, because a shuffle moves 32 bits.",
+    notes=(
+        "The kernel that the GTC 2013 slides call safe has one barrier per iteration and therefore a race condition on "
+        "every GPU since Volta. It is kept as `smem-deck`; `smem` has the second barrier. The inline PTX of the 64-bit "
+        'shuffle on the slides contains `mov.b32` where `mov.b64` is correct, and `"=d(x)"` where `"=d"(x)` is '
+        "correct; this pattern uses `__shfl_sync`. The slides rotate the values by one lane 4096 times, which restores "
+        "the input; verification therefore runs other iteration counts. Repeated exchanges with `mode=up` or "
+        "`mode=down` would make all lanes equal, and with `mode=xor` they would restore the input; in these modes, "
+        "each iteration computes `x + 2 * received` on the bit patterns, interpreted as unsigned integers, which takes "
+        "one integer instruction per word in every variant. Shuffling a 16-bit value takes one additional instruction "
+        "(`PRMT`), because a shuffle moves 32 bits."
+    ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="shared memory, a block barrier after the write and after the read",
+            summary="shared memory; `__syncthreads()` after the store and after the load",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": 1, "BAR": 2},
         ),
         Variant(
             name="smem-double",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, two buffers, one block barrier",
+            summary="double-buffered shared memory; one `__syncthreads()` per iteration",
             shared=elements_per_thread(2),
             per_iteration={"STS": 1, "LDS": 1, "BAR": 1},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, a warp barrier after the write and after the read",
+            summary="shared memory; `__syncwarp()` after the store and after the load",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": 1},
         ),
@@ -63,7 +70,7 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="volatile shared memory, no barrier: relies on lockstep execution",
+            summary="`volatile` shared memory without barriers; relies on lockstep execution of the warp",
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": 1},
         ),
@@ -71,14 +78,16 @@ PATTERN = Pattern(
             name="smem-deck",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="as printed in the GTC deck: load, store, one block barrier; a race since Volta",
+            summary=(
+                "the kernel from the GTC 2013 slides: load, store, one `__syncthreads()`; a race condition since Volta"
+            ),
             shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": 1, "BAR": 1},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one shuffle per 32-bit word, of the kind that the mode names",
+            summary="the shuffle that `mode` selects; one `SHFL` instruction per 32-bit word",
             per_iteration={"SHFL": PerWord(1)},
         ),
     ),

@@ -19,20 +19,23 @@ def count(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each element becomes its right neighbor minus itself, along an array.",
+    summary="Each result is the next element of an array minus the element itself.",
     source="NTNU, Shuffle Shenanigans, bandwidth saving",
     notes=(
-        "Each warp processes `strip` times 32 elements; `missing` is the number of elements by which the array is "
-        "shorter. The last element has no neighbor: its result is zero. The slide leaves out the bounds check, and its "
-        "kernel reads up to 32 elements beyond the end of the array; here nothing is read there. The slide uses "
-        "__activemask() as the mask; here all lanes take part in every shuffle, and the mask is full."
+        "Each warp processes `32 * strip` consecutive elements. The option `missing` is the number of elements by "
+        "which the array is shorter than the ranges of all warps together. The last element has no right neighbor; its "
+        "result is zero. The published kernel has no bounds check and reads up to 32 elements beyond the end of the "
+        "array; the kernels here check bounds. The published kernel passes `__activemask()` as the mask; here, all "
+        "lanes participate in every shuffle, with a full mask."
     ),
     options={"strip": ("8", "32"), "missing": ("0", "5")},
     one_pass=True,
     buffers=(Input("x", elements=count), Output("result", elements=count)),
     scalars=(Scalar("count", count),),
     bytes_moved=lambda at: 2 * count(at) * at.dtype.size,
-    claims={"N16": "carrying the next 32 elements in a register and shuffling halves the bandwidth"},
+    claims={
+        "N16": "keeping the next 32 elements in registers and shuffling halves the required memory bandwidth",
+    },
     variants=(
         Variant(
             name="global",
@@ -43,13 +46,19 @@ PATTERN = Pattern(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
-            summary="one load per element, 32 elements and the next 32 in shared memory, two warp barriers",
+            summary=(
+                "one load per element; the current and the next 32 elements in shared memory; two `__syncwarp()` per "
+                "32 elements"
+            ),
             shared=elements_per_thread(2),
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one load per element, 32 elements and the next 32 in registers, one shuffle per 32-bit word",
+            summary=(
+                "one load per element; the current and the next 32 elements in registers; one `SHFL` instruction per "
+                "32-bit word"
+            ),
         ),
     ),
 )

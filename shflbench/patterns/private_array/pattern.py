@@ -31,7 +31,7 @@ def local_loads(dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int] |
 
 
 PATTERN = Pattern(
-    summary="Each thread reads one element of its own array per iteration, at an index known only at run time.",
+    summary="Each thread reads one element of its private array per iteration, at an index known only at run time.",
     source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
     buffers=(
@@ -48,27 +48,36 @@ PATTERN = Pattern(
     unroll=4,
     claims={
         "P03": "an index known only at run time forces the array into local memory, even if the loop is unrolled",
-        "P04": "4 to 8 arithmetic instructions per load, and enough threads, hide the loads from local memory",
-        "P05": "a local load is replayed once per further index in the warp: never if uniform, 31 times if all differ",
-        "P06": "random indices from 0 to 31 cost 2.5 replays on average",
-        "P07": "shared memory at i * block + thread has no bank conflict, whatever the indices",
-        "P08": "local memory is slower by a factor of 24 if all indices differ than if they are uniform",
-        "P09": "shared memory at indices that differ has 1.34 times the speed of local memory at uniform indices",
-        "P10": "on Maxwell the two ratios are 14 and 4",
+        "P04": (
+            "4 to 8 arithmetic instructions per load and sufficient occupancy hide the cost of the loads from local "
+            "memory"
+        ),
+        "P05": (
+            "a load from local memory is replayed once for each additional distinct index in the warp: never if the "
+            "indices are uniform, 31 times if all differ"
+        ),
+        "P06": "random indices from 0 to 31 cause 2.5 replays on average",
+        "P07": "shared memory accessed at `i * block + thread` has no bank conflicts, whatever the indices `i`",
+        "P08": "local memory with 32 distinct indices per warp is 24 times slower than with uniform indices",
+        "P09": "shared memory with non-uniform indices has 1.34 times the speed of local memory with uniform indices",
+        "P10": "on Maxwell, the ratios of P08 and P09 are 14 and 4",
         "P11": "a block has at most 48 KB of shared memory",
-        "P12": "shared memory suits private arrays of up to 30 to 50 elements",
-        "P13": "local memory gets slower in steps, as the arrays outgrow L1 and then L2",
-        "P14": "preferring L1 to shared memory helps local arrays, but not on Maxwell",
-        "P16": "shared memory is more deterministic than local memory",
+        "P12": "shared memory is suitable for private arrays of up to 30 to 50 elements",
+        "P13": "local memory becomes slower in steps as the arrays outgrow L1 and then L2",
+        "P14": "preferring L1 over shared memory accelerates local arrays, but not on Maxwell",
+        "P16": "the performance of shared memory is more deterministic than that of local memory",
     },
     notes=(
-        "The low 8 bits of an element are the index of the next one: each load waits for the last, and no loads can be "
-        "merged or left out. `index` is `uniform` (all lanes of a warp read the same index), `random` (each lane takes "
-        "its own order through its array) or `worst` (as many indices differ as the length allows, all 32 from 32 "
-        "elements on). `math` is the number of fused multiply-adds after each load, beside one addition. Shared memory "
-        "takes length * block elements per block, so long arrays need small blocks; P14 is the launch option "
-        "`carveout`. `select` and `select-bits` are not in the article. The compiler may turn local arrays of 4 and 8 "
-        "elements into registers and selects, so that their instruction counts are reported, but not checked."
+        "The low 8 bits of an element are the index of the next element, so that each load depends on the previous one "
+        "and the compiler can neither merge nor remove loads. With `index=uniform`, all lanes of a warp read the same "
+        "index; with `index=random`, each lane visits the elements of its array in its own random order; with "
+        "`index=worst`, the lanes of a warp read as many distinct indices as the length allows (32 for 32 or more "
+        "elements). The option `math` is the number of fused multiply-adds after each load, in addition to one "
+        "addition; the argument `one` is their factor, which is not known at compile time. The arrays of a block take "
+        "`length * block` elements of shared memory, where `block` is the number of threads per block, so long arrays "
+        "require small blocks. The launch option `carveout` tests claim P14. `select` and `select-bits` are not from "
+        "the article. The compiler may replace local arrays of 4 or 8 elements by registers and selects; the "
+        "instruction counts of `local` are therefore reported, but not checked, for these lengths."
     ),
     variants=(
         Variant(
@@ -83,21 +92,21 @@ PATTERN = Pattern(
             name="smem",
             mechanism=Mechanism.SMEM,
             only={"length": ("32", "4", "8", "16", "48", "64", "128")},  # more does not fit beside f64 and 128 threads
-            summary="the array in shared memory, element i of thread t at i * block + t: no bank conflicts",
+            summary="the array in shared memory; element `i` of thread `t` at `i * block + t`, without bank conflicts",
             shared=lambda at: at.block * at.whole("length") * at.dtype.size,
             per_iteration=loads("LDS"),
         ),
         Variant(
             name="select",
             mechanism=Mechanism.REGISTER,
-            summary="the array in registers, the index compared with each constant in turn",
+            summary="the array in registers; a chain of selects compares the index with each constant",
             only={"length": ("4", "8", "16", "32", "48", "64")},
             per_iteration=loads(),
         ),
         Variant(
             name="select-bits",
             mechanism=Mechanism.REGISTER,
-            summary="the array in registers, halved by each bit of the index",
+            summary="the array in registers; a binary tree of selects, one level per bit of the index",
             only={"length": ("4", "8", "16", "32", "64")},
             per_iteration=loads(),
         ),

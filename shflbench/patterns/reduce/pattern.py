@@ -31,46 +31,50 @@ def through_shared_memory(barriers: int) -> Callable[[Dtype, Mapping[str, str]],
 
 
 PATTERN = Pattern(
-    summary="All lanes get the sum of the warp's values, or of the values of their group of lanes.",
+    summary="All lanes get the sum of the values of their warp, or of their group of `width` lanes.",
     source="GTC 2013, Shuffle: Tips and Tricks, reduce",
     dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
     options={"width": WIDTHS},
     buffers=(Input("values"), Output("result")),
     unroll=4,
     claims={
-        "G12": "the xor-shuffle reduction of 32-bit values is faster than shared memory",
-        "G13": "the xor-shuffle reduction of 64-bit values is faster than shared memory",
-        "N14": "an xor butterfly of five steps sums the warp",
+        "G12": "the xor-shuffle reduction of 32-bit values is faster than the reduction through shared memory",
+        "G13": "the xor-shuffle reduction of 64-bit values is faster than the reduction through shared memory",
+        "N14": "an xor butterfly of five steps sums the values of a warp",
     },
-    notes="The NTNU lecture prints a warpReductionSum that starts with `sum = __shfl_xor_sync(..., threadValue, 16)` "
-    "without `threadValue +`: lanes 0 to 15 get the sum of lanes 16 to 31, and the reverse. It also uses "
-    "__activemask() as the mask, which names the lanes that happen to be active. Both are corrected here. The deck "
-    "says that lane 0 holds the sum; after a butterfly all lanes hold it. CUB returns the sum in the first lane of a "
-    "group only; a shuffle completes it. Integer sums of CUB and cooperative groups are REDUX instructions since "
-    "sm_80. Over a part of the warp, both give each group its own mask, which the compiler cannot know: their loops "
-    "contain MATCH, VOTE and REDUX to agree on it, and for sm_75 control flow in which no loop can be identified. The "
-    "butterflies here need no such mask: all lanes take part, and xor distances below the width stay within a group. "
-    "Values of 16 bits are small whole numbers, summed modulo 8, because their sums must be exact in any order.",
+    notes=(
+        "The function `warpReductionSum` on the NTNU slides starts with `sum = __shfl_xor_sync(..., threadValue, 16)` "
+        "without `threadValue +`: lanes 0 to 15 get the sum of lanes 16 to 31, and vice versa. It also passes "
+        "`__activemask()` as the mask, which contains only the lanes that happen to be active. Both errors are "
+        "corrected here. According to the GTC 2013 slides, lane 0 holds the sum; after a butterfly, all lanes hold it. "
+        "CUB returns the sum in the first lane of a group only; a shuffle broadcasts it. From sm_80 on, CUB and "
+        "cooperative groups compute integer sums with `REDUX` instructions. For groups smaller than a warp, both "
+        "libraries use a separate mask for each group, which is not known at compile time; their loops therefore "
+        "contain `MATCH`, `VOTE` and `REDUX` instructions that handle these masks, and in their machine code for sm_75 "
+        "no loop can be identified. The butterflies need no such masks: all lanes participate, and xor distances less "
+        "than `width` stay within a group. Values of 16-bit types are small integers, which each iteration takes "
+        "modulo 8, because their sums must be exact in any order."
+    ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="butterfly through shared memory, two block barriers per exchange",
+            summary="butterfly through shared memory; two `__syncthreads()` per step",
             shared=elements_per_thread(1),
             per_iteration=through_shared_memory(barriers=2),
         ),
         Variant(
             name="smem-double",
             mechanism=Mechanism.SMEM,
-            summary="butterfly through shared memory, two buffers, one block barrier per exchange",
+            summary="butterfly through double-buffered shared memory; one `__syncthreads()` per step",
             shared=elements_per_thread(2),
             per_iteration=through_shared_memory(barriers=1),
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="butterfly through shared memory, two warp barriers per exchange",
+            summary="butterfly through shared memory; two `__syncwarp()` per step",
             shared=elements_per_thread(1),
             per_iteration=through_shared_memory(barriers=0),
         ),
@@ -78,20 +82,22 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="butterfly through volatile shared memory, no barrier: relies on lockstep execution",
+            summary=(
+                "butterfly through `volatile` shared memory without barriers; relies on lockstep execution of the warp"
+            ),
             shared=elements_per_thread(1),
             per_iteration=through_shared_memory(barriers=0),
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="butterfly of xor shuffles",
+            summary="butterfly with `__shfl_xor_sync`",
             per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
         ),
         Variant(
             name="redux",
             mechanism=Mechanism.COLLECTIVE,
-            summary="one warp-reduce instruction",
+            summary="`__reduce_add_sync`",
             dtypes=("i32",),
             only=WARP_ONLY,  # the instruction reduces groups with masks of their own one after another
             needs="sm_80",
@@ -100,21 +106,24 @@ PATTERN = Pattern(
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpReduce, its sum broadcast from lane 0 by a shuffle",
+            summary="`cub::WarpReduce`; a shuffle broadcasts the sum from lane 0",
             only=WARP_ONLY,
             source="cub.cu",
         ),
         Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
-            summary="cooperative_groups::reduce",
+            summary="`cooperative_groups::reduce`",
             only=WARP_ONLY,
             source="cg.cu",
         ),
         Variant(
             name="cub-group",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpReduce over a part of the warp, its sum broadcast from the first lane by a shuffle",
+            summary=(
+                "`cub::WarpReduce` over groups of `width` lanes; a shuffle broadcasts each sum from the first lane of "
+                "its group"
+            ),
             dtypes=("f32", "i32"),
             only=PARTS_ONLY,
             needs="sm_80",
@@ -124,7 +133,7 @@ PATTERN = Pattern(
         Variant(
             name="cg-group",
             mechanism=Mechanism.LIBRARY,
-            summary="cooperative_groups::reduce over a tile of the warp",
+            summary="`cooperative_groups::reduce` over tiles of `width` lanes",
             dtypes=("f32", "i32"),
             only=PARTS_ONLY,
             needs="sm_80",

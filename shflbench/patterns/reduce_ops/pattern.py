@@ -9,34 +9,40 @@ from shflbench.patterns.declare import Input, Output, Pattern, Variant, elements
 STEPS = 5  # exchanges of a butterfly over 32 lanes
 
 PATTERN = Pattern(
-    summary="All lanes get the result of an operation over the integers of their warp.",
+    summary=(
+        "All lanes get the result of a reduction over the integers of their warp: sum, minimum, maximum, or bitwise "
+        "and, or, xor."
+    ),
     source="NTNU, Shuffle Shenanigans, warp reductions",
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
     options={"op": ("add", "min", "max", "and", "or", "xor")},
     unroll=4,
     claims={
-        "N14": "an xor butterfly of five steps sums the warp",
-        "N20": "since sm_80 one instruction reduces the integers of a warp",
+        "N14": "an xor butterfly of five steps sums the values of a warp",
+        "N20": "since sm_80, a single instruction reduces integers across a warp",
     },
     notes=(
-        "The butterfly on the slides starts with `sum = shfl(v, 16)` and leaves out `v +`: each half of the warp gets "
-        "the sum of the other half. Repeated on its own result, each of these operations soon gives a constant; here "
-        "the next iteration takes a mixture of the result and the lane's own value."
+        "The butterfly on the slides starts with `sum = shfl(v, 16)` without `v +`: each half of the warp gets the sum "
+        "of the other half. This error is corrected here. Applied repeatedly to its own result, each of these "
+        "reductions soon yields a constant; each iteration therefore computes the next value of a lane as "
+        "`result + 0x9e3779b1 * x` in "
+        "wrapping 32-bit arithmetic, where `x` is the current value of the lane. With `op=and` and `op=or`, each lane "
+        "contributes a word in which one bit is cleared or set; the value of the lane selects the bit."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="butterfly through shared memory, two block barriers per exchange",
+            summary="butterfly through shared memory; two `__syncthreads()` per step",
             shared=elements_per_thread(1),
             per_iteration={"STS": STEPS, "LDS": STEPS, "BAR": 2 * STEPS},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="butterfly through shared memory, two warp barriers per exchange",
+            summary="butterfly through shared memory; two `__syncwarp()` per step",
             shared=elements_per_thread(1),
             per_iteration={"STS": STEPS, "LDS": STEPS},
         ),
@@ -44,20 +50,22 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="butterfly through volatile shared memory, no barrier: relies on lockstep execution",
+            summary=(
+                "butterfly through `volatile` shared memory without barriers; relies on lockstep execution of the warp"
+            ),
             shared=elements_per_thread(1),
             per_iteration={"STS": STEPS, "LDS": STEPS},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="butterfly of xor shuffles",
+            summary="butterfly with `__shfl_xor_sync`",
             per_iteration={"SHFL": STEPS},
         ),
         Variant(
             name="redux",
             mechanism=Mechanism.COLLECTIVE,
-            summary="one warp-reduce instruction",
+            summary="`__reduce_add_sync`, `__reduce_min_sync` etc., as selected by `op`",
             needs="sm_80",
             source="redux.cu",
             # From sm_100 on, minimum and maximum are a different instruction, CREDUX.
@@ -66,13 +74,13 @@ PATTERN = Pattern(
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpReduce, its result broadcast from lane 0 by a shuffle",
+            summary="`cub::WarpReduce`; a shuffle broadcasts the result from lane 0",
             source="cub.cu",
         ),
         Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
-            summary="cooperative_groups::reduce",
+            summary="`cooperative_groups::reduce`",
             source="cg.cu",
         ),
     ),

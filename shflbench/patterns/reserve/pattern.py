@@ -21,46 +21,48 @@ PATTERN = Pattern(
             name="atomic",
             mechanism=Mechanism.ATOMIC,
             baseline=True,
-            summary="one atomic addition per thread, in a form that the compiler cannot merge",
+            summary="one `atomicAdd` per thread, in a form that the compiler cannot merge",
         ),
         Variant(
             name="atomic-plain",
             mechanism=Mechanism.ATOMIC,
-            summary="one atomic addition per thread in the source, merged by the compiler into one per warp",
+            summary="one `atomicAdd` per thread in the source; the compiler merges those of a warp into one",
             arguments=("next", "slots"),
         ),
         Variant(
             name="leader-shfl",
             mechanism=Mechanism.SHFL,
-            summary="one atomic addition per warp, its result broadcast by a shuffle",
+            summary="lane 0 executes one `atomicAdd` for its warp; a shuffle broadcasts the result",
             arguments=("next", "slots"),
         ),
         Variant(
             name="leader-smem",
             mechanism=Mechanism.SMEM,
-            summary="one atomic addition per warp, its result passed through shared memory",
+            summary="lane 0 executes one `atomicAdd` for its warp; the other lanes read the result from shared memory",
             arguments=("next", "slots"),
             shared=lambda at: at.block // WARP * at.dtype.size,
         ),
         Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
-            summary="as leader-shfl, with a cooperative_groups::tiled_partition",
+            summary="as `leader-shfl`, but with a `cooperative_groups::tiled_partition`",
             arguments=("next", "slots"),
             source="cg.cu",
         ),
     ),
     claims={
-        "N15": "one atomic addition of 32 and a shuffle reserve 32 slots, instead of 32 atomic additions",
-        "N04": "atomic additions of many threads to one counter are slower than one per warp",
+        "N15": "one atomic addition of 32 and one shuffle reserve 32 slots, instead of 32 atomic additions",
+        "N04": "atomic additions from many threads to one counter are slower than one atomic addition per warp",
     },
     notes=(
-        "The printed kernel uses __activemask() where the whole warp takes part, and the thread's index in the block "
-        "instead of its lane: it is correct for one warp only. "
-        "If the compiler can prove that all lanes add to one address, it merges the additions of a warp (VOTE, POPC, "
-        "one ATOMG, SHFL): atomic-plain shows it; in atomic the compiler cannot know the address. It does the same to "
-        "the leader's addition, which costs leader-shfl and leader-smem one more vote and one more shuffle. "
-        "The counter is not reset between timed launches."
+        "The published kernel passes `__activemask()` although the whole warp participates, and uses the index of the "
+        "thread in its block instead of the index of the lane: it is correct for one warp only. If the compiler can "
+        "prove that all lanes add to the same address, it merges the atomic additions of a warp into one (instructions "
+        "`VOTE`, `POPC`, one `ATOMG` and `SHFL`), as in `atomic-plain`. In `atomic`, the address depends on the "
+        "argument `stride`, which is not known at compile time. The compiler applies the same transformation to the "
+        "atomic addition of a single lane, which costs `leader-shfl` and `leader-smem` one additional vote and one "
+        "additional shuffle. Verification compares all `slots` as one multiset, because the order of the warps is "
+        "undefined. The counter `next` is not reset between timed launches."
     ),
 )
 

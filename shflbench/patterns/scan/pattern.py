@@ -17,27 +17,30 @@ def exchanges(dtype: Dtype, options: Mapping[str, str]) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each lane gets the sum of the warp's values up to its own, or of the lower lanes only.",
+    summary="Each lane gets the prefix sum of its warp's values, including or excluding its own value.",
     source="GTC 2013, Shuffle: Tips and Tricks, scan",
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
     unroll=4,
     claims={
-        "G14": "a scan by shuffles is faster than one through shared memory",
-        "G15": "the predicate that a shuffle returns makes a scan faster than a comparison of lanes does",
-        "G16": "CUB's scan is as fast as one written by hand",
+        "G14": "a scan with shuffles is faster than a scan through shared memory",
+        "G15": (
+            "a scan that uses the predicate returned by the shuffle is faster than a scan that compares lane indices"
+        ),
+        "G16": "CUB's scan is as fast as a hand-written scan",
     },
     notes=(
-        "The deck prints the shuffles without `.sync` and without a mask, which no GPU since Volta supports. An "
-        "exclusive sum of integers is the inclusive sum minus the lane's value; an exclusive sum of floats takes a "
-        "sixth exchange, because a subtraction would round. CUB does the same."
+        "The shuffles on the slides have neither `.sync` nor a mask; no GPU since Volta supports this form. For "
+        "integers, the exclusive sum is the inclusive sum minus the value of the lane. For floating-point types, this "
+        "subtraction would round; their exclusive sum takes a sixth exchange, which shifts the inclusive sums by one "
+        "lane. CUB uses the same methods."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="shared memory, two block barriers per exchange",
+            summary="shared memory; two `__syncthreads()` per step",
             shared=elements_per_thread(1),
             per_iteration=lambda dtype, options: {
                 "STS": exchanges(dtype, options),
@@ -48,14 +51,14 @@ PATTERN = Pattern(
         Variant(
             name="smem-double",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, two buffers, one block barrier per exchange",
+            summary="double-buffered shared memory; one `__syncthreads()` per step",
             shared=elements_per_thread(2),
             per_iteration=lambda dtype, options: dict.fromkeys(("STS", "LDS", "BAR"), exchanges(dtype, options)),
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="shared memory, two warp barriers per exchange",
+            summary="shared memory; two `__syncwarp()` per step",
             shared=elements_per_thread(1),
             per_iteration=lambda dtype, options: dict.fromkeys(("STS", "LDS"), exchanges(dtype, options)),
         ),
@@ -63,32 +66,34 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="volatile shared memory, no barrier: relies on lockstep execution",
+            summary="`volatile` shared memory without barriers; relies on lockstep execution of the warp",
             shared=elements_per_thread(1),
             per_iteration=lambda dtype, options: dict.fromkeys(("STS", "LDS"), exchanges(dtype, options)),
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="shuffles from lower lanes; a comparison of lanes guards the addition",
+            summary="`__shfl_up_sync`; a lane adds the received value if its lane index is large enough",
             per_iteration=lambda dtype, options: {"SHFL": exchanges(dtype, options) * dtype.words},
         ),
         Variant(
             name="shfl-predicate",
             mechanism=Mechanism.SHFL,
-            summary="shuffles from lower lanes; the predicate that they return guards the addition",
+            summary=(
+                "PTX `shfl.sync.up`; a lane adds the received value if the predicate that the shuffle returns is true"
+            ),
             per_iteration=lambda dtype, options: {"SHFL": exchanges(dtype, options) * dtype.words},
         ),
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpScan",
+            summary="`cub::WarpScan`",
             source="cub.cu",
         ),
         Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
-            summary="cooperative_groups::inclusive_scan and exclusive_scan",
+            summary="`cooperative_groups::inclusive_scan` and `cooperative_groups::exclusive_scan`",
             source="cg.cu",
         ),
     ),

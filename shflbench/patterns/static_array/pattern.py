@@ -24,7 +24,7 @@ def per_element(*opcodes: str) -> Callable[[Dtype, Mapping[str, str]], Mapping[s
 
 
 PATTERN = Pattern(
-    summary="Each thread adds up its own array in a fixed order, once per iteration.",
+    summary="Each thread sums its private array in a fixed order, once per iteration.",
     source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
     buffers=(Input("arrays", elements=lambda at: at.threads * at.whole("length")), Output("result")),
@@ -32,30 +32,36 @@ PATTERN = Pattern(
     options={"length": ("32", "4", "8", "16", "64")},
     unroll=4,
     claims={
-        "P01": "with indices known at compile time the array is in registers: no local loads and stores",
-        "P02": "a loop over the array that the compiler unrolls is one addition per element, without loads",
-        "P15": "registers at fixed indices are fastest, then shared memory at any index and local memory at "
-        "uniform indices, then local memory at indices that differ",
+        "P01": (
+            "with indices known at compile time, the array is in registers, without loads from or stores to local "
+            "memory"
+        ),
+        "P02": "a loop over the array that the compiler unrolls takes one addition per element, without loads",
+        "P15": (
+            "registers with compile-time indices are fastest, followed by shared memory with any indices and local "
+            "memory with uniform indices, followed by local memory with non-uniform indices"
+        ),
     },
     notes=(
-        "The article sums the array once; here the sum continues over all iterations, so that 32 elements are 32 "
-        "additions per iteration, where the article's 5 elements were 4 (the first was to 0). In `local` an iteration "
-        "starts at an index given at run time, as in the article, which advances by a step given at run time; both are "
-        "0, which the compiler does not know. Integers are left out: the compiler would add them up once for all "
-        "iterations, which it may not do with floating-point numbers."
+        "The article sums the array once. Here, the sum continues over all iterations, so that 32 elements take 32 "
+        "additions per iteration; the 5 elements of the article take only 4 additions, because adding the first "
+        "element to 0 takes none. In `local`, each iteration starts at the index `start`, as in the article, and then "
+        "adds `step` to `start`; both arguments are 0, but are not known at compile time. The pattern has no integer "
+        "types: the compiler could compute an integer sum once for all iterations, which it must not do with "
+        "floating-point numbers."
     ),
     variants=(
         Variant(
             name="local",
             mechanism=Mechanism.LOCAL,
             baseline=True,
-            summary="the same loop, started at an index that the compiler does not know",
+            summary="the loop of `register-unrolled`, starting at an index that is not known at compile time",
             per_iteration=per_element("LDL"),
         ),
         Variant(
             name="register-static",
             mechanism=Mechanism.REGISTER,
-            summary="every index a constant in the source",
+            summary="all indices are constants in the source",
             arguments=("arrays", "result", "iterations"),
             per_iteration=per_element(),
         ),

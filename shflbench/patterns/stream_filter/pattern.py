@@ -16,7 +16,10 @@ def _bytes(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each warp moves those of its 128 elements that are less than `keep` to the front, and counts them.",
+    summary=(
+        "Each warp moves those of its 128 elements that are less than `keep` to the front and counts them (stream "
+        "compaction)."
+    ),
     source="NTNU, Shuffle Shenanigans, stream filtering",
     buffers=(
         Input("values", per_thread=STEPS),
@@ -32,43 +35,46 @@ PATTERN = Pattern(
             name="smem-scan",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="positions by a scan through shared memory, two warp barriers per step",
+            summary="positions computed by a scan through shared memory; two `__syncwarp()` per step",
             shared=lambda at: 4 * at.block,
         ),
         Variant(
             name="shfl-scan",
             mechanism=Mechanism.SHFL,
-            summary="positions by a scan of five shuffles; one more shuffle for the total",
+            summary="positions computed by a scan with five shuffles; one more shuffle broadcasts the total",
         ),
         Variant(
             name="ballot-scatter",
             mechanism=Mechanism.COLLECTIVE,
-            summary="positions by the population count of a ballot's lower bits",
+            summary="positions computed by `__ballot_sync` and `__popc` of the bits of the lower lanes",
         ),
         Variant(
             name="ballot-fns",
             mechanism=Mechanism.SHFL,
-            summary="ballot, __fns for the source lane, and a shuffle that compacts the values",
+            summary="`__ballot_sync`; `__fns` returns the source lane; a shuffle compacts the values",
         ),
         Variant(
             name="atomic",
             mechanism=Mechanism.ATOMIC,
-            summary="positions by one atomic addition in global memory per element that is kept",
+            summary="positions returned by one `atomicAdd` in global memory per kept element",
             only={"order": ("unordered",)},
         ),
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="positions by cub::WarpScan",
+            summary="positions computed by `cub::WarpScan`",
             source="cub.cu",
         ),
     ),
-    claims={"N19": "ballot, __fns, shuffle and popc filter a stream without atomics or shared memory"},
+    claims={
+        "N19": "`ballot`, `__fns`, a shuffle and `popc` filter a stream without atomics or shared memory",
+    },
     notes=(
-        "Three mistakes of the printed kernel are corrected: __fns counts from 1, so lane n passes n + 1; lanes "
-        "without a source skip the store, but not the full-mask shuffle; and every lane keeps the count, which in the "
-        "printed kernel only lane 0 gets. With order=unordered, each warp's elements are compared as a multiset, so "
-        "that atomic can take part; with order=ordered they must keep the order of the stream."
+        "Three errors of the published kernel are corrected here: `__fns` counts from 1, so that lane `n` must pass `n "
+        "+ 1`; lanes without a source element must skip the store, but not the shuffle with the full mask; and every "
+        "lane needs the count, which the published kernel updates in lane 0 only. Verification compares `kept` as "
+        "multisets: with `order=unordered`, one multiset per warp, because `atomic` does not preserve the order; with "
+        "`order=ordered`, one multiset per element, so that the order is verified as well."
     ),
 )
 

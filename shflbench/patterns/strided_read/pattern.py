@@ -21,12 +21,13 @@ def elements(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="Each thread reads one element, `stride` elements after that of the thread before.",
+    summary="Each thread reads one element; adjacent threads read elements that are `stride` apart.",
     source="NTNU, Shuffle Shenanigans, memory coalescing",
     notes=(
-        "With `stride=0` all threads of a block read the same element. `offset=1` shifts all reads by one element, "
-        "which misaligns them. Element sizes are those of the dtypes, from 1 byte (i8) to 16 (f32x4). Only useful "
-        "bytes are counted: one element read and one stored per thread. The stores are always coalesced."
+        "With `stride=0`, all threads of a block read the same element. With `offset=1`, all reads are shifted by one "
+        "element, which misaligns them. The element types range from 1 byte (`i8`) to 16 bytes (`f32x4`). The reported "
+        "bandwidth counts useful bytes only: one element read and one element stored per thread. The stores are always "
+        "coalesced."
     ),
     dtypes=("i32", "i8", "i16", "f64", "f32x4"),
     options={"stride": ("2", "1", "4", "8", "16", "32", "0"), "offset": ("0", "1")},
@@ -35,27 +36,29 @@ PATTERN = Pattern(
     bytes_moved=lambda at: 2 * at.threads * at.dtype.size,
     claims={
         "N02": "reading 4 of every 128 bytes uses 3% of the bandwidth, reading adjacent elements 100%",
-        "N03": "a misaligned read of a warp takes two lines, a read of one element by the whole block one line",
-        "N08": "elements of 4, 8 and 16 bytes are read in one operation; smaller ones reduce the traffic",
+        "N03": "a misaligned read of a warp accesses two lines, a read of one element by the whole block one line",
+        "N08": "elements of 4, 8 and 16 bytes are read in one operation; smaller elements reduce the traffic",
     },
     variants=(
         Variant(
             name="global",
             mechanism=Mechanism.GLOBAL,
             baseline=True,
-            summary="each thread reads its element",
+            summary="each thread reads its element directly",
         ),
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
-            summary="the warp reads all that lies in between, each lane takes its element from shared memory",
+            summary=(
+                "the warp reads its whole range with coalesced loads; each lane takes its element from shared memory"
+            ),
             only={"stride": STAGED},
             shared=lambda at: at.block * at.whole("stride") * at.dtype.size,
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="the warp reads all that lies in between, each lane takes its element by shuffles",
+            summary="the warp reads its whole range with coalesced loads; each lane takes its element by shuffles",
             only={"stride": STAGED},
         ),
     ),

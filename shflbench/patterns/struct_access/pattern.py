@@ -31,10 +31,10 @@ PATTERN = Pattern(
     summary="Each thread loads or stores one struct of `words` 32-bit words.",
     source="GTC 2013, Shuffle: Tips and Tricks, array of structures access via transpose",
     notes=(
-        "`way=load` reads structs and writes planes (word i of all structs side by side), `way=store` reads planes and "
-        "writes structs; both move 8 bytes per word and thread, so that only the access to the structs differs. `soa` "
-        "copies data that is already in planes, and is the bound. A word is any 32 bits: integers have the same "
-        "machine code."
+        "`way=load` reads an array of structures and writes a structure of arrays, in which plane `i` contains word "
+        "`i` of all structs; `way=store` does the reverse. Both move 8 bytes per word and thread, so that only the "
+        "access to the structs differs. `soa` copies between structures of arrays and shows the upper bound of the "
+        "bandwidth. The only element type is `f32`, because the machine code for other 32-bit types is the same."
     ),
     dtypes=("f32",),
     options={"words": WORDS, "way": ("load", "store")},
@@ -47,39 +47,45 @@ PATTERN = Pattern(
     bytes_moved=lambda at: 2 * elements(at) * at.dtype.size,
     claims={
         "G20": "transposing makes the loads and stores of an array of structures fully coalesced",
-        "G21": "access by transposing is faster than direct access by a factor of up to 6",
-        "N05": "reading structs of four words field by field uses 25% of the lines, reading planes 100%",
+        "G21": "access by transposing has up to 6 times the speed of direct access",
+        "N05": (
+            "reading structs of four words field by field uses 25% of each cache line; reading a structure of arrays "
+            "uses 100%"
+        ),
     },
     variants=(
         Variant(
             name="direct",
             mechanism=Mechanism.GLOBAL,
             baseline=True,
-            summary="word by word; adjacent lanes are one struct apart",
+            summary="one access per word; adjacent lanes access adjacent structs",
         ),
         Variant(
             name="vector",
             mechanism=Mechanism.GLOBAL,
-            summary="four words per access, or two, as far as the structs are aligned",
+            summary="two or four words per access, depending on the alignment of the structs",
             only={"words": ("4", "2", "6", "8", "12", "16")},
         ),
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
-            summary="coalesced access, the lanes exchange words through padded shared memory",
+            summary="coalesced access; the lanes exchange words through padded shared memory",
             only={"words": TRANSPOSED},
             shared=padded_tile,
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="coalesced access, the lanes exchange words by one shuffle each (the method of trove)",
+            summary=(
+                "coalesced access; the lanes exchange words by one shuffle per word, as in the library trove "
+                "(Catanzaro et al., PPoPP 2014)"
+            ),
             only={"words": TRANSPOSED},
         ),
         Variant(
             name="soa",
             mechanism=Mechanism.GLOBAL,
-            summary="a copy of planes to planes: the bound",
+            summary="copy from a structure of arrays to a structure of arrays: upper bound",
         ),
     ),
 )

@@ -74,30 +74,34 @@ PATTERN = Pattern(
     summary="Each warp transposes its tile of 32 x `words` words, so that each lane gets consecutive words.",
     source="GTC 2013, Shuffle: Tips and Tricks, transpose",
     notes=(
-        "Word i of lane l becomes word `words * l + i` of the tile, as in loading an array of structures. Repeated on "
-        "its own output this multiplies a word's index by `words` modulo `32 * words - 1`: the input returns after 6, "
-        "36, 7, 8, 9 and 2 iterations for 2, 3, 4, 8, 16 and 32 words. None of these numbers divides 5 or 15, so with "
-        "5 iterations per pass of the loop a lost pass changes the result, and no further arithmetic is needed. The "
-        "compiler merges the loads of consecutive words in `smem` (up to 128 bits) as far as they are aligned."
+        "Before an iteration, register `i` of lane `l` holds word `32 * i + l` of the tile, as after a coalesced load; "
+        "after the iteration, it holds word `words * l + i`, as after loading an array of structures. Repeated "
+        "transposing restores the input after 6, 36, 7, 8, 9 and 2 iterations for 2, 3, 4, 8, 16 and 32 words. The "
+        "loop is unrolled by 5, and none of these numbers divides 5 or 15; skipping one or three iterations of the "
+        "unrolled loop therefore changes the result. The kernels need not modify the words to make skipped iterations "
+        "detectable. In `smem`, the compiler merges the loads of consecutive words into loads of up to 128 bits, as "
+        "far as their alignment permits."
     ),
     dtypes=("f32",),
     options={"words": WORDS},
     unroll=5,
     buffers=(Input("values", elements=elements), Output("result", elements=elements)),
-    claims={"G19": "transposing by shuffles is faster than through shared memory"},
+    claims={
+        "G19": "a transpose with shuffles is faster than a transpose through shared memory",
+    },
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="shared memory without padding, a block barrier after the writes and after the reads",
+            summary="shared memory without padding; `__syncthreads()` after the stores and after the loads",
             shared=tile,
             per_iteration=wide_words_and_barriers,
         ),
         Variant(
             name="smem-padded",
             mechanism=Mechanism.SMEM,
-            summary="one unused word after each 32, which avoids bank conflicts",
+            summary="as `smem`, with one padding word after every 32 words, which avoids bank conflicts",
             shared=padded_tile,
             only={"words": POWERS_OF_TWO},
             per_iteration=words_and_barriers,
@@ -105,7 +109,7 @@ PATTERN = Pattern(
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="padded shared memory, a warp barrier after the writes and after the reads",
+            summary="shared memory, padded if `words` is even; `__syncwarp()` after the stores and after the loads",
             shared=padded_tile,
             per_iteration=words,
         ),
@@ -113,34 +117,40 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="padded volatile shared memory, no barrier: relies on lockstep execution",
+            summary=(
+                "`volatile` shared memory, padded if `words` is even, without barriers; relies on lockstep execution "
+                "of the warp"
+            ),
             shared=padded_tile,
             per_iteration=words,
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one shuffle per word between conditional moves in registers (the method of trove)",
+            summary=(
+                "one shuffle per word and conditional moves between registers, as in the library trove (Catanzaro et "
+                "al., PPoPP 2014)"
+            ),
             per_iteration=shuffles,
         ),
         Variant(
             name="shfl-xor",
             mechanism=Mechanism.SHFL,
-            summary="pairs of words exchanged by xor shuffles, bit by bit",
+            summary="xor shuffles; each step exchanges one bit of the register index with one bit of the lane index",
             only={"words": POWERS_OF_TWO},
             per_iteration=shuffles_of_pairs,
         ),
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpExchange through shared memory",
+            summary="`cub::WarpExchange` through shared memory",
             source="cub.cu",
             shared=cub_tile,
         ),
         Variant(
             name="cub-shfl",
             mechanism=Mechanism.LIBRARY,
-            summary="cub::WarpExchange by shuffles, which it has for 32 words",
+            summary="`cub::WarpExchange` by shuffles, which CUB offers for 32 words per lane only",
             source="cub.cu",
             only={"words": ("32",)},
         ),

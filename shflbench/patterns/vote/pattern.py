@@ -15,29 +15,41 @@ def a_byte_per_thread(at: Setting) -> int:
 
 
 PATTERN = Pattern(
-    summary="All lanes get the result of a vote: whether a predicate is true in all lanes, in any lane, or in which.",
+    summary=(
+        "All lanes get the result of a warp vote: whether a predicate is true in all lanes or in any lane, or the mask "
+        "of the lanes in which it is true."
+    ),
     source="NTNU, Shuffle Shenanigans, warp voting",
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
     options={"op": ("all", "any", "ballot")},
-    claims={"N18": "a vote collects a predicate of all lanes in one instruction; lane 0 is the lowest bit"},
+    claims={
+        "N18": "one vote instruction collects a predicate from all lanes; lane 0 is the least significant bit",
+    },
     notes=(
-        "The predicate of an iteration depends on the result of the iteration before; otherwise the compiler removes "
-        "the votes. Over the iterations the predicate is true in all lanes, in some and in none."
+        "The predicate of an iteration depends on the vote of the previous iteration; otherwise, the compiler would "
+        "remove the votes. Over the iterations, the predicate is true in all lanes, in some lanes and in no lane of a "
+        "warp."
     ),
     variants=(
         Variant(
             name="smem",
             mechanism=Mechanism.SMEM,
             baseline=True,
-            summary="one byte per lane in shared memory, read by two 16-byte loads; two block barriers",
+            summary=(
+                "one byte per lane in shared memory, read by two 16-byte loads; `__syncthreads()` after the store and "
+                "after the loads"
+            ),
             shared=a_byte_per_thread,
             per_iteration={"STS": 1, "LDS": 2, "BAR": 2},
         ),
         Variant(
             name="smem-syncwarp",
             mechanism=Mechanism.SMEM,
-            summary="one byte per lane in shared memory, read by two 16-byte loads; two warp barriers",
+            summary=(
+                "one byte per lane in shared memory, read by two 16-byte loads; `__syncwarp()` after the store and "
+                "after the loads"
+            ),
             shared=a_byte_per_thread,
             per_iteration={"STS": 1, "LDS": 2},
         ),
@@ -45,20 +57,23 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
-            summary="one byte per lane in volatile shared memory, no barrier: relies on lockstep execution",
+            summary=(
+                "one byte per lane in `volatile` shared memory, read by two 16-byte loads, without barriers; relies on "
+                "lockstep execution of the warp"
+            ),
             shared=a_byte_per_thread,
             per_iteration={"STS": 1, "LDS": 2},
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
-            summary="one bit per lane, collected by a butterfly of xor shuffles",
+            summary="one bit per lane, collected by a butterfly with `__shfl_xor_sync`",
             per_iteration={"SHFL": STEPS},
         ),
         Variant(
             name="vote",
             mechanism=Mechanism.COLLECTIVE,
-            summary="one vote instruction",
+            summary="`__all_sync`, `__any_sync` or `__ballot_sync`, as selected by `op`",
             # For sm_75 `all` is compiled to a ballot and a comparison with the active lanes: one more vote per pass.
             per_iteration=lambda _dtype, options: None if options["op"] == "all" else {"VOTE": 1},
         ),

@@ -1,6 +1,7 @@
 """What tests of comparisons share."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,10 @@ def run(folder: Path, tmp_path: Path) -> Run:
     return read_run(shutil.copytree(folder, tmp_path / "run"))
 
 
-@pytest.fixture(autouse=True)
-def _fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")  # before the fixtures of a module that draw, too
+def _fewer_draws() -> Iterator[None]:
     """Draw as few comparisons as show what a test is about: each takes milliseconds, and a user's hundreds take ten."""
-    for module in (noise_learning, selftest):
-        monkeypatch.setattr(module, "DRAWS", 30)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (noise_learning, selftest):
+            patch.setattr(module, "DRAWS", 30)
+        yield

@@ -15,7 +15,8 @@ from shflbench.analysis.compare import rule
 
 RECORDED = Path(__file__).parents[2] / "data" / "compare"
 # Comparisons of all batches together.
-UNCHANGED = {QUICK: 120, DEFAULT: 200}
+UNCHANGED = {QUICK: 60, DEFAULT: 100}
+MANY = {QUICK: 120, DEFAULT: 200}  # by `make test-archs`
 SLOWED = 40
 
 
@@ -59,6 +60,12 @@ def two_percent(batches: list[Batch]) -> list[Detection]:
 def test_unchanged_suites_hardly_ever_raise_an_alarm(default: list[Drawn]) -> None:
     assert alarmed(default).value <= 0.02  # 1% of many more draws
     assert not any(drawn.refused for drawn in default)
+
+
+@pytest.mark.archs
+def test_more_unchanged_suites_hardly_ever_raise_an_alarm_either(batches: list[Batch]) -> None:
+    assert alarmed(unchanged(batches, DEFAULT, MANY[DEFAULT])).value <= 0.02
+    assert alarmed(unchanged(batches, QUICK, MANY[QUICK])).hits == 0
 
 
 def test_half_as_wide_intervals_would_alarm(batches: list[Batch], monkeypatch: pytest.MonkeyPatch) -> None:

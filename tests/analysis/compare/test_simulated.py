@@ -24,15 +24,26 @@ CHANGES = {Outcome.SLOWER, Outcome.FASTER}
 FEW = spread(12)  # cases, where the number does not matter
 
 
+_estimated: dict[str, Side] = {}
+
+
 @cache
 def pool(processes: int) -> Pool:
     return Pool(Simulated(processes=processes, seed=11))
 
 
+def estimated(run: Simulated) -> Side:
+    """Return a side of the run; samples are generated and estimated once for all tests that compare the same run."""
+    key = repr(run)
+    if key not in _estimated:
+        _estimated[key] = Pool(run).side(range(run.processes))
+    return _estimated[key]
+
+
 def generated(seed: int, *, processes: int = 3, settings: Settings | None = None, **effects: Any) -> Comparison:
     """Compare a run with one of the same code, but for the `effects`; the seed chooses the noise of both."""
     base, new = (Simulated(seed=each, processes=processes) for each in (seed, seed + 50))
-    return compare(side(base), side(replace(new, **effects)), settings)
+    return compare(estimated(base), estimated(replace(new, **effects)), settings)
 
 
 def outcomes(comparison: Comparison) -> dict[str, Outcome]:
@@ -74,12 +85,18 @@ def test_a_run_is_the_same_in_memory_and_on_disk(tmp_path: Path) -> None:
         assert one.ratio == other.ratio
 
 
-# A hundred suites each here, two thousand each by `make test-archs`.
-@pytest.mark.parametrize("processes", [1, 2, 3, 5])
+# Sixty suites for two numbers of processes here, two thousand for each number by `make test-archs`.
 @pytest.mark.parametrize(
-    ("drawn_from", "suites"),
-    [(40, 60), pytest.param(1000, 2000, marks=[pytest.mark.archs, pytest.mark.expensive])],
-    ids=["quick", "whole"],
+    ("drawn_from", "suites", "processes"),
+    [
+        *(pytest.param(40, 60, processes, id=f"quick-{processes}") for processes in (1, 3)),
+        *(
+            pytest.param(
+                1000, 2000, processes, id=f"whole-{processes}", marks=[pytest.mark.archs, pytest.mark.expensive]
+            )
+            for processes in (1, 2, 3, 5)
+        ),
+    ],
 )
 def test_at_most_one_unchanged_suite_in_a_hundred_raises_an_alarm(drawn_from: int, suites: int, processes: int) -> None:
     assert alarms(pool(drawn_from), processes, suites) <= suites / 100
@@ -194,7 +211,7 @@ def test_a_learned_noise_of_half_the_true_size_is_noticed_and_not_used(processes
     half = NoiseModel(USUAL.a_us / 2, USUAL.b / 2, "learned")
     for seed in (1, 2, 3):
         result = generated(seed, processes=processes, settings=Settings(noise=half))
-        assert any("learn the noise again" in warning for warning in result.warnings)
+        assert any("estimate the noise again" in warning for warning in result.warnings)
         assert result.noise is not None
         assert result.noise.source != half.source
         assert not found(result)

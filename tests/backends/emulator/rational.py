@@ -105,7 +105,7 @@ def listed(values: Values, type_: str) -> list[float]:
     return numbers
 
 
-def same_numbers(got: Sequence[float], expected: Sequence[float]) -> None:
+def assert_same_numbers(got: Sequence[float], expected: Sequence[float]) -> None:
     """Require equal numbers with equal signs, where any NaN equals any other."""
     rows = enumerate(zip(got, expected, strict=True))
     wrong = [(place, a, b) for place, (a, b) in rows if repr(a) != repr(b)]  # as text, NaN equals NaN and 0.0 not -0.0

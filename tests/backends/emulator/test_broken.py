@@ -79,11 +79,11 @@ def test_a_race_names_both_lines_and_both_threads() -> None:
         ("endless", "endless did not end within 2000 instructions; 256 threads are at emulator/broken.cu:"),
         (
             "past_the_end",
-            "thread 127 of block 1 reads outside of memory: byte 1024 of the 1024 bytes of buffer 0",
+            "thread 127 of block 1 reads out of bounds: byte 1024 of the 1024 bytes of buffer 0",
         ),
         (
             "shared_past_the_end",
-            "thread 96 of block 0 reads outside of memory: byte 512 of the 512 bytes of shared memory",
+            "thread 96 of block 0 reads out of bounds: byte 512 of the 512 bytes of shared memory",
         ),
         ("misaligned", "thread 5 of block 0 reads a misaligned address"),
     ],

@@ -14,7 +14,7 @@ from tests.backends.emulator.emitted import forms
 
 pytestmark = pytest.mark.expensive
 NAMES = [
-    name if name in kernels.with_every_dtype() else pytest.param(name, marks=pytest.mark.archs)
+    name if name in kernels.in_every_run() else pytest.param(name, marks=pytest.mark.archs)
     for name in kernels.run_by_tests()
 ]
 

@@ -17,6 +17,7 @@ BARRIER = re.compile(r"\t(?:bar|barrier)\.(?:warp\.)?sync[^;]*;")
 SAFE = [name for name in kernels.with_one_dtype() if kernels.variant_of(name).safe]
 MEMORY = [name for name in SAFE if kernels.variant_of(name).name.startswith("smem")]
 MODELS = [name for name in MEMORY if name.startswith(("neighbor/", "reduce/"))]
+QUICK = [name for name in MODELS if name.startswith(("neighbor/", "reduce/smem-double/"))]
 # A mutant may be harmless only where no other thread can see what follows: (kernel, barrier) → reason.
 EQUIVALENT: dict[tuple[str, int], str] = {
     (
@@ -46,12 +47,16 @@ def survivors(name: str) -> list[int]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_deleted_barrier_is_found(name: str) -> None:
+def test_there_are_barriers_to_delete(name: str) -> None:
     assert len(BARRIER.findall(kernels.kernel(name).ptx)) > 4
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_every_deleted_barrier_is_found(name: str) -> None:
     assert survivors(name) == [number for kernel, number in EQUIVALENT if kernel == name]
 
 
 @pytest.mark.archs
-@pytest.mark.parametrize("name", [name for name in MEMORY if name not in MODELS])
+@pytest.mark.parametrize("name", [name for name in MEMORY if name not in QUICK])
 def test_every_deleted_barrier_is_found_in_every_pattern(name: str) -> None:
     assert survivors(name) == [number for kernel, number in EQUIVALENT if kernel == name]

@@ -15,14 +15,23 @@ GENERAL = Policy("general", "", lambda shape: [scattered(LOCKSTEP.lockstep_group
 TORTURE = kernels_of("torture")
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize(
+    "arch", ["sm_90", *(pytest.param(arch, marks=pytest.mark.archs) for arch in ("sm_75", "sm_120"))]
+)
 @pytest.mark.parametrize("kernel", TORTURE)
 def test_the_fast_path_equals_the_general_path(kernel: str, arch: str) -> None:
     launch = small(kernel, "torture", arch)
     assert execute(launch)[0].tobytes() == execute(launch, GENERAL)[0].tobytes()
 
 
-@pytest.mark.parametrize("name", [name for name in kernels.with_every_dtype() if name.startswith("reduce/")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in kernels.with_one_dtype() else pytest.param(name, marks=pytest.mark.archs)
+        for name in kernels.with_every_dtype()
+        if name.startswith("reduce/")
+    ],
+)
 def test_the_fast_path_equals_the_general_path_for_patterns(name: str) -> None:
     launch, _ = kernels.launch(name, kernels.kernel(name), 5)
     assert execute(launch)[0].tobytes() == execute(launch, GENERAL)[0].tobytes()

@@ -163,7 +163,7 @@ def test_a_read_past_the_end_names_the_line_and_the_buffer(kernel: str) -> None:
     assert len(result.errors) == len(EVERY)
     line = line_of("difference", kernel, "next")
     for error in result.errors:
-        assert "reads outside of memory" in error.message
+        assert "reads out of bounds" in error.message
         assert f" of the {4 * 32 * TILES} bytes of buffer 0 (seeds/difference.cu:{line})" in error.message
 
 

@@ -12,11 +12,15 @@ from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
 from tests.check.conftest import PLANTED
+from tests.check.in_process import start_no_processes
 from tests.check.test_sanitizer import TOOL
 from tests.conftest import Command
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
-CLEAN = "right and free of hazards under all 7 schedules (watched: shared memory; global memory by results only)"
+CLEAN = (
+    "right and free of hazards under all 7 schedules "
+    "(checked: every access to shared memory; for global memory, the final contents only)"
+)
 HEAD = "2x128 threads, 7 schedules"
 OWN = """\
 schema: 1
@@ -27,12 +31,19 @@ experiments:
 
 
 @pytest.fixture
-def check(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+def check_in_processes(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Call `shflbench check` in a folder that holds the planted pattern, ./pairs, and a suite, own.yaml."""
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     Path("own.yaml").write_text(OWN, encoding="utf-8")
     shutil.copytree(PLANTED, "pairs", ignore=shutil.ignore_patterns("__pycache__"))
     return lambda *words: shflbench("check", *words)
+
+
+@pytest.fixture
+def check(check_in_processes: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call it so that it compiles and checks all kernels in this process."""
+    start_no_processes(monkeypatch)
+    return check_in_processes
 
 
 def only(*variants: str, dtype: str = "i32") -> list[str]:
@@ -55,17 +66,17 @@ def test_clean_kernels_take_a_line_per_variant_and_exit_0(check: Command) -> Non
 
 
 def test_each_pattern_that_is_done_takes_a_line_where_no_progress_bar_is_shown(check: Command) -> None:
-    outcome = check("neighbor", "reduce", *only("shfl"))
+    outcome = check("broadcast-last", "broadcast-work", *only("shfl", "global", "smem", dtype="f32"))
     assert outcome.code == 0
     assert outcome.err.splitlines() == [
-        "neighbor: 4 clean (4 of 9 kernels done)",
-        "reduce: 5 clean (9 of 9 kernels done)",
-        f"9 kernels for sm_90, {HEAD}: 9 clean.",
+        "broadcast-last: 2 clean (2 of 5 kernels done)",
+        "broadcast-work: 3 clean (5 of 5 kernels done)",
+        f"5 kernels for sm_90, {HEAD}: 5 clean.",
     ]
 
 
-def test_a_broken_kernel_is_reported_with_both_lines_and_exits_1(check: Command) -> None:
-    outcome = check("pairs", *only("right", "lockstep"))
+def test_a_broken_kernel_is_reported_with_both_lines_and_exits_1(check_in_processes: Command) -> None:
+    outcome = check_in_processes("pairs", *only("right", "lockstep"))
     write, read = (f"pairs/kernels.cu:{line_of('x = add(T(slots[threadIdx.x ^ 1])') + offset}" for offset in (-1, 0))
     *lines, mismatch = outcome.out.splitlines()
     assert lines == [
@@ -102,8 +113,8 @@ def test_dependence_on_the_schedule_is_a_note_that_strict_lets_pass(check: Comma
     )
 
 
-def test_a_kernel_that_does_not_compile_exits_5_before_a_broken_one_counts(check: Command) -> None:
-    outcome = check("pairs", *only("half", "initialized"))
+def test_a_kernel_that_does_not_compile_exits_5_before_a_broken_one_counts(check_in_processes: Command) -> None:
+    outcome = check_in_processes("pairs", *only("half", "initialized"))
     assert outcome.code == 5
     assert outcome.out.splitlines()[2] == (
         "pairs/initialized  i32     not compiled  pairs_initialized<int> for sm_90 does not compile: "
@@ -190,9 +201,9 @@ def test_json_holds_everything(check: Command) -> None:
 
 
 def test_dtypes_with_equal_results_share_a_line(check: Command) -> None:
-    outcome = check("pairs", "--variant", "one-barrier", "--variant", "initialized")
+    outcome = check("pairs", "--variant", "half", "--variant", "initialized")
     assert [line.split()[:3] for line in outcome.out.splitlines()[1:3]] == [
-        ["pairs/one-barrier", "i32", "i64"],
+        ["pairs/half", "i32", "i64"],
         ["pairs/initialized", "i32", "i64"],
     ]
 

@@ -126,13 +126,30 @@ def test_verdict_decides_the_exit_code(
     tmp_path: Path, shflbench: Command, outcome: str, reason: str, sides: Callable[[Path], None], code: int, strict: int
 ) -> None:
     sides(tmp_path)
-    ended = process("compare", "base", "new", "--format", "json", cwd=tmp_path)
+    ended = shflbench("compare", "base", "new", "--format", "json")
     report = json.loads(ended.out)
     (verdict,) = [each for each in report["verdicts"] if each["case_id"] == SHFL]
     assert (verdict["outcome"], verdict["reason"]) == (outcome, reason)
     assert (ended.code, report["exit_code"], report["exit_code_strict"]) == (code, code, strict)
-    assert "Traceback" not in ended.err
     assert shflbench("compare", "base", "new", "--strict").code == strict
+
+
+@pytest.mark.parametrize(
+    ("sides", "flags", "code"),
+    [
+        pytest.param(times(1.1), (), 1, id="slower"),
+        pytest.param(times(1.0), ("--strict",), 0, id="same"),
+        pytest.param(times(1.1, rounds=2), ("--strict",), 6, id="inconclusive"),
+    ],
+)
+def test_exit_code_is_that_of_the_process(
+    tmp_path: Path, sides: Callable[[Path], None], flags: tuple[str, ...], code: int
+) -> None:
+    sides(tmp_path)
+    ended = process("compare", "base", "new", "--format", "json", *flags, cwd=tmp_path)
+    report = json.loads(ended.out)
+    assert ended.code == report["exit_code_strict" if flags else "exit_code"] == code
+    assert "Traceback" not in ended.err
 
 
 def test_finding_outweighs_doubt(tmp_path: Path, shflbench: Command) -> None:

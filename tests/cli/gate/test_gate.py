@@ -192,6 +192,7 @@ def test_wrong_kernel_decides_the_exit_code_before_a_slower_one(against: Command
     outcome = against("--output", "mine")
     assert (outcome.code, outcome.out) == (5, "mine\n")
     assert outcome.err.endswith("1 slower, 1 failed of 5 cases\n")
+    assert against("--output", "allowed", "--allow", "failed").code == 1
 
 
 def test_report_is_written_where_it_is_asked_for_and_stdout_holds_the_folder_alone(

@@ -27,11 +27,12 @@ def test_nothing_of_the_template_s_name_is_left(shflbench: Command) -> None:
     assert "pattern: ./my_swap" in texts[2]
 
 
+@pytest.mark.usefixtures("one_core")
 def test_new_suite_runs_unchanged(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unplug(monkeypatch)
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     shflbench("new", "my_swap", "--output", "deep/folder")
-    outcome = shflbench("run", "deep/folder/my-swap.yaml", "--dtype", "f32", "--output", "run")
+    outcome = shflbench("run", "deep/folder/my-swap.yaml", "--dtype", "f32", "--launch", "2x64", "--output", "run")
     assert outcome.code == 0
     rows = read_run(Path("run")).rows
     assert {(row.variant, row.status.value, row.reference) for row in rows} == {

@@ -65,7 +65,7 @@ def test_what_was_learned_is_printed_and_kept(
     assert read(path) == record
     assert "noise of NVIDIA H200, driver 580.159, from 20 processes of gtc2013, 2026-11-20:" in outcome.out
     assert f"a = {record.a_us:.3f} µs, b = {100 * record.b:.3f}%" in outcome.out
-    assert (outcome.code, outcome.err) == (0, f"kept in {path}\n")
+    assert (outcome.code, outcome.err) == (0, f"saved in {path}\n")
 
 
 def test_json_output_is_the_content_of_the_file(learn_into: Callable[..., Outcome], tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_json_says_when_nothing_was_kept(learn_into: Callable[..., Outcome], rec
 
 def test_the_command_learns_and_tries(shflbench: Command, runs: list[Run]) -> None:
     learned = shflbench("noise", "learn", runs[0].folder, "--baselines", "kept")
-    assert (learned.code, learned.err) == (0, "kept in kept/noise/nvidia-h200-11111111.json\n")
+    assert (learned.code, learned.err) == (0, "saved in kept/noise/nvidia-h200-11111111.json\n")
     tried = shflbench("noise", "test", runs[0].folder, "--noise", "kept/noise/nvidia-h200-11111111.json")
     assert tried.code == 0
     assert "noise: learned from 20 processes on this GPU" in tried.out

@@ -101,5 +101,5 @@ def test_throttled_samples_are_dropped_and_reported(run: Command, plug: Plug) ->
     assert set(noise_of(outcome).values()) == {"throttled"}
     assert all(row.dropped and row.samples and row.dropped < row.samples for row in rows.values())
     assert rows[SHFL].time_us == pytest.approx(69.536, rel=0.0005)
-    assert "of the samples of 5 cases were dropped (throttled, or too late), worst in " in outcome.err
+    assert "of the samples of 5 cases were dropped (throttled, or host-bound), worst in " in outcome.err
     assert "\nwarning: drifting clock: " in outcome.err

@@ -54,15 +54,26 @@ def test_unsafe_variant_is_timed_and_reported_as_matched_n_of_n(run: Command, pl
     assert "UNSAFE, 5 of 8 inputs matched" in outcome.err
 
 
+CRASHES = {
+    "while it is verified": Script(run_raises={2: LaunchError("shfl: illegal address")}),
+    "while it is timed": Script(burst_raises={7: LaunchError("shfl: illegal address")}),
+    "while it is loaded": Script(resident_raises=LaunchError("shfl: illegal address")),
+}
+
+
 @pytest.mark.parametrize(
-    "script",
+    ("script", "launch"),
     [
-        pytest.param(Script(run_raises={2: LaunchError("shfl: illegal address")}), id="while it is verified"),
-        pytest.param(Script(burst_raises={7: LaunchError("shfl: illegal address")}), id="while it is timed"),
-        pytest.param(Script(resident_raises=LaunchError("shfl: illegal address")), id="while it is loaded"),
+        *(pytest.param(script, "2x64", id=f"2x64-{when}") for when, script in CRASHES.items()),
+        *(
+            # A grid that fills the GPU is computed where the kernel is loaded.
+            pytest.param(
+                script, "fill x 64", id=f"fill x 64-{when}", marks=() if when.endswith("loaded") else pytest.mark.archs
+            )
+            for when, script in CRASHES.items()
+        ),
     ],
 )
-@pytest.mark.parametrize("launch", ["2x64", "fill x 64"])
 def test_crash_costs_its_case_alone_and_exits_5(run: Command, plug: Plug, script: Script, launch: str) -> None:
     plug(FakeBackend(SCRIPTS | {"neighbor/shfl": script}))
     outcome = run("demo.yaml", "--launch", launch)

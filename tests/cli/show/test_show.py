@@ -30,7 +30,7 @@ def test_run_is_shown_with_its_tables_and_sentences(shflbench: Command, tmp_path
         "smem",
     ]
     assert lines[10:] == [
-        "  verified at 37 of 4096 iterations",
+        "  verified with up to 37 iterations instead of 4096",
         "",
         "neighbor, f32: shfl runs at 4.7× the speed of smem, 1.9× that of smem-syncwarp",
     ]

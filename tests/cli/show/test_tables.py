@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from shflbench.cli.show.tables import by_group, group_table, proof
+from shflbench.cli.show.tables import by_group, group_table, verification
 from shflbench.model import Disturbance, Status
 from shflbench.store import Row
 from tests.fakes.runs import compiled, measured, untimed
@@ -35,11 +35,11 @@ def test_timed_group_is_sorted_by_time_and_says_how_each_was_proved() -> None:
         group_table(group).text()
         == """\
 neighbor  f32  26x1024  4096 iterations
-  variant      time µs      ns/iteration  vs smem   proof
+  variant      time µs      ns/iteration  vs smem   verification
   shfl          70.0 ± 0.1  16.17 ± 0.02  4.69×     verified
   smem-unsafe  136.9 ± 0.1  32.50 ± 0.03  2.40×     UNSAFE, 8 of 8 inputs matched
   smem         328.0 ± 0.2  79.20 ± 0.05  baseline  verified
-  verified at 37 of 4096 iterations"""
+  verified with up to 37 iterations instead of 4096"""
     )
 
 
@@ -54,11 +54,11 @@ def test_cases_without_a_time_come_last_with_their_reason() -> None:
         group_table(group).text()
         == """\
 neighbor  f32  26x1024  4096 iterations
-  variant      time µs      ns/iteration  vs smem   proof
+  variant      time µs      ns/iteration  vs smem   verification
   smem         328.0 ± 0.2  79.20 ± 0.05  baseline  verified
   smem-double                                       failed: it did not end within 10 s
   shfl                                              INCORRECT, 3 of 8 inputs matched: lane 3 of warp 2 is 1, not 2
-  verified at 37 of 4096 iterations"""
+  verified with up to 37 iterations instead of 4096"""
     )
 
 
@@ -76,7 +76,7 @@ def test_group_that_was_only_compiled_shows_what_the_compiler_found() -> None:
         group_table([smem, unsafe]).text()
         == """\
 neighbor  f32  26x1024  4096 iterations  (not timed)
-  variant      registers  SASS per iteration  proof
+  variant      registers  SASS per iteration  verification
   smem         16         BAR=2 LDS=1 STS=1   compiled
   smem-unsafe   9         LDS=1 STS=1         UNSAFE, compiled"""
     )
@@ -92,7 +92,7 @@ def test_a_pass_over_data_shows_its_bandwidth_and_no_iterations() -> None:
         group_table(group).text()
         == """\
 struct-access  f32  26x1024  one pass  words=4  way=load
-  variant  time µs      GB/s       vs direct  proof
+  variant  time µs      GB/s       vs direct  verification
   soa      150.0 ± 0.5  3467 ± 12  2.67×      verified
   shfl     160.0 ± 0.5  3250 ± 11  2.50×      verified
   smem     200.0 ± 0.5   2600 ± 7  2.00×      verified
@@ -121,7 +121,7 @@ def test_throttled_samples_of_an_older_run_are_reported() -> None:
 def test_columns_that_nobody_fills_are_left_out() -> None:
     (row,) = rows("shfl")
     once = replace(row, ns_per_iteration=None, baseline=None)
-    assert group_table([once]).columns == ("variant", "time µs", "proof")
+    assert group_table([once]).columns == ("variant", "time µs", "verification")
 
 
 def test_narrow_intervals_get_the_decimals_that_they_need() -> None:
@@ -149,18 +149,18 @@ def test_rows_of_a_group_that_lie_apart_come_together() -> None:
 
 def test_a_proof_by_another_variant_claims_no_more_than_that() -> None:
     rows = {row.variant: row for row in measured(patterns=["neighbor"], dtypes=["f32"])[0]}
-    assert proof(rows["shfl"]) == "verified"
-    assert proof(replace(rows["shfl"], reference="smem")) == "same as smem"
-    assert proof(replace(rows["smem"], reference="smem")) == "the reference"
-    assert proof(replace(rows["smem-unsafe"], reference="smem")) == "UNSAFE, 8 of 8 inputs matched"
+    assert verification(rows["shfl"]) == "verified"
+    assert verification(replace(rows["shfl"], reference="smem")) == "same as smem"
+    assert verification(replace(rows["smem"], reference="smem")) == "the reference"
+    assert verification(replace(rows["smem-unsafe"], reference="smem")) == "UNSAFE, 8 of 8 inputs matched"
 
 
 def test_cases_verified_elsewhere_say_at_which_iterations_and_launch() -> None:
     smem, shfl = rows("smem", "shfl")
     elsewhere = replace(shfl, verified_launch="13x1024", verified_iterations=(1, 51))
     assert group_table([smem, elsewhere]).notes == (
-        "shfl: verified at 51 of 4096 iterations, launch 13x1024 instead of 26x1024",
-        "smem: verified at 37 of 4096 iterations",
+        "shfl: verified with up to 51 iterations and launch 13x1024 instead of 4096 and 26x1024",
+        "smem: verified with up to 37 iterations instead of 4096",
     )
     at_its_own = replace(shfl, verified_iterations=(1, 4096))
     assert group_table([at_its_own]).notes == ()

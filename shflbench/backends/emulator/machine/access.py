@@ -122,7 +122,7 @@ def _split(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None
 def _error(state: State, op: Op, thread: int, why: str) -> EmulatorError:
     block, index = state.shape.in_block(thread)
     verb = {"ld": "reads", "st": "writes"}.get(op.form.kind, "updates")  # type: ignore[union-attr]
-    message = f"thread {index} of block {block} {verb} outside of memory: {why} ({op.instruction.where})"
+    message = f"thread {index} of block {block} {verb} out of bounds: {why} ({op.instruction.where})"
     if "multiple" in why:
         message = f"thread {index} of block {block} {verb} a misaligned address: {why} ({op.instruction.where})"
     return EmulatorError(message, "Fix the index computation in that line.")

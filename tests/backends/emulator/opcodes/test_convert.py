@@ -14,11 +14,11 @@ from tests.backends.emulator.forms import floats, integers, run
 from tests.backends.emulator.rational import (
     FORMATS,
     MODES,
+    assert_same_numbers,
     flushed,
     listed,
     negative,
     number,
-    same_numbers,
     saturated,
     settled,
 )
@@ -108,7 +108,7 @@ def test_integers_are_rounded_once(form: str) -> None:
                for size in range(digits, bits - 1)]  # fmt: skip
     a = np.concatenate([a, np.array(middles, np.uint64).astype(a.dtype)])
     got = listed(run(form, a)[0], target)
-    same_numbers(got, [settled(Fraction(x) if x else 0.0, target, mode) for x in a.tolist()])
+    assert_same_numbers(got, [settled(Fraction(x) if x else 0.0, target, mode) for x in a.tolist()])
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_floats_are_rounded_once(form: str) -> None:
     a = source(of)
     (got,) = run(form, a)
     expected = [settled(number(x), target, mode) for x in listed(a, of)]
-    same_numbers(listed(got, target), [saturated(x) for x in expected] if "sat" in words else expected)
+    assert_same_numbers(listed(got, target), [saturated(x) for x in expected] if "sat" in words else expected)
     nan = np.isnan(listed(got, target))
     if target in NAN:
         assert (got.view(f"u{got.itemsize}")[nan] == NAN[target]).all()
@@ -142,7 +142,7 @@ def test_two_singles_become_a_pair_with_the_first_in_the_upper_half(form: str) -
     (got,) = run(form, first, second)
     for operand, half in ((first, got >> np.uint32(16)), (second, got)):
         expected = [settled(number(x), type_, words[0]) for x in operand.tolist()]
-        same_numbers(listed(half.astype(np.uint16), type_), expected)
+        assert_same_numbers(listed(half.astype(np.uint16), type_), expected)
 
 
 @pytest.mark.parametrize("form", [f"cvt.{mode}.{type_}.{type_}" for mode in WHOLE for type_ in FORMATS])
@@ -150,7 +150,7 @@ def test_rounding_to_whole_numbers(form: str) -> None:
     (mode,), target, of = parts(form)
     a = source(of)
     (got,) = run(form, a)
-    same_numbers(listed(got, target), [whole(x, mode) for x in listed(a, of)])
+    assert_same_numbers(listed(got, target), [whole(x, mode) for x in listed(a, of)])
 
 
 @pytest.mark.parametrize("form", each(("cvt",), WHOLE, ("ftz.f32.f32",)))
@@ -158,5 +158,5 @@ def test_rounding_to_whole_numbers_flushes_subnormal_numbers(form: str) -> None:
     mode = form.split(".")[1]
     a = source("f32")
     expected = [whole(flushed(x), mode) for x in a.tolist()]
-    same_numbers(run(form, a)[0].tolist(), expected)
+    assert_same_numbers(run(form, a)[0].tolist(), expected)
     assert any(negative(x) for x in expected if not x)

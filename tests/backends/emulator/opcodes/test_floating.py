@@ -15,12 +15,12 @@ from tests.backends.emulator.forms import floats, run, run_in_place
 from tests.backends.emulator.rational import (
     MODES,
     Number,
+    assert_same_numbers,
     flushed,
     larger,
     number,
     product,
     quotient,
-    same_numbers,
     saturated,
     settled,
     smaller,
@@ -57,7 +57,7 @@ def check(form: str, exact: Callable[..., Number], *operands: Values) -> None:
         expected = [flushed(x) for x in expected]
     if "sat" in words:
         expected = [saturated(x) for x in expected]
-    same_numbers(got.tolist(), expected)
+    assert_same_numbers(got.tolist(), expected)
     if type_ == "f32":
         assert set(got[np.isnan(expected)].view(np.uint32).tolist()) <= {NAN}
 
@@ -113,13 +113,13 @@ def test_a_constant_factor_uses_the_fast_path_only_where_it_is_exact(factor: flo
             short_cut(x, a.dtype.type(factor), z, out)
         rows = zip(x.tolist(), z.tolist(), strict=True)
         exact = [total(product(number(p), Fraction(factor)), number(q)) for p, q in rows]
-        same_numbers(out.tolist(), [settled(value, f"f{8 * size}") for value in exact])
+        assert_same_numbers(out.tolist(), [settled(value, f"f{8 * size}") for value in exact])
 
 
 @pytest.mark.parametrize("form", ["add.f32", "mul.f64", "fma.rn.f32", "fma.rn.f64", "min.f32", "sub.f64"])
 def test_the_result_may_replace_an_operand(form: str) -> None:
     operands = floats(size_of(form), 3 if "fma" in form else 2)
-    same_numbers(run_in_place(form, *operands).tolist(), run(form, *operands)[0].tolist())
+    assert_same_numbers(run_in_place(form, *operands).tolist(), run(form, *operands)[0].tolist())
 
 
 @pytest.mark.parametrize("form", ["add.f32", "fma.rn.f32", "min.NaN.f32"])
@@ -147,14 +147,14 @@ def test_minimum_and_maximum_ignore_nan_and_order_zeros(form: str) -> None:
 def test_signs_are_one_bit(form: str) -> None:
     (a,) = floats(size_of(form), 1)
     got = run(form, a)[0].view(a.dtype).tolist()
-    same_numbers(got, [SIGNS[form.split(".", maxsplit=1)[0]](x) for x in a.tolist()])
+    assert_same_numbers(got, [SIGNS[form.split(".", maxsplit=1)[0]](x) for x in a.tolist()])
 
 
 @pytest.mark.parametrize("form", each(("copysign",), TYPES))
 def test_copysign_joins_the_sign_of_one_operand_and_the_magnitude_of_the_other(form: str) -> None:
     a, b = floats(size_of(form), 2)
     rows = zip(a.tolist(), b.tolist(), strict=True)
-    same_numbers(run(form, a, b)[0].tolist(), [math.copysign(y, x) for x, y in rows])
+    assert_same_numbers(run(form, a, b)[0].tolist(), [math.copysign(y, x) for x, y in rows])
 
 
 @pytest.mark.parametrize("form", each(("rcp",), MODES, TYPES))
@@ -178,7 +178,7 @@ def test_roots_are_rounded_once(form: str) -> None:
         whole = math.isqrt(int(Fraction(value) * scale))
         return Fraction(2 * whole + (Fraction(whole**2, scale) != Fraction(value)), 2 * 2**1200)
 
-    same_numbers(run(form, a)[0].tolist(), [settled(exact(x), type_) for x in a.tolist()])
+    assert_same_numbers(run(form, a)[0].tolist(), [settled(exact(x), type_) for x in a.tolist()])
 
 
 # The largest errors that the PTX ISA allows (9.7.3), relative to the exact result.
@@ -216,4 +216,4 @@ def test_approximations_are_within_the_documented_error(form: str) -> None:
 )
 def test_approximations_are_exact_at_the_corners(form: str, operands: list[list[float]], expected: list[float]) -> None:
     (got,) = run(form, *(np.array(x, np.float32) for x in operands))
-    same_numbers(got.tolist(), [float(x) for x in expected])
+    assert_same_numbers(got.tolist(), [float(x) for x in expected])

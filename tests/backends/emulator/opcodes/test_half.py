@@ -12,11 +12,11 @@ from tests.backends.emulator.declared import each
 from tests.backends.emulator.forms import run
 from tests.backends.emulator.rational import (
     Number,
+    assert_same_numbers,
     larger,
     listed,
     number,
     product,
-    same_numbers,
     saturated,
     settled,
     smaller,
@@ -71,7 +71,7 @@ def test_arithmetic_is_rounded_once(form: str) -> None:
     expected = [settled(x, type_) for x in exact]
     if "sat" in words:
         expected = [saturated(x) for x in expected]
-    same_numbers(listed(got, type_), expected)
+    assert_same_numbers(listed(got, type_), expected)
     assert set(got[np.isnan(expected)].tolist()) <= {NAN}
 
 
@@ -84,7 +84,7 @@ def test_minimum_and_maximum(form: str) -> None:
         math.nan if words and (math.isnan(x) or math.isnan(y)) else EXTREMES[opcode](x, y)
         for x, y in zip(listed(a, type_), listed(b, type_), strict=True)
     ]
-    same_numbers(listed(got, type_), expected)
+    assert_same_numbers(listed(got, type_), expected)
     assert set(got[np.isnan(expected)].tolist()) <= {NAN}
 
 

@@ -1,0 +1,39 @@
+"""Do work whose result is the same for every run once per process of the tests, not in each of the hundreds of runs.
+
+- The checks of the built-in patterns take 10 ms for `neighbor`, and a run of three processes loads it four times or
+  more. Patterns in other folders, which tests write and change, are checked each time.
+- The hash of the package's files and the state of git take 30 ms per run.
+
+tests/patterns/test_check.py and tests/store/test_surroundings.py test both without this.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from shflbench.patterns import discover
+from shflbench.patterns.check import problems
+from shflbench.patterns.declare import Pattern
+from shflbench.store import surroundings
+
+_PACKAGE = Path(discover.__file__).parent
+_checkout, _source_hash = cache(surroundings.checkout), cache(surroundings.source_hash)
+_problems: dict[str, tuple[str, ...]] = {}
+
+
+def do_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check built-in patterns, hash the package and ask git only if no test of this process did."""
+    monkeypatch.setattr(discover, "problems", _problems_once)
+    monkeypatch.setattr(surroundings, "checkout", _checkout)
+    monkeypatch.setattr(surroundings, "source_hash", _source_hash)
+
+
+def _problems_once(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str]:
+    if folder.parent != _PACKAGE:
+        return problems(pattern, module, folder)
+    if module.__name__ not in _problems:  # the name holds a hash of the file
+        _problems[module.__name__] = tuple(problems(pattern, module, folder))
+    return iter(_problems[module.__name__])
