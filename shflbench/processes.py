@@ -1,18 +1,26 @@
-"""Run jobs in parallel processes, one per core; they end with their parent, even after kill -9."""
+"""Run jobs in parallel processes, one per core; they end with their parent, even after kill -9.
+
+Each process has a pipe of its own, which no other process holds open. All processes of a ProcessPoolExecutor send their
+results through one pipe: if one is killed while it sends, the executor waits forever for the rest of the message.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import signal
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from multiprocessing import active_children, get_context
-from typing import TYPE_CHECKING, TypeVar
+import traceback
+from collections import deque
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from multiprocessing import connection, get_context, resource_tracker
+from multiprocessing.reduction import ForkingPickler
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
-    from concurrent.futures import Future
+    from multiprocessing.connection import Connection
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -30,44 +38,110 @@ def kill_on_parent_exit(parent: int) -> None:
 def run_in_processes(
     function: Callable[[Job], Result], jobs: Sequence[Job]
 ) -> Generator[tuple[int, Future[Result]], None, None]:
-    """Yield the index of each job with its future, as soon as the job is done.
+    """Yield the index of each job with its future, which is done, as soon as the job is done.
 
-    A future raises BrokenProcessPool if a process of the pool crashed. If the caller stops iterating, for example after
-    Ctrl-C, the processes are killed.
+    A future raises BrokenProcessPool if the process that ran its job crashed. If the caller stops iterating, for
+    example after Ctrl-C, the processes are killed.
     """
-    # Not `fork`: a process that has opened a GPU must not be forked.
-    context = get_context("spawn")
-    workers = min(len(jobs), os.cpu_count() or 1)
-    before = active_children()
-    pool = ProcessPoolExecutor(workers, context, initializer=kill_on_parent_exit, initargs=(os.getpid(),))
+    waiting = deque(range(len(jobs)))
+    workers: dict[Any, JobProcess] = {}
     try:
-        with _block_sigint():
-            futures = {pool.submit(function, job): index for index, job in enumerate(jobs)}
-        for future in as_completed(futures):
-            yield futures[future], future
-    except BaseException:
-        for process in active_children():
-            if process not in before:
-                process.kill()
-        raise
+        while waiting or workers:
+            while waiting and len(workers) < (os.cpu_count() or 1):
+                worker = JobProcess(function, waiting.popleft())
+                workers[worker.pipe] = worker
+            for pipe in connection.wait(list(workers)):
+                worker = workers[pipe]
+                index, result = worker.index, worker.receive(jobs)
+                if result is None:
+                    continue
+                if isinstance(result.exception(), BrokenProcessPool) or not waiting:
+                    workers.pop(pipe).end()
+                else:
+                    worker.run(jobs, waiting.popleft())
+                yield index, result
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers.values():
+            worker.end()
 
 
 def map_in_processes(function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[Result]:
     """Yield the result of `function` for each job, in the order of the jobs, as soon as it is available."""
     done: dict[int, Future[Result]] = {}
     following = 0
-    for index, future in run_in_processes(function, jobs) if jobs else ():
+    for index, future in run_in_processes(function, jobs):
         done[index] = future
         while following in done:
             yield done.pop(following).result()
             following += 1
 
 
+class JobProcess:
+    """A process, the pipe to it, and the index of the job that it runs."""
+
+    def __init__(self, function: Callable[[Any], object], index: int) -> None:
+        """Start the process; it asks for the job when it has imported what `function` needs."""
+        # Not `fork`: a process that has opened a GPU must not be forked.
+        context = get_context("spawn")
+        self.index = index
+        self.pipe, end = context.Pipe()
+        self.process = context.Process(target=_run_jobs, args=(function, end, os.getpid()), daemon=True)
+        try:
+            with _block_sigint():
+                self.process.start()
+        finally:
+            end.close()
+
+    def run(self, jobs: Sequence[object], index: int) -> None:
+        """Have the process run a job; if it has ended, the next `receive` says so."""
+        self.index = index
+        with suppress(BrokenPipeError):
+            self.pipe.send(jobs[index])
+
+    def receive(self, jobs: Sequence[object]) -> Future[Any] | None:
+        """Return the future of the current job, or None if the process only asked for it and was sent it."""
+        future: Future[Any] = Future()
+        try:
+            message = self.pipe.recv()
+        except (EOFError, OSError):
+            future.set_exception(BrokenProcessPool("the process of this job crashed"))
+            return future
+        if message is None:
+            self.run(jobs, self.index)
+            return None
+        result, error = message
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+        return future
+
+    def end(self) -> None:
+        """Kill the process, and wait until it is gone."""
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _run_jobs(function: Callable[[Any], object], pipe: Connection, parent: int) -> None:
+    """Run jobs until the parent closes its end of the pipe."""
+    kill_on_parent_exit(parent)
+    pipe.send(None)
+    with suppress(EOFError):
+        while True:
+            job = pipe.recv()
+            try:
+                message = ForkingPickler.dumps((function(job), None))
+            except Exception as error:  # noqa: BLE001  (the parent raises it)
+                error.add_note(f"in process {os.getpid()}:\n{traceback.format_exc()}")
+                message = ForkingPickler.dumps((None, error))
+            pipe.send_bytes(message)
+
+
 @contextmanager
 def _block_sigint() -> Iterator[None]:
     """Make processes that start meanwhile ignore Ctrl-C, which the terminal sends to all processes."""
+    resource_tracker.ensure_running()  # its start would unblock SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

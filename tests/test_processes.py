@@ -1,11 +1,13 @@
 import os
 import time
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import active_children
+from multiprocessing import active_children, connection
 
 import pytest
 
-from shflbench.processes import map_in_processes, run_in_processes
+from shflbench.processes import JobProcess, map_in_processes, run_in_processes
+
+MORE_THAN_A_PIPE_HOLDS = 1 << 24
 
 
 def wait(seconds: float) -> float:
@@ -19,20 +21,49 @@ def crash_on_zero(number: int) -> int:
     return number
 
 
+def divide(number: int) -> float:
+    return 1 / number
+
+
+def zeros(size: int) -> bytes:
+    return bytes(size)
+
+
 def test_results_come_in_the_order_of_the_jobs() -> None:
     assert list(map_in_processes(wait, [0.2, 0, 0.1])) == [0.2, 0, 0.1]
 
 
 def test_no_job_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("shflbench.processes.ProcessPoolExecutor")
+    monkeypatch.delattr("shflbench.processes.JobProcess")
     assert list(map_in_processes(wait, [])) == []
 
 
-def test_job_that_crashes_says_so_and_ends_no_other_process() -> None:
-    futures = dict(run_in_processes(crash_on_zero, [0]))
+def test_job_that_crashes_says_so_and_the_others_finish() -> None:
+    futures = dict(run_in_processes(crash_on_zero, [*range(8), 0]))
+    assert sorted(index for index, future in futures.items() if not future.exception()) == [*range(1, 8)]
+    for index in (0, 8):
+        with pytest.raises(BrokenProcessPool):
+            futures[index].result()
+
+
+def test_error_of_a_job_names_the_lines_that_raised_it() -> None:
+    with pytest.raises(ZeroDivisionError) as error:
+        list(map_in_processes(divide, [0]))
+    assert "return 1 / number" in error.value.__notes__[0]
+
+
+def test_process_that_is_killed_while_it_sends_its_result_is_not_waited_for() -> None:
+    worker = JobProcess(zeros, 0)
+    jobs = [MORE_THAN_A_PIPE_HOLDS]
+    assert worker.receive(jobs) is None  # it asked for the job
+    connection.wait([worker.pipe])  # it has begun to send
+    worker.process.kill()
+    worker.process.join()
+    future = worker.receive(jobs)
+    worker.end()
+    assert future is not None
     with pytest.raises(BrokenProcessPool):
-        futures[0].result()
-    assert dict(run_in_processes(crash_on_zero, [7]))[0].result() == 7
+        future.result()
 
 
 def test_processes_end_when_nobody_waits_for_their_results_any_more() -> None:
@@ -41,7 +72,4 @@ def test_processes_end_when_nobody_waits_for_their_results_any_more() -> None:
     assert next(results)[0] == 0
     assert set(active_children()) - before
     results.close()
-    deadline = time.monotonic() + 60
-    while set(active_children()) - before and time.monotonic() < deadline:
-        time.sleep(0.01)
     assert set(active_children()) <= before

@@ -1,34 +1,26 @@
 """Compile and check in this process: for tests of the results, to which a process for each core adds nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import pytest
 
-Arguments = ParamSpec("Arguments")
+Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-class InProcessExecutor:
-    """Stands in for ProcessPoolExecutor: runs each job when it is submitted."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
-
-    def submit(
-        self, function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
-    ) -> Future[Result]:
+def run_here(function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[tuple[int, Future[Result]]]:
+    """Stands in for `run_in_processes`."""
+    for index, job in enumerate(jobs):
         future: Future[Result] = Future()
         try:
-            future.set_result(function(*args, **kwargs))
+            future.set_result(function(job))
         except Exception as error:  # noqa: BLE001  (whatever it is, the caller of `future.result` gets it)
             future.set_exception(error)
-        return future
-
-    def shutdown(self, **_: object) -> None:
-        pass
+        yield index, future
 
 
 def start_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.processes.ProcessPoolExecutor", InProcessExecutor)
+    for module in ("processes", "compile.build"):
+        monkeypatch.setattr(f"shflbench.{module}.run_in_processes", run_here)

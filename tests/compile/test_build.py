@@ -123,7 +123,7 @@ def test_cached_kernels_start_no_worker(
 ) -> None:
     first = Builder(blind_toolchain, "sm_90", tmp_path / "cache")
     built = dict(first.build_all(requests(first, tmp_path / "source")))
-    monkeypatch.setattr("shflbench.processes.ProcessPoolExecutor", refuse)
+    monkeypatch.setattr("shflbench.processes.JobProcess", refuse)
     again = Builder(blind_toolchain, "sm_90", tmp_path / "cache")
     assert dict(again.build_all(requests(again, tmp_path / "source"))) == built
 
