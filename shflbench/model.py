@@ -204,6 +204,68 @@ class TimedCode:
     unroll: int  # iterations of the source loop per pass
 
 
+class AccessSpace(StrEnum):
+    """The memory that an instruction accesses."""
+
+    SHARED = "shared"
+    GLOBAL = "global"
+    LOCAL = "local"
+
+
+class AccessKind(StrEnum):
+    """What an instruction does to memory."""
+
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRequests:
+    """The requests that the warps of a block send from one source line to memory, counted by the emulator.
+
+    A request is one instruction of one warp. `passes` are only known of shared memory, `sectors` only of global and
+    local memory; the others are None.
+    """
+
+    file: str  # as the compiler names it, e.g. "neighbor/kernels.cu"; empty if it names none
+    line: int
+    space: AccessSpace
+    kind: AccessKind
+    bits: int  # per lane, with all elements of a vector
+    requests: float  # per block: in one iteration, or in the whole kernel if it has no timed loop
+    most_requests: float  # likewise, of the warp that sends the most
+    lanes: float  # active lanes per request, on average
+    passes: float | None = None  # through the banks of shared memory per request, on average
+    fewest_passes: float | None = None  # likewise, of the PTX instruction of this line that needs the fewest
+    conflict_free_passes: float | None = None  # passes that the same lanes need per request without bank conflicts
+    sectors: float | None = None  # of 32 bytes per request, on average
+    least_sectors: float | None = None  # sectors that the distinct bytes of a request fill, on average
+    lines: float | None = None  # of 128 bytes per request, on average, of global and local memory
+    same_address: float | None = None  # atomics: lanes per request at the most frequent address, on average
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRequests:
+    """The `match` instructions of one source line, counted by the emulator."""
+
+    file: str
+    line: int
+    requests: float  # per block, as in `AccessRequests`
+    lanes: float  # active lanes per request, on average
+    distinct: float  # different values per request, on average
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRequests:
+    """What a kernel's memory instructions request, counted by the emulator in one small launch."""
+
+    accesses: tuple[AccessRequests, ...]  # by file, line, space, kind and bits
+    matches: tuple[MatchRequests, ...]
+    warps: int  # per block of the launch
+    per_iteration: bool  # whether counts are of one iteration of the timed loop; otherwise of the whole kernel
+
+
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A loop in the SASS whose counter changes by a constant."""
@@ -235,6 +297,7 @@ class DeviceState:
     pci_bus: str | None = None  # domain:bus:device.function, e.g. "00000000:5d:00.0"
     l2_bytes: int | None = None
     max_memory_clock_mhz: int | None = None
+    memory_bus_bits: int | None = None
     application_clock_mhz: int | None = None  # the configured SM clock for programs, which may be lowered
     application_memory_clock_mhz: int | None = None
     ecc: bool | None = None

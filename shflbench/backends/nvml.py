@@ -73,6 +73,7 @@ class Monitor:
         return DeviceState(
             pci_bus=as_text(getattr(self._ask("nvmlDeviceGetPciInfo"), "busId", None)),
             max_memory_clock_mhz=self._number("nvmlDeviceGetMaxClockInfo", pynvml.NVML_CLOCK_MEM),
+            memory_bus_bits=self._number("nvmlDeviceGetMemoryBusWidth"),
             application_clock_mhz=self._number("nvmlDeviceGetApplicationsClock", pynvml.NVML_CLOCK_SM),
             application_memory_clock_mhz=self._number("nvmlDeviceGetApplicationsClock", pynvml.NVML_CLOCK_MEM),
             ecc=_is_on(self._ask("nvmlDeviceGetEccMode")),

@@ -58,6 +58,11 @@ class SourceFiles:
         inside = self._in_pattern(location)
         return str(inside) if inside else "a line that the compiler does not name"
 
+    def compiled_line(self, location: Location | None) -> tuple[str, int]:
+        """Return the same line as file and number, e.g. `neighbor/kernels.cu` and 12; "" and 0 if there is none."""
+        inside = self._in_pattern(location)
+        return (self._name(inside.file) or inside.file, inside.line) if inside else ("", 0)
+
     def _in_pattern(self, location: Location | None) -> Location | None:
         step = location
         while step is not None and self._file(step.file) is None:
@@ -81,9 +86,14 @@ class SourceFiles:
         return SourceLine(file, next(numbers, 1))
 
     def _file(self, name: str) -> Path | None:
+        known = self._name(name)
+        return None if known is None else self._files[known]
+
+    def _name(self, name: str) -> str | None:
+        """Return the name of one of the pattern's files without the folders that the compiler puts before it."""
         parts = PurePosixPath(name).parts
-        for known, file in self._files.items():
+        for known in self._files:
             wanted = PurePosixPath(known).parts
             if parts[-len(wanted) :] == wanted:
-                return file
+                return known
         return None

@@ -41,6 +41,7 @@ KEYS: Mapping[str, str] = {
     "device.state.pci_bus": "PCI address",
     "device.state.l2_bytes": "size of the L2 cache, bytes",
     "device.state.max_memory_clock_mhz": "highest memory clock, MHz",
+    "device.state.memory_bus_bits": "width of the memory bus, bits",
     "device.state.application_clock_mhz": "SM clock set for programs (application clock), MHz",
     "device.state.application_memory_clock_mhz": "memory clock set for programs, MHz",
     "device.state.ecc": "whether ECC is on",

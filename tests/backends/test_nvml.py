@@ -31,6 +31,7 @@ ANSWERS: dict[str, Any] = {
     "nvmlDeviceGetTemperature": 41,
     "nvmlDeviceGetCurrentClocksThrottleReasons": 0x1,
     "nvmlDeviceGetMaxClockInfo": 1995,
+    "nvmlDeviceGetMemoryBusWidth": 6144,
     "nvmlSystemGetDriverVersion": "580.159",
     "nvmlDeviceGetPciInfo": SimpleNamespace(busId="00000000:00:06.0"),
     "nvmlDeviceGetApplicationsClock": 1980,
@@ -118,6 +119,7 @@ def test_state_is_that_of_nvml() -> None:
     assert Monitor(UUID).state({425}) == DeviceState(
         pci_bus="00000000:00:06.0",
         max_memory_clock_mhz=1995,
+        memory_bus_bits=6144,
         application_clock_mhz=1980,
         application_memory_clock_mhz=1980,
         ecc=True,

@@ -30,8 +30,17 @@ def test_a_line_of_a_library_is_reported_as_the_line_that_calls_it(places: Sourc
     assert places.of(Location("/usr/include/cub/warp/detail.cuh", 80, within)) == SourceLine(REDUCE / "cub.cu", 9)
 
 
+def test_a_compiled_line_has_no_folders_of_the_machine_that_compiled_it(places: SourceFiles) -> None:
+    assert places.compiled_line(Location("/elsewhere/reduce/cub.cu", 7)) == ("reduce/cub.cu", 7)
+    assert places.compiled_line(Location("/usr/include/cub/warp/detail.cuh", 80)) == (
+        "/usr/include/cub/warp/detail.cuh",
+        80,
+    )
+
+
 def test_no_location_is_no_place(places: SourceFiles) -> None:
     assert places.of(None) is None
+    assert places.compiled_line(None) == ("", 0)
 
 
 def test_a_message_leads_to_the_line_that_it_names(places: SourceFiles) -> None:

@@ -6,14 +6,12 @@ From the CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shflbench.arch.residency import SmCapacity, occupancy, shared_granule
 from shflbench.errors import DeviceError
 from shflbench.model import MAX_BLOCK, WARP, Resources
 
 KIB = 1024
 REGISTERS = 64 * KIB  # of 32 bits, on every architecture
-REGISTER_GRANULE = 256  # registers are allocated to a warp in multiples of this
-SHARED_GRANULE = {7: 256}  # bytes; by major version
-NEWER_SHARED_GRANULE = 128
 RESERVED_SHARED = KIB  # bytes per block that the system reserves since compute capability 8.0
 
 
@@ -27,7 +25,7 @@ class Limits:
 
     def block_shared_bytes(self, major: int) -> int:
         """Return the maximum of shared memory that one block can opt in to."""
-        return self.shared_bytes - (RESERVED_SHARED if major >= 8 else 0)  # noqa: PLR2004  (compute capability 8.0)
+        return self.shared_bytes - reserved_shared_bytes(major)
 
 
 LIMITS: Mapping[str, Limits] = {
@@ -45,6 +43,11 @@ LIMITS: Mapping[str, Limits] = {
     "sm_120": Limits(1536, 24, 100 * KIB),
     "sm_121": Limits(1536, 24, 100 * KIB),
 }
+
+
+def reserved_shared_bytes(major: int) -> int:
+    """Return the bytes of shared memory that each block takes in addition to its own."""
+    return RESERVED_SHARED if major >= 8 else 0  # noqa: PLR2004  (compute capability 8.0)
 
 
 def limits_of(arch: str) -> Limits:
@@ -65,12 +68,15 @@ def resident_blocks(arch: str, resources: Resources, block: int, shared_bytes: i
     `shared_bytes` is the dynamic part. Limits are threads, blocks, registers and shared memory.
     """
     limits, generation = limits_of(arch), major(arch)
-    shared = shared_bytes + resources.shared_bytes
-    if not 0 < block <= MAX_BLOCK or shared > limits.block_shared_bytes(generation):
+    if not 0 < block <= MAX_BLOCK:
         return 0
-    warps = -(-block // WARP)
-    warp_registers = -(-max(resources.registers, 1) * WARP // REGISTER_GRANULE) * REGISTER_GRANULE
-    granule = SHARED_GRANULE.get(generation, NEWER_SHARED_GRANULE)
-    taken = -(-shared // granule) * granule + (RESERVED_SHARED if generation >= 8 else 0)  # noqa: PLR2004  (likewise)
-    by_shared = limits.shared_bytes // taken if taken else limits.blocks
-    return min(limits.blocks, limits.threads // (warps * WARP), REGISTERS // (warp_registers * warps), by_shared)
+    capacity = SmCapacity(
+        warps=limits.threads // WARP,
+        blocks=limits.blocks,
+        registers=REGISTERS,
+        shared_bytes=limits.shared_bytes,
+        reserved_shared_bytes=reserved_shared_bytes(generation),
+        shared_bytes_per_block=limits.block_shared_bytes(generation),
+        shared_granule=shared_granule(arch),
+    )
+    return occupancy(capacity, resources.registers, resources.shared_bytes + shared_bytes, block).blocks

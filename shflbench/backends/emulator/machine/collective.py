@@ -43,6 +43,11 @@ class CollectiveCall:
             kept = self.members.kept[key] = (stamp, compute())
         return kept[1]
 
+    def report_values(self, values: Values) -> None:
+        """Report the values [warps, 32] that the lanes compare."""
+        for observer in self.state.observers:
+            observer.compare_values(self.op, self.numbers, self.active, values)
+
     def report_missing(self, missing: Values) -> None:
         """Report the lanes [warps, 32] that read from lanes that do not execute the instruction."""
         for observer in self.state.observers if missing.any() else ():

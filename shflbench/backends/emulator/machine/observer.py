@@ -14,6 +14,9 @@ class Observer:
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
         """Get an access to elements `index` of `space`, one per thread; `values` are stored or combined."""
 
+    def compare_values(self, op: Op, threads: Values, active: Values | None, values: Values) -> None:
+        """Get the values that the active lanes of warps compare, all [warps, 32]; None: all lanes are active."""
+
     def synchronize_blocks(self, blocks: Values) -> None:
         """Get a barrier of all threads of these blocks."""
 

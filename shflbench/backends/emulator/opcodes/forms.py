@@ -54,6 +54,9 @@ class WarpCall(Protocol):
     def remember(self, name: str, compute: Callable[[], Any]) -> Any:  # noqa: ANN401  (each collective keeps its own)
         """Return `compute()`, or its last result if the operands after the first are the same."""
 
+    def report_values(self, values: Values) -> None:
+        """Report the values that the lanes compare."""
+
     def report_missing(self, missing: Values) -> None:
         """Report the lanes [warps, 32] that read from lanes that do not take part."""
 

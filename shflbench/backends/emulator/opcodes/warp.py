@@ -75,6 +75,7 @@ def _match(instruction: PtxInstruction) -> Form:
 
     def match(call: WarpCall, value: Values, mask: Values, out: Values, *predicate: Values) -> None:
         values = call.full(value)
+        call.report_values(values)
         equal = (values[:, :, None] == values[:, None, :]) & _member_flags(call, mask)
         words = np.where(equal, BITS, np.uint32(0)).sum(axis=2, dtype=np.uint32)
         if how == "any":

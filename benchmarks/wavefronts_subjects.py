@@ -1,0 +1,153 @@
+"""The kernels of `wavefronts.cu`, and the addresses that they access."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.compile.nvrtc import compile_kernel
+from shflbench.compile.source import Source
+from shflbench.compile.toolchain import find
+from shflbench.model import WARP, AccessKind, AccessSpace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from shflbench.backends.emulator.opcodes.forms import Values
+    from shflbench.compile.nvrtc import Compiled
+
+    Place = Callable[[int], int | None]  # the element that a lane accesses; None: the lane is not active
+
+SOURCE = Path(__file__).with_name("wavefronts.cu")
+STEPS, APART = 8, 8192  # requests per iteration, and bytes between requests to global memory, as in the source
+OFFSET_SECTORS = 4  # with which a warp loads its offsets
+INACTIVE = -1
+ROW = 128  # bytes: one word of each bank
+
+HALF = WARP // 2
+
+_random = np.random.default_rng(14)
+FEW, MANY = _random.integers(0, 64, WARP).tolist(), _random.integers(0, 256, WARP).tolist()
+
+
+def _stride(step: int) -> Place:
+    return lambda lane: step * lane
+
+
+def _only(active: Callable[[int], bool], place: Place = lambda lane: lane) -> Place:
+    return lambda lane: place(lane) if active(lane) else None
+
+
+def _below(count: int) -> Place:
+    return _only(lambda lane: lane < count)
+
+
+def _shared_by(lanes: int) -> Place:
+    """Return one element for every group of lanes."""
+    return lambda lane: lane // lanes
+
+
+def _without(bit: int) -> Place:
+    """Return packed elements of which lane n and lane n^bit access the same."""
+    return lambda lane: lane // (2 * bit) * bit + lane % bit
+
+
+_CONTIGUOUS: Mapping[str, Place] = {"unit stride": _stride(1)}
+_STRIDES: Mapping[str, Place] = {f"stride {step}": _stride(step) for step in (2, 3, 4, 8)}
+_UNIFORM: Mapping[str, Place] = {"uniform": lambda _: 0}
+_EQUAL: Mapping[str, Place] = {f"n and n^{bit} equal, packed": _without(bit) for bit in (1, 2, 4, 8, 16)}
+_FEW_ADDRESSES: Mapping[str, Place] = {
+    "one element per 8 lanes": _shared_by(8),
+    "one element per 16 lanes": _shared_by(16),
+}
+_HALVES: Mapping[str, Place] = {
+    "lanes 0 to 15 uniform": lambda lane: 0 if lane < HALF else lane,
+    "n and n^1 equal below 16, n and n^2 above": lambda lane: _without(1 if lane < HALF else 2)(lane),
+}
+_PARTIAL: Mapping[str, Place] = {
+    "lane 0": _below(1),
+    "lanes 0 to 7": _below(8),
+    "lanes 0 to 15": _below(16),
+    "lanes 0 to 19": _below(20),
+    "even lanes": _only(lambda lane: lane % 2 == 0),
+    "even lanes, packed": _only(lambda lane: lane % 2 == 0, lambda lane: lane // 2),
+    "every fourth lane, packed": _only(lambda lane: lane % 4 == 0, lambda lane: lane // 4),
+}
+_RANDOM: Mapping[str, Place] = {
+    "random of 64": lambda lane: FEW[lane],
+    "random of 256": lambda lane: MANY[lane],
+    "random of 64, n and n^1 equal": lambda lane: FEW[lane // 2],
+}
+_SHIFTED: Mapping[str, Place] = {
+    "unit stride, one further": lambda lane: lane + 1,
+    "unit stride, backward": lambda lane: WARP - 1 - lane,
+}
+# One bank, or few banks, whatever the size of an element: `Subject.offsets` multiplies by ROW.
+ROWS: Mapping[str, Place] = {
+    "rows": _stride(1),
+    "rows, even lanes": _only(lambda lane: lane % 2 == 0),
+    "rows, n and n^1 equal": _without(1),
+}
+
+LOADED = {**_CONTIGUOUS, **_STRIDES, **ROWS, **_UNIFORM, **_EQUAL, **_FEW_ADDRESSES, **_HALVES, **_PARTIAL, **_RANDOM}
+STORED = {**_CONTIGUOUS, **_STRIDES, **ROWS, **_UNIFORM, **_EQUAL, **_FEW_ADDRESSES, **_PARTIAL, **_RANDOM}
+GLOBAL = {**_CONTIGUOUS, **_SHIFTED, **_STRIDES, **_UNIFORM, **_FEW_ADDRESSES, **_RANDOM} | {
+    name: _PARTIAL[name] for name in ("lanes 0 to 7", "lanes 0 to 19", "even lanes")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One kernel at one pattern of addresses."""
+
+    space: AccessSpace
+    kind: AccessKind
+    bits: int
+    addresses: str  # the name of the pattern
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel."""
+        return f"{self.space}_{self.kind}_{self.bits}"
+
+    @property
+    def name(self) -> str:
+        """The name in the record."""
+        return f"{self.kernel}, {self.addresses}"
+
+    @property
+    def offsets(self) -> Values:
+        """The offset of each lane in bytes."""
+        place = (GLOBAL if self.space is AccessSpace.GLOBAL else LOADED)[self.addresses]
+        size = ROW if self.addresses in ROWS else self.bits // 8
+        elements = [place(lane) for lane in range(WARP)]
+        return np.array([INACTIVE if element is None else element * size for element in elements], np.int32)
+
+    @property
+    def lanes(self) -> int:
+        """The number of active lanes."""
+        return int((self.offsets != INACTIVE).sum())
+
+    def per_request(self, total: float) -> float:
+        """Return the passes or sectors per request from those of a launch, which also loads its offsets."""
+        others = OFFSET_SECTORS if (self.space, self.kind) == (AccessSpace.GLOBAL, AccessKind.LOAD) else 0
+        return (total - others) / STEPS
+
+
+def subjects(space: AccessSpace) -> list[Subject]:
+    """Return all launches to one memory space."""
+    shared = space is AccessSpace.SHARED
+    patterns = {AccessKind.LOAD: LOADED if shared else GLOBAL, AccessKind.STORE: STORED if shared else GLOBAL}
+    return [
+        Subject(space, kind, bits, name) for kind, names in patterns.items() for bits in (32, 64, 128) for name in names
+    ]
+
+
+def compiled(arch: str, *, timed: bool = False) -> Compiled:
+    """Compile the kernels."""
+    define = "#define TIMED\n" if timed else ""
+    text = define + SOURCE.read_text(encoding="utf-8")
+    return compile_kernel(Source(SOURCE.name, text, {}, "shared_load_32"), arch, find())

@@ -1,0 +1,75 @@
+"""Count the memory requests of compiled kernels in the emulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.backend import EmulatorBackend
+from shflbench.backends.emulator.requests.count import count_requests
+from shflbench.errors import KernelError
+from shflbench.measure.workload import Workload, call_of
+from shflbench.model import AccessSpace
+from shflbench.processes import map_in_processes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from shflbench.backends.emulator.frontend.ptx import Location
+    from shflbench.backends.emulator.requests.count import Locate
+    from shflbench.model import Case, Kernel, KernelRequests
+    from shflbench.patterns.discover import LoadedPattern
+
+    Locator = Callable[[LoadedPattern], Locate]
+
+BLOCKS = 2  # of the emulated launch: enough, because blocks do the same
+FEWEST = 8  # iterations to average over, where the values that are moved decide the addresses
+INPUT_SET, SEED = 0, 0
+
+RequestsJob = tuple["LoadedPattern", "Case", "Kernel"]
+
+
+def kernel_line(_: LoadedPattern) -> Locate:
+    """Return the function that names an instruction by the line of the kernel that leads to it."""
+    return _outermost
+
+
+def _outermost(location: Location | None) -> tuple[str, int]:
+    return (location.outermost.file, location.outermost.line) if location else ("", 0)
+
+
+def requests_of(pattern: LoadedPattern, case: Case, kernel: Kernel, locator: Locator = kernel_line) -> KernelRequests:
+    """Return the memory requests of a compiled kernel in blocks of the case's size.
+
+    They are those of one iteration if the pattern has a timed loop. `locator` decides how source lines are named.
+    KernelError where the emulator cannot run the kernel, PatternError where a function of the pattern fails.
+    """
+    workload = Workload.of(pattern, case, BLOCKS, SEED)
+    emulated = EmulatorBackend(kernel.arch).open(call_of(pattern, case, kernel, workload.setting))
+    inputs, declared = workload.inputs(INPUT_SET), pattern.declaration
+    step = declared.unroll * -(-FEWEST // declared.unroll)
+    counts = (1,) if declared.one_pass else (step, 2 * step)
+    counted = count_requests([emulated.launch(inputs, iterations) for iterations in counts], locator(pattern))
+    if kernel.resources.local_bytes:
+        return counted
+    # ptxas has put the arrays that the PTX has in local memory into registers.
+    return replace(counted, accesses=tuple(one for one in counted.accesses if one.space is not AccessSpace.LOCAL))
+
+
+def requests_of_all(
+    jobs: Sequence[RequestsJob], locator: Locator = kernel_line
+) -> Iterator[KernelRequests | KernelError]:
+    """Yield the requests of each kernel, or why they are not known, in order; uses all cores.
+
+    `locator` is a function of a module, because it travels to other processes.
+    """
+    reduced = [(pattern, case, replace(kernel, cubin=b"", sass=None, loop=None)) for pattern, case, kernel in jobs]
+    yield from (map if len(jobs) == 1 else map_in_processes)(partial(_of_job, locator=locator), reduced)
+
+
+def _of_job(job: RequestsJob, locator: Locator) -> KernelRequests | KernelError:
+    try:
+        return requests_of(*job, locator)
+    except KernelError as error:
+        return error
