@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Mechanism
-from shflbench.plot import bars, curves, distribution, heatmap, overview
+from shflbench.plot import bars, curves, distribution, heatmap, limits, overview, predictions
 from shflbench.plot.save import SVG, save
 from shflbench.plot.style import house_style
 from shflbench.plot.subject import subjects, whole_run
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Pages = Callable[["ChartSubject"], "Iterator[tuple[str, Page]]"]  # the end of each file's name, and its page
 
 OF_A_PATTERN: tuple[Pages, ...] = (bars.pages, overview.pages, curves.pages, heatmap.pages)
-OF_A_RUN: tuple[Pages, ...] = (distribution.pages,)
+OF_A_RUN: tuple[Pages, ...] = (distribution.pages, limits.pages, predictions.pages)
 
 
 def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum, inf, log
 from typing import TYPE_CHECKING
@@ -11,13 +11,15 @@ from shflbench.analysis.contest import time_us
 from shflbench.analysis.settings import DTYPE, ITERATIONS, common_factors, factors, words
 from shflbench.grouping import group_by
 from shflbench.plot.page import Caption
+from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import pandas as pd
 
     from shflbench.store import Row, Run, RunInfo
+    from shflbench.store.limits_file import CaseLimit
 
 
 @dataclass(frozen=True, eq=False)  # without slots, for the cached properties
@@ -29,6 +31,7 @@ class ChartSubject:
     samples: pd.DataFrame  # those that the rows' times come from, in the order of measuring
     dropped: int  # samples that were dropped because the GPU was throttled
     caption: Caption
+    limits: Mapping[str, CaseLimit] = field(default_factory=dict)  # by case; empty for a run without limits.csv
 
     @cached_property
     def timed(self) -> tuple[Row, ...]:
@@ -64,7 +67,8 @@ class ChartSubject:
     @cached_property
     def groups(self) -> tuple[tuple[Row, ...], ...]:
         """The rows that differ in variant only, group by group."""
-        return tuple(map(tuple, group_by(self.rows, lambda row: tuple(factors(row).items())).values()))
+        by_setting = group_by(self.rows, lambda row: (row.pattern, *factors(row).items()))
+        return tuple(map(tuple, by_setting.values()))
 
     @property
     def group_names(self) -> tuple[str, ...]:
@@ -119,7 +123,9 @@ def whole_run(run: Run) -> ChartSubject:
     counts = samples["case_id"].map({row.case_id: row.iterations for row in run.rows if row.time_us is not None})
     timed = samples[samples["iterations"] == counts]
     kept = timed[~timed["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
-    return ChartSubject(run.info.suite.name, run.rows, kept, len(timed) - len(kept), caption_of(run.info))
+    dropped = len(timed) - len(kept)
+    limits = read_limits(run.folder)
+    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption_of(run.info), limits)
 
 
 def parts(subject: ChartSubject, most: int, drawn: Collection[str]) -> list[tuple[str, ChartSubject]]:

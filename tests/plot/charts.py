@@ -15,6 +15,8 @@ from xml.etree import ElementTree as ET
 
 import pandas as pd
 
+from tests.plot.limit_claims import limit_errors
+
 ROOT = Path(__file__).parents[2]
 LIST_ITEM = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}li"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -159,6 +161,8 @@ def errors(chart: Chart, title: str) -> list[str]:
     pattern, _, claim = title.partition(": ")
     if match := SAMPLES.fullmatch(claim):
         return list(_samples_errors(chart, match))
+    if (of_limits := limit_errors(chart.run, chart.scope, claim)) is not None:
+        return of_limits
     known = {group.partition("/")[0] for group in chart.scope}
     wrong = [] if known == {pattern} else [f"the chart shows {known}"]
     for form, check in (

@@ -10,7 +10,9 @@ from shflbench.errors import ResultsError
 from shflbench.model import Noise, Status
 from shflbench.plot import draw
 from shflbench.store import read_run
+from shflbench.store.limits_file import write_limits
 from tests.fakes.runs import compiled, info, measured, untimed, write_run
+from tests.plot.limited import limits_for
 from tests.plot.subjects import SWEEP
 
 AGAIN = """
@@ -25,11 +27,13 @@ assert "matplotlib.pyplot" not in sys.modules  # it keeps global state and asks 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a small run that gets every kind of chart: bars, curves, both maps of speed-ups, and samples."""
+    """Write a small run that gets every kind of chart: bars, curves, both maps of speed-ups, samples and limits."""
     swept, first = measured(patterns=["neighbor"], dtypes=["f32"], launches=SWEEP, samples=6)
     modes = [f"mode={mode}" for mode in ("idx", "up", "down", "xor", "all")]
     others, second = measured(patterns=["reduce"], dtypes=["f32"], options=modes, samples=6)
-    return write_run(tmp_path_factory.mktemp("whole") / "run", swept + others, first + second)
+    run = write_run(tmp_path_factory.mktemp("whole") / "run", swept + others, first + second)
+    write_limits(run, limits_for(swept + others).values())
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,8 @@ def contents(paths: list[Path]) -> list[bytes]:
     return [path.read_bytes() for path in paths]
 
 
-CHARTS = ("neighbor-time-by-block", "neighbor-speedup-by-launch", "reduce-time", "reduce-speedup", "samples")
+OF_PATTERNS = ("neighbor-time-by-block", "neighbor-speedup-by-launch", "reduce-time", "reduce-speedup")
+CHARTS = (*OF_PATTERNS, "samples", "limits", "predictions")
 
 
 def test_each_chart_is_drawn_as_svg_named_after_the_pattern(drawn: list[Path]) -> None:
