@@ -6,6 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.compare.cause import CauseKind
 from shflbench.analysis.compare.comparison import FINDINGS, Metric, Outcome
 from shflbench.analysis.compare.verdicts import percent
 
@@ -125,8 +126,20 @@ def explain(verdict: Verdict) -> tuple[str, ...]:
 
 
 def details(verdict: Verdict) -> tuple[str, ...]:
-    """Return what accompanies the sentence: advice, what changed in the kernel, and remarks."""
-    return tuple(filter(None, (verdict.advice, *verdict.why, *verdict.remarks)))
+    """Return what accompanies the sentence: advice, what changed in the kernel, remarks, and last the likely cause.
+
+    A change that the likely cause contains in its own words is not repeated.
+    """
+    contained = {change for cause in verdict.causes for change in cause.changes}
+    changes = (change for change in verdict.why if change not in contained)
+    return tuple(filter(None, (verdict.advice, *changes, *verdict.remarks, likely_cause(verdict))))
+
+
+def likely_cause(verdict: Verdict) -> str:
+    """Return the likely cause in words, the most specific part first; empty if none is known."""
+    sentence = "; ".join(cause.sentence for cause in verdict.causes)
+    inside = any(cause.kind is not CauseKind.SAME_CODE for cause in verdict.causes)
+    return f"likely cause: {sentence}" if inside else sentence
 
 
 def fails(verdict: Verdict, comparison: Comparison) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.compare import Settings, Side, compare, obstacles
+from shflbench.analysis.compare import Settings, Side, compare, obstacles, with_causes
 from shflbench.analysis.compare.further import further_processes, is_undecided, process_count
 from shflbench.analysis.compare.learned import learned_noise
 from shflbench.errors import DeviceError, ResultsError
@@ -109,8 +109,8 @@ class Gate:
 
     def compare(self) -> tuple[Comparison, str]:
         """Return the comparison, and a sentence if learned noise is not used; ResultsError if there can be none."""
-        comparison, _, remark = self._compare()
-        return comparison, remark
+        comparison, new, remark = self._compare()
+        return with_causes(comparison, self.base, new), remark
 
     def _compare(self) -> tuple[Comparison, Side, str]:
         new = Side.of([read_run(self.folder)])

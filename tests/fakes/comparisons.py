@@ -6,6 +6,7 @@ Times are those of the H200 (gtc2013, and two short launches); noise is that of 
 from dataclasses import replace
 from math import hypot, sqrt
 
+from shflbench.analysis.compare.cause import Cause, CauseKind
 from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, SideInfo, Verdict
 from shflbench.analysis.compare.verdicts import percent
 from shflbench.model import Interval
@@ -140,7 +141,25 @@ def _outcome(ratio: Interval) -> tuple[Outcome, Reason]:
 
 def _changed() -> tuple[Verdict, ...]:
     return (
-        timed("neighbor/shfl/f32/26x1024/4096", 70.0, 0.271, why=("LDS per iteration 0 → 1", "occupancy 100% → 50%")),
+        timed(
+            "neighbor/shfl/f32/26x1024/4096",
+            70.0,
+            0.271,
+            why=("registers 32 → 72", "local bytes 24 → 0", "occupancy 100% → 50%", "LDS per iteration 0 → 1"),
+            causes=(
+                Cause(
+                    CauseKind.OCCUPANCY,
+                    "occupancy 100% → 50% (registers 32 → 72)",
+                    ("occupancy 100% → 50%", "registers 32 → 72"),
+                ),
+                Cause(
+                    CauseKind.INSTRUCTIONS,
+                    "2.19 instead of 1.19 instructions per iteration (+1 LDS)",
+                    ("LDS per iteration 0 → 1",),
+                ),
+                Cause(CauseKind.COMPILER, "NVRTC 13.0 → 13.1"),
+            ),
+        ),
         timed(
             "reduce/shfl/f32/264x1024/4096",
             666.5,
@@ -149,7 +168,13 @@ def _changed() -> tuple[Verdict, ...]:
             remarks=("the distribution changed: -1.6% at the 90th percentile, +2.1% in the fastest half",),
             p90_ratio=0.984,
         ),
-        timed("scan/shfl-predicate/f32/264x1024/4096", 667.2, -0.0334, why=("registers 34 → 30",)),
+        timed(
+            "scan/shfl-predicate/f32/264x1024/4096",
+            667.2,
+            -0.0334,
+            why=("registers 34 → 30",),
+            causes=(Cause(CauseKind.SOURCE, "its source changed: scan/kernels.cu"),),
+        ),
         timed(
             "bitonic-sort/shfl/i32/26x1024/512",
             212.4,
@@ -188,6 +213,9 @@ def _undecided() -> tuple[Verdict, ...]:
             advice="1 or 2 processes per side may differ by as much: measure 3 or more",
             outcome=Outcome.SUSPECTED,
             reason=Reason.FEW_PROCESSES,
+            causes=(
+                Cause(CauseKind.SAME_CODE, "the machine code is the same; the driver was 580.159.04, now 580.181.01"),
+            ),
         ),
         _bare(
             "transpose/shfl/f32/104x256/16/tile=32",

@@ -13,6 +13,7 @@ from shflbench.analysis.compare.comparison import (
     SideInfo,
     Verdict,
 )
+from shflbench.analysis.compare.likely_causes import with_causes
 from shflbench.analysis.compare.pipeline import Settings, compare
 from shflbench.analysis.compare.sides import Side
 
@@ -31,4 +32,5 @@ __all__ = [
     "SideInfo",
     "Verdict",
     "compare",
+    "with_causes",
 ]

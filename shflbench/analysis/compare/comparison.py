@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shflbench.analysis.compare.cause import Cause
     from shflbench.model import Interval
 
 
@@ -80,6 +81,7 @@ class Verdict:
     p90_ratio: float | None = None  # of the 90th percentiles of all samples
     why: tuple[str, ...] = ()  # what changed in the kernel: `registers 32 → 40`
     remarks: tuple[str, ...] = ()  # further sentences about the case
+    causes: tuple[Cause, ...] = ()  # likely ones of the change, the most specific first
 
 
 FINDINGS = frozenset({Outcome.SLOWER, Outcome.MISSING, Outcome.FAILED})

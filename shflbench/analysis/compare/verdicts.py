@@ -6,11 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome, Reason, Verdict
+from shflbench.analysis.compare.kernel_changes import kernel_changes
 from shflbench.model import Interval, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shflbench.analysis.compare.comparison import Metric
     from shflbench.analysis.compare.estimates import Floats
     from shflbench.analysis.compare.rule import Contrast, Judgment
@@ -190,30 +189,3 @@ def _shape(contrast: Contrast, judgment: Judgment) -> str:
         f"the distribution changed: {percent(ratio)}% at the 90th percentile, {percent(judgment.ratio.value)}% in the "
         "fastest half"
     )
-
-
-FACTS = {  # column → name
-    "registers": "registers",
-    "spill_bytes": "spill bytes",
-    "local_bytes": "local bytes",
-    "shared_bytes": "shared bytes",
-}
-
-
-def kernel_changes(base: Row, new: Row) -> tuple[str, ...]:
-    """Return each property of the kernel that differs, `registers 32 → 40`, if it is known on both sides."""
-    return tuple(_changes(base, new))
-
-
-def _changes(base: Row, new: Row) -> Iterator[str]:
-    for column, words in FACTS.items():
-        before, after = getattr(base, column), getattr(new, column)
-        if None not in {before, after} and before != after:
-            yield f"{words} {before} → {after}"
-    if base.occupancy is not None and new.occupancy is not None and base.occupancy != new.occupancy:
-        yield f"occupancy {base.occupancy:.0%} → {new.occupancy:.0%}"
-    if base.sass_per_iteration and new.sass_per_iteration:
-        for opcode in sorted(base.sass_per_iteration.keys() | new.sass_per_iteration.keys()):
-            before, after = (counts.get(opcode, 0) for counts in (base.sass_per_iteration, new.sass_per_iteration))
-            if before != after:
-                yield f"{opcode} per iteration {before:g} → {after:g}"

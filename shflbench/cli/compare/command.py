@@ -69,14 +69,14 @@ def command(
     if metric == REGISTERS and chosen.thresholds.values():
         raise UsageError("--metric registers takes no --threshold: every additional register counts", "leave one out")
     base, new = _sides(runs, more_base, more_new, chosen.baselines)
-    from shflbench.analysis.compare import Metric, compare
+    from shflbench.analysis.compare import Metric, compare, with_causes
     from shflbench.analysis.compare.learned import learned_noise
 
     noise, remark = learned_noise(base, new, chosen.noise, chosen.baselines)
     if remark:
         console.warn(remark)
     settings = chosen.settings(metric=Metric(metric), across=across, noise=noise)
-    return options.show(compare(base, new, settings), chosen, console, data=True)
+    return options.show(with_causes(compare(base, new, settings), base, new), chosen, console, data=True)
 
 
 def _sides(

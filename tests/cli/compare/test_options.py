@@ -117,11 +117,22 @@ def test_what_changed_in_the_kernel_stands_beside_its_time(shflbench: Command, t
     change_rows(tmp_path / "new", registers=40, spill_bytes=8, occupancy=0.5, sass_per_iteration={"SHFL": 2.0})
     lines = shflbench("compare", "base", "new").out.splitlines()
     place = next(place for place, line in enumerate(lines) if line.startswith("slower"))
+    assert lines[place + 1] == (
+        "    likely cause: 8 instead of 0 bytes of spills per thread; occupancy 100% → 50% (registers 16 → 40); "
+        "SHFL per iteration 1 → 2"
+    )
+    assert not lines[place + 2]
+
+
+def test_change_that_does_not_explain_a_slower_case_is_listed_alone(shflbench: Command, tmp_path: Path) -> None:
+    change_rows(tmp_path / "base", spill_bytes=8, occupancy=0.5, sass_per_iteration={"SHFL": 2.0})
+    lines = shflbench("compare", "base", "new").out.splitlines()
+    place = next(place for place, line in enumerate(lines) if line.startswith("slower"))
     assert lines[place + 1 : place + 5] == [
-        "    registers 16 → 40",
-        "    spill bytes 0 → 8",
-        "    occupancy 100% → 50%",
-        "    SHFL per iteration 1 → 2",
+        "    spill bytes 8 → 0",
+        "    occupancy 50% → 100%",
+        "    SHFL per iteration 2 → 1",
+        "",
     ]
 
 
