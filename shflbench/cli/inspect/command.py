@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.inspect.residency import DEFAULT_RESIDENCY, residency
-from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, filters, format_option
+from shflbench.cli.inspect.residency import DEFAULT_RESIDENCY, resident_blocks
+from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
 from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from shflbench.analysis.limits import Residency
     from shflbench.check import KernelSubject
     from shflbench.cli.console import Console
+    from shflbench.cli.inspect.gather import Inspector
     from shflbench.cli.inspect.inspected import Inspected
+    from shflbench.cli.inspect.residency import ResidentBlocks
+    from shflbench.cli.inspect.sides import KernelPair
+    from shflbench.cli.layout import Table
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.store.calibration_file import Calibration
 
 
 def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[str, ...]:
@@ -42,38 +48,68 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
     ),
 )
 @headed(
-    "Limits",
+    "Limits and occupancy",
     option(
         "--resident",
         metavar="BLOCKSxTHREADS",
         default=DEFAULT_RESIDENCY,
         show_default=True,
-        callback=residency,
-        help="Blocks that each SM executes at a time, and threads per block.",
+        callback=resident_blocks,
+        help="Blocks that each SM executes at a time, and threads per block. Occupancy depends on the threads only.",
+    ),
+    option(
+        "--accesses",
+        is_flag=True,
+        help="Run each kernel in the emulator to find bank conflicts and uncoalesced accesses, and include them in the "
+        "limit. Takes about 0.1 s per kernel.",
+    ),
+    option(
+        "--predict",
+        is_flag=True,
+        help="Predict the cycles as well: simulate one SM with constants of an H200, for sm_90 only. Takes about 0.1 s "
+        "per kernel.",
+    ),
+    option(
+        "--calibration",
+        "calibration_file",
+        metavar="FILE",
+        type=PATH,
+        help="Show a ceiling beside the limit: the cycles at the rates that `shflbench calibrate` wrote to this file.",
     ),
 )
 @headed(
-    "Report",
+    "Machine code",
     option(
         "--sass",
         is_flag=True,
-        help="Print the timed loops as well: each instruction with its unit, its stall count, the scoreboards (SB) "
-        "that it waits for, and those that it releases when its result is written or its operands are read.",
+        help="Print the timed loops as well: each instruction with its unit, its source line, its stall count, the "
+        "scoreboards (SB) that it waits for, and those that it releases when its result is written or its operands are "
+        "read.",
     ),
-    format_option(("table", "json")),
-    OUTPUT_FILE,
+    option(
+        "--diff",
+        nargs=2,
+        metavar="A B",
+        help="Print two timed loops next to each other, and what differs. A and B are two variants, or each is an "
+        "architecture (compiled now) or the folder of a run (as compiled then).",
+    ),
 )
-@click.pass_obj
+@headed("Report", format_option(("table", "json")), OUTPUT_FILE)
+@click.pass_context
 def command(
-    console: Console,
+    context: click.Context,
     /,
     targets: tuple[str, ...],
     patterns: tuple[str, ...],
     variants: tuple[str, ...],
     dtypes: tuple[str, ...],
     archs: tuple[str, ...],
-    resident: Residency,
+    resident: ResidentBlocks,
+    diff: tuple[str, str] | None,
     *,
+    accesses: bool,
+    predict: bool,
+    calibration_file: Path | None,
     sass: bool,
     form: str,
 ) -> int:
@@ -81,33 +117,137 @@ def command(
 
     TARGET is the name of a suite or a pattern, a suite file, or the folder of a pattern. Compiles each kernel, counts
     the instructions per warp and iteration by the unit of the SM that executes them, and computes the limit: a lower
-    bound for the cycles in which an SM executes one iteration of all its resident warps. Needs no GPU. Exits 5 if a
-    kernel does not compile.
+    bound for the cycles in which an SM executes one iteration of all its resident warps. Says what to change where a
+    kernel uses local memory or fills an SM only partly. Needs no GPU. Exits 5 if a kernel does not compile.
     """
-    if sass and form == "json":
-        raise UsageError("--sass adds to the table only", "leave out --sass or --format json")
     from shflbench.check import Filters, find
-    from shflbench.cli.inspect.output import as_json, legend, listings, tables
+    from shflbench.cli.inspect.gather import Inspector
     from shflbench.compile.toolchain import find as find_toolchain
 
+    console: Console = context.obj
+    if diff and (sass or accesses or predict or calibration_file):
+        raise UsageError("--diff stands alone", "leave out --sass, --accesses, --predict and --calibration")
+    calibration = _read(calibration_file) if calibration_file else None
     subjects = find(targets, Filters(patterns, variants, dtypes))
     toolchain = find_toolchain()
+    inspector = Inspector(toolchain, cache_folder(), resident, console)
+    if diff:
+        archs_given = context.get_parameter_source("archs") is not ParameterSource.DEFAULT
+        pairs = _pairs(diff, subjects, inspector, toolchain, archs, resident, archs_given=archs_given)
+        return _print_diff(console, pairs, inspector, resident, form)
     for arch in archs:
         _require(arch, resident, toolchain)
-    inspected = list(_inspect(subjects, archs, toolchain, resident, console))
+    with_kernels = sass or accesses or predict or bool(calibration)
+    inspected = list(inspector.inspect(subjects, archs, with_kernels=with_kernels))
+    inspected = _estimated(inspected, inspector, resident, calibration, accesses=accesses, predict=predict)
+    return _print(console, inspected, inspector, resident, form, sass=sass)
+
+
+def _read(path: Path) -> Calibration:
+    """Return the calibration in a file; UsageError where there is none, ResultsError where it is damaged."""
+    from shflbench.store.calibration_file import read
+
+    if not path.is_file():
+        raise UsageError(f"--calibration: there is no file {path}", "write one: shflbench calibrate --output FILE")
+    return read(path)
+
+
+def _estimated(
+    inspected: list[Inspected],
+    inspector: Inspector,
+    resident: ResidentBlocks,
+    calibration: Calibration | None,
+    *,
+    accesses: bool,
+    predict: bool,
+) -> list[Inspected]:
+    """Return the kernels with what the options ask for besides."""
+    if not (accesses or predict or calibration):
+        return inspected
+    from shflbench.cli.inspect.estimates import with_ceilings, with_predictions
+
+    requests = inspector.requests(inspected) if accesses else {}
+    counted = {subject: made for subject, made in requests.items() if not isinstance(made, Exception)}
+    if accesses:
+        inspected = list(inspector.with_accesses(inspected, requests))
+    if calibration:
+        inspected = list(with_ceilings(inspected, counted, resident, calibration))
+    return list(with_predictions(inspected, counted, resident)) if predict else inspected
+
+
+def _print(
+    console: Console,
+    inspected: Sequence[Inspected],
+    inspector: Inspector,
+    resident: ResidentBlocks,
+    form: str,
+    *,
+    sass: bool,
+) -> int:
+    """Print tables, listings or JSON; return the exit code."""
+    from shflbench.cli.inspect.listing import listings
+    from shflbench.cli.inspect.output import as_json, legend, tables
+    from shflbench.cli.inspect.places import Places
+
+    places = Places(Path.cwd())
+    shown = [one for one in inspected if one.kernel] if sass else []
+    lines = inspector.lines(one.kernel for one in shown if one.kernel)
     if form == "json":
-        console.data(as_json(inspected, resident))
+        console.data(as_json(inspected, resident, places, lines, sass=sass))
     else:
-        for number, table in enumerate((*tables(inspected, resident), *filter(None, [legend(inspected)]))):
-            if number:
-                console.data("")
-            console.table(table, data=True)
-        for text in listings(inspected) if sass else ():
-            console.data(f"\n{text}")
+        blocks = [*tables(inspected, resident, places), *filter(None, [legend(inspected)])]
+        _print_blocks(console, [*blocks, *listings(shown, places, lines)])
     return KernelError.exit_code if any(one.error for one in inspected) else 0
 
 
-def _require(arch: str, resident: Residency, toolchain: Toolchain) -> None:
+def _print_blocks(console: Console, blocks: Iterable[Table | str]) -> None:
+    for number, block in enumerate(blocks):
+        if number:
+            console.data("")
+        if isinstance(block, str):
+            console.data(block)
+        else:
+            console.table(block, data=True)
+
+
+def _pairs(
+    words: tuple[str, str],
+    subjects: Sequence[KernelSubject],
+    inspector: Inspector,
+    toolchain: Toolchain,
+    archs: Sequence[str],
+    resident: ResidentBlocks,
+    *,
+    archs_given: bool,
+) -> list[KernelPair]:
+    """Return the kernels that `--diff` compares; UsageError where its words do not fit the targets."""
+    from shflbench.cli.inspect.sides import Diff, sides_of
+
+    sides = sides_of(words, list(dict.fromkeys(subject.case.variant for subject in subjects)))
+    if archs_given and not sides[0].is_variant:
+        raise UsageError("--diff names the architectures already", "leave out --arch")
+    for arch in archs if sides[0].is_variant else filter(None, (side.arch for side in sides)):
+        _require(arch, resident, toolchain)
+    return list(Diff(inspector, sides).pairs(subjects, archs))
+
+
+def _print_diff(
+    console: Console, pairs: Sequence[KernelPair], inspector: Inspector, resident: ResidentBlocks, form: str
+) -> int:
+    """Print what differs between the kernels of each pair; return the exit code."""
+    from shflbench.cli.inspect.diff import as_json, as_text
+    from shflbench.cli.inspect.places import Places
+
+    places = Places(Path.cwd())
+    lines = inspector.lines(one.kernel for pair in pairs for one in (pair.left, pair.right) if one.kernel)
+    if form == "json":
+        console.data(as_json(pairs, resident, places, lines))
+    else:
+        _print_blocks(console, as_text(pairs, resident, places, lines))
+    return KernelError.exit_code if any(pair.left.error or pair.right.error for pair in pairs) else 0
+
+
+def _require(arch: str, resident: ResidentBlocks, toolchain: Toolchain) -> None:
     """Raise UsageError for an architecture without a table or for more warps than its SM holds.
 
     MissingError for an architecture that the compiler does not know.
@@ -118,35 +258,8 @@ def _require(arch: str, resident: Residency, toolchain: Toolchain) -> None:
     if figures is None:
         raise UsageError(f"no figures are known for `{arch}`; allowed: {', '.join(known())}", "choose one of them")
     most = figures.resident_warps
-    if most and resident.warps > most.value:
-        message = (
-            f"--resident asks for {resident.warps} warps, but an SM of {arch} executes at most {most.value} at a time"
-        )
+    warps = resident.residency.warps
+    if most and warps > most.value:
+        message = f"--resident asks for {warps} warps, but an SM of {arch} executes at most {most.value} at a time"
         raise UsageError(message, "name fewer blocks or threads")
     toolchain.require(arch)
-
-
-def _inspect(
-    subjects: Sequence[KernelSubject],
-    archs: Sequence[str],
-    toolchain: Toolchain,
-    resident: Residency,
-    console: Console,
-) -> Iterator[Inspected]:
-    """Yield what is found of each kernel, by architecture and in the order of the subjects."""
-    from shflbench.check import compile_all
-    from shflbench.cli.inspect.inspected import inspect
-    from shflbench.compile.build import Builder
-
-    done, total = 0, sum(not subject.variant.unsupported_reason(arch) for arch in archs for subject in subjects)
-    with console.progress() as progress:
-        for arch in archs:
-            builder = Builder(toolchain, arch, cache_folder())
-            kernels = {}
-            for subject, kernel in compile_all(subjects, builder):
-                kernels[subject] = kernel
-                done += 1
-                progress.show(f"compiling, {done} of {total} kernels", done, total)
-            yield from (inspect(subject, kernels.get(subject), arch, resident) for subject in subjects)
-        if builder.cache.problem:
-            console.warn(builder.cache.problem)

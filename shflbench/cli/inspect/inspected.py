@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits import count, limit
 from shflbench.arch import load
-from shflbench.compile.timed_code import timed_code
-from shflbench.model import Kernel
+from shflbench.arch.residency import SmCapacity, occupancy
+from shflbench.errors import KernelError
+from shflbench.measure.workload import setting_of, shared_bytes
 
 if TYPE_CHECKING:
-    from shflbench.analysis.limits import Counts, Limit, Residency
+    from shflbench.analysis.limits.access_findings import AccessFinding
+    from shflbench.arch.residency import Occupancy
     from shflbench.check import KernelSubject
-    from shflbench.errors import KernelError
-    from shflbench.model import Resources, TimedCode
+    from shflbench.cli.inspect.facts import KernelFacts, LoopFacts
+    from shflbench.cli.inspect.residency import ResidentBlocks
+    from shflbench.model import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class CycleEstimate:
+    """Cycles per iteration of all resident warps; None where there is no estimate, of which `reason` says why."""
+
+    cycles: float | None
+    by: str = ""  # what sets a ceiling
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +34,48 @@ class Inspected:
 
     subject: KernelSubject
     arch: str
-    resources: Resources | None = None
-    code: TimedCode | None = None
-    counts: Counts | None = None  # per iteration
-    limit: Limit | None = None
+    facts: KernelFacts | None = None
+    block: int = 0  # threads per block, for shared memory and occupancy
+    shared_bytes: int = 0  # per block, static and dynamic
+    occupancy: Occupancy | None = None
+    requested_blocks: int = 0  # that an SM executes at a time, as the user wants it
     remark: str = ""
     error: str = ""  # why it does not compile
+    kernel: Kernel | None = None  # only where its instructions are shown
+    accesses: tuple[AccessFinding, ...] | None = None  # None where accesses were not counted
+    uncounted: str = ""  # why accesses could not be counted
+    ceiling: CycleEstimate | None = None  # None where it was not asked for, or where there is no limit
+    predicted: CycleEstimate | None = None  # likewise
+
+    @property
+    def loop(self) -> LoopFacts | None:
+        """The timed loop."""
+        return self.facts.loop if self.facts else None
+
+    @property
+    def cycles(self) -> float | None:
+        """The limit in cycles per iteration."""
+        return self.loop.limit_cycles if self.loop else None
 
 
-def inspect(subject: KernelSubject, kernel: Kernel | KernelError | None, arch: str, residency: Residency) -> Inspected:
-    """Return what the machine code of a kernel shows; it is None if `arch` does not support the variant."""
-    if kernel is None:
+def inspect(
+    subject: KernelSubject, facts: KernelFacts | KernelError | None, arch: str, wanted: ResidentBlocks
+) -> Inspected:
+    """Return what is known of a kernel in blocks of the wanted size, or of a size near it that the pattern supports.
+
+    `facts` are None if `arch` does not support the variant. PatternError where a function of the pattern fails.
+    """
+    if facts is None:
         reason = subject.variant.unsupported_reason(arch).removeprefix(f"{subject.variant.name} ")
         return Inspected(subject, arch, remark=f"skipped: {reason}")
-    if not isinstance(kernel, Kernel):
-        return Inspected(subject, arch, error=kernel.message)
-    code = timed_code(kernel)
+    if isinstance(facts, KernelError):
+        return Inspected(subject, arch, error=facts.message)
+    sizes = subject.pattern.declaration.blocks or (wanted.threads,)
+    block = min(sizes, key=lambda size: abs(size - wanted.threads))
+    case = replace(subject.case, launch=replace(subject.case.launch, block=block))
+    with subject.pattern.calling("PATTERN"):
+        shared = facts.static_shared_bytes + shared_bytes(subject.variant, case, setting_of(case, grid=1))
     figures = load(arch)
-    if code is None or figures is None:
-        return Inspected(subject, arch, kernel.resources, remark=_without_loop(subject, kernel))
-    counts = count(code)
-    bound = limit(code, figures, residency)
-    remark = f"no limit: unknown instructions {', '.join(counts.unknown)}" if bound is None else ""
-    return Inspected(subject, arch, kernel.resources, code, counts, bound, remark)
-
-
-def _without_loop(subject: KernelSubject, kernel: Kernel) -> str:
-    if subject.pattern.declaration.one_pass:
-        return "no limit: makes one pass, without a timed loop"
-    return "no limit: no timed loop was found" if kernel.sass else "no limit: nvdisasm cannot read this architecture"
+    capacity = SmCapacity.of(figures) if figures else None
+    resident = occupancy(capacity, facts.registers, shared, block) if capacity else None
+    return Inspected(subject, arch, facts, block, shared, resident, wanted.blocks, facts.remark)

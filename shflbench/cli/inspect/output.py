@@ -1,22 +1,26 @@
-"""The tables, listings and JSON of `shflbench inspect`."""
+"""The tables and JSON of `shflbench inspect`."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit, unit_of
+from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
+from shflbench.cli.inspect.advice import advice
+from shflbench.cli.inspect.listing import instructions_json
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.analysis.limits import Residency
-    from shflbench.cli.inspect.inspected import Inspected
-    from shflbench.model import ScheduledInstruction
+    from shflbench.cli.inspect.inspected import CycleEstimate, Inspected
+    from shflbench.cli.inspect.listing import Lines
+    from shflbench.cli.inspect.places import Places
+    from shflbench.cli.inspect.residency import ResidentBlocks
 
 ALL_DIGITS = 1000  # `.3g` writes this number and larger ones with an exponent
+TEXT_COLUMNS = {"variant", "limited by", "ceiling by", "occupancy limited by"}
 MEANINGS = {  # of causes and units whose name does not say it
     ISSUE: "the schedulers, whatever unit executes the instructions",
     LATENCY: "no unit: the time of one warp, which waits for its own results",
@@ -29,19 +33,28 @@ MEANINGS = {  # of causes and units whose name does not say it
 }
 
 
-def tables(inspected: Iterable[Inspected], residency: Residency) -> Iterator[Table]:
+def tables(inspected: Iterable[Inspected], resident: ResidentBlocks, places: Places) -> Iterator[Table]:
     """Yield a table for each group of variants and architecture, the lowest limit first."""
     for (pattern, dtype, options, arch), group in group_by(inspected, _group).items():
         yield _table(
-            "  ".join((pattern, dtype, *options, arch, _resident(residency))),
-            sorted(group, key=lambda one: one.limit.cycles if one.limit else float("inf")),
+            "  ".join((pattern, dtype, *options, arch, _resident(resident))),
+            sorted(group, key=lambda one: float("inf") if one.cycles is None else one.cycles),
+            places,
         )
 
 
-def _resident(residency: Residency) -> str:
-    blocks = residency.warps // residency.warps_per_block
-    warps = "1 warp" if residency.warps_per_block == 1 else f"{residency.warps_per_block} warps"
-    return f"{'1 block' if blocks == 1 else f'{blocks} blocks'} of {warps} per SM"
+def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
+    """Return what the kernels on both sides of a diff have in common."""
+    pattern, dtype, options, arch = _group(one)
+    variant = one.subject.case.variant if one.subject == other.subject else ""
+    words = (pattern, variant, dtype, *options, arch if arch == other.arch else "", _resident(resident))
+    return "  ".join(filter(None, words))
+
+
+def _resident(resident: ResidentBlocks) -> str:
+    warps = resident.residency.warps_per_block
+    blocks = "1 block" if resident.blocks == 1 else f"{resident.blocks} blocks"
+    return f"{blocks} of {'1 warp' if warps == 1 else f'{warps} warps'} per SM"
 
 
 def _group(one: Inspected) -> tuple[str, str, tuple[str, ...], str]:
@@ -49,118 +62,145 @@ def _group(one: Inspected) -> tuple[str, str, tuple[str, ...], str]:
     return case.pattern, case.dtype, tuple(f"{name}={value}" for name, value in case.options), one.arch
 
 
-def _table(title: str, group: Sequence[Inspected]) -> Table:
-    units = [unit for unit in ExecutionUnit if any(one.counts and unit in one.counts.units for one in group)]
+def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
+    units = [unit for unit in ExecutionUnit if any(one.loop and unit in one.loop.units for one in group)]
     columns: dict[str, list[str]] = {
         "variant": [one.subject.case.variant for one in group],
-        "limit (cycles/iteration)": [f"{one.limit.cycles:.1f}" if one.limit else "" for one in group],
-        "limited by": [one.limit.by if one.limit else "" for one in group],
-        "instructions": [_number(one.counts.instructions) if one.counts else "" for one in group],
-        **{unit: [_number(one.counts.units.get(unit, 0.0)) if one.counts else "" for one in group] for unit in units},
-        "registers": [str(one.resources.registers) if one.resources else "" for one in group],
-        "shared (bytes/block)": [_bytes(one.resources.shared_bytes) if one.resources else "" for one in group],
-        "local (bytes/thread)": [_bytes(one.resources.local_bytes) if one.resources else "" for one in group],
+        "limit (cycles/iteration)": ["" if one.cycles is None else f"{one.cycles:.1f}" for one in group],
+        "limited by": [one.loop.limit_by or "" if one.loop else "" for one in group],
+        "ceiling (cycles/iteration)": [_estimate(one.ceiling) for one in group],
+        "ceiling by": [one.ceiling.by if one.ceiling else "" for one in group],
+        "predicted (cycles/iteration)": [_estimate(one.predicted) for one in group],
+        "instructions": [_number(one.loop.instructions) if one.loop else "" for one in group],
+        **{unit: [_number(one.loop.units.get(unit, 0.0)) if one.loop else "" for one in group] for unit in units},
+        "registers": [str(one.facts.registers) if one.facts else "" for one in group],
+        "shared (bytes/block)": [_bytes(one.shared_bytes) for one in group],
+        "local (bytes/thread)": [_bytes(one.facts.local_bytes) if one.facts else "" for one in group],
+        "spills (bytes/thread)": [_bytes(one.facts.spill_bytes) if one.facts else "" for one in group],
+        "occupancy": [f"{one.occupancy.fraction:.0%}" if one.occupancy else "" for one in group],
+        "occupancy limited by": [_limited_by(one) for one in group],
     }
-    texts = {
-        name: cells if name in {"variant", "limited by"} else align_right(cells) for name, cells in columns.items()
-    }
+    texts = {name: cells if name in TEXT_COLUMNS else align_right(cells) for name, cells in columns.items()}
     kept = {name: cells for name, cells in texts.items() if any(map(str.strip, cells))}
     lines = zip(*kept.values(), strict=True)
     body = tuple(Line(cells, "bad" if one.error else "") for cells, one in zip(lines, group, strict=True))
-    return Table(title, tuple(kept), body, notes=tuple(_notes(group)))
+    return Table(title, tuple(kept), body, notes=tuple(_notes(group, places)))
 
 
-def _notes(group: Sequence[Inspected]) -> Iterator[str]:
-    """Yield what the numbers do not say: remarks, errors, and what a limit leaves out."""
-    for remark, alike in group_by((one for one in group if one.remark or one.error), _remark).items():
-        yield f"{_variants(alike)}: {remark}"
-    for omitted, alike in group_by((one for one in group if one.limit and one.limit.omitted), _omitted).items():
-        yield f"{_variants(alike)}: the limit leaves out {', '.join(omitted)}, for which no rate is known"
-    for skipped, alike in group_by((one for one in group if one.limit and _skipped(one)), _skipped).items():
-        yield f"{_variants(alike)}: the limit leaves out {skipped} instructions, which not every iteration executes"
+def _estimate(estimate: CycleEstimate | None) -> str:
+    return f"{estimate.cycles:.1f}" if estimate and estimate.cycles is not None else ""
 
 
-def _remark(one: Inspected) -> str:
-    return one.error.splitlines()[0] if one.error else one.remark
+def _limited_by(one: Inspected) -> str:
+    """Return what keeps an SM from holding more warps; nothing if it holds as many as it can."""
+    return ", ".join(one.occupancy.limited_by) if one.occupancy and one.occupancy.fraction < 1 else ""
 
 
-def _omitted(one: Inspected) -> tuple[str, ...]:
-    return one.limit.omitted if one.limit else ()
+def _notes(group: Sequence[Inspected], places: Places) -> Iterator[str]:
+    """Yield what the numbers do not say: remarks, errors, what a limit leaves out, and what to change."""
+    sentences: dict[str, list[str]] = {}  # sentence → variants
+    for one in group:
+        for sentence in (*_remarks(one), *advice(one, places)):
+            sentences.setdefault(sentence, []).append(one.subject.case.variant)
+    yield from (f"{', '.join(variants)}: {sentence}" for sentence, variants in sentences.items())
 
 
-def _skipped(one: Inspected) -> str:
-    return _number(one.counts.instructions - one.counts.certain_instructions) if one.counts else ""
+def _remarks(one: Inspected) -> Iterator[str]:
+    if one.remark or one.error:
+        yield one.error.splitlines()[0] if one.error else one.remark
+    yield from _missing(one)
+    if one.occupancy and 0 < one.occupancy.blocks < one.requested_blocks:
+        yield f"only {one.occupancy.blocks} of {one.requested_blocks} blocks fit on an SM at a time; the others wait"
+    if one.loop is None or one.cycles is None:
+        return
+    if one.loop.limit_omits:
+        yield f"the limit leaves out {', '.join(one.loop.limit_omits)}, for which no figure is known"
+    if skipped := _number(one.loop.instructions - one.loop.certain_instructions):
+        yield f"the limit leaves out {skipped} instructions, which not every iteration executes"
 
 
-def _variants(alike: Sequence[Inspected]) -> str:
-    return ", ".join(one.subject.case.variant for one in alike)
+def _missing(one: Inspected) -> Iterator[str]:
+    """Yield why something that was asked for is not known."""
+    if one.uncounted:
+        yield f"its memory accesses are not counted: {one.uncounted}"
+    if one.ceiling and one.ceiling.reason:
+        yield f"no ceiling: {one.ceiling.reason}"
+    if one.predicted and one.predicted.reason:
+        yield f"no prediction: {one.predicted.reason}"
 
 
 def legend(inspected: Sequence[Inspected]) -> Table | None:
     """Return what the words of the tables mean; None if no kernel has a timed loop."""
-    present: set[str] = {unit for one in inspected if one.counts for unit in one.counts.units}
-    present |= {one.limit.by for one in inspected if one.limit}
+    present: set[str] = {unit for one in inspected if one.loop for unit in one.loop.units}
+    present |= {one.loop.limit_by for one in inspected if one.loop and one.loop.limit_by}
     meanings = (
         ("limit", "lower bound: no SM executes one iteration of all its resident warps in fewer cycles"),
         ("limited by", "the unit that needs the most cycles, or another cause"),
+        *(
+            [("ceiling", "likewise, at the rates that `calibrate` measured on a GPU; a kernel can beat it")]
+            if any(one.ceiling for one in inspected)
+            else []
+        ),
+        *(
+            [("predicted", "simulated for one SM with constants of an H200; neither a bound nor a measurement")]
+            if any(one.predicted for one in inspected)
+            else []
+        ),
         ("instructions", "per warp and iteration: all, and then those of each unit"),
         *((name, text) for name, text in MEANINGS.items() if name in present),
+        (
+            "occupancy",
+            "warps that fit on an SM at once, as a share of the most that it can hold, and what allows no more",
+        ),
     )
     return Table("", meanings[0], tuple(map(Line, meanings[1:]))) if present else None
 
 
-def listings(inspected: Iterable[Inspected]) -> Iterator[str]:
-    """Yield the timed loop of each kernel, one instruction per line."""
-    for one in inspected:
-        if one.code:
-            head = f"{one.subject.name}  {one.arch}, {one.code.unroll} iterations per pass"
-            yield "\n".join((head, *map(_instruction, one.code.instructions)))
-
-
-def _instruction(item: ScheduledInstruction) -> str:
-    instruction, control = item.instruction, item.control
-    text = f"{instruction.predicate:>5} {instruction.opcode} {', '.join(instruction.operands)}"
-    words = [f"stall {control.stall}"]
-    if control.waits:
-        words.append(f"waits for {', '.join(f'SB{number}' for number in control.waits)}")
-    if control.write_barrier is not None:
-        words.append(f"result releases SB{control.write_barrier}")
-    if control.read_barrier is not None:
-        words.append(f"operands release SB{control.read_barrier}")
-    if not item.always:
-        words.append("not in every pass")
-    return f"  {instruction.address:#06x}  {text:<56}  {unit_of(instruction) or 'unknown':13}  {'; '.join(words)}"
-
-
-def as_json(inspected: Iterable[Inspected], residency: Residency) -> str:
-    """Return everything as JSON."""
-    kernels = [_fields(one) for one in inspected]
+def as_json(
+    inspected: Iterable[Inspected], resident: ResidentBlocks, places: Places, lines: Lines, *, sass: bool
+) -> str:
+    """Return everything as JSON; `sass` includes the instructions of the loops."""
+    residency = resident.residency
+    kernels = [fields(one, places, lines if sass else None) for one in inspected]
     return json.dumps(
         {"warps_per_sm": residency.warps, "warps_per_block": residency.warps_per_block, "kernels": kernels}, indent=2
     )
 
 
-def _fields(one: Inspected) -> dict[str, Any]:
-    case = one.subject.case
+def fields(one: Inspected, places: Places, lines: Lines | None) -> dict[str, Any]:
+    """Return one kernel as an object of JSON; with its instructions if their source `lines` are given."""
+    case, facts, loop, resident = one.subject.case, one.facts, one.loop, one.occupancy
     return {
         "pattern": case.pattern,
         "variant": case.variant,
         "dtype": case.dtype,
         "options": dict(case.options),
         "arch": one.arch,
-        "registers": one.resources.registers if one.resources else None,
-        "shared_bytes": one.resources.shared_bytes if one.resources else None,
-        "local_bytes": one.resources.local_bytes if one.resources else None,
-        "spill_bytes": one.resources.spill_bytes if one.resources else None,
-        "instructions_per_iteration": one.counts.instructions if one.counts else None,
-        "instructions_in_every_iteration": one.counts.certain_instructions if one.counts else None,
-        "units_per_iteration": one.counts.units if one.counts else None,
-        "limit_cycles_per_iteration": one.limit.cycles if one.limit else None,
-        "limit_by": one.limit.by if one.limit else None,
-        "limit_parts": one.limit.parts if one.limit else None,
-        "limit_omits": one.limit.omitted if one.limit else None,
+        "registers": facts.registers if facts else None,
+        "shared_bytes": one.shared_bytes if facts else None,
+        "local_bytes": facts.local_bytes if facts else None,
+        "spill_bytes": facts.spill_bytes if facts else None,
+        "threads_per_block": one.block if facts else None,
+        "resident_blocks_per_sm": resident.blocks if resident else None,
+        "resident_warps_per_sm": resident.warps if resident else None,
+        "occupancy": resident.fraction if resident else None,
+        "occupancy_limited_by": resident.limited_by if resident else None,
+        "instructions_per_iteration": loop.instructions if loop else None,
+        "instructions_in_every_iteration": loop.certain_instructions if loop else None,
+        "units_per_iteration": loop.units if loop else None,
+        "limit_cycles_per_iteration": loop.limit_cycles if loop else None,
+        "limit_by": loop.limit_by if loop else None,
+        "limit_parts": loop.limit_parts if loop else None,
+        "limit_omits": loop.limit_omits if loop and loop.limit_cycles is not None else None,
+        "limit_assumes": loop.limit_assumes if loop and loop.limit_cycles is not None else None,
+        "ceiling_cycles_per_iteration": one.ceiling.cycles if one.ceiling else None,
+        "ceiling_by": (one.ceiling.by or None) if one.ceiling else None,
+        "predicted_cycles_per_iteration": one.predicted.cycles if one.predicted else None,
+        "advice": list(advice(one, places)),
+        "missing": list(_missing(one)),
         "remark": one.remark or None,
         "error": one.error or None,
+        **({} if lines is None else {"loop": instructions_json(one, places, lines)}),
     }
 
 

@@ -2,32 +2,23 @@
 
 import json
 import re
-import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shflbench.cli.inspect import inspected
+from shflbench.cli.inspect import facts, listing, stored_facts
 from shflbench.compile.timed_code import timed_code
 from shflbench.model import Kernel, TimedCode
-from tests.check.conftest import PLANTED
-from tests.check.in_process import start_no_processes
 from tests.conftest import Command
 
-OWN = """\
-schema: 1
-name: own
-experiments:
-  - {pattern: neighbor, variants: [smem, shfl], dtypes: [f32], launch: 2x64}
-"""
 TABLE = """\
 neighbor  f32  mode=idx  sm_90  1 block of 32 warps per SM
-  variant  limit (cycles/iteration)  limited by  instructions  exchange  barrier  integer  other  registers
-  shfl      32.0                     exchange    1.19          1                  0.0625   0.125  24
-  smem     124.3                     barrier     4.19          2         2        0.0625   0.125  16
+  variant  limit (cycles/iteration)  limited by  instructions  exchange  barrier  integer  other  registers  shared (bytes/block)  occupancy
+  shfl      32.0                     exchange    1.19          1                  0.0625   0.125  24                               100%
+  smem     128.0                     barrier     4.19          2         2        0.0625   0.125  16         4096                  100%
 
 limit         lower bound: no SM executes one iteration of all its resident warps in fewer cycles
 limited by    the unit that needs the most cycles, or another cause
@@ -35,17 +26,15 @@ instructions  per warp and iteration: all, and then those of each unit
 exchange      shuffles, and loads and stores of shared memory; wide ones take several passes
 integer       also comparisons and selections of floating-point values
 other         control flow, copies and the like, which only need an issue slot
-"""
+occupancy     warps that fit on an SM at once, as a share of the most that it can hold, and what allows no more
+"""  # noqa: E501  (as printed)
 
 
-@pytest.fixture
-def inspect(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Call `shflbench inspect` in a folder that holds the suite own.yaml and the planted pattern, ./pairs."""
-    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
-    start_no_processes(monkeypatch)
-    Path("own.yaml").write_text(OWN, encoding="utf-8")
-    shutil.copytree(PLANTED, "pairs", ignore=shutil.ignore_patterns("__pycache__"))
-    return lambda *words: shflbench("inspect", *words)
+def plant(monkeypatch: pytest.MonkeyPatch, function: Callable[[Kernel], TimedCode | None]) -> None:
+    """Replace what reads the timed loop of a kernel, and keep the results away from those of other tests."""
+    monkeypatch.setattr(facts, "timed_code", function)
+    monkeypatch.setattr(listing, "timed_code", function)
+    monkeypatch.setattr(stored_facts, "file_of", lambda *_: Path("not/stored"))
 
 
 def limits(text: str) -> dict[str, str]:
@@ -71,8 +60,8 @@ def test_each_group_of_options_and_each_architecture_has_its_table(inspect: Comm
 @pytest.mark.parametrize(
     ("resident", "title", "expected"),
     [
-        ("2x1024", "2 blocks of 32 warps per SM", {"shfl": "64.0 exchange", "smem": "248.5 barrier"}),
-        ("3x100", "3 blocks of 4 warps per SM", {"shfl": "24.0 latency", "smem": "46.6 barrier"}),
+        ("2x1024", "2 blocks of 32 warps per SM", {"shfl": "64.0 exchange", "smem": "256.0 barrier"}),
+        ("3x100", "3 blocks of 4 warps per SM", {"shfl": "24.0 latency", "smem": "48.0 barrier"}),
         ("1x32", "1 block of 1 warp per SM", {"shfl": "24.0 latency", "smem": "36.1 latency"}),
     ],
 )
@@ -97,7 +86,7 @@ def test_an_architecture_that_a_variant_does_not_support_is_a_note(inspect: Comm
 
 def test_what_an_architecture_has_no_rate_of_is_a_note(inspect: Command) -> None:
     outcome = inspect("own.yaml", "--variant", "shfl", "--arch", "sm_103")
-    assert "  shfl: the limit leaves out issue, uniform, for which no rate is known\n" in outcome.out
+    assert "  shfl: the limit leaves out issue, uniform, latency of SHFL, for which no figure is known\n" in outcome.out
 
 
 def test_a_pattern_without_a_timed_loop_has_registers_and_a_note_but_no_limit(inspect: Command) -> None:
@@ -105,9 +94,9 @@ def test_a_pattern_without_a_timed_loop_has_registers_and_a_note_but_no_limit(in
     assert outcome.code == 0
     first, *_, last = outcome.out.split("\n\n")
     assert [line.split() for line in first.splitlines()[1:-1]] == [
-        ["variant", "registers"],
-        ["vector", "18"],
-        ["soa", "22"],
+        ["variant", "registers", "occupancy"],
+        ["vector", "18", "100%"],
+        ["soa", "22", "100%"],
     ]
     assert first.splitlines()[-1] == "  vector, soa: no limit: makes one pass, without a timed loop"
     assert not last.startswith("limit")  # nothing to explain
@@ -118,7 +107,7 @@ def test_a_kernel_that_does_not_compile_exits_5_after_the_others(inspect: Comman
         "pairs", "--dtype", "i32", "--variant", "initialized", "--variant", "right", "--variant", "folded"
     )
     assert outcome.code == 5
-    assert limits(outcome.out) == {"right": "124.3 barrier"}
+    assert limits(outcome.out) == {"right": "128.0 barrier"}
     notes = [line for line in outcome.out.splitlines() if re.match(r"  \w+: ", line)]
     assert notes == [
         "  folded: no limit: no timed loop was found",
@@ -137,12 +126,12 @@ def test_an_unknown_instruction_gives_counts_but_no_limit(inspect: Command, monk
         strange = replace(first, instruction=replace(first.instruction, opcode="BREW.COFFEE"))
         return replace(code, instructions=(strange, *rest))
 
-    monkeypatch.setattr(inspected, "timed_code", planted)
+    plant(monkeypatch, planted)
     outcome = inspect("own.yaml", "--variant", "shfl")
     assert outcome.code == 0
     assert limits(outcome.out) == {}
     assert "  shfl: no limit: unknown instructions BREW\n" in outcome.out
-    assert "unknown        stall" in inspect("own.yaml", "--variant", "shfl", "--sass").out
+    assert "unknown        neighbor/kernels.cu:116  stall" in inspect("own.yaml", "--variant", "shfl", "--sass").out
 
 
 def test_a_thousand_instructions_and_more_are_written_in_full(
@@ -152,22 +141,48 @@ def test_a_thousand_instructions_and_more_are_written_in_full(
         code = timed_code(kernel)
         return code and replace(code, instructions=code.instructions * 100, unroll=1)
 
-    monkeypatch.setattr(inspected, "timed_code", repeated)
+    plant(monkeypatch, repeated)
     (line,) = re.findall(r"^  shfl .*$", inspect("own.yaml", "--variant", "shfl").out, re.MULTILINE)
-    assert line.split() == ["shfl", "51200.0", "exchange", "1900", "1600", "100", "200", "24"]
+    assert line.split() == ["shfl", "51200.0", "exchange", "1900", "1600", "100", "200", "24", "100%"]
 
 
-def test_sass_shows_unit_stall_count_and_scoreboards_of_each_instruction(inspect: Command) -> None:
+def test_sass_shows_unit_source_line_stall_count_and_scoreboards_of_each_instruction(inspect: Command) -> None:
     outcome = inspect("neighbor", "--dtype", "f32", "--variant", "shfl", "--sass")
     assert outcome.out.startswith(TABLE[: TABLE.index("\n")])
     *_, last = outcome.out.split("\n\n")
     head, *lines = last.splitlines()
     assert head == "neighbor/shfl/f32/mode=xor  sm_90, 16 iterations per pass"
     assert [line.split("  ") for line in (re.sub(r" {2,}", "  ", line.strip()) for line in lines[-3:])] == [
-        ["0x0320", "SHFL.BFLY PT, R5, R12, 0x1, 0x1f", "exchange", "stall 2; result releases SB0"],
-        ["0x0330", "LEA R5, R5, R12, 0x1", "integer", "stall 1; waits for SB0"],
-        ["0x0340", "@P1 BRA 0x120", "other", "stall 6"],
+        [
+            "0x0320",
+            "SHFL.BFLY PT, R5, R12, 0x1, 0x1f",
+            "exchange",
+            "neighbor/kernels.cu:114",
+            "stall 2; result releases SB0",
+        ],
+        ["0x0330", "LEA R5, R5, R12, 0x1", "integer", "neighbor/kernels.cu:24", "stall 1; waits for SB0"],
+        ["0x0340", "@P1 BRA 0x120", "other", "neighbor/kernels.cu:108", "stall 6"],
     ]
+
+
+def test_json_with_sass_holds_each_instruction_of_the_loop(inspect: Command) -> None:
+    outcome = inspect("own.yaml", "--variant", "shfl", "--format", "json", "--sass")
+    (kernel,) = json.loads(outcome.out)["kernels"]
+    loop = kernel["loop"]
+    assert (loop["iterations_per_pass"], len(loop["instructions"])) == (16, 19)
+    assert loop["instructions"][3] == {
+        "address": 0x180,
+        "predicate": None,
+        "opcode": "SHFL.IDX",
+        "operands": ["PT", "R7", "R5", "R2", "0x1f"],
+        "unit": "exchange",
+        "source": "neighbor/kernels.cu:116",
+        "stall": 4,
+        "waits": [0],
+        "result_releases": 0,
+        "operands_release": None,
+        "in_every_pass": True,
+    }
 
 
 def test_what_not_every_iteration_executes_is_a_note_and_marked_in_the_sass(inspect: Command) -> None:
@@ -198,12 +213,23 @@ def test_json_holds_everything(inspect: Command) -> None:
         "shared_bytes": 0,
         "local_bytes": 0,
         "spill_bytes": 0,
+        "threads_per_block": 512,
+        "resident_blocks_per_sm": 4,
+        "resident_warps_per_sm": 64,
+        "occupancy": 1.0,
+        "occupancy_limited_by": ["warps"],
         "instructions_per_iteration": 1.1875,
         "instructions_in_every_iteration": 1.1875,
         "units_per_iteration": {"exchange": 1.0, "integer": 0.0625, "other": 0.125},
         "limit_cycles_per_iteration": 32.0,
         "limit_by": "exchange",
         "limit_omits": [],
+        "limit_assumes": [],
+        "ceiling_cycles_per_iteration": None,
+        "ceiling_by": None,
+        "predicted_cycles_per_iteration": None,
+        "advice": [],
+        "missing": [],
         "remark": None,
         "error": None,
     }
@@ -241,7 +267,9 @@ def test_json_says_why_there_is_no_limit(inspect: Command) -> None:
             2,
             "--resident asks for 64 warps, but an SM of sm_75 executes at most 32 at a time",
         ),
-        (("own.yaml", "--sass", "--format", "json"), 2, "--sass adds to the table only"),
+        (("own.yaml", "--sass", "--diff", "smem", "shfl"), 2, "--diff stands alone"),
+        (("own.yaml", "--calibration", "missing.json"), 2, "--calibration: there is no file missing.json"),
+        (("own.yaml", "--calibration", "own.yaml"), 3, "own.yaml"),
     ],
 )
 def test_wrong_input_is_one_sentence(inspect: Command, words: Sequence[str], code: int, sentence: str) -> None:

@@ -1,0 +1,110 @@
+"""Align two timed loops by their instructions, and compare the control codes of those that correspond."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.model import ScheduledInstruction, TimedCode
+
+RESULT, OPERANDS = "result", "operands"  # what of an instruction a scoreboard is released by
+
+Wait: TypeAlias = tuple[str, int | None]  # RESULT or OPERANDS, and the pair of the instruction; None: before the loop
+BEFORE: Wait = (RESULT, None)
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPair:
+    """An instruction of each loop; None where only the other one has it."""
+
+    left: ScheduledInstruction | None
+    right: ScheduledInstruction | None
+    left_waits: frozenset[Wait] = frozenset()
+    right_waits: frozenset[Wait] = frozenset()
+
+    @property
+    def opcodes_differ(self) -> bool:
+        """Whether modifiers or predicates differ; registers and constants are not compared."""
+        return bool(self.left and self.right) and _shape(self.left) != _shape(self.right)
+
+    @property
+    def stalls_differ(self) -> bool:
+        """Whether the stall counts differ."""
+        return bool(self.left and self.right and self.left.control.stall != self.right.control.stall)
+
+    @property
+    def waits_differ(self) -> bool:
+        """Whether they wait for different instructions; the numbers of the scoreboards do not matter."""
+        return bool(self.left and self.right) and self.left_waits != self.right_waits
+
+    @property
+    def mark(self) -> str:
+        """One character: equal, other modifiers (!), another control code (~), only left (<), only right (>)."""
+        if self.left is None or self.right is None:
+            return ">" if self.left is None else "<"
+        return "!" if self.opcodes_differ else "~" if self.stalls_differ or self.waits_differ else " "
+
+
+def _shape(item: ScheduledInstruction | None) -> tuple[str, str] | None:
+    """Return the opcode with modifiers, and the predicate without its number."""
+    return (item.instruction.opcode, item.instruction.predicate.rstrip("0123456789T")) if item else None
+
+
+def align(left: TimedCode, right: TimedCode) -> list[AlignedPair]:
+    """Return the instructions of both loops in order; those that correspond have the same opcode."""
+    indices = list(_indices(left.instructions, right.instructions))
+    left_pairs = {one: number for number, (one, _) in enumerate(indices) if one is not None}
+    right_pairs = {other: number for number, (_, other) in enumerate(indices) if other is not None}
+    left_waits, right_waits = _waits(left.instructions, left_pairs), _waits(right.instructions, right_pairs)
+    return [
+        AlignedPair(
+            None if one is None else left.instructions[one],
+            None if other is None else right.instructions[other],
+            frozenset() if one is None else left_waits[one],
+            frozenset() if other is None else right_waits[other],
+        )
+        for one, other in indices
+    ]
+
+
+def _indices(
+    left: Sequence[ScheduledInstruction], right: Sequence[ScheduledInstruction]
+) -> Iterator[tuple[int | None, int | None]]:
+    opcodes, others = ([item.instruction.base for item in items] for items in (left, right))
+    matcher = SequenceMatcher(None, opcodes, others, autojunk=False)
+    for kind, start, end, other_start, other_end in matcher.get_opcodes():
+        if kind == "equal":
+            yield from zip(range(start, end), range(other_start, other_end), strict=True)
+        else:
+            yield from ((index, None) for index in range(start, end))
+            yield from ((None, index) for index in range(other_start, other_end))
+
+
+def _waits(items: Sequence[ScheduledInstruction], pairs: Mapping[int, int]) -> list[frozenset[Wait]]:
+    """Return what each instruction waits for: for each scoreboard the last instruction before it that sets it."""
+    last: dict[int, Wait] = {}  # scoreboard → what releases it
+    waits: list[frozenset[Wait]] = []
+    for _ in range(2):  # the second pass through the loop knows what the first one set
+        waits = []
+        for index, item in enumerate(items):
+            waits.append(frozenset(last.get(number, BEFORE) for number in item.control.waits))
+            if item.control.write_barrier is not None:
+                last[item.control.write_barrier] = (RESULT, pairs[index])
+            if item.control.read_barrier is not None:
+                last[item.control.read_barrier] = (OPERANDS, pairs[index])
+    return waits
+
+
+def instruction_counts(code: TimedCode) -> Counter[str]:
+    """Return how often a pass through the loop has each opcode, without modifiers."""
+    return Counter(item.instruction.base for item in code.instructions)
+
+
+def stall_cycles(code: TimedCode) -> int:
+    """Return the cycles that the stall counts of a pass through the loop add up to."""
+    return sum(item.control.stall for item in code.instructions if item.always)

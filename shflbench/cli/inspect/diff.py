@@ -1,0 +1,137 @@
+"""The text and the JSON of `shflbench inspect --diff`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from shflbench.analysis.limits import ExecutionUnit
+from shflbench.cli.inspect.alignment import align
+from shflbench.cli.inspect.explain import explain, one_warp
+from shflbench.cli.inspect.listing import places_of, text_of
+from shflbench.cli.inspect.output import fields, title_of
+from shflbench.cli.layout import Line, Table
+from shflbench.compile.timed_code import timed_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from shflbench.cli.inspect.alignment import AlignedPair
+    from shflbench.cli.inspect.inspected import Inspected
+    from shflbench.cli.inspect.listing import Lines
+    from shflbench.cli.inspect.places import Places
+    from shflbench.cli.inspect.residency import ResidentBlocks
+    from shflbench.cli.inspect.sides import KernelPair
+    from shflbench.model import ScheduledInstruction
+
+LEGEND = """\
+<  only the left loop has this instruction    >  only the right loop
+~  stall count or waits differ                !  modifiers or predicate differ
+The number before a scoreboard (SB) is the stall count; w: waits for, r: result releases, o: operands release."""
+
+
+def as_text(
+    pairs: Iterable[KernelPair], resident: ResidentBlocks, places: Places, lines: Lines
+) -> Iterator[Table | str]:
+    """Yield for each pair a table, and the loops next to each other; the legend last."""
+    for pair in pairs:
+        aligned, sentences = _compared(pair)
+        yield _table(pair, resident, sentences)
+        if aligned:
+            yield "\n".join(_side_by_side(pair, aligned, places, lines))
+    yield LEGEND
+
+
+def _compared(pair: KernelPair) -> tuple[list[AlignedPair], list[str]]:
+    """Return the aligned loops, and what differs in sentences."""
+    codes = [timed_code(one.kernel) if one.kernel else None for one in (pair.left, pair.right)]
+    left, right = codes
+    if left is None or right is None:
+        ends = zip(pair.labels, (pair.left, pair.right), codes, strict=True)
+        return [], [
+            f"{label}: {one.error.partition(chr(10))[0] or one.remark}" for label, one, code in ends if code is None
+        ]
+    aligned = align(left, right)
+    sentences = [*explain(left, right, aligned, pair.labels), one_warp(pair.left, pair.right, pair.labels)]
+    return aligned, [sentence for sentence in sentences if sentence]
+
+
+def _table(pair: KernelPair, resident: ResidentBlocks, sentences: Iterable[str]) -> Table:
+    rows = [(name, *values) for name, *values in _rows(pair.left, pair.right) if any(values)]
+    body = tuple(Line(cells) for cells in rows)
+    return Table(title_of(pair.left, pair.right, resident), ("", *pair.labels), body, notes=tuple(sentences))
+
+
+def _rows(left: Inspected, right: Inspected) -> Iterator[tuple[str, ...]]:
+    sides = (left, right)
+    loops = [one.loop for one in sides]
+    yield "limit (cycles/iteration)", *("" if one.cycles is None else f"{one.cycles:.1f}" for one in sides)
+    yield "limited by", *(loop.limit_by or "" if loop else "" for loop in loops)
+    yield "instructions", *(f"{loop.instructions:.3g}" if loop else "" for loop in loops)
+    for unit in ExecutionUnit:
+        yield unit, *(f"{loop.units[unit]:.3g}" if loop and unit in loop.units else "" for loop in loops)
+    yield "registers", *(str(one.facts.registers) if one.facts else "" for one in sides)
+    yield "shared (bytes/block)", *(str(one.shared_bytes or "") for one in sides)
+    yield "local (bytes/thread)", *(str(one.facts.local_bytes or "") if one.facts else "" for one in sides)
+    yield "occupancy", *(f"{one.occupancy.fraction:.0%}" if one.occupancy else "" for one in sides)
+
+
+def _side_by_side(pair: KernelPair, aligned: Iterable[AlignedPair], places: Places, lines: Lines) -> Iterator[str]:
+    left_places, right_places = (places_of(one, places, lines) for one in (pair.left, pair.right))
+    rows = [(*_cells(one.left, left_places), one.mark, *reversed(_cells(one.right, right_places))) for one in aligned]
+    header = ("source", pair.labels[0], "", pair.labels[1], "source")
+    widths = [max(len(row[column]) for row in (*rows, header)) for column in range(len(header))]
+    for row in (header, *rows):
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _cells(item: ScheduledInstruction | None, named: dict[int, str]) -> tuple[str, str]:
+    """Return the source line of an instruction, and the instruction with its control code."""
+    if item is None:
+        return "", ""
+    return named.get(
+        item.instruction.address, ""
+    ), f"{item.instruction.address:#06x} {text_of(item):<42} {_control(item)}"
+
+
+def _control(item: ScheduledInstruction) -> str:
+    control = item.control
+    words = [f"{control.stall:2}"]
+    if control.waits:
+        words.append(f"w{','.join(map(str, control.waits))}")
+    if control.write_barrier is not None:
+        words.append(f"r{control.write_barrier}")
+    if control.read_barrier is not None:
+        words.append(f"o{control.read_barrier}")
+    return " ".join(words)
+
+
+def as_json(pairs: Iterable[KernelPair], resident: ResidentBlocks, places: Places, lines: Lines) -> str:
+    """Return the pairs as JSON."""
+    residency = resident.residency
+    document = {
+        "warps_per_sm": residency.warps,
+        "warps_per_block": residency.warps_per_block,
+        "pairs": [_pair_fields(pair, places, lines) for pair in pairs],
+    }
+    return json.dumps(document, indent=2)
+
+
+def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> dict[str, Any]:
+    aligned, sentences = _compared(pair)
+    return {
+        "left": pair.labels[0],
+        "right": pair.labels[1],
+        "differences": sentences,
+        "kernels": [fields(one, places, lines) for one in (pair.left, pair.right)],
+        "aligned": [
+            {
+                "left": one.left.instruction.address if one.left else None,
+                "right": one.right.instruction.address if one.right else None,
+                "stalls_differ": one.stalls_differ,
+                "waits_differ": one.waits_differ,
+                "opcodes_differ": one.opcodes_differ,
+            }
+            for one in aligned
+        ],
+    }

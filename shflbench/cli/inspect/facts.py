@@ -1,0 +1,125 @@
+"""What `inspect` keeps of a compiled kernel: plain data, small enough to be cached for many kernels at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shflbench.analysis.limits import count, limit
+from shflbench.arch import load
+from shflbench.compile.source_lines import LineStep
+from shflbench.compile.timed_code import timed_code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.analysis.limits import Limit, Residency
+    from shflbench.check import KernelSubject
+    from shflbench.compile.source_lines import LineTable
+    from shflbench.model import Kernel, KernelRequests, TimedCode
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """What an iteration of the timed loop executes, and its limit; None where there is none."""
+
+    instructions: float  # per warp and iteration
+    certain_instructions: float  # likewise, that every iteration executes
+    units: Mapping[str, float]  # unit → instructions per warp and iteration
+    unknown: tuple[str, ...]  # opcodes that no unit is known for
+    limit_cycles: float | None
+    limit_by: str | None
+    limit_parts: Mapping[str, float] | None
+    limit_omits: tuple[str, ...]
+    limit_assumes: tuple[str, ...]  # the best case, where the code does not show what happens
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """One compiled kernel; `remark` is the reason where there is no limit."""
+
+    registers: int
+    static_shared_bytes: int
+    local_bytes: int
+    spill_bytes: int
+    loop: LoopFacts | None
+    remark: str
+    local_steps: tuple[LineStep, ...] = ()  # of the line that accesses local memory most, where known
+
+    @classmethod
+    def of_json(cls, values: Mapping[str, Any]) -> KernelFacts:
+        """Return the facts that `dataclasses.asdict` and JSON made these values of; TypeError if they are others."""
+        loop = values["loop"]
+        return cls(
+            **{
+                **values,
+                "loop": LoopFacts(**_tuples(loop)) if loop else None,
+                "local_steps": tuple(LineStep(**step) for step in values["local_steps"]),
+            }
+        )
+
+
+def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def facts_of(
+    subject: KernelSubject,
+    kernel: Kernel,
+    residency: Residency,
+    lines: LineTable,
+    requests: KernelRequests | None = None,
+) -> KernelFacts:
+    """Return the facts of a compiled kernel with these resident warps.
+
+    `lines` are needed where it has local memory; `requests`, which the emulator counts, make the limit tighter.
+    """
+    resources = kernel.resources
+    loop, remark = _loop(subject, kernel, residency, requests)
+    return KernelFacts(
+        registers=resources.registers,
+        static_shared_bytes=resources.shared_bytes,
+        local_bytes=resources.local_bytes,
+        spill_bytes=resources.spill_bytes,
+        loop=loop,
+        remark=remark,
+        local_steps=_local_steps(kernel, lines),
+    )
+
+
+def _loop(
+    subject: KernelSubject, kernel: Kernel, residency: Residency, requests: KernelRequests | None
+) -> tuple[LoopFacts | None, str]:
+    code, figures = timed_code(kernel), load(kernel.arch)
+    if code is None or figures is None:
+        return None, _without_loop(subject, kernel)
+    bound = limit(code, figures, residency, requests)
+    facts = _loop_facts(code, bound)
+    return facts, "" if bound else f"no limit: unknown instructions {', '.join(facts.unknown)}"
+
+
+def _loop_facts(code: TimedCode, bound: Limit | None) -> LoopFacts:
+    counts = count(code)
+    return LoopFacts(
+        instructions=counts.instructions,
+        certain_instructions=counts.certain_instructions,
+        units={str(unit): number for unit, number in counts.units.items()},
+        unknown=counts.unknown,
+        limit_cycles=bound.cycles if bound else None,
+        limit_by=str(bound.by) if bound else None,
+        limit_parts={str(name): cycles for name, cycles in bound.parts.items()} if bound else None,
+        limit_omits=tuple(map(str, bound.omitted)) if bound else (),
+        limit_assumes=bound.assumed if bound else (),
+    )
+
+
+def _without_loop(subject: KernelSubject, kernel: Kernel) -> str:
+    if subject.pattern.declaration.one_pass:
+        return "no limit: makes one pass, without a timed loop"
+    return "no limit: no timed loop was found" if kernel.sass else "no limit: nvdisasm cannot read this architecture"
+
+
+def _local_steps(kernel: Kernel, lines: LineTable) -> tuple[LineStep, ...]:
+    """Return the way to the line with the most instructions that access local memory."""
+    steps = [lines[item.address] for item in kernel.sass or () if item.base in {"LDL", "STL"} and item.address in lines]
+    return max(steps, key=steps.count, default=())

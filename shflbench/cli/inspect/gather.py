@@ -1,0 +1,154 @@
+"""Compile the kernels of all architectures, or take what is known of them from the cache."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from shflbench.check import compile_all
+from shflbench.cli.inspect import stored_facts
+from shflbench.cli.inspect.facts import facts_of
+from shflbench.cli.inspect.inspected import inspect
+from shflbench.cli.inspect.recorded import recorded_kernels
+from shflbench.compile.build import Builder
+from shflbench.compile.source_lines import source_lines
+from shflbench.model import Kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from shflbench.check import KernelSubject
+    from shflbench.cli.console import Console, Progress
+    from shflbench.cli.inspect.facts import KernelFacts
+    from shflbench.cli.inspect.inspected import Inspected
+    from shflbench.cli.inspect.residency import ResidentBlocks
+    from shflbench.compile.source_lines import LineTable
+    from shflbench.compile.toolchain import Toolchain
+    from shflbench.errors import KernelError
+    from shflbench.model import KernelRequests
+    from shflbench.store import Run
+
+    Built = Mapping[KernelSubject, Kernel | KernelError]
+    Gathered = Mapping[KernelSubject, KernelFacts | KernelError]
+
+
+class Inspector:
+    """Inspects kernels at one residency."""
+
+    def __init__(self, toolchain: Toolchain, folder: Path, resident: ResidentBlocks, console: Console) -> None:
+        """Use the cache in `folder`; report progress and problems to `console`."""
+        self._toolchain, self._folder, self._resident, self._console = toolchain, folder, resident, console
+        self._lines: dict[bytes, Mapping[str, LineTable]] = {}  # by cubin
+
+    @property
+    def compiler(self) -> str:
+        """The compiler's version, e.g. `NVRTC 13.5`."""
+        return f"NVRTC {self._toolchain.version}"
+
+    def inspect(
+        self, subjects: Sequence[KernelSubject], archs: Sequence[str], *, with_kernels: bool
+    ) -> Iterator[Inspected]:
+        """Yield what is known of each kernel, by architecture and in the order of the subjects.
+
+        `with_kernels` includes their machine code. PatternError where a function of a pattern fails.
+        """
+        supported = {
+            arch: [subject for subject in subjects if not subject.variant.unsupported_reason(arch)] for arch in archs
+        }
+        total, earlier = sum(map(len, supported.values())), 0
+        with self._console.progress() as progress:
+            for arch, chosen in supported.items():
+                show = partial(_show, progress, arch, earlier, total)
+                facts, built = self._gather(chosen, arch, show, with_kernels=with_kernels)
+                earlier += len(chosen)
+                for subject in subjects:
+                    one = inspect(subject, facts.get(subject), arch, self._resident)
+                    kernel = built.get(subject)
+                    yield replace(one, kernel=kernel) if with_kernels and isinstance(kernel, Kernel) else one
+
+    def inspect_run(self, run: Run, subjects: Sequence[KernelSubject]) -> dict[KernelSubject, Inspected]:
+        """Return what is known of the kernels that a run recorded; ResultsError where it recorded none."""
+        arch, kernels = recorded_kernels(run, subjects, self._toolchain.nvdisasm)
+        facts = self._facts(kernels)
+        return {
+            subject: replace(inspect(subject, facts[subject], arch, self._resident), kernel=kernel)
+            for subject, kernel in kernels.items()
+        }
+
+    def requests(self, inspected: Sequence[Inspected]) -> dict[KernelSubject, KernelRequests | KernelError]:
+        """Return the memory requests of each kernel, counted by the emulator for the first architecture that has it.
+
+        Others do the same. Uses all cores.
+        """
+        from shflbench.check.requests import requests_of_all
+
+        kernels = {one.subject: one.kernel for one in reversed(inspected) if one.kernel}
+        jobs = [(subject.pattern, subject.case, kernel) for subject, kernel in kernels.items()]
+        return dict(zip(kernels, requests_of_all(jobs), strict=True))
+
+    def with_accesses(
+        self, inspected: Sequence[Inspected], requests: Mapping[KernelSubject, KernelRequests | KernelError]
+    ) -> Iterator[Inspected]:
+        """Yield each with the findings about its memory requests, and with a limit that includes them."""
+        from shflbench.analysis.limits.access_findings import findings
+
+        lines = self.lines(one.kernel for one in inspected if one.kernel and one.kernel.resources.local_bytes)
+        for one in inspected:
+            counted = requests.get(one.subject) if one.kernel else None
+            if one.kernel is None or counted is None:
+                yield one
+            elif isinstance(counted, Exception):
+                yield replace(one, uncounted=counted.message)
+            else:
+                table = lines.get(one.kernel.cubin, {}).get(one.kernel.symbol, {})
+                facts = facts_of(one.subject, one.kernel, self._resident.residency, table, counted)
+                yield replace(one, facts=facts, accesses=findings(counted))
+
+    def _gather(
+        self, subjects: Sequence[KernelSubject], arch: str, show: Callable[[int], None], *, with_kernels: bool
+    ) -> tuple[Gathered, Built]:
+        """Return the facts about kernels of one architecture, and the kernels if they were compiled or read."""
+        builder = Builder(self._toolchain, arch, self._folder)
+        keys = [builder.request(subject.pattern, subject.case).key for subject in subjects]
+        file = stored_facts.file_of(self._folder, [repr(self._resident), *keys])
+        stored = None if with_kernels else stored_facts.read(file)
+        if stored is not None and len(stored) == len(subjects):
+            return dict(zip(subjects, stored, strict=True)), {}
+        built: dict[KernelSubject, Kernel | KernelError] = {}
+        for subject, kernel in compile_all(subjects, builder):
+            built[subject] = kernel
+            show(len(built))
+        if builder.cache.problem:
+            self._console.warn(builder.cache.problem)
+        facts = self._facts(built)
+        complete = [one for subject in subjects if not isinstance(one := facts[subject], Exception)]
+        if len(complete) == len(subjects):
+            stored_facts.write(file, complete)
+        return facts, built
+
+    def _facts(self, built: Built) -> Gathered:
+        kernels = {subject: kernel for subject, kernel in built.items() if isinstance(kernel, Kernel)}
+        lines = self.lines(kernel for kernel in kernels.values() if kernel.resources.local_bytes)
+        residency = self._resident.residency
+        return {
+            subject: facts_of(subject, kernel, residency, lines.get(kernel.cubin, {}).get(kernel.symbol, {}))
+            if isinstance(kernel, Kernel)
+            else kernel
+            for subject, kernel in built.items()
+        }
+
+    def lines(self, kernels: Iterable[Kernel]) -> Mapping[bytes, Mapping[str, LineTable]]:
+        """Return the line tables of these kernels and of earlier ones, by cubin and symbol."""
+        cubins = [cubin for cubin in dict.fromkeys(kernel.cubin for kernel in kernels) if cubin not in self._lines]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # each thread waits for nvdisasm
+            tables = pool.map(lambda cubin: source_lines(cubin, self._toolchain.nvdisasm), cubins)
+            self._lines |= dict(zip(cubins, tables, strict=True))
+        return self._lines
+
+
+def _show(progress: Progress, arch: str, earlier: int, total: int, number: int) -> None:
+    progress.show(f"compiling for {arch}, {earlier + number} of {total} kernels", earlier + number, total)
