@@ -2,6 +2,8 @@
 
     python -m benchmarks.limits                   print the table
     python -m benchmarks.limits --record FILE     write it to a file
+    python -m benchmarks.limits --requests        first count in the emulator what loops request from memory (2 minutes)
+    python -m benchmarks.limits --list            print the list of cases in limit_cases.txt, by its rule
 
 Reads the machine code that ran from the `kernels.zip` of each run under results/, with nvdisasm of this environment;
 needs no GPU. A limit is a lower bound: the exit code is 1 if one exceeds its measurement by more than 1%.
@@ -19,25 +21,26 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as a file
 
-from shflbench.analysis.limits import Residency, limit
-from shflbench.arch import load
-from shflbench.compile.cubin import kernel_code
-from shflbench.compile.sass import disassemble
-from shflbench.compile.timed_code import timed_loop_of
-from shflbench.compile.toolchain import find
+from benchmarks import limit_cases
+from shflbench.analysis.limits.one_pass import BLOCK_START
+from shflbench.cli.run_limits import TOLERANCE
 from shflbench.grouping import group_by
-from shflbench.model import Disturbance, Status
+from shflbench.model import Disturbance
+from shflbench.patterns.discover import builtin
+from shflbench.session.limits import limits_of, residency_of
+from shflbench.session.requests import requests_of_run
 from shflbench.store import find_runs, read_run
+from shflbench.store.calibration_file import read, shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from shflbench.analysis.limits import Limit
-    from shflbench.model import TimedCode
+    from shflbench.model import KernelRequests
     from shflbench.store import Row, Run
+    from shflbench.store.calibration_file import Calibration
+    from shflbench.store.limits_file import CaseLimit
 
 RESULTS = Path(__file__).parents[1] / "results"
-TOLERANCE = 1.01  # the largest ratio of a lower bound to its measurement
 USEFUL = 0.3  # the least share of the time that a useful limit explains
 TENTH = 10  # quantiles
 
@@ -49,7 +52,7 @@ Written by `python -m benchmarks.limits --record`; do not edit.
 For each timed row of the reference runs on {devices}: the limit divided by the measured time. The limit is a lower
 bound from the machine code that ran and from the figures in `shflbench/arch`. The time is `time_us` at the clock of the
 row; in one wave and where the time is linear in the iterations, `cycles_per_iteration` as well. A limit below
-{useful:.0%} of the time is not useful. Tolerance: {tolerance:.0%}.
+{useful:.0%} of the time is not useful. Tolerance: {tolerance:.0%}. {requests}
 
 | pattern | rows | with a limit | useful | median | lowest tenth | largest |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -59,7 +62,23 @@ Rows without a limit: {without}.
 
 What sets the limit: {limiters}.
 
+What sets the limit of the {not_useful} rows whose limit is not useful: {useless_limiters}.
+
+{block_start} of the useful limits are the time in which the GPU starts the blocks. Its rate is not documented, but
+measured and rounded up.
+
 {verdict}
+
+## A list of cases that was fixed in advance
+
+`benchmarks/limit_cases.txt` holds cases that a rule chose, whatever their limits are: the loops at `{launch}`, and the
+kernels of one pass that move {bytes} MB or more. All of them count.
+
+| cases | number | compared | lowest | median | target | reach it |
+| --- | --- | --- | --- | --- | --- | --- |
+{bars}
+
+{below}
 """
 
 
@@ -67,77 +86,69 @@ What sets the limit: {limiters}.
 class Compared:
     """One row: its limit divided by its time, and by its clocks per iteration where these are comparable."""
 
+    suite: str
     row: Row
-    limit: Limit | None
-    of_time: float | None = None
+    limit: CaseLimit
     of_cycles: float | None = None
-    reason: str = ""  # why there is no limit
 
     @property
     def largest(self) -> float:
         """The larger of the two ratios; 0 if there is no limit."""
-        return max(self.of_time or 0.0, self.of_cycles or 0.0)
+        return max(self.limit.limit_fraction or 0.0, self.of_cycles or 0.0)
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether the limit explains enough of the time."""
+        return (self.limit.limit_fraction or 0.0) >= USEFUL
 
 
-def compare(run: Run) -> Iterator[Compared]:
-    """Yield each timed row of a run with its limit."""
-    device, code = run.info.device, _timed_code(run)
-    figures = load(device.arch) if device else None
-    if device is None or figures is None:
+def compare(run: Run, requests: Mapping[str, KernelRequests] | None = None) -> Iterator[Compared]:
+    """Yield each timed row of a run with its limit; `requests` of loops to memory are by case, if they were counted."""
+    device, rows = run.info.device, {row.case_id: row for row in run.rows}
+    if device is None:
         return
-    for row in run.rows:
-        if row.status is not Status.TIMED or row.time_us is None or row.grid is None:
-            continue
-        if (loop := code.get(row.case_id)) is None:
-            yield Compared(row, None, reason="no timed loop")
-            continue
-        resident = round(row.occupancy * device.threads_per_sm / row.block) if row.occupancy else None
-        residency = Residency.of(row.grid, row.block, device.sms, resident)
-        found = limit(loop, figures, residency)
-        if found is None:
-            yield Compared(row, None, reason="unknown instructions")
-            continue
-        of_time = found.cycles * row.iterations / (row.sm_clock_mhz or device.clock_mhz) / row.time_us
-        is_linear = residency.waves == 1 and Disturbance.NONLINEAR not in (row.noise or ())
+    for limit in limits_of(run, calibration=_calibration(device.name), requests=requests):
+        row = rows[limit.case_id]
+        residency = residency_of(row, device)
+        is_linear = residency and residency.waves == 1 and Disturbance.NONLINEAR not in (row.noise or ())
         cycles = row.cycles_per_iteration if is_linear else None
-        yield Compared(row, found, of_time, found.cycles / cycles if cycles else None)
+        of_cycles = limit.limit_cycles / cycles if cycles and limit.limit_cycles else None
+        yield Compared(run.info.suite.name, row, limit, of_cycles)
 
 
-def _timed_code(run: Run) -> dict[str, TimedCode]:
-    """Return the timed loop of each case whose kernel has one."""
-    archive = run.kernels()
-    looped = [kernel for kernel in archive.index.kernels if kernel.loop] if archive else []
-    if archive is None or not looped:
-        return {}
-    texts = {name: kernel_code(archive.contents[name]) for name in {kernel.cubin for kernel in looped}}
-    codes = [texts[kernel.cubin][kernel.symbol] for kernel in looped]
-    sass = disassemble(codes, archive.index.compiler.arch, find().nvdisasm) or []
-    found: dict[str, TimedCode] = {}
-    for kernel, code, instructions in zip(looped, codes, sass, strict=True):
-        loop = kernel.loop
-        timed = timed_loop_of(instructions, code, loop.start, loop.end, loop.unroll) if loop else None
-        found |= dict.fromkeys(kernel.cases, timed) if timed else {}
-    return found
+def _calibration(device: str) -> Calibration | None:
+    path = shipped(device)
+    return read(path) if path else None
 
 
-def page(compared: Mapping[str, Sequence[Compared]], devices: Iterable[str]) -> str:
-    """Return the page about the rows of each pattern."""
+def page(compared: Mapping[str, Sequence[Compared]], devices: Iterable[str], *, counted: bool = False) -> str:
+    """Return the page about the rows of each pattern; `counted` if requests to memory were counted in the emulator."""
     every = [one for of_pattern in compared.values() for one in of_pattern]
     lines = [_line(name, of_pattern) for name, of_pattern in sorted(compared.items())]
+    useless = [one for one in every if not one.is_useful]
+    bars = list(_bars(every))
     return PAGE.format(
         devices=", ".join(devices),
         useful=USEFUL,
         tolerance=TOLERANCE - 1,
+        requests=f"Requests to memory: {'counted in the emulator' if counted else 'the best case'}.",
         lines="\n".join([*lines, _line("all", every)]),
-        without=_counts(one.reason for one in every if one.reason) or "none",
-        limiters=_counts(one.limit.by for one in every if one.limit),
+        without=_counts(one.limit.reason for one in every if one.limit.reason) or "none",
+        limiters=_counts(one.limit.limit_by for one in every if one.limit.limit_by),
+        not_useful=len(useless),
+        useless_limiters=_counts(one.limit.limit_by for one in useless if one.limit.limit_by) or "none",
+        block_start=sum(one.is_useful and one.limit.limit_by == BLOCK_START for one in every),
         verdict="\n".join(_verdict(every)),
+        launch=limit_cases.LAUNCH,
+        bytes=limit_cases.MEGABYTES,
+        bars="\n".join(line for line, _ in bars),
+        below="\n".join(_below([case for _, cases in bars for case in cases])),
     )
 
 
 def _line(name: str, compared: Sequence[Compared]) -> str:
-    shares = sorted(one.of_time for one in compared if one.of_time is not None)
-    useful = sum(share >= USEFUL for share in shares)
+    shares = sorted(one.limit.limit_fraction for one in compared if one.limit.limit_fraction is not None)
+    useful = sum(one.is_useful for one in compared)
     cells = [name, str(len(compared)), str(len(shares)), f"{useful / len(compared):.0%}"]
     if len(shares) > 1:
         cells += [f"{median(shares):.1%}", f"{quantiles(shares, n=TENTH)[0]:.1%}", f"{_largest(compared):.1%}"]
@@ -148,8 +159,41 @@ def _largest(compared: Sequence[Compared]) -> float:
     return max(one.largest for one in compared)
 
 
-def _counts(words: Iterable[str]) -> str:
+def _counts(words: Iterable[str | None]) -> str:
     return ", ".join(f"{word} {count}" for word, count in Counter(words).most_common())
+
+
+def _bars(compared: Iterable[Compared]) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    """Yield a line of the table for each kind of case on the list, and the cases that do not reach its target."""
+    known = {(one.suite, one.row.case_id): one for one in compared}
+    listed = [(kind, known[suite, case]) for kind, suite, case in limit_cases.read() if (suite, case) in known]
+    for kind, cases in group_by(listed, lambda item: item[0]).items():
+        shares = {one.row.case_id: share for _, one in cases if (share := _share(kind, one)) is not None}
+        good = sum(share >= kind.target for share in shares.values())
+        extremes = (
+            [f"{value:.1%}" for value in (min(shares.values()), median(shares.values()))] if shares else ["–", "–"]
+        )
+        cells = [
+            kind.title,
+            str(len(cases)),
+            str(len(shares)),
+            *extremes,
+            f"{kind.target:.0%}",
+            f"{good} of {len(cases)}",
+        ]
+        yield f"| {' | '.join(cells)} |", [(case, share) for case, share in shares.items() if share < kind.target]
+
+
+def _share(kind: limit_cases.CaseKind, one: Compared) -> float | None:
+    """Return what a case of this kind reaches of its bound; None if either is unknown."""
+    if kind is not limit_cases.CaseKind.MEMORY:
+        return one.of_cycles
+    return one.limit.ceiling_us / one.row.time_us if one.limit.ceiling_us and one.row.time_us else None
+
+
+def _below(cases: Sequence[tuple[str, float]]) -> Iterator[str]:
+    yield f"Below their target: {len(cases)} cases." if cases else "None is below its target."
+    yield from (f"- `{case}`: {share:.1%}" for case, share in cases)
 
 
 def exceeded(compared: Iterable[Compared]) -> list[Compared]:
@@ -167,11 +211,18 @@ def main() -> int:
     """Run as a program; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--record", type=Path, metavar="FILE")
+    parser.add_argument("--requests", action="store_true")
+    parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     runs = [read_run(folder) for folder in find_runs([RESULTS])]
-    compared = [one for run in runs for one in compare(run)]
+    if arguments.list:
+        print(limit_cases.text(runs), end="")
+        return 0
+    compared: list[Compared] = []
+    for run in runs:
+        compared += compare(run, requests_of_run(run, builtin(), None) if arguments.requests else None)
     devices = dict.fromkeys(run.info.device.name for run in runs if run.info.device)
-    text = page(group_by(compared, lambda one: one.row.pattern), devices)
+    text = page(group_by(compared, lambda one: one.row.pattern), devices, counted=arguments.requests)
     if arguments.record:
         arguments.record.write_text(text, encoding="utf-8")
     print(text)

@@ -68,15 +68,24 @@ class Architecture:
     half2: Figure[float] | None = None  # likewise, two values of 16 bits per lane
     int32_add: Figure[float] | None = None  # IADD3; an IMAD that adds runs on another unit
     int32_logic: Figure[float] | None = None  # LOP3
+    integer_opcodes: Figure[tuple[str, ...]] | None = None  # that the unit of these executes, besides usual ones
     vote: Figure[float] | None = None
     redux: Figure[float] | None = None  # REDUX; not CREDUX, which compute capability 10.x has for minimum and maximum
     special: Figure[float] | None = None  # MUFU: reciprocal, square root, exponential, logarithm, sine
     conversion: Figure[float] | None = None  # F2I, I2F, F2F of 32 bits; not I2FP and F2FP, which other units execute
     barrier: Figure[float] | None = None  # warps that arrive per clock
+    match_values: Figure[float] | None = None  # MATCH.ANY: distinct values per clock, not instructions
+
+    # Loads, stores and atomics pass through one load/store unit; those of global and local memory look up L1's tags.
+    load_store: Figure[float] | None = None  # instructions for shared, local or global memory, and shuffles
+    l1_tags: Figure[float] | None = None  # lines of 128 bytes per clock that global and local accesses look up
 
     # Latencies in clocks, unloaded and rounded down. A barrier of a block of w warps takes constant + per_warp × w.
     shfl_latency: Figure[int] | None = None
     lds_latency: Figure[int] | None = None
+    ldl_latency: Figure[int] | None = None  # local memory, where L1 holds the line
+    ldg_latency: Figure[int] | None = None  # global memory, likewise
+    l2_latency: Figure[int] | None = None  # global memory, where only the nearest part of L2 holds the line
     barrier_constant: Figure[int] | None = None
     barrier_per_warp: Figure[int] | None = None
 

@@ -23,6 +23,8 @@ COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
     "noise": "Estimate a GPU's noise, or report the smallest slowdown that a gate would detect in each case.",
     "check": "Check kernels for races and wrong results, without a GPU.",
     "inspect": "Show what each kernel's loop executes, and the least time that the hardware allows.",
+    "limits": "Show how close each case of a run comes to the least time that the hardware allows.",
+    "calibrate": "Measure what the units of this GPU can do, and compare it with the documents.",
     "new": "Create a pattern and a suite to start from.",
     "list": "List suites, patterns, variants and devices.",
     "validate": "Check suite files without running them.",

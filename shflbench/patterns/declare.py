@@ -155,6 +155,7 @@ class Variant:
     may_fold: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # option values for which the compiler may drop the mechanism
+    atomics: Size | None = None  # atomic operations of a launch on one address of global memory, at least
 
     def has(self, dtype: str, options: Mapping[str, str]) -> bool:
         """Whether the variant supports this dtype and these options."""

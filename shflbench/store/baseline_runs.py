@@ -11,6 +11,7 @@ from shflbench.errors import ResultsError
 from shflbench.model import Status, is_sentinel
 from shflbench.store import files
 from shflbench.store.files import KERNELS_FILE, RESTORE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
+from shflbench.store.limits_file import LIMITS_FILE, read_limits
 from shflbench.store.read import read_run
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
     from shflbench.store.read import Run
 
-FILES = (KERNELS_FILE, ROWS_FILE, SAMPLES_FILE, RUN_FILE)  # run.json last: a folder without it is no run
+FILES = (KERNELS_FILE, LIMITS_FILE, ROWS_FILE, SAMPLES_FILE, RUN_FILE)  # run.json last: a folder without it is no run
+OPTIONAL = {KERNELS_FILE, LIMITS_FILE}
 COMMIT_DIGITS = 7  # as git shortens it
 UNTIMED = {"emulator": "emulated", "none": "compiled"}
 
@@ -46,7 +48,8 @@ class Candidate:
         if not allow_failed:
             _refuse_failed(run)
         run.kernels()  # finds damage now, and not when the baseline is needed
-        names = (name for name in FILES if name != KERNELS_FILE or (folder / name).exists())
+        read_limits(folder)
+        names = (name for name in FILES if name not in OPTIONAL or (folder / name).exists())
         contents = {name: files.read(folder / name) for name in names}
         kept = run.kept_samples()
         sampled = frozenset(kept.cases if kept else ())

@@ -18,7 +18,7 @@ FIGURES = [field.name for field in fields(Architecture) if field.name != "name"]
 TYPES = {name: typing.get_args(typing.get_type_hints(Architecture)[name])[0] for name in FIGURES}
 RATES = (
     *("exchange", "exchange_measured", "shared_memory", "fp32", "fp64", "half2", "int32_add", "int32_logic"),
-    *("vote", "redux", "special", "conversion", "barrier"),
+    *("vote", "redux", "special", "conversion", "barrier", "match_values", "load_store", "l1_tags"),
 )
 
 Case = dict[str, str]
@@ -138,6 +138,7 @@ def test_only_figures_that_a_test_of_this_file_confirms_are_verified() -> None:
     verified = {(arch, name) for arch in known() for name, figure in figures(arch).items() if figure.verified}
     residency = {"resident_warps", "resident_blocks", "shared_bytes", "reserved_shared_bytes"}
     speeds = {"exchange", "redux", "barrier", "shfl_latency", "barrier_constant", "barrier_per_warp"}
+    speeds |= {"load_store", "l1_tags", "ldl_latency", "ldg_latency", "l2_latency", "integer_opcodes"}
     assert verified == {("sm_90", name) for name in residency | speeds}
 
 
@@ -195,3 +196,49 @@ def test_warps_of_an_h200_arrive_at_barriers_no_faster_than_at_the_rate_of_sm_90
     for warps, clocks in measured.items():
         assert clocks >= 2 * warps / value("sm_90", "barrier"), warps
     assert measured[32] == pytest.approx(2 * 32 / value("sm_90", "barrier"), rel=0.04)
+
+
+def test_an_h200_loads_at_the_rate_of_sm_90() -> None:
+    for variant in ("smem", "l1", "l2", "dram"):
+        measured = cycles("warp-collectives", rf"memory-ladder/{variant}/i32/2\*sms x 1024/4096/chains=4")[64]
+        assert measured * SLOPE_ERROR >= 4 * 64 / value("sm_90", "load_store"), variant
+    assert cycles("warp-collectives", r"memory-ladder/smem/i32/2\*sms x 1024/")[64] == pytest.approx(256, rel=0.003)
+
+
+def test_an_h200_looks_up_as_many_lines_per_clock_as_the_table_of_sm_90_says() -> None:
+    measured = cycles("dynamic-indexing", r"private-array/local/f32/8\*sms x 64/1024/length=32/index=worst/math=0$")[16]
+    assert measured == pytest.approx(16 * 32 / value("sm_90", "l1_tags"), rel=0.005)
+
+
+@pytest.mark.parametrize(("variant", "figure", "below"), [("l1", "ldg_latency", 2), ("l2", "l2_latency", 100)])
+def test_an_h200_loads_from_global_memory_with_the_latency_of_sm_90(variant: str, figure: str, below: float) -> None:
+    address = 6  # clocks of the multiply-add that computes the next address
+    latency = cycles("warp-collectives", rf"memory-ladder/{variant}/i32/sms x 32/")[1] - address
+    assert value("sm_90", figure) <= latency < value("sm_90", figure) + below
+
+
+def test_an_h200_loads_from_local_memory_with_the_latency_of_sm_90() -> None:
+    address = 15  # clocks from an element to the address of the next one
+    measured = {
+        **cycles("quick", r"private-array/local/f32/26x256/"),
+        **cycles("dynamic-indexing", r"private-array/local/f32/8\*sms x 64/1024/length=(16|32)/index=uniform/math=0$"),
+    }
+    assert measured.keys() == {8, 16}
+    for warps, clocks in measured.items():
+        assert clocks - address == pytest.approx(value("sm_90", "ldl_latency"), abs=2), warps
+        assert clocks - address >= value("sm_90", "ldl_latency"), warps
+
+
+def test_an_h200_votes_in_the_integer_unit() -> None:
+    measured = cycles("warp-collectives", r"vote/vote/i32/2\*sms x 1024/4096/op=ballot$")[64]
+    comparison, shift, vote, counter = 1, 1, 1, 1 / 16  # integer instructions per iteration
+    assert "VOTE" in value("sm_90", "integer_opcodes")
+    instructions = 64 * (comparison + shift + vote + counter)
+    assert measured == pytest.approx(instructions / value("sm_90", "int32_logic"), rel=0.03)
+
+
+def test_an_h200_compares_values_no_faster_than_the_table_of_sm_90_says() -> None:
+    distinct = {16: 2, 8: 4, 4: 8}  # values per MATCH by the width of a group
+    for values, width in distinct.items():
+        measured = cycles("gtc2013", rf"reduce/cg-group/f32/26x1024/4096/width={width}$")[32]
+        assert 4 * measured >= 32 * values / value("sm_90", "match_values"), width  # one MATCH per four iterations

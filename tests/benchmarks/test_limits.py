@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import limit_cases
+from benchmarks.limit_cases import CaseKind
 from benchmarks.limits import Compared, compare, exceeded, main, page
-from shflbench.store import read_run
+from shflbench.store import find_runs, read_run
+from shflbench.store.limits_file import CaseLimit
 
-RUN = Path(__file__).parents[2] / "results" / "launch-sweep" / "nvidia-h200"
+RESULTS = Path(__file__).parents[2] / "results"
+RUN = RESULTS / "launch-sweep" / "nvidia-h200"
 RECORDED = Path(__file__).parents[2] / "benchmarks" / "limits.md"
 
 
@@ -19,19 +23,39 @@ def compared() -> list[Compared]:
 
 def test_every_timed_row_has_a_limit_that_its_measurement_respects(compared: list[Compared]) -> None:
     assert len(compared) == len(read_run(RUN).rows)
-    assert all(one.limit for one in compared)
+    assert all(one.limit.limit_us for one in compared)
     assert exceeded(compared) == []
     assert max(one.largest for one in compared) > 0.99  # the bound is reached
 
 
 def test_a_row_that_is_faster_than_its_limit_is_named(compared: list[Compared]) -> None:
-    fast = replace(compared[0], of_time=1.02)
+    fast = replace(compared[0], limit=replace(compared[0].limit, limit_fraction=1.02))
     assert exceeded([fast, *compared]) == [fast]
     text = page({"neighbor": [fast, *compared]}, ["NVIDIA H200"])
     assert (
         f"1 of {len(compared) + 1} rows were more than 1% faster than their limit.\n- `{fast.row.case_id}`: 102.0%"
         in text
     )
+
+
+def test_a_row_without_a_limit_counts_as_not_useful_and_its_reason_is_there(compared: list[Compared]) -> None:
+    bare = replace(compared[0], limit=CaseLimit(case_id="x", reason="no figures are known for sm_70"), of_cycles=None)
+    assert not bare.is_useful
+    text = page({"neighbor": [bare]}, ["NVIDIA H200"])
+    assert "| neighbor | 1 | 0 | 0% | – | – | – |" in text
+    assert "Rows without a limit: no figures are known for sm_70 1." in text
+
+
+def test_all_listed_cases_count_also_those_that_cannot_be_compared(compared: list[Compared]) -> None:
+    listed = {case for kind, suite, case in limit_cases.read() if suite == "launch-sweep" and kind is CaseKind.LOOP}
+    loops = [replace(one, of_cycles=None) for one in compared if one.row.case_id in listed]
+    text = page({"neighbor": loops}, ["NVIDIA H200"])
+    assert f"| loops: limit ÷ cycles | {len(loops)} | 0 | – | – | 95% | 0 of {len(loops)} |" in text
+
+
+def test_the_list_of_cases_follows_from_its_rule() -> None:
+    runs = [read_run(folder) for folder in find_runs([RESULTS])]
+    assert limit_cases.FILE.read_text(encoding="utf-8") == limit_cases.text(runs)
 
 
 @pytest.mark.archs

@@ -26,7 +26,7 @@ def test_its_table_of_a_run_is_that_of_the_reference_run(capsys: pytest.CaptureF
     assert main(["show", str(RUN)]) == 0
     shown = capsys.readouterr().out.splitlines()
     begin = README.index("reduce  f32")
-    lines = README[begin : README.index("\n…", begin)].splitlines()
+    lines = README[begin : README.index("\n$ ", begin)].splitlines()
     assert len(lines) > 5
     assert [line for line in lines if line not in shown] == []
 

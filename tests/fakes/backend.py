@@ -322,6 +322,8 @@ def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBacken
     """Make this a machine whose only GPU is `backend`."""
     monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [listed(backend.device)])
     monkeypatch.setattr("shflbench.measure.executor.GpuExecutor", lambda *_: FreshProcessExecutor(backend))
+    # The scripted times know nothing of the limits of an H200, and reading the machine code takes half a second.
+    monkeypatch.setattr("shflbench.cli.run_limits.store_limits", lambda *_: None)
     return backend
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
-from shflbench.cli import gpus, main
+from shflbench.cli import gpus, main, run_limits
 from shflbench.cli.run import request as run_request
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
@@ -203,6 +203,7 @@ def install(plan: Plan, replace: Callable[[object, str, object], None] = setattr
     replace(gpus, "find", lambda: [listed(H200)])
     replace(run_request, "OPENER", "tests.fakes.machine:open_backend")
     replace(windows, "CASES", plan.cases_per_window)
+    replace(run_limits, "store_limits", lambda *_: None)  # scripted times know nothing of the limits of an H200
     replace(supervisor, "START_SECONDS", plan.start_seconds)
 
 

@@ -9,6 +9,7 @@ from shflbench.errors import ResultsError
 from shflbench.model import Status
 from shflbench.store import read_info, samples
 from shflbench.store.baselines import Baselines
+from shflbench.store.limits_file import CaseLimit, write_limits
 from tests.fakes.kept_runs import BUSY, contents, edit, quiet_run, several
 from tests.fakes.runs import H200, compiled, info, measured, untimed, write_run
 
@@ -39,6 +40,7 @@ def of_another_run(_: bytes) -> bytes:
         (lambda run: (run / "samples.csv.gz").unlink(), "samples.csv.gz cannot be read"),
         (change("samples.csv.gz", of_another_run), "holds no samples of neighbor/smem/f32"),
         (lambda run: (run / "kernels.zip").write_bytes(b"PK"), "kernels.zip is damaged"),
+        (lambda run: (run / "limits.csv").write_text("case,limit\n"), "limits.csv:1: the column case_id is missing"),
         (change("run.json", lambda _: b"<<<<<<< ours\n"), "not JSON"),
         (change("run.json", newer), "has schema 2"),
         (lambda run: run.rename(run.with_name("elsewhere")), "run.json cannot be read"),
@@ -53,6 +55,13 @@ def test_a_run_that_cannot_be_compared_with_is_refused(
     assert sentence in caught.value.message
     assert caught.value.advice
     assert not kept.folder.exists()
+
+
+def test_limits_of_a_run_are_kept_with_it(kept: Baselines, run: Path) -> None:
+    write_limits(run, [CaseLimit(case_id="neighbor/shfl/f32/26x1024/4096", limit_by="exchange")])
+    kept.save("main", [run])
+    (copy,) = kept.folder.rglob("limits.csv")
+    assert copy.read_bytes() == (run / "limits.csv").read_bytes()
 
 
 @pytest.mark.parametrize("status", [Status.FAILED, Status.INCORRECT])

@@ -17,6 +17,7 @@ from shflbench.cli.registry import COMMANDS
 from shflbench.patterns.discover import builtin
 from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
 from shflbench.store.keys import INDEX_KEYS, KEYS
+from shflbench.store.limits_file import CaseLimit, limit_columns
 from shflbench.suite import find_shipped, json_schema
 from shflbench.suite.schema import SECTIONS
 from tools.docs.machine_code import table
@@ -84,17 +85,21 @@ def columns() -> str:
     kinds = {item.name: TYPES.get(str(item.type).removesuffix(" | None"), "text") for item in fields(Row)}
     rows = [(f"`{name}`", kinds[name], meaning) for name, meaning in row_columns().items()]
     samples = [(f"`{name}`", meaning) for name, meaning in SAMPLE_COLUMNS.items()]
+    limit_kinds = {item.name: TYPES.get(str(item.type).removesuffix(" | None"), "text") for item in fields(CaseLimit)}
+    limits = [(f"`{name}`", limit_kinds[name], meaning) for name, meaning in limit_columns().items()]
     about = """\
 A run is a folder with [`run.json`](run-json.md) (settings, versions, device), `results.csv` and `samples.csv.gz`. Both
 tables are UTF-8 with a header; an unknown value is empty, never 0."""
     burst = """\
 A sample is the time of one or more launches between two events. A
 [burst](../explanation/how-we-time.md#3-a-burst-of-samples) is 3 to 9 samples of a case, queued together."""
+    calculated = "[Calculated](../explanation/limits.md), not measured; `shflbench limits` writes it again for any run."
     return _page(
         "Columns",
         about,
         f"## results.csv: one row per case\n\n{_table('column | type | meaning', rows)}",
         f"## samples.csv.gz: one row per sample\n\n{burst}\n\n{_table('column | meaning', samples)}",
+        f"## limits.csv: one row per timed case\n\n{calculated}\n\n{_table('column | type | meaning', limits)}",
     )
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from shflbench.analysis.limits.units import waits_for_l2
 
-    from shflbench.model import TimedCode
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+    from shflbench.model import Instruction, TimedCode
 
 WARM_UP, PASSES = 2, 6  # passes through the loop; the first ones fill the pipeline
+L2 = "L2"  # in place of the opcode of an instruction whose result L1 cannot hold
 
 
 def cycles_per_pass(code: TimedCode, latencies: Mapping[str, int]) -> float:
     """Return the least number of clocks that a warp needs for one pass through the loop.
 
     `latencies` are the clocks from the issue of an opcode to its result, rounded down; another one that the code waits
-    for takes one clock. For BAR, they are those from the arrival of the last warp until the block continues. Only what
-    every pass executes counts.
+    for takes one clock, and so does a predicated one, because all lanes may skip it. For BAR, the latency is that from
+    the arrival of the last warp until the block continues, and for `L2`, that of loads and atomics that bypass L1. Only
+    what every pass executes counts.
     """
     now, first = 0, 0
     ready: dict[int, int] = {}  # scoreboard barrier → clock at which it is released
@@ -25,16 +29,39 @@ def cycles_per_pass(code: TimedCode, latencies: Mapping[str, int]) -> float:
         for item in code.instructions:
             if not item.always:
                 continue
-            control, opcode = item.control, item.instruction.base
+            control = item.control
             issued = max([now, *(ready.get(number, 0) for number in control.waits)])
             if control.write_barrier is not None:
-                done = issued + latencies.get(opcode, 1)
+                done = issued + _latency(item.instruction, latencies)
                 ready[control.write_barrier] = max(ready.get(control.write_barrier, 0), done)
             if control.read_barrier is not None:
                 ready[control.read_barrier] = max(ready.get(control.read_barrier, 0), issued + 1)
             now = issued + max(1, control.stall)
-            if opcode == "BAR":
-                now = max(now, issued + latencies.get("BAR", 1))
+            if item.instruction.base == "BAR":
+                now = max(now, issued + _latency(item.instruction, latencies))
         if past + 1 == WARM_UP:
             first = now
     return (now - first) / (PASSES - WARM_UP)
+
+
+def _latency(instruction: Instruction, latencies: Mapping[str, int]) -> int:
+    """Return the clocks until the result of an instruction is there; 1 if unknown, or if all lanes may skip it."""
+    arrives_only = ".ARV" in instruction.opcode  # at a barrier, without waiting
+    return 1 if instruction.predicate or arrives_only else latencies.get(result_of(instruction), 1)
+
+
+def results_awaited(code: TimedCode, known: Container[str] = ()) -> tuple[str, ...]:
+    """Return whose results a loop waits for, as keys of the latencies of `cycles_per_pass`, sorted, except `known`."""
+    waited = {number for item in code.instructions if item.always for number in item.control.waits}
+    certain = [item for item in code.instructions if item.always and not item.instruction.predicate]
+    results = {
+        result_of(item.instruction)
+        for item in certain
+        if item.control.write_barrier in waited or item.instruction.base == "BAR"
+    }
+    return tuple(sorted(name for name in results if name not in known))
+
+
+def result_of(instruction: Instruction) -> str:
+    """Return the key of an instruction in the latencies of `cycles_per_pass`: its opcode, or `L2`."""
+    return L2 if waits_for_l2(instruction) else instruction.base

@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits.units import ExecutionUnit, least_passes, unit_of
+from shflbench.analysis.limits.passes import passes
+from shflbench.analysis.limits.units import ExecutionUnit, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.model import TimedCode
+    from shflbench.model import KernelRequests, TimedCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,9 @@ class Counts:
     unknown: tuple[str, ...]  # opcodes that no unit is known for
 
 
-def count(code: TimedCode) -> Counts:
-    """Return the counts of a timed loop."""
+def count(code: TimedCode, requests: KernelRequests | None = None) -> Counts:
+    """Return the counts of a timed loop; `requests` of its kernel, if known, give the passes through the banks."""
     units, certain = Counter[ExecutionUnit](), Counter[ExecutionUnit]()
-    passes = 0
     unknown = set()
     for item in code.instructions:
         unit = unit_of(item.instruction)
@@ -39,12 +39,11 @@ def count(code: TimedCode) -> Counts:
         units[unit] += 1
         if item.always and not item.instruction.predicate:
             certain[unit] += 1
-            passes += least_passes(item.instruction) if unit is ExecutionUnit.EXCHANGE else 0
     issued = sum(item.always for item in code.instructions)
     return Counts(
         instructions=len(code.instructions) / code.unroll,
         units=_per_iteration(units, code.unroll),
-        passes=passes / code.unroll,
+        passes=passes(code, requests),
         certain=_per_iteration(certain, code.unroll),
         certain_instructions=issued / code.unroll,
         unknown=tuple(sorted(unknown)),

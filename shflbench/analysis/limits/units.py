@@ -69,6 +69,18 @@ def unit_of(instruction: Instruction) -> ExecutionUnit | None:
     return _UNIT_OF.get(instruction.base)
 
 
+def waits_for_l2(instruction: Instruction) -> bool:
+    """Whether the result of an instruction comes from L2 or beyond, whatever L1 holds.
+
+    L1 is not coherent across SMs, so a load that observes the other SMs (`ld.cg`, `ld.relaxed.gpu`, `ld.volatile`) does
+    not use it, and atomics on global memory are performed in L2. Source: PTX ISA, Cache Operators; on an H200, loads
+    with `.STRONG.GPU` take 331 clocks where others take 40 (`memory-ladder`). LD and ATOM may access shared memory, and
+    `LDG.E.SYS` of sm_75 is a weak load.
+    """
+    is_strong = ".STRONG.GPU" in instruction.opcode or ".STRONG.SYS" in instruction.opcode
+    return instruction.base == "ATOMG" or (instruction.base == "LDG" and is_strong)
+
+
 def least_passes(instruction: Instruction) -> int:
     """Return the smallest number of passes through the banks of shared memory that a full warp's request takes.
 

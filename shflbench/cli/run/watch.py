@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.cli.environment import baselines_folder
 from shflbench.errors import KernelError
 from shflbench.model import Disturbance
 
@@ -77,15 +78,18 @@ def _inconclusive(number: int, singular: str, plural: str) -> str:
 def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
     """Show the results and the warnings, and return the exit code; `troubles` are by case."""
     from shflbench.analysis import sentences
+    from shflbench.cli.run_limits import store_limits
     from shflbench.model import Status
     from shflbench.store import read_run
 
-    rows = read_run(folder.path).rows
+    measured = read_run(folder.path)
+    rows = measured.rows
     console.say()
     for sentence in sentences(rows):
         console.say(sentence)
     for warning in warnings(troubles, plan.suite.rules.precision):
         console.warn(warning)
+    store_limits(measured, plan.suite.pattern_folders, baselines_folder(), console)
     if noise := folder.info.noise:
         if noise.quiet:
             console.say(f"The machine was quiet: {noise.sentence}.")

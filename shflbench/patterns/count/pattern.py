@@ -9,6 +9,23 @@ from shflbench.patterns.declare import Input, Output, Pattern, Scalar, Setting, 
 PER_THREAD = 16  # as in bins.cuh
 
 ONE = {"counters": ("1",)}
+COUNTED = 0.49  # of the elements, at least: each is not negative with a probability of one half
+
+
+def _one_per_element(at: Setting) -> int:
+    """Return the atomic additions to the most frequent of all counters, at least."""
+    return int(COUNTED * at.threads * PER_THREAD) // at.whole("counters")
+
+
+def _one_per_group(at: Setting) -> int:
+    """Return those to the only counter where the lanes of a warp add together; with more counters, not known."""
+    return at.warps * PER_THREAD if at.options["counters"] == "1" else 0
+
+
+def _one_per_warp(at: Setting) -> int:
+    """Return those to the only counter where a warp adds its sum."""
+    return at.warps
+
 
 PATTERN = Pattern(
     summary="Count the nonnegative elements of an array; the lowest bits of an element select the counter.",
@@ -28,6 +45,7 @@ PATTERN = Pattern(
             mechanism=Mechanism.ATOMIC,
             baseline=True,
             summary="one `atomicAdd` in global memory per element",
+            atomics=_one_per_element,
         ),
         Variant(
             name="global-plain",
@@ -37,6 +55,7 @@ PATTERN = Pattern(
                 "one"
             ),
             only=ONE,
+            atomics=_one_per_group,
         ),
         Variant(
             name="shared",
@@ -49,6 +68,7 @@ PATTERN = Pattern(
             mechanism=Mechanism.COLLECTIVE,
             summary="`__ballot_sync` and `__popc` count the elements of a warp; one `atomicAdd` per warp",
             only=ONE,
+            atomics=_one_per_warp,
         ),
         Variant(
             name="redux",
@@ -56,17 +76,20 @@ PATTERN = Pattern(
             summary="each lane counts in a register; `__reduce_add_sync` sums the counts; one `atomicAdd` per warp",
             needs="sm_80",
             only=ONE,
+            atomics=_one_per_warp,
         ),
         Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
             summary="each lane counts in a register; five xor shuffles sum the counts; one `atomicAdd` per warp",
             only=ONE,
+            atomics=_one_per_warp,
         ),
         Variant(
             name="match",
             mechanism=Mechanism.COLLECTIVE,
             summary="`__match_any_sync` groups the lanes by counter; one `atomicAdd` per group",
+            atomics=_one_per_group,
         ),
         Variant(
             name="cg",
@@ -76,6 +99,7 @@ PATTERN = Pattern(
                 "counter; one `atomicAdd` per group"
             ),
             source="cg.cu",
+            atomics=_one_per_group,
         ),
     ),
     claims={

@@ -6,6 +6,12 @@ from numpy.typing import NDArray
 from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import InOut, Output, Pattern, Scalar, Setting, Variant
 
+
+def _one_per_warp(at: Setting) -> int:
+    """Return the atomic additions, all to the same counter."""
+    return at.warps
+
+
 PATTERN = Pattern(
     summary="Each thread reserves one slot of a queue that all threads share.",
     source="NTNU, Shuffle Shenanigans, broadcasting",
@@ -22,24 +28,28 @@ PATTERN = Pattern(
             mechanism=Mechanism.ATOMIC,
             baseline=True,
             summary="one `atomicAdd` per thread, in a form that the compiler cannot merge",
+            atomics=lambda at: at.threads,
         ),
         Variant(
             name="atomic-plain",
             mechanism=Mechanism.ATOMIC,
             summary="one `atomicAdd` per thread in the source; the compiler merges those of a warp into one",
             arguments=("next", "slots"),
+            atomics=_one_per_warp,
         ),
         Variant(
             name="leader-shfl",
             mechanism=Mechanism.SHFL,
             summary="lane 0 executes one `atomicAdd` for its warp; a shuffle broadcasts the result",
             arguments=("next", "slots"),
+            atomics=_one_per_warp,
         ),
         Variant(
             name="leader-smem",
             mechanism=Mechanism.SMEM,
             summary="lane 0 executes one `atomicAdd` for its warp; the other lanes read the result from shared memory",
             arguments=("next", "slots"),
+            atomics=_one_per_warp,
             shared=lambda at: at.block // WARP * at.dtype.size,
         ),
         Variant(
@@ -47,6 +57,7 @@ PATTERN = Pattern(
             mechanism=Mechanism.LIBRARY,
             summary="as `leader-shfl`, but with a `cooperative_groups::tiled_partition`",
             arguments=("next", "slots"),
+            atomics=_one_per_warp,
             source="cg.cu",
         ),
     ),

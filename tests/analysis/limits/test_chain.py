@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.analysis.limits.chain import cycles_per_pass
+from shflbench.analysis.limits.chain import cycles_per_pass, results_awaited
 from tests.analysis.limits.timed import code, item
 
 LATENCIES = {"SHFL": 24, "LDS": 22, "BAR": 11}
@@ -56,3 +56,38 @@ def test_a_barrier_takes_its_constant_even_with_a_short_stall() -> None:
     loop = code(item("BAR.SYNC", stall=1), item("FADD", stall=4))
     assert cycles_per_pass(loop, LATENCIES) == 11 + 4
     assert cycles_per_pass(loop, {}) == 1 + 4
+
+
+@pytest.mark.parametrize("skippable", ["@P0 SHFL.IDX", "@!P1 BAR.SYNC"])
+def test_what_all_lanes_may_skip_has_no_latency(skippable: str) -> None:
+    loop = code(item(skippable, stall=2, writes=0), ADD)
+    assert cycles_per_pass(loop, LATENCIES) == 2 + 4
+    assert results_awaited(loop) == ()
+
+
+def test_an_arrival_at_a_barrier_does_not_wait() -> None:
+    assert cycles_per_pass(code(item("BAR.ARV", stall=1), ADD), LATENCIES) == 1 + 4
+
+
+@pytest.mark.parametrize("opcode", ["LDG.E.STRONG.GPU", "LDG.E.64.STRONG.SYS", "ATOMG.E.ADD.STRONG.GPU"])
+def test_loads_that_bypass_l1_and_atomics_take_the_latency_of_l2(opcode: str) -> None:
+    loop = code(item(opcode, stall=2, writes=0), ADD)
+    assert cycles_per_pass(loop, {"LDG": 32, "ATOMG": 32, "L2": 200}) == 200 + 4
+    assert results_awaited(loop) == ("L2",)
+
+
+@pytest.mark.parametrize("opcode", ["LDG.E", "LDG.E.SYS", "LDG.E.STRONG.SM"])
+def test_other_loads_may_hit_l1(opcode: str) -> None:
+    assert cycles_per_pass(code(item(opcode, stall=2, writes=0), ADD), {"LDG": 32, "L2": 200}) == 32 + 4
+
+
+def test_awaited_results_are_named_once_and_without_known_ones() -> None:
+    loop = code(
+        item("LDS", writes=0),
+        item("MATCH.ANY", writes=1),
+        item("MUFU.RCP", writes=2),
+        "BAR.SYNC",
+        item("FADD", waits=(0, 1)),
+    )
+    assert results_awaited(loop) == ("BAR", "LDS", "MATCH")
+    assert results_awaited(loop, {"LDS": 23, "BAR": 11}) == ("MATCH",)

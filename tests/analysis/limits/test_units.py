@@ -6,7 +6,7 @@ from zipfile import ZipFile
 import pytest
 
 from shflbench.analysis.limits import ExecutionUnit, unit_of
-from shflbench.analysis.limits.units import _OPCODES, least_passes
+from shflbench.analysis.limits.units import _OPCODES, least_passes, waits_for_l2
 from shflbench.model import Instruction
 
 ARCHIVES = sorted((Path(__file__).parents[3] / "results").glob("*/nvidia-h200/kernels.zip"))
@@ -52,3 +52,10 @@ def test_the_unit_depends_on_the_opcode_without_modifiers(opcode: str, unit: Exe
 )
 def test_a_wide_store_takes_a_pass_per_32_bits_and_a_load_at_least_half_of_that(opcode: str, passes: int) -> None:
     assert least_passes(instruction(opcode)) == passes
+
+
+@pytest.mark.parametrize(
+    "opcode", ["LD.E.STRONG.GPU", "ATOM.E.ADD.STRONG.GPU", "ATOMS.ADD", "STG.E.STRONG.GPU", "LDG.E.SYS"]
+)
+def test_what_may_access_shared_memory_or_l1_does_not_wait_for_l2(opcode: str) -> None:
+    assert not waits_for_l2(instruction(opcode))

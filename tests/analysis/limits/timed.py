@@ -12,10 +12,13 @@ def item(
     waits: tuple[int, ...] = (),
     always: bool = True,
 ) -> ScheduledInstruction:
-    """Return an instruction, `@P0 SHFL.IDX`; `writes`, `reads` and `waits` are scoreboard barriers."""
-    *predicate, opcode = text.split()
+    """Return an instruction, `@P0 LDS R1, [R2]`; `writes`, `reads` and `waits` are scoreboard barriers."""
+    predicate, rest = text.split(maxsplit=1) if text.startswith("@") else ("", text)
+    opcode, _, operands = rest.partition(" ")
     return ScheduledInstruction(
-        Instruction(0, "".join(predicate), opcode, ()), Control(stall, writes, reads, waits), always
+        Instruction(0, predicate, opcode, tuple(operands.split(", ")) if operands else ()),
+        Control(stall, writes, reads, waits),
+        always,
     )
 
 

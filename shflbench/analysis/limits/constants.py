@@ -1,0 +1,100 @@
+"""The constants of the prediction: what a GPU was measured to do, where a limit takes what documents allow.
+
+The values below are those of an NVIDIA H200. `calibrate` measures some of them; the others were fitted to the
+reference runs of one half of the patterns, never to those of the other half. A pattern belongs to the half that the
+first byte of the SHA-256 of its name says: even for the fit, odd for the test. The halves never change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shflbench.store.calibration_file import Calibration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionConstants:
+    """What the prediction assumes of a GPU; times are in clocks of an SM unless their comment says otherwise."""
+
+    # Latencies from the issue of an instruction to that of one that waits for its result.
+    shfl_latency: float = 24.0  # (fitted)
+    lds_latency: float = 24.0  # (fitted)
+    lds_behind_store: float = 5.2  # more for a load behind a store, with two warps per sub-partition (fitted)
+    lds_behind_stores: float = 3.0  # likewise, with more warps per sub-partition (fitted)
+    lds_behind_store_alone: float = 0.8  # likewise, with one warp per sub-partition (fitted)
+    shuffle_of_result: float = 2.0  # more where a shuffle waits for a scoreboard: shuffle of a shuffle (fitted)
+    operand_release: float = 18.0  # until a source register may be written (fitted)
+    global_latency: float = 36.0  # of a load that hits L1 (not fitted: no row of that half shows it)
+    local_latency: float = 33.0  # likewise, of local memory (fitted)
+    collective_latency: float = 22.0  # VOTE and other results that code waits for by a scoreboard (fitted)
+    redux_latency: float = 20.0  # (fitted)
+    taken_branch: float = 5.0  # of the loop's end, beyond its stall count (fitted)
+
+    # Barriers: clocks per arriving warp, and from the last arrival until the block continues.
+    barrier_per_warp: float = 2.0
+    barrier_release: float = 11.5  # (fitted)
+    barrier_per_other_block: float = 0.9  # later release for each other block on the SM (fitted)
+    barrier_queue: int = 10  # arrivals that wait in order; which of the others is next, the schedulers decide (fitted)
+
+    # Clocks that a request occupies.
+    exchange: float = 1.0  # per pass, for the whole SM
+    shuffle_with_predicate: float = 1.18  # passes of a shuffle that also returns whether its source is valid (fitted)
+    operands: float = 2.0  # per request of one sub-partition
+    store_operands: float = 4.0  # likewise, of a store, which has two (fitted)
+    redux: float = 2.0
+    global_request: float = 1.95  # of a load from L1 (fitted)
+    local_request: float = 1.07  # (fitted)
+
+    # Outside the SMs.
+    launch_us: float = 3.05  # of an empty kernel, from event to event in a stream of launches (fitted)
+    many_blocks_us: float = 0.17  # more where all SMs have a block (fitted)
+    warp_us: float = 0.004  # start of one warp of the busiest SM (fitted)
+    wave_us: float = 0.35  # start of the blocks of a further wave, and their first loads (fitted)
+
+    # Kernels of one pass over memory.
+    one_pass_us: float = 2.9  # of a launch of a few blocks (fitted)
+    repeated_us: float = 2.15  # likewise, of one of several launches per sample (fitted)
+    block_us: float = 0.00063  # from the start of one block to that of the next (fitted)
+    dram_round_us: float = 0.73  # of a block that waits for DRAM, until another starts in its place (fitted)
+    l2_bytes_per_us: float = 6.5e6  # that a copy reads and writes (fitted)
+    dram_bytes_per_us: float = 3.98e6  # likewise (fitted)
+    cached_share: float = 0.7  # of the L2 cache's size: launches of so many bytes find them there (fitted)
+    scattered_bytes_per_us: float = 3.2e6  # of sectors that stores write in part, one per lane (fitted)
+    partial_bytes_per_us: float = 5.5e6  # likewise, of several lanes per sector (fitted)
+    atomics_per_clock: float = 0.69  # on one address of global memory, by all SMs (measured by `calibrate`)
+    overlap: float = 5.0  # exponent of the norm that joins these times: infinite where the longest hides the others
+
+
+DEFAULTS = PredictionConstants()
+
+US_PER_S = 1e6
+DIGITS = 2  # of clocks: measured figures agree within 1%, and 1.00005 clocks per request are one
+# Constant → rate that a calibration measures, in requests per clock of an SM.
+RATES = {"exchange": "shuffle", "redux": "redux_min"}
+
+
+def calibrated_constants(
+    calibration: Calibration | None, constants: PredictionConstants = DEFAULTS
+) -> PredictionConstants:
+    """Return the constants with those that `calibrate` measured in place of the others."""
+    measured: dict[str, float] = {}
+    if calibration:
+        rates = {name: calibration.value(figure) for name, figure in RATES.items()}
+        measured = {name: round(1 / rate, DIGITS) for name, rate in rates.items() if rate}
+        if clocks := calibration.value("shfl_latency"):  # of a chain of shuffles
+            measured["shfl_latency"] = round(clocks, DIGITS) - constants.shuffle_of_result
+        if line := calibration.barrier_line:
+            measured["barrier_per_warp"] = round(line.per_warp, DIGITS)
+        if rate := calibration.value("atomic_global_lane"):  # per SM
+            measured["atomics_per_clock"] = rate * calibration.sms
+        if rate := calibration.value("dram_copy_bytes_per_s"):
+            measured["dram_bytes_per_us"] = rate / US_PER_S
+    return replace(constants, **measured) if measured else constants  # type: ignore[arg-type]  # all of them are float
+
+
+def is_fitted(pattern: str) -> bool:
+    """Whether the constants were fitted to rows of this pattern; the rows of all others test the prediction."""
+    return sha256(pattern.encode()).digest()[0] % 2 == 0

@@ -1,0 +1,148 @@
+"""What the instructions of a timed loop do in the simulation, and which loops cannot be simulated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.limits.simulation import PARTS, Step, StepKind
+from shflbench.analysis.limits.units import ExecutionUnit, least_passes, unit_of, waits_for_l2
+from shflbench.model import AccessKind, AccessSpace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.analysis.limits.constants import PredictionConstants
+    from shflbench.model import Instruction, KernelRequests, ScheduledInstruction, TimedCode
+
+    Passes = Mapping[tuple[str, int], float]  # opcode, bits per lane → passes per request
+
+DIVERGENT = "BRA.DIV", "BRX", "CALL", "WARPSYNC.COLLECTIVE"
+WRITES = {"ATOM", "ATOMG", "RED", "REDG", "ATOMS", "STG", "ST", "LD"}
+BEHIND_STORE = {"STS", "SHFL", "BAR"}  # after the first of these, loads are behind a store; the others end that
+WORD, WIDE, WIDEST = 32, 64, 128  # bits
+LINES_PER_CLOCK = 3.6  # that the tags of L1 look up for requests to random lines of local memory (fitted)
+NAMES = {
+    (AccessSpace.SHARED, AccessKind.LOAD): "LDS",
+    (AccessSpace.SHARED, AccessKind.STORE): "STS",
+    (AccessSpace.LOCAL, AccessKind.LOAD): "LDL",
+    (AccessSpace.LOCAL, AccessKind.STORE): "STL",
+}
+# Clocks that an instruction occupies its unit of a sub-partition: 64 results per clock and SM take 2, 16 take 8.
+# Source: Throughput of Native Arithmetic Instructions, CUDA C++ Programming Guide 12.6, Table 4, column 9.0.
+OCCUPANCY = {
+    ExecutionUnit.INTEGER: ("integer", 2.0),
+    ExecutionUnit.FP64: ("fp64", 2.0),
+    ExecutionUnit.VOTE: ("vote", 2.0),
+    ExecutionUnit.SPECIAL: ("special", 8.0),
+    ExecutionUnit.CONVERSION: ("special", 8.0),
+    ExecutionUnit.FP32: ("fp32", 1.0),
+}
+OPCODE_OCCUPANCY = {"IMAD": ("multiply", 2.0), **dict.fromkeys(("FLO", "POPC", "BREV"), ("special", 8.0))}
+
+
+def refusal(code: TimedCode, requests: KernelRequests | None) -> str:
+    """Return why the loop cannot be predicted; empty if it can."""
+    instructions = [item.instruction for item in code.instructions]
+    units = {unit_of(one) for one in instructions}
+    bases = {one.base for one in instructions}
+    reasons = {
+        "no unit is known for some of its instructions": None in units,
+        "its warps may diverge": any(one.opcode.startswith(DIVERGENT) for one in instructions),
+        "not every pass executes all instructions": not all(item.always for item in code.instructions),
+        "the time of MATCH depends on the values": ExecutionUnit.MATCH in units,
+        "the time of its loads from L2 or DRAM is not known": any(map(waits_for_l2, instructions)),
+        "it uses atomics or stores to global memory in the loop": bool(bases & WRITES),
+        "the lines of local memory that it accesses are not known": ExecutionUnit.LOCAL in units and requests is None,
+    }
+    return next((reason for reason, applies in reasons.items() if applies), "")
+
+
+def steps_of(
+    code: TimedCode, warps: int, requests: KernelRequests | None, constants: PredictionConstants
+) -> tuple[Step, ...]:
+    """Return the steps of the simulation; `warps` are those of the SM."""
+    passes, steps = _passes(requests), []
+    is_behind_store = False
+    for item in code.instructions:
+        base = item.instruction.base
+        delay = _behind_store(warps, constants) if is_behind_store and base == "LDS" else 0.0
+        branch = constants.taken_branch if item is code.instructions[-1] else 0.0
+        steps.append(_step(item, passes, constants, delay, branch))
+        if base in BEHIND_STORE:
+            is_behind_store = base == "STS"
+    return tuple(steps)
+
+
+def _behind_store(warps: int, constants: PredictionConstants) -> float:
+    if warps > 2 * PARTS:
+        return constants.lds_behind_stores
+    if warps > PARTS:
+        return constants.lds_behind_store
+    return constants.lds_behind_store_alone if warps > PARTS // 2 else 0.0
+
+
+def _step(
+    item: ScheduledInstruction, passes: Passes, constants: PredictionConstants, delay: float, branch: float
+) -> Step:
+    one, control = item.instruction, item.control
+    unit, occupancy, operands, latency = _timing(one, passes, constants)
+    kind = StepKind.FIXED
+    if one.base == "BAR":
+        kind = StepKind.BARRIER
+    elif operands:
+        kind = StepKind.REQUEST
+    return Step(
+        kind,
+        unit,
+        occupancy,
+        operands,
+        latency + delay,
+        max(1, control.stall) + branch,
+        control.write_barrier,
+        control.read_barrier,
+        control.waits,
+        constants.shuffle_of_result if one.base == "SHFL" else 0.0,
+    )
+
+
+def _timing(one: Instruction, passes: Passes, constants: PredictionConstants) -> tuple[str, float, float, float]:
+    """Return the unit of a sub-partition, the clocks that it or the path is occupied, those of operands, and latency.
+
+    Operands take no clocks of an instruction that is no request.
+    """
+    c, unit = constants, unit_of(one)
+    requests = {
+        ExecutionUnit.REDUX: (c.redux, c.operands, c.redux_latency),
+        ExecutionUnit.LOCAL: (c.local_request * _passes_of(one, passes), c.operands, c.local_latency),
+        ExecutionUnit.GLOBAL: (c.global_request, c.operands, c.global_latency),
+        ExecutionUnit.EXCHANGE: (c.exchange * _passes_of(one, passes), c.operands, c.lds_latency),
+    }
+    if one.base == "SHFL":
+        needed = c.exchange if one.operands[:1] == ("PT",) else c.exchange * c.shuffle_with_predicate
+        return "", needed, c.operands, c.shfl_latency
+    if one.base == "STS":
+        return "", c.exchange * _passes_of(one, passes), c.store_operands, 0.0
+    if unit in requests:
+        return ("", *requests[unit])
+    name, occupancy = OPCODE_OCCUPANCY.get(one.base) or (OCCUPANCY.get(unit, ("", 0.0)) if unit else ("", 0.0))
+    return name, occupancy, 0.0, c.collective_latency
+
+
+def _passes_of(one: Instruction, passes: Passes) -> float:
+    """Return the passes of a request, at least 2 of 128 bits: `vote` smem-syncwarp, a load of one address by all."""
+    bits = WIDEST if ".128" in one.opcode else WIDE if ".64" in one.opcode else WORD
+    least = 2.0 if bits == WIDEST else 1.0
+    return max(least, passes.get((one.base, bits), float(least_passes(one))))
+
+
+def _passes(requests: KernelRequests | None) -> dict[tuple[str, int], float]:
+    """Return the passes per request by opcode and width, averages over the source lines."""
+    totals: dict[tuple[str, int], tuple[float, float]] = {}
+    for access in requests.accesses if requests and requests.per_iteration else ():
+        name = NAMES.get((access.space, access.kind))
+        passes = access.passes if access.space is AccessSpace.SHARED else (access.lines or 0.0) / LINES_PER_CLOCK
+        if name and passes is not None and access.requests:
+            key = (name, max(WORD, access.bits))
+            total, count = totals.get(key, (0.0, 0.0))
+            totals[key] = (total + passes * access.requests, count + access.requests)
+    return {key: total / count for key, (total, count) in totals.items()}

@@ -1,0 +1,129 @@
+"""Predict the time of a launch: a simulation of one SM for a timed loop, rates of memory for a kernel of one pass.
+
+A prediction is no bound: it may be too high or too low. It has constants of one GPU (`constants.py`). Where it would
+be a guess, there is none, and a reason.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.limits.constants import DEFAULTS
+from shflbench.analysis.limits.loop_steps import refusal, steps_of
+from shflbench.analysis.limits.simulation import PARTS, Simulation, StepKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.analysis.limits.constants import PredictionConstants
+    from shflbench.analysis.limits.simulation import Step
+    from shflbench.model import KernelRequests, TimedCode
+
+WARP = 32
+WARM_UP, PASSES = 2, 4  # passes to start with, and passes to measure
+LONG = 600  # instructions of a pass: one of a longer loop is enough
+L1_BYTES = 100_000  # that local memory may take: `lane-array` and `private-array` are slower from 131 KB on
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedLaunch:
+    """A launch, and how many of its blocks an SM executes at a time."""
+
+    grid: int
+    block: int
+    sms: int
+    resident_blocks: int
+    clock_mhz: float
+    iterations: int = 1
+    local_bytes: int = 0  # local memory per thread
+    is_repeated: bool = False  # whether a sample consists of several launches, one after another
+
+    @property
+    def warps_per_block(self) -> int:
+        """The warps of a block."""
+        return math.ceil(self.block / WARP)
+
+    @property
+    def blocks(self) -> int:
+        """The blocks that the busiest SM executes."""
+        return math.ceil(self.grid / self.sms)
+
+    @property
+    def warps(self) -> int:
+        """The warps that the busiest SM executes at a time."""
+        return min(self.blocks, self.resident_blocks) * self.warps_per_block
+
+    @property
+    def waves(self) -> int:
+        """How many times the busiest SM starts a set of blocks, one after another."""
+        return math.ceil(self.blocks / self.resident_blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A predicted time; None where there is none, of which `reason` says why."""
+
+    us: float | None
+    cycles: float | None = None  # per iteration of a timed loop, over all waves
+    reason: str = ""
+
+
+def predict(
+    code: TimedCode,
+    launch: PredictedLaunch,
+    requests: KernelRequests | None = None,
+    constants: PredictionConstants = DEFAULTS,
+) -> Prediction:
+    """Return the predicted time of a launch of a kernel with a timed loop.
+
+    `requests` of the loop to memory, which the emulator counts, replace the passes of accesses without conflicts.
+    """
+    if reason := refusal(code, requests) or _overflow(code, launch):
+        return Prediction(None, reason=reason)
+    full_waves, rest = divmod(launch.blocks, launch.resident_blocks)
+    waves = ((full_waves, launch.resident_blocks), (1, rest))
+    cycles = 0.0
+    for count, blocks in waves:
+        if count and blocks:
+            steps = steps_of(code, blocks * launch.warps_per_block, requests, constants)
+            cycles += count * _cycles_per_pass(steps, launch.warps_per_block, blocks, constants) / code.unroll
+    return Prediction(cycles * launch.iterations / launch.clock_mhz + overhead_us(launch, constants), cycles)
+
+
+def overhead_us(launch: PredictedLaunch, constants: PredictionConstants) -> float:
+    """Return the time of a launch that no iteration takes, in µs."""
+    spread = constants.many_blocks_us * min(1.0, launch.grid / launch.sms)
+    starts = launch.warps * constants.warp_us + (launch.waves - 1) * constants.wave_us
+    saved = constants.one_pass_us - constants.repeated_us if launch.is_repeated else 0.0
+    return constants.launch_us + spread + starts - saved
+
+
+def _overflow(code: TimedCode, launch: PredictedLaunch) -> str:
+    """Return a reason where the local memory of all resident threads does not fit in L1."""
+    threads = min(launch.blocks, launch.resident_blocks) * launch.block
+    uses_local = any(item.instruction.base in {"LDL", "STL"} for item in code.instructions)
+    return "L1 does not hold its local memory" if uses_local and threads * launch.local_bytes > L1_BYTES else ""
+
+
+@lru_cache(maxsize=1024)
+def _cycles_per_pass(
+    steps: tuple[Step, ...], warps_per_block: int, blocks: int, constants: PredictionConstants
+) -> float:
+    """Return the clocks per pass, at least those that all warps together need of one resource."""
+    passes = 1 if len(steps) > LONG else PASSES
+    start, end = (
+        Simulation(steps, warps_per_block, blocks, constants).run(count) for count in (WARM_UP, WARM_UP + passes)
+    )
+    return max((end - start) / passes, *_demands(steps, warps_per_block * blocks, constants))
+
+
+def _demands(steps: Sequence[Step], warps: int, constants: PredictionConstants) -> Iterator[float]:
+    per_part = math.ceil(warps / PARTS)
+    yield per_part * float(len(steps))
+    yield warps * sum(step.occupancy for step in steps if step.kind is StepKind.REQUEST)
+    yield warps * constants.barrier_per_warp * sum(step.kind is StepKind.BARRIER for step in steps)
+    for unit in {step.unit for step in steps if step.unit}:
+        yield per_part * sum(step.occupancy for step in steps if step.unit == unit)

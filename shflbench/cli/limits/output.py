@@ -1,0 +1,89 @@
+"""The tables and the JSON of `shflbench limits`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.settings import one_pass
+from shflbench.cli.layout import Line, Table, align_right
+from shflbench.cli.run_limits import is_exceeded
+from shflbench.export.words import count_noun
+from shflbench.grouping import group_by
+from shflbench.store.limits_file import SEPARATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from shflbench.store import Row, Run
+    from shflbench.store.limits_file import CaseLimit
+
+
+def headline(run: Run) -> str:
+    """Return suite, device and date of a run in one line."""
+    device = run.info.device
+    return f"suite {run.info.suite.name}, {device.name if device else 'no GPU'}, {run.info.started[:10]}"
+
+
+def tables(run: Run, limits: Sequence[CaseLimit]) -> Iterator[Table]:
+    """Yield a table for each group of a run that has timed cases, the fastest case first."""
+    known = {limit.case_id: limit for limit in limits}
+    timed = [row for row in run.rows if row.case_id in known]
+    for group in group_by(timed, _group).values():
+        yield _table(sorted(group, key=lambda row: row.time_us or 0.0), known)
+
+
+def _group(row: Row) -> tuple[object, ...]:
+    return row.pattern, row.dtype, row.launch, row.iterations, row.options
+
+
+def _table(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Table:
+    head, limits = rows[0], [known[row.case_id] for row in rows]
+    iterations = "one pass" if one_pass(head) else f"{head.iterations} iterations"
+    columns = {
+        "variant": [row.variant for row in rows],
+        "time µs": align_right([_us(row.time_us) for row in rows]),
+        "limit µs": align_right([_us(limit.limit_us) for limit in limits]),
+        "limit/time": align_right([_share(limit.limit_fraction) for limit in limits]),
+        "limited by": [limit.limit_by or "" for limit in limits],
+        "ceiling µs": align_right([_us(limit.ceiling_us) for limit in limits]),
+        "predicted µs": align_right([_us(limit.model_us) for limit in limits]),
+    }
+    kept = {name: cells for name, cells in columns.items() if any(map(str.strip, cells))}
+    styles = ["bad" if is_exceeded(limit) else "" for limit in limits]
+    body = tuple(Line(cells, style) for cells, style in zip(zip(*kept.values(), strict=True), styles, strict=True))
+    title = "  ".join((head.pattern, head.dtype, head.launch, iterations, *head.option_texts))
+    return Table(title, tuple(kept), body, notes=tuple(_notes(rows, known)))
+
+
+def _notes(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Iterator[str]:
+    """Yield why cases have no limit."""
+    for reason, alike in group_by(rows, lambda row: known[row.case_id].reason).items():
+        if reason:
+            yield f"{', '.join(row.variant for row in alike)}: no limit: {reason}"
+
+
+def _us(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"
+
+
+def omitted_sentence(limits: Iterable[CaseLimit]) -> str:
+    """Return what limits leave out, because no figure of it is known; empty if they leave nothing out."""
+    parts = Counter(part for limit in limits if limit.omitted for part in limit.omitted.split(SEPARATOR))
+    listed = ", ".join(f"{part} ({count_noun(cases, 'case')})" for part, cases in parts.most_common())
+    return f"the limits leave out what no figure is known for: {listed}" if listed else ""
+
+
+def as_json(limited: Iterable[tuple[Run, Sequence[CaseLimit]]]) -> str:
+    """Return a list with an object per run; unknown values are null."""
+    records = [
+        {"folder": str(run.folder), "suite": run.info.suite.name, "cases": [asdict(limit) for limit in limits]}
+        for run, limits in limited
+    ]
+    return json.dumps(records, indent=2, ensure_ascii=False, allow_nan=False)

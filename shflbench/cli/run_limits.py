@@ -1,0 +1,69 @@
+"""Compute the limits of a run and store them with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.export.words import count_noun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from shflbench.cli.console import Console
+    from shflbench.store import Run
+    from shflbench.store.calibration_file import Calibration
+    from shflbench.store.limits_file import CaseLimit
+
+TOLERANCE = 1.01  # the largest ratio of a lower bound to its measurement: clock and time have errors of tenths of 1%
+NAMED = 3  # cases in a sentence
+AGAIN = "compute them again: shflbench limits"
+
+
+def calibration_of(run: Run, baselines: Path) -> Calibration | None:
+    """Return the calibration of the GPU of a run among the `baselines`, else that of its model; None without one."""
+    from shflbench.store.calibration_file import find, read
+
+    device = run.info.device
+    path = find(baselines, device.uuid, device.name) if device else None
+    return read(path) if path else None
+
+
+def store_limits(run: Run, folders: Mapping[str, Path], baselines: Path, console: Console) -> None:
+    """Write `limits.csv` of a run on a GPU, and warn where a case is faster than its limit.
+
+    `folders` are those of its patterns. An error is a warning, because the run itself is complete.
+    """
+    from shflbench.errors import ShflbenchError
+    from shflbench.session.limits import limits_of
+    from shflbench.store.limits_file import write_limits
+
+    if run.info.backend != "cuda":
+        return
+    try:
+        if limits := limits_of(run, folders, calibration_of(run, baselines)):
+            write_limits(run.folder, limits)
+    except ShflbenchError as error:
+        console.warn(f"the limits are missing: {error.message}; {AGAIN} {run.folder}")
+        return
+    if exceeded := exceeded_sentence(limits):
+        console.warn(exceeded)
+
+
+def is_exceeded(limit: CaseLimit) -> bool:
+    """Whether a case is more than 1% faster than its limit, so that the limit is wrong."""
+    return limit.limit_fraction is not None and limit.limit_fraction > TOLERANCE
+
+
+def exceeded_sentence(limits: Iterable[CaseLimit]) -> str:
+    """Return a sentence about the cases that are more than 1% faster than their limit; empty if there is none."""
+    wrong = sorted(filter(is_exceeded, limits), key=lambda limit: limit.limit_fraction or 0.0, reverse=True)
+    if not wrong:
+        return ""
+    named = ", ".join(f"{limit.case_id} ({limit.limit_fraction:.1%} of {limit.limit_by})" for limit in wrong[:NAMED])
+    others = f" and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
+    verb = "is" if len(wrong) == 1 else "are"
+    return (
+        f"{count_noun(len(wrong), 'case')} {verb} more than {TOLERANCE - 1:.0%} faster than the limit, so the limit is "
+        f"wrong: {named}{others}; report it as a fault of shflbench"
+    )

@@ -1,0 +1,178 @@
+"""The limit of each timed case of a run, from the machine code that ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.limits import Residency, count, limit
+from shflbench.analysis.limits.calibrated import atomics_per_clock, calibrated, memory_us
+from shflbench.analysis.limits.one_pass import (
+    ATOMIC,
+    BLOCK_START,
+    DRAM,
+    MemoryTraffic,
+    TimeLimit,
+    atomic_us,
+    block_start_us,
+    one_pass_limit,
+)
+from shflbench.analysis.settings import one_pass
+from shflbench.arch import load
+from shflbench.arch.devices import peak_dram_bytes_per_us, product
+from shflbench.model import Status
+from shflbench.patterns.discover import builtin
+from shflbench.session.stored_code import stored_codes
+from shflbench.session.traffic import DeclaredTraffic
+from shflbench.store.limits_file import SEPARATOR, CaseLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from shflbench.arch import Architecture, Figure
+    from shflbench.model import Device, KernelRequests
+    from shflbench.session.stored_code import StoredCode
+    from shflbench.store import Row, Run
+    from shflbench.store.calibration_file import Calibration
+
+
+def limits_of(
+    run: Run,
+    folders: Mapping[str, Path] | None = None,
+    calibration: Calibration | None = None,
+    requests: Mapping[str, KernelRequests] | None = None,
+    predicted_us: Mapping[str, float] | None = None,
+) -> list[CaseLimit]:
+    """Return the limit of each timed case of a run, or why it has none, in the order of the rows.
+
+    `folders` are those of the run's patterns by name, by default the patterns of shflbench: they declare what a kernel
+    of one pass asks of memory. With a `calibration` of the GPU, cases have a ceiling as well. `requests` of loops to
+    memory, by case, replace the best case where they are known. `predicted_us` are predicted times by case.
+    CompilerError if nvdisasm cannot be used; ResultsError if `kernels.zip` is damaged.
+    """
+    device = run.info.device
+    rows = [row for row in run.rows if row.status is Status.TIMED and row.time_us]
+    if device is None or not rows:
+        return []
+    arch = load(device.arch)
+    if arch is None:
+        return [CaseLimit(case_id=row.case_id, reason=f"no figures are known for {device.arch}") for row in rows]
+    traffic = DeclaredTraffic(builtin() if folders is None else folders)
+    machine = _Machine(device, arch, calibration, traffic)
+    codes = stored_codes(run.kernels(), [row.case_id for row in rows])
+    known, predicted = requests or {}, predicted_us or {}
+    limits = (machine.limit_of(row, codes[row.case_id], known.get(row.case_id)) for row in rows)
+    return [replace(limit, model_us=predicted.get(limit.case_id)) for limit in limits]
+
+
+def residency_of(row: Row, device: Device) -> Residency | None:
+    """Return the warps of the busiest SM in the launch of a row; None if the row has no grid."""
+    if row.grid is None:
+        return None
+    resident = round(row.occupancy * device.threads_per_sm / row.block) if row.occupancy else None
+    return Residency.of(row.grid, row.block, device.sms, resident)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """The bound of one case, documented or calibrated; of a timed loop, also in clocks per iteration."""
+
+    time: TimeLimit | None
+    cycles: float | None = None
+    reason: str = ""  # why there is none
+
+
+@dataclass(frozen=True, slots=True)
+class _CaseWork:
+    """What a case executes: its machine code, its warps, and the requests of its loop where they are known."""
+
+    code: StoredCode
+    residency: Residency
+    requests: KernelRequests | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """The GPU of a run: its figures, and what its cases move."""
+
+    device: Device
+    arch: Architecture
+    calibration: Calibration | None
+    traffic: DeclaredTraffic
+
+    def limit_of(self, row: Row, code: StoredCode, requests: KernelRequests | None) -> CaseLimit:
+        """Return the limit and the ceiling of a case, or why it has none."""
+        residency = residency_of(row, self.device)
+        if residency is None or row.time_us is None:
+            return CaseLimit(case_id=row.case_id, reason="its grid is not known")
+        work = _CaseWork(code, residency, requests)
+        bound = self._bound(row, work, self.arch, self._documented(row))
+        ceiling = None
+        if self.calibration:
+            arch = calibrated(self.arch, self.calibration)
+            ceiling = self._bound(row, work, arch, self._measured(row, self.calibration)).time
+        return CaseLimit(
+            case_id=row.case_id,
+            limit_us=bound.time.us if bound.time else None,
+            limit_by=bound.time.by if bound.time else None,
+            limit_fraction=bound.time.us / row.time_us if bound.time else None,
+            limit_cycles=bound.cycles,
+            reason=bound.reason or None,
+            omitted=SEPARATOR.join(bound.time.omitted) or None if bound.time else None,
+            ceiling_us=ceiling.us if ceiling else None,
+            ceiling_by=ceiling.by if ceiling else None,
+        )
+
+    def _bound(self, row: Row, work: _CaseWork, arch: Architecture, outside: Mapping[str, float | None]) -> _Bound:
+        """Return the bound from the figures `arch`; `outside` are the bounds that no SM sets, in µs."""
+        clock, code = self._clock(row), work.code
+        if one_pass(row):
+            time = one_pass_limit(code.certain, arch, work.residency, clock, outside)
+            return _Bound(time, reason="" if time else code.reason or "no rate is known for anything that it does")
+        if code.loop is None:
+            return _Bound(None, reason=code.reason)
+        loop = limit(code.loop, arch, work.residency, work.requests)
+        if loop is None:
+            unknown = ", ".join(count(code.loop).unknown)
+            return _Bound(None, reason=f"no unit is known for the instructions {unknown}")
+        parts = {name: cycles * row.iterations / clock for name, cycles in loop.parts.items()}
+        parts |= {name: us for name, us in outside.items() if us is not None}
+        return _Bound(TimeLimit.of(parts, loop.omitted), loop.cycles)
+
+    def _clock(self, row: Row) -> float:
+        return row.sm_clock_mhz or self.device.clock_mhz
+
+    def _documented(self, row: Row) -> dict[str, float | None]:
+        """Return the bounds that no SM sets, in µs, None where they are not known."""
+        state = self.device.state
+        peak = peak_dram_bytes_per_us(self.device.name, state.max_memory_clock_mhz, state.memory_bus_bits)
+        traffic = MemoryTraffic(self._distinct_bytes(row), state.l2_bytes, peak)
+        known = product(self.device.name)
+        starts = known.blocks_per_clock if known else None
+        atomics = known.same_address_atomics_per_clock if known else None
+        return {DRAM: traffic.least_us, **self._shared(row, _value(starts), _value(atomics))}
+
+    def _measured(self, row: Row, calibration: Calibration) -> dict[str, float | None]:
+        """Return the same from the rates of the calibration, and the measured rate of block starts."""
+        known = product(self.device.name)
+        starts = (known.blocks_per_clock_measured or known.blocks_per_clock) if known else None
+        bounds = self._shared(row, _value(starts), atomics_per_clock(calibration))
+        is_cold = dict(row.options).get("l2") == "cold"
+        memory = memory_us(calibration, self._distinct_bytes(row), self.device.state.l2_bytes, cold=is_cold)
+        return bounds | (dict([memory]) if memory else {})
+
+    def _shared(self, row: Row, starts: float | None, atomics: float | None) -> dict[str, float | None]:
+        """Return the bounds of the units that all SMs share, from their rates per clock."""
+        clock = self._clock(row)
+        bounds = {BLOCK_START: block_start_us(row.grid or 0, starts, clock)}
+        if operations := self.traffic.atomics(row):
+            bounds[ATOMIC] = atomic_us(operations, atomics, clock)
+        return bounds
+
+    def _distinct_bytes(self, row: Row) -> float | None:
+        return self.traffic.distinct_bytes(row) if one_pass(row) else None
+
+
+def _value(figure: Figure[float] | None) -> float | None:
+    return figure.value if figure else None

@@ -1,0 +1,96 @@
+"""The memory requests of the timed loops of a run, counted in the emulator."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.compile.build import Builder
+from shflbench.compile.cache import key
+from shflbench.compile.toolchain import find
+from shflbench.errors import PatternError
+from shflbench.measure.requests import requests_of_all
+from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
+from shflbench.patterns.discover import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from shflbench.compile.build import BuildRequest
+    from shflbench.patterns.discover import LoadedPattern
+    from shflbench.store import Row, Run
+    from shflbench.store.kernel_archive import KernelArchive, StoredKernel
+
+    Name = tuple[str, int]  # the kernel's name, and the threads per block
+
+# Opcodes whose time depends on addresses, active lanes or values.
+COUNTED = {"LDS", "STS", "ATOMS", "LDG", "STG", "LDL", "STL", "LD", "ST", "ATOM", "ATOMG", "RED", "REDG", "MATCH"}
+
+
+def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | None) -> dict[str, KernelRequests]:
+    """Return, by the id of the case, what each timed loop requests, where it is known.
+
+    The kernels are compiled again from the stored sources, because a run stores no PTX; `folders`, those of the
+    patterns by name, give the data that they run with. A kernel that does not fit its pattern any more, or that the
+    emulator cannot run, is left out. Uses all cores; a kernel takes about 0.1 s. CompilerError without a compiler,
+    ResultsError if `kernels.zip` is damaged.
+    """
+    archive = run.kernels()
+    if archive is None:
+        return {}
+    patterns = dict(_loaded({row.pattern: folders[row.pattern] for row in run.rows if row.pattern in folders}))
+    builder = Builder(find(), archive.index.compiler.arch, cache_folder)
+    cases: dict[Name, Case] = {}
+    builds: dict[Name, BuildRequest] = {}
+    names: dict[str, Name] = {}
+    for row, stored in _timed_loops(run, archive):
+        name = names[row.case_id] = (stored.name, row.block)
+        if name not in cases and row.pattern in patterns:
+            cases[name] = _case(row)
+            with suppress(PatternError):
+                request = builder.request(patterns[row.pattern], cases[name])
+                builds[name] = _stored_source(builder, request, stored, archive)
+    kernels = {name: kernel for name, kernel in builder.build_all(builds) if isinstance(kernel, Kernel)}
+    jobs = [(patterns[cases[name].pattern], cases[name], kernel) for name, kernel in kernels.items()]
+    counted = dict(zip(kernels, requests_of_all(jobs), strict=True))
+    results = {case_id: counted.get(name) for case_id, name in names.items()}
+    return {case_id: requests for case_id, requests in results.items() if isinstance(requests, KernelRequests)}
+
+
+def _loaded(folders: Mapping[str, Path]) -> Iterator[tuple[str, LoadedPattern]]:
+    for name, folder in folders.items():
+        try:
+            yield name, load(folder)
+        except PatternError:
+            continue
+
+
+def _timed_loops(run: Run, archive: KernelArchive) -> Iterator[tuple[Row, StoredKernel]]:
+    """Yield the timed rows whose loop accesses memory or compares values."""
+    by_case = {case: kernel for kernel in archive.index.kernels for case in kernel.cases}
+    for row in run.rows:
+        stored = by_case.get(row.case_id)
+        if row.status is Status.TIMED and stored and stored.loop and COUNTED & stored.loop.instructions.keys():
+            yield row, stored
+
+
+def _case(row: Row) -> Case:
+    return Case(
+        row.pattern, row.variant, row.dtype, Launch(row.launch, row.block, row.grid), row.iterations, row.options
+    )
+
+
+def _stored_source(
+    builder: Builder, request: BuildRequest, stored: StoredKernel, archive: KernelArchive
+) -> BuildRequest:
+    """Return the request to build a kernel from the source that a run stored."""
+    source = replace(
+        request.source,
+        text=archive.contents[stored.source].decode(),
+        headers={name: archive.contents[file].decode() for name, file in stored.headers.items()},
+        expression=stored.expression,
+    )
+    declared = repr((request.expected, request.arguments))
+    return replace(request, source=source, key=key(source, builder.arch, builder.toolchain.identity, declared))

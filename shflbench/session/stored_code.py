@@ -1,0 +1,58 @@
+"""The machine code of the kernels of a run, from its `kernels.zip`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.compile.certain_code import certain_code
+from shflbench.compile.cubin import kernel_code
+from shflbench.compile.sass import disassemble
+from shflbench.compile.timed_code import timed_loop_of
+from shflbench.compile.toolchain import find
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from shflbench.model import Instruction, TimedCode
+    from shflbench.store.kernel_archive import KernelArchive, StoredKernel
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCode:
+    """The machine code of one kernel; None where it is not known, of which `reason` says why."""
+
+    loop: TimedCode | None = None  # the timed loop
+    certain: TimedCode | None = None  # of a kernel without one, what every warp executes
+    reason: str = ""
+
+
+def stored_codes(archive: KernelArchive | None, cases: Collection[str]) -> Mapping[str, StoredCode]:
+    """Return the code of the kernel of each of the `cases`; one call of nvdisasm reads all kernels.
+
+    CompilerError if nvdisasm does not run or is not there.
+    """
+    codes: dict[str, StoredCode] = defaultdict(lambda: StoredCode(reason="its machine code was not kept"))
+    wanted = set(cases)
+    kernels = [kernel for kernel in archive.index.kernels if wanted.intersection(kernel.cases)] if archive else []
+    if archive is None or not kernels:
+        return codes
+    symbols = {name: kernel_code(archive.contents[name]) for name in {kernel.cubin for kernel in kernels}}
+    texts = [symbols[kernel.cubin][kernel.symbol] for kernel in kernels]
+    arch = archive.index.compiler.arch
+    listings = disassemble(texts, arch, find().nvdisasm)
+    for number, (kernel, text) in enumerate(zip(kernels, texts, strict=True)):
+        if listings is None:
+            code = StoredCode(reason=f"no disassembler here can read {arch}")
+        else:
+            code = _code(kernel, listings[number], text)
+        codes |= dict.fromkeys(kernel.cases, code)
+    return codes
+
+
+def _code(kernel: StoredKernel, sass: Sequence[Instruction], text: bytes) -> StoredCode:
+    if kernel.loop is None:
+        return StoredCode(certain=certain_code(sass, text), reason="no timed loop was found in its machine code")
+    loop = timed_loop_of(sass, text, kernel.loop.start, kernel.loop.end, kernel.loop.unroll)
+    return StoredCode(loop=loop, reason="" if loop else "its timed loop was not found in its machine code")

@@ -1,0 +1,74 @@
+"""`limits.csv` of a run: for each timed case the least time that the hardware allows, and a prediction.
+
+Calculated from `results.csv`, `kernels.zip` and the figures of the architecture, never measured. The file stands alone,
+so that it can be written again at any time, for example when the GPU was calibrated after the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from shflbench.store import files
+from shflbench.store.cells import TEXT, TIME, number
+from shflbench.store.columns import column
+from shflbench.store.csv_table import CsvTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+LIMITS_FILE = "limits.csv"
+SEPARATOR = ";"  # of the names in a cell, as in results.csv
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseLimit:
+    """One case of `limits.csv`."""
+
+    case_id: str = column("the case, as in results.csv", optional=False)
+    limit_us: float | None = column(
+        "limit: the least time of one launch, from documented or provable rates, µs; empty where there is none"
+    )
+    limit_by: str | None = column(
+        "what sets the limit: a unit of the SM, issue, load/store, latency, dram, block start or atomic"
+    )
+    limit_fraction: float | None = column(
+        "limit_us divided by the measured time_us; above 1.01 is a fault of the limit"
+    )
+    limit_cycles: float | None = column("the limit in SM clock cycles per iteration; empty for a kernel of one pass")
+    reason: str | None = column("why there is no limit")
+    omitted: str | None = column("what the limit leaves out because no figure of it is known, joined by `;`")
+    ceiling_us: float | None = column(
+        "time of one launch at the rates that `calibrate` measured on this GPU, µs; a case can beat it"
+    )
+    ceiling_by: str | None = column("what sets the ceiling: as `limit_by`, or l2")
+    model_us: float | None = column("predicted time of one launch, with launch overhead and several waves, µs")
+
+
+def limit_columns() -> dict[str, str]:
+    """Return the columns of `limits.csv` in file order, each with its meaning."""
+    return {item.name: item.metadata["meaning"] for item in fields(CaseLimit)}
+
+
+_TABLE = CsvTable(
+    CaseLimit, {str: TEXT, float: number(), **dict.fromkeys(("limit_us", "ceiling_us", "model_us"), TIME)}
+)
+
+
+def write_limits(folder: Path, limits: Iterable[CaseLimit]) -> None:
+    """Write `limits.csv` of the run in `folder`, in place of an older one; ResultsError if that fails.
+
+    A kill leaves the older file or the new one, never a part.
+    """
+    with files.writing(folder):
+        files.replace(folder / LIMITS_FILE, (_TABLE.header() + _TABLE.encode(limits)).encode())
+
+
+def read_limits(folder: Path) -> dict[str, CaseLimit]:
+    """Return the limits of a run by case, none where it has no such file; ResultsError where the file is damaged."""
+    path = folder / LIMITS_FILE
+    if not path.exists():
+        return {}
+    columns = _TABLE.columns(files.text(files.read(path), path), path)
+    return {limit.case_id: limit for limit in _TABLE.decode(columns)}

@@ -1,0 +1,54 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from shflbench.analysis.limits.constants import DEFAULTS, calibrated_constants, is_fitted
+from shflbench.store.calibration_file import CalibratedFigure, Calibration
+from shflbench.store.read import read_run
+
+RESULTS = Path(__file__).parents[3] / "results"
+FIGURES = {"shuffle": 0.5, "shfl_latency": 30.0, "barrier_1": 13.0, "barrier_2": 16.0, "barrier_4": 22.0}
+
+
+def calibration(**figures: float) -> Calibration:
+    return Calibration(
+        device="NVIDIA H200",
+        uuid="GPU-0",
+        arch="sm_90",
+        sms=132,
+        driver="580",
+        cuda="13.0",
+        clock_mhz=1980.0,
+        measured="2026-01-01T00:00:00Z",
+        seconds=20.0,
+        shflbench="0",
+        nvrtc="13.0",
+        figures={name: CalibratedFigure(value, value, value, "") for name, value in figures.items()},
+    )
+
+
+def test_measured_rates_replace_the_constants() -> None:
+    constants = calibrated_constants(calibration(**FIGURES))
+    assert constants.exchange == 2.0
+    assert constants.shfl_latency + constants.shuffle_of_result == 30.0
+    assert constants.barrier_per_warp == pytest.approx(3.0)
+    assert constants.redux == DEFAULTS.redux
+
+
+def test_rates_of_all_sms_come_from_the_calibration_too() -> None:
+    constants = calibrated_constants(calibration(atomic_global_lane=0.01, dram_copy_bytes_per_s=2e12))
+    assert constants.atomics_per_clock == pytest.approx(1.32)
+    assert constants.dram_bytes_per_us == 2e6
+
+
+def test_without_a_calibration_the_constants_stay() -> None:
+    assert calibrated_constants(None) == DEFAULTS
+    assert calibrated_constants(calibration()) == DEFAULTS
+
+
+def test_the_halves_of_the_patterns_never_change() -> None:
+    patterns = {row.pattern for folder in RESULTS.glob("*/nvidia-h200") for row in read_run(folder).rows}
+    test_half = "bitonic-sort broadcast-work memory-ladder moving-average neighbor-difference reserve scan vote"
+    assert {pattern for pattern in patterns if not is_fitted(pattern)} == set(test_half.split())
+    assert Counter(map(is_fitted, patterns)) == {True: 13, False: 8}
