@@ -1,12 +1,12 @@
 """Compare the limits of all rows of the reference runs with their measured times.
 
-    python -m benchmarks.limits                   print the table
+    python -m benchmarks.limits                   print the table of the limits in limits.csv of each run under results/
     python -m benchmarks.limits --record FILE     write it to a file
-    python -m benchmarks.limits --requests        first count in the emulator what loops request from memory (2 minutes)
+    python -m benchmarks.limits --best-case       compute the limits anew, without counting requests in the emulator
     python -m benchmarks.limits --list            print the list of cases in limit_cases.txt, by its rule
 
-Reads the machine code that ran from the `kernels.zip` of each run under results/, with nvdisasm of this environment;
-needs no GPU. A limit is a lower bound: the exit code is 1 if one exceeds its measurement by more than 1%.
+`shflbench limits results/*/* --requests` writes limits.csv from the machine code that ran, in three minutes; needs no
+GPU. A limit is a lower bound: the exit code is 1 if one exceeds its measurement by more than 1%.
 """
 
 from __future__ import annotations
@@ -26,18 +26,15 @@ from shflbench.analysis.limits.one_pass import BLOCK_START
 from shflbench.cli.run_limits import TOLERANCE
 from shflbench.grouping import group_by
 from shflbench.model import Disturbance
-from shflbench.patterns.discover import builtin
 from shflbench.session.limits import limits_of, residency_of
-from shflbench.session.requests import requests_of_run
 from shflbench.store import find_runs, read_run
 from shflbench.store.calibration_file import read, shipped
+from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from shflbench.model import KernelRequests
     from shflbench.store import Row, Run
-    from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -52,7 +49,7 @@ Written by `python -m benchmarks.limits --record`; do not edit.
 For each timed row of the reference runs on {devices}: the limit divided by the measured time. The limit is a lower
 bound from the machine code that ran and from the figures in `shflbench/arch`. The time is `time_us` at the clock of the
 row; in one wave and where the time is linear in the iterations, `cycles_per_iteration` as well. A limit below
-{useful:.0%} of the time is not useful. Tolerance: {tolerance:.0%}. {requests}
+{useful:.0%} of the time is not useful. Tolerance: {tolerance:.0%}.
 
 | pattern | rows | with a limit | useful | median | lowest tenth | largest |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -102,12 +99,12 @@ class Compared:
         return (self.limit.limit_fraction or 0.0) >= USEFUL
 
 
-def compare(run: Run, requests: Mapping[str, KernelRequests] | None = None) -> Iterator[Compared]:
-    """Yield each timed row of a run with its limit; `requests` of loops to memory are by case, if they were counted."""
+def compare(run: Run, limits: Iterable[CaseLimit]) -> Iterator[Compared]:
+    """Yield each timed row of a run with its limit."""
     device, rows = run.info.device, {row.case_id: row for row in run.rows}
     if device is None:
         return
-    for limit in limits_of(run, calibration=_calibration(device.name), requests=requests):
+    for limit in limits:
         row = rows[limit.case_id]
         residency = residency_of(row, device)
         is_linear = residency and residency.waves == 1 and Disturbance.NONLINEAR not in (row.noise or ())
@@ -116,13 +113,14 @@ def compare(run: Run, requests: Mapping[str, KernelRequests] | None = None) -> I
         yield Compared(run.info.suite.name, row, limit, of_cycles)
 
 
-def _calibration(device: str) -> Calibration | None:
-    path = shipped(device)
-    return read(path) if path else None
+def best_case(run: Run) -> list[CaseLimit]:
+    """Return the limits of a run without what the emulator counts, such as bank conflicts."""
+    path = shipped(run.info.device.name) if run.info.device else None
+    return limits_of(run, calibration=read(path) if path else None)
 
 
-def page(compared: Mapping[str, Sequence[Compared]], devices: Iterable[str], *, counted: bool = False) -> str:
-    """Return the page about the rows of each pattern; `counted` if requests to memory were counted in the emulator."""
+def page(compared: Mapping[str, Sequence[Compared]], devices: Iterable[str]) -> str:
+    """Return the page about the rows of each pattern."""
     every = [one for of_pattern in compared.values() for one in of_pattern]
     lines = [_line(name, of_pattern) for name, of_pattern in sorted(compared.items())]
     useless = [one for one in every if not one.is_useful]
@@ -131,7 +129,6 @@ def page(compared: Mapping[str, Sequence[Compared]], devices: Iterable[str], *, 
         devices=", ".join(devices),
         useful=USEFUL,
         tolerance=TOLERANCE - 1,
-        requests=f"Requests to memory: {'counted in the emulator' if counted else 'the best case'}.",
         lines="\n".join([*lines, _line("all", every)]),
         without=_counts(one.limit.reason for one in every if one.limit.reason) or "none",
         limiters=_counts(one.limit.limit_by for one in every if one.limit.limit_by),
@@ -211,7 +208,7 @@ def main() -> int:
     """Run as a program; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--record", type=Path, metavar="FILE")
-    parser.add_argument("--requests", action="store_true")
+    parser.add_argument("--best-case", action="store_true")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     runs = [read_run(folder) for folder in find_runs([RESULTS])]
@@ -220,9 +217,9 @@ def main() -> int:
         return 0
     compared: list[Compared] = []
     for run in runs:
-        compared += compare(run, requests_of_run(run, builtin(), None) if arguments.requests else None)
+        compared += compare(run, best_case(run) if arguments.best_case else read_limits(run.folder).values())
     devices = dict.fromkeys(run.info.device.name for run in runs if run.info.device)
-    text = page(group_by(compared, lambda one: one.row.pattern), devices, counted=arguments.requests)
+    text = page(group_by(compared, lambda one: one.row.pattern), devices)
     if arguments.record:
         arguments.record.write_text(text, encoding="utf-8")
     print(text)

@@ -68,7 +68,7 @@ class Target:
 
 
 @dataclass(slots=True)
-class Bench:
+class ProbeRunner:
     """The kernels of all figures on one device; each is opened when it is needed first."""
 
     backend: Backend

@@ -46,7 +46,7 @@ class RoundProgress:
 
 @dataclass(slots=True)
 class _Process:
-    """The rounds of one process; if it dies, the process that follows it goes on with them."""
+    """The rounds of one process; if it dies, the process that follows it continues them."""
 
     rounds: dict[str, list[tuple[LengthPair, ...]]]  # by figure; a round is empty if the host disturbed it
     failures: dict[str, str] = field(default_factory=dict)

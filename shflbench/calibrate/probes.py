@@ -17,7 +17,7 @@ FULL = 1024  # threads of a block: 32 warps, which an SM of each architecture ho
 SMALL = 256  # threads of a block: several fill an SM of each architecture
 REQUEST_BYTES = 16 * WARP  # of the widest load
 REDUX_ARCH = 80  # the first with REDUX
-# Buffers at whose words a kernel adds. On an H200, processes with one buffer each differed by 4%.
+# Buffers to which a kernel adds. On an H200, processes with one buffer each differed by 4%.
 BUFFERS = 8
 LAUNCHED = ("shuffle<4, 16>", "shuffle<2, 32>", "shuffle<1, 64>")  # beside shuffle<8, 8>: loops of other code
 

@@ -9,7 +9,7 @@ from functools import cache, partial
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Protocol
 
-from shflbench.calibrate.bench import Bench
+from shflbench.calibrate.bench import ProbeRunner
 from shflbench.calibrate.probes import PROBES
 from shflbench.compile import toolchain
 from shflbench.errors import DeviceError, KernelError, LaunchError
@@ -68,7 +68,7 @@ class DeviceInProcess(CalibrationDevice):
     def __init__(self, opener: str, argument: str, cache_folder: Path | None) -> None:
         """Open nothing yet; `opener` is `module:function`, which is called with the argument."""
         self._opener, self._argument, self._cache_folder = opener, argument, cache_folder
-        self._bench: Bench | None = None
+        self._bench: ProbeRunner | None = None
 
     def open(self) -> OpenedDevice:
         """Open the device and warm it up; DeviceError if it cannot be used."""
@@ -76,10 +76,10 @@ class DeviceInProcess(CalibrationDevice):
         backend = self._bench.backend
         return OpenedDevice(backend.device, backend.problem, self._bench.toolchain.version)
 
-    def _opened(self) -> Bench:
+    def _opened(self) -> ProbeRunner:
         module, _, function = self._opener.partition(":")
         backend: Backend = getattr(importlib.import_module(module), function)(self._argument)
-        bench = Bench(backend, toolchain.find(), self._cache_folder)
+        bench = ProbeRunner(backend, toolchain.find(), self._cache_folder)
         warm_up(backend)
         return bench
 

@@ -58,15 +58,15 @@ class LimitPanel:
         """The width of the text at the end of the bars, in inches."""
         return _BESIDE + max(sum(width_of(text, SMALL_PT) + _GAP for text, _ in self._words(row)) for row in self.rows)
 
-    def draw(self, page: Page, left: float, top: float, width: float, widths: tuple[float, float]) -> Axes:
+    def draw(self, page: Page, begin: float, top: float, width: float, widths: tuple[float, float]) -> Axes:
         """Draw the panel at a place on the page, in inches; `widths` are those of names and words of all panels."""
         name = self.rows[0].pattern
-        page.text(left, top + 0.12, name)
+        page.text(begin, top + 0.12, name)
         x = width_of(name, BODY_PT, "bold") + 2 * _GAP
         setting = shorten(self.setting, width - x, SMALL_PT)
-        page.text(left + x, top + 0.13, setting, size=SMALL_PT, weight="normal", color=MUTED)
+        page.text(begin + x, top + 0.13, setting, size=SMALL_PT, weight="normal", color=MUTED)
         label, words = widths
-        axes = page.axes(left + label, top + _HEADING, width - label - words, self.height - _HEADING)
+        axes = page.axes(begin + label, top + _HEADING, width - label - words, self.height - _HEADING)
         self._scale(axes)
         for y, row in enumerate(self.rows):
             if share(self.subject, row) is None:

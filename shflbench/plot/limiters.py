@@ -58,6 +58,7 @@ LIMITERS: Mapping[str, Limiter] = {
     "dram": Limiter("DRAM", MEMORY, marker="X"),
     "l2": Limiter("L2", MEMORY, "----", "o"),
     "load/store": Limiter("load/store", MEMORY, "||||", "s"),
+    "atomic": Limiter("atomic", MEMORY, "\\\\\\\\", "*", " (additions to one address)"),
     "global memory": Limiter("global memory", MEMORY, "xxx", "D"),
     "local memory": Limiter("local memory", MEMORY, "++++", "p"),
 }

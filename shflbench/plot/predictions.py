@@ -65,8 +65,8 @@ def draw(subject: ChartSubject) -> Page:
         body=_HEADING + _SIDE + _AXIS + len(worst) * _LINE + 0.1,
     )
     width = page.width - _LEFT - _SIDE - _MIDDLE
-    for left, heading in ((_LEFT, "Prediction"), (_LEFT + _SIDE + _MIDDLE, "Error of the prediction")):
-        page.text(left, 0.12, heading)
+    for begin, heading in ((_LEFT, "Prediction"), (_LEFT + _SIDE + _MIDDLE, "Error of the prediction")):
+        page.text(begin, 0.12, heading)
     scales.draw_times(page.axes(_LEFT, _HEADING, _SIDE, _SIDE), points)
     errors = page.axes(_LEFT + _SIDE + _MIDDLE, _HEADING, width, _SIDE)
     scales.draw_errors(errors, points)

@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks import limit_cases
 from benchmarks.limit_cases import CaseKind
-from benchmarks.limits import Compared, compare, exceeded, main, page
+from benchmarks.limits import Compared, best_case, compare, exceeded, main, page
 from shflbench.store import find_runs, read_run
-from shflbench.store.limits_file import CaseLimit
+from shflbench.store.limits_file import CaseLimit, read_limits
 
 RESULTS = Path(__file__).parents[2] / "results"
 RUN = RESULTS / "launch-sweep" / "nvidia-h200"
@@ -18,7 +18,8 @@ RECORDED = Path(__file__).parents[2] / "benchmarks" / "limits.md"
 
 @pytest.fixture(scope="module")
 def compared() -> list[Compared]:
-    return list(compare(read_run(RUN)))
+    run = read_run(RUN)
+    return list(compare(run, best_case(run)))
 
 
 def test_every_timed_row_has_a_limit_that_its_measurement_respects(compared: list[Compared]) -> None:
@@ -58,8 +59,20 @@ def test_the_list_of_cases_follows_from_its_rule() -> None:
     assert limit_cases.FILE.read_text(encoding="utf-8") == limit_cases.text(runs)
 
 
-@pytest.mark.archs
 def test_the_page_is_that_of_the_reference_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["limits", "--record", str(tmp_path / "limits.md")])
     assert main() == 0
     assert (tmp_path / "limits.md").read_text(encoding="utf-8") == RECORDED.read_text(encoding="utf-8")
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("folder", find_runs([RESULTS]), ids=lambda folder: folder.parent.name)
+def test_stored_limits_are_those_of_today_or_higher_where_requests_were_counted(folder: Path) -> None:
+    run = read_run(folder)
+    stored = read_limits(folder)
+    limits = best_case(run)
+    assert {limit.case_id for limit in limits} == set(stored)
+    assert exceeded(compare(run, limits)) == []
+    assert [
+        limit for limit in limits if (limit.limit_us or 0.0) > (stored[limit.case_id].limit_us or 0.0) * 1.00001
+    ] == []

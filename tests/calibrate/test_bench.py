@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.calibrate.bench import Bench, region_bytes, work_per_pass
+from shflbench.calibrate.bench import ProbeRunner, region_bytes, work_per_pass
 from shflbench.calibrate.estimate import LengthPair
 from shflbench.calibrate.probes import BUFFERS, PROBES, Formula, Place
 from shflbench.compile.toolchain import find
@@ -21,8 +21,8 @@ def one(pairs: tuple[LengthPair, ...]) -> LengthPair:
     return pair
 
 
-def bench(device: ScriptedDevice, kernel_cache: Path) -> Bench:
-    return Bench(device, find(), kernel_cache)
+def bench(device: ScriptedDevice, kernel_cache: Path) -> ProbeRunner:
+    return ProbeRunner(device, find(), kernel_cache)
 
 
 def test_figure_follows_from_the_times_of_two_lengths(kernel_cache: Path) -> None:

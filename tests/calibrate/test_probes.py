@@ -36,8 +36,8 @@ def test_nothing_is_documented_of_an_unknown_architecture() -> None:
 
 
 def test_turing_has_no_redux() -> None:
-    lacking = set(BY_NAME) - {probe.name for probe in supported("sm_75")}
-    assert lacking == {"redux_add", "redux_min", "redux_umin", "redux_xor"}
+    unsupported = set(BY_NAME) - {probe.name for probe in supported("sm_75")}
+    assert unsupported == {"redux_add", "redux_min", "redux_umin", "redux_xor"}
     assert supported("sm_90a") == PROBES
 
 

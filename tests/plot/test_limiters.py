@@ -12,7 +12,7 @@ from tests.plot.test_style import SIGHT, contrast, lab, linear
 
 def test_every_limiter_has_a_look_of_its_own() -> None:
     units = {str(unit) for unit in ExecutionUnit if unit is not ExecutionUnit.OTHER}
-    assert {*units, ISSUE, LATENCY, "dram", "l2", "load/store", "block start"} == set(LIMITERS)
+    assert {*units, ISSUE, LATENCY, "dram", "l2", "load/store", "block start", "atomic"} == set(LIMITERS)
     assert len({limiter.label for limiter in LIMITERS.values()}) == len(LIMITERS)
     assert len({(limiter.fill, limiter.hatch) for limiter in LIMITERS.values()}) == len(LIMITERS)
     assert len({(limiter.fill, limiter.marker) for limiter in LIMITERS.values()}) == len(LIMITERS)

@@ -22,31 +22,31 @@ BEFORE: Wait = (RESULT, None)
 class AlignedPair:
     """An instruction of each loop; None where only the other one has it."""
 
-    left: ScheduledInstruction | None
-    right: ScheduledInstruction | None
-    left_waits: frozenset[Wait] = frozenset()
-    right_waits: frozenset[Wait] = frozenset()
+    first: ScheduledInstruction | None
+    second: ScheduledInstruction | None
+    first_waits: frozenset[Wait] = frozenset()
+    second_waits: frozenset[Wait] = frozenset()
 
     @property
     def opcodes_differ(self) -> bool:
         """Whether modifiers or predicates differ; registers and constants are not compared."""
-        return bool(self.left and self.right) and _shape(self.left) != _shape(self.right)
+        return bool(self.first and self.second) and _shape(self.first) != _shape(self.second)
 
     @property
     def stalls_differ(self) -> bool:
         """Whether the stall counts differ."""
-        return bool(self.left and self.right and self.left.control.stall != self.right.control.stall)
+        return bool(self.first and self.second and self.first.control.stall != self.second.control.stall)
 
     @property
     def waits_differ(self) -> bool:
         """Whether they wait for different instructions; the numbers of the scoreboards do not matter."""
-        return bool(self.left and self.right) and self.left_waits != self.right_waits
+        return bool(self.first and self.second) and self.first_waits != self.second_waits
 
     @property
     def mark(self) -> str:
         """One character: equal, other modifiers (!), another control code (~), only left (<), only right (>)."""
-        if self.left is None or self.right is None:
-            return ">" if self.left is None else "<"
+        if self.first is None or self.second is None:
+            return ">" if self.first is None else "<"
         return "!" if self.opcodes_differ else "~" if self.stalls_differ or self.waits_differ else " "
 
 
@@ -55,27 +55,27 @@ def _shape(item: ScheduledInstruction | None) -> tuple[str, str] | None:
     return (item.instruction.opcode, item.instruction.predicate.rstrip("0123456789T")) if item else None
 
 
-def align(left: TimedCode, right: TimedCode) -> list[AlignedPair]:
+def align(first: TimedCode, second: TimedCode) -> list[AlignedPair]:
     """Return the instructions of both loops in order; those that correspond have the same opcode."""
-    indices = list(_indices(left.instructions, right.instructions))
-    left_pairs = {one: number for number, (one, _) in enumerate(indices) if one is not None}
-    right_pairs = {other: number for number, (_, other) in enumerate(indices) if other is not None}
-    left_waits, right_waits = _waits(left.instructions, left_pairs), _waits(right.instructions, right_pairs)
+    indices = list(_indices(first.instructions, second.instructions))
+    first_pairs = {one: number for number, (one, _) in enumerate(indices) if one is not None}
+    second_pairs = {other: number for number, (_, other) in enumerate(indices) if other is not None}
+    first_waits, second_waits = _waits(first.instructions, first_pairs), _waits(second.instructions, second_pairs)
     return [
         AlignedPair(
-            None if one is None else left.instructions[one],
-            None if other is None else right.instructions[other],
-            frozenset() if one is None else left_waits[one],
-            frozenset() if other is None else right_waits[other],
+            None if one is None else first.instructions[one],
+            None if other is None else second.instructions[other],
+            frozenset() if one is None else first_waits[one],
+            frozenset() if other is None else second_waits[other],
         )
         for one, other in indices
     ]
 
 
 def _indices(
-    left: Sequence[ScheduledInstruction], right: Sequence[ScheduledInstruction]
+    first: Sequence[ScheduledInstruction], second: Sequence[ScheduledInstruction]
 ) -> Iterator[tuple[int | None, int | None]]:
-    opcodes, others = ([item.instruction.base for item in items] for items in (left, right))
+    opcodes, others = ([item.instruction.base for item in items] for items in (first, second))
     matcher = SequenceMatcher(None, opcodes, others, autojunk=False)
     for kind, start, end, other_start, other_end in matcher.get_opcodes():
         if kind == "equal":

@@ -239,12 +239,12 @@ def _print_diff(
     from shflbench.cli.inspect.places import Places
 
     places = Places(Path.cwd())
-    lines = inspector.lines(one.kernel for pair in pairs for one in (pair.left, pair.right) if one.kernel)
+    lines = inspector.lines(one.kernel for pair in pairs for one in (pair.first, pair.second) if one.kernel)
     if form == "json":
         console.data(as_json(pairs, resident, places, lines))
     else:
         _print_blocks(console, as_text(pairs, resident, places, lines))
-    return KernelError.exit_code if any(pair.left.error or pair.right.error for pair in pairs) else 0
+    return KernelError.exit_code if any(pair.first.error or pair.second.error for pair in pairs) else 0
 
 
 def _require(arch: str, resident: ResidentBlocks, toolchain: Toolchain) -> None:

@@ -44,26 +44,26 @@ def as_text(
 
 def _compared(pair: KernelPair) -> tuple[list[AlignedPair], list[str]]:
     """Return the aligned loops, and what differs in sentences."""
-    codes = [timed_code(one.kernel) if one.kernel else None for one in (pair.left, pair.right)]
-    left, right = codes
-    if left is None or right is None:
-        ends = zip(pair.labels, (pair.left, pair.right), codes, strict=True)
+    codes = [timed_code(one.kernel) if one.kernel else None for one in (pair.first, pair.second)]
+    first, second = codes
+    if first is None or second is None:
+        ends = zip(pair.labels, (pair.first, pair.second), codes, strict=True)
         return [], [
             f"{label}: {one.error.partition(chr(10))[0] or one.remark}" for label, one, code in ends if code is None
         ]
-    aligned = align(left, right)
-    sentences = [*explain(left, right, aligned, pair.labels), one_warp(pair.left, pair.right, pair.labels)]
+    aligned = align(first, second)
+    sentences = [*explain(first, second, aligned, pair.labels), one_warp(pair.first, pair.second, pair.labels)]
     return aligned, [sentence for sentence in sentences if sentence]
 
 
 def _table(pair: KernelPair, resident: ResidentBlocks, sentences: Iterable[str]) -> Table:
-    rows = [(name, *values) for name, *values in _rows(pair.left, pair.right) if any(values)]
+    rows = [(name, *values) for name, *values in _rows(pair.first, pair.second) if any(values)]
     body = tuple(Line(cells) for cells in rows)
-    return Table(title_of(pair.left, pair.right, resident), ("", *pair.labels), body, notes=tuple(sentences))
+    return Table(title_of(pair.first, pair.second, resident), ("", *pair.labels), body, notes=tuple(sentences))
 
 
-def _rows(left: Inspected, right: Inspected) -> Iterator[tuple[str, ...]]:
-    sides = (left, right)
+def _rows(first: Inspected, second: Inspected) -> Iterator[tuple[str, ...]]:
+    sides = (first, second)
     loops = [one.loop for one in sides]
     yield "limit (cycles/iteration)", *("" if one.cycles is None else f"{one.cycles:.1f}" for one in sides)
     yield "limited by", *(loop.limit_by or "" if loop else "" for loop in loops)
@@ -77,8 +77,10 @@ def _rows(left: Inspected, right: Inspected) -> Iterator[tuple[str, ...]]:
 
 
 def _side_by_side(pair: KernelPair, aligned: Iterable[AlignedPair], places: Places, lines: Lines) -> Iterator[str]:
-    left_places, right_places = (places_of(one, places, lines) for one in (pair.left, pair.right))
-    rows = [(*_cells(one.left, left_places), one.mark, *reversed(_cells(one.right, right_places))) for one in aligned]
+    first_places, second_places = (places_of(one, places, lines) for one in (pair.first, pair.second))
+    rows = [
+        (*_cells(one.first, first_places), one.mark, *reversed(_cells(one.second, second_places))) for one in aligned
+    ]
     header = ("source", pair.labels[0], "", pair.labels[1], "source")
     widths = [max(len(row[column]) for row in (*rows, header)) for column in range(len(header))]
     for row in (header, *rows):
@@ -123,11 +125,11 @@ def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> dict[str, An
         "left": pair.labels[0],
         "right": pair.labels[1],
         "differences": sentences,
-        "kernels": [fields(one, places, lines) for one in (pair.left, pair.right)],
+        "kernels": [fields(one, places, lines) for one in (pair.first, pair.second)],
         "aligned": [
             {
-                "left": one.left.instruction.address if one.left else None,
-                "right": one.right.instruction.address if one.right else None,
+                "left": one.first.instruction.address if one.first else None,
+                "right": one.second.instruction.address if one.second else None,
                 "stalls_differ": one.stalls_differ,
                 "waits_differ": one.waits_differ,
                 "opcodes_differ": one.opcodes_differ,

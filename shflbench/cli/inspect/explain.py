@@ -17,21 +17,23 @@ if TYPE_CHECKING:
 MOST = 4  # differences of one kind in words; the listing marks all
 
 
-def explain(left: TimedCode, right: TimedCode, pairs: Sequence[AlignedPair], labels: tuple[str, str]) -> Iterator[str]:
+def explain(
+    first: TimedCode, second: TimedCode, pairs: Sequence[AlignedPair], labels: tuple[str, str]
+) -> Iterator[str]:
     """Yield what differs: the instructions, or else the control codes; `labels` name the sides."""
-    same = instruction_counts(left) == instruction_counts(right) and left.unroll == right.unroll
+    same = instruction_counts(first) == instruction_counts(second) and first.unroll == second.unroll
     if not same:
-        yield from _instructions(left, right, labels)
+        yield from _instructions(first, second, labels)
         return
-    number = len(left.instructions)
-    in_order = all(pair.left and pair.right for pair in pairs)
+    number = len(first.instructions)
+    in_order = all(pair.first and pair.second for pair in pairs)
     order = "in the same order" if in_order else "in another order"
     changed = [pair for pair in pairs if pair.stalls_differ or pair.waits_differ]
     if in_order and not changed:
         yield f"same {number} instructions {order}, with the same control codes"
         return
     yield f"same {number} instructions per pass, {order}; the control codes differ"
-    sums = stall_cycles(left), stall_cycles(right)
+    sums = stall_cycles(first), stall_cycles(second)
     if sums[0] != sums[1]:
         yield f"the stall counts of a pass add up to {sums[0]} cycles in {labels[0]} and {sums[1]} in {labels[1]}"
     stalls = [pair for pair in pairs if pair.stalls_differ]
@@ -47,11 +49,12 @@ def _first(sentences: Iterator[str]) -> Iterator[str]:
         yield f"and {len(listed) - MOST} more; the listing marks each with ~"
 
 
-def _instructions(left: TimedCode, right: TimedCode, labels: tuple[str, str]) -> Iterator[str]:
+def _instructions(first: TimedCode, second: TimedCode, labels: tuple[str, str]) -> Iterator[str]:
     one, other = (
-        {opcode: number / code.unroll for opcode, number in instruction_counts(code).items()} for code in (left, right)
+        {opcode: number / code.unroll for opcode, number in instruction_counts(code).items()}
+        for code in (first, second)
     )
-    totals = [f"{len(code.instructions) / code.unroll:.3g}" for code in (left, right)]
+    totals = [f"{len(code.instructions) / code.unroll:.3g}" for code in (first, second)]
     if totals[0] == totals[1]:
         yield f"both execute {totals[0]} instructions per iteration, but not the same ones"
     else:
@@ -68,20 +71,20 @@ def _instructions(left: TimedCode, right: TimedCode, labels: tuple[str, str]) ->
 
 
 def _name(pair: AlignedPair) -> str:
-    item = pair.left or pair.right
-    addresses = [f"{one.instruction.address:#x}" for one in (pair.left, pair.right) if one]
+    item = pair.first or pair.second
+    addresses = [f"{one.instruction.address:#x}" for one in (pair.first, pair.second) if one]
     return f"{item.instruction.base if item else ''} ({' / '.join(dict.fromkeys(addresses))})"
 
 
 def _stalls(pair: AlignedPair) -> str:
-    stalls = [item.control.stall for item in (pair.left, pair.right) if item]
+    stalls = [item.control.stall for item in (pair.first, pair.second) if item]
     return " against ".join(f"{stall} {'cycle' if stall == 1 else 'cycles'}" for stall in stalls)
 
 
 def _waits(pair: AlignedPair, pairs: Sequence[AlignedPair], labels: tuple[str, str]) -> str:
     sides = (
-        (labels[0], pair.left_waits - pair.right_waits),
-        (labels[1], pair.right_waits - pair.left_waits),
+        (labels[0], pair.first_waits - pair.second_waits),
+        (labels[1], pair.second_waits - pair.first_waits),
     )
     parts = [
         f"only in {label} for {' and '.join(_wait(wait, pairs) for wait in sorted(waits, key=repr))}"
@@ -98,10 +101,12 @@ def _wait(wait: Wait, pairs: Sequence[AlignedPair]) -> str:
     return f"the result of {_name(pairs[number])}" if kind == RESULT else f"the operands of {_name(pairs[number])}"
 
 
-def one_warp(left: Inspected, right: Inspected, labels: tuple[str, str]) -> str:
+def one_warp(first: Inspected, second: Inspected, labels: tuple[str, str]) -> str:
     """Return how long one warp alone takes on each side at least, if that differs; else an empty text."""
-    cycles = [one.loop.limit_parts.get(LATENCY) if one.loop and one.loop.limit_parts else None for one in (left, right)]
-    if left.arch != right.arch:  # of which not the same latencies are known
+    cycles = [
+        one.loop.limit_parts.get(LATENCY) if one.loop and one.loop.limit_parts else None for one in (first, second)
+    ]
+    if first.arch != second.arch:  # of which not the same latencies are known
         return ""
     if cycles[0] is None or cycles[1] is None or abs(cycles[0] - cycles[1]) < 0.05:  # noqa: PLR2004  (a digit is shown)
         return ""

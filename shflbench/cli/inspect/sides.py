@@ -27,8 +27,8 @@ class KernelPair:
     """The same kernel on both sides of a diff."""
 
     labels: tuple[str, str]
-    left: Inspected
-    right: Inspected
+    first: Inspected
+    second: Inspected
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,16 @@ class DiffSide:
 
 def sides_of(words: tuple[str, str], variants: Sequence[str]) -> tuple[DiffSide, DiffSide]:
     """Return both sides; UsageError unless they are two of `variants` or neither is a variant."""
-    left, right = DiffSide.of(words[0]), DiffSide.of(words[1])
-    for side in (left, right):
+    first, second = DiffSide.of(words[0]), DiffSide.of(words[1])
+    for side in (first, second):
         if side.is_variant and side.word not in variants:
             message = f"--diff: `{side.word}` is no variant of the targets, no architecture and no folder of a run"
             raise UsageError(message, f"variants: {', '.join(variants)}")
-    if left.is_variant != right.is_variant:
-        raise UsageError(f"--diff cannot compare `{left.word}` with `{right.word}`", f"name {KINDS}")
-    if left.word == right.word:
-        raise UsageError(f"--diff compares `{left.word}` with itself", f"name {KINDS}")
-    return left, right
+    if first.is_variant != second.is_variant:
+        raise UsageError(f"--diff cannot compare `{first.word}` with `{second.word}`", f"name {KINDS}")
+    if first.word == second.word:
+        raise UsageError(f"--diff compares `{first.word}` with itself", f"name {KINDS}")
+    return first, second
 
 
 class Diff:
@@ -86,20 +86,20 @@ class Diff:
         yield from pairs
 
     def _of_variants(self, subjects: Sequence[KernelSubject], archs: Sequence[str]) -> Iterator[KernelPair]:
-        left, right = (side.word for side in self._sides)
-        chosen = [subject for subject in subjects if subject.case.variant in {left, right}]
+        first, second = (side.word for side in self._sides)
+        chosen = [subject for subject in subjects if subject.case.variant in {first, second}]
         made = {(one.arch, one.subject): one for one in self._inspector.inspect(chosen, archs, with_kernels=True)}
         for (arch, subject), one in made.items():
-            partner = replace(subject, case=replace(subject.case, variant=right))
-            if subject.case.variant == left and (arch, partner) in made:
-                yield KernelPair((left, right), one, made[arch, partner])
+            partner = replace(subject, case=replace(subject.case, variant=second))
+            if subject.case.variant == first and (arch, partner) in made:
+                yield KernelPair((first, second), one, made[arch, partner])
 
     def _of_others(self, subjects: Sequence[KernelSubject]) -> Iterator[KernelPair]:
-        left, right = (self._kernels_of(side, subjects) for side in self._sides)
+        first, second = (self._kernels_of(side, subjects) for side in self._sides)
         labels = _labels(self._sides, self._inspector.compiler)
         for subject in subjects:
-            if subject in left and subject in right:
-                yield KernelPair(labels, left[subject], right[subject])
+            if subject in first and subject in second:
+                yield KernelPair(labels, first[subject], second[subject])
 
     def _kernels_of(self, side: DiffSide, subjects: Sequence[KernelSubject]) -> Mapping[KernelSubject, Inspected]:
         if side.run is not None:

@@ -32,20 +32,20 @@ def loop(items: Sequence[Item], unroll: int = 1, start: int = 0x100) -> TimedCod
     return TimedCode(tuple(instructions), unroll)
 
 
-def compared(left: Sequence[Item], right: Sequence[Item], unrolls: tuple[int, int] = (1, 1)) -> list[str]:
-    one, other = loop(left, unrolls[0]), loop(right, unrolls[1])
+def compared(first: Sequence[Item], second: Sequence[Item], unrolls: tuple[int, int] = (1, 1)) -> list[str]:
+    one, other = loop(first, unrolls[0]), loop(second, unrolls[1])
     return list(explain(one, other, align(one, other), ("A", "B")))
 
 
-def marks(left: Sequence[Item], right: Sequence[Item]) -> str:
-    return "".join(pair.mark for pair in align(loop(left), loop(right)))
+def marks(first: Sequence[Item], second: Sequence[Item]) -> str:
+    return "".join(pair.mark for pair in align(loop(first), loop(second)))
 
 
 def changed(items: Sequence[Item], index: int, item: Item) -> list[Item]:
     return [*items[:index], item, *items[index + 1 :]]
 
 
-def test_two_compilers_that_place_a_wait_differently_are_told_apart() -> None:
+def test_two_compilers_that_place_a_wait_differently_are_distinguished() -> None:
     assert marks(NVRTC_13_0, NVRTC_13_5) == " ~ ~"
     assert compared(NVRTC_13_0, NVRTC_13_5) == [
         "same 4 instructions per pass, in the same order; the control codes differ",
@@ -114,5 +114,5 @@ def test_a_wait_finds_the_last_instruction_that_set_its_scoreboard() -> None:
         ("BRA", 5, (3,), None, None),  # set before the loop
     ]
     pairs: list[AlignedPair] = align(loop(items), loop(items))
-    waits = [sorted(pair.left_waits, key=repr) for pair in pairs]
+    waits = [sorted(pair.first_waits, key=repr) for pair in pairs]
     assert waits == [[("result", 2)], [("result", 0)], [], [("result", None)]]
