@@ -13,6 +13,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+    from typing import TextIO
 
     from rich.progress import Progress as Bar
 
@@ -26,6 +27,11 @@ _CONTROLS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f
 
 class ReaderGoneError(Exception):
     """The process that read stdout or stderr has closed it, as `head` does after its last line."""
+
+
+def discard(stream: TextIO) -> None:
+    """Discard what a stream cannot take, and all that follows: each later flush would fail for it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class Console:
@@ -75,7 +81,7 @@ class Console:
             except BrokenPipeError as error:
                 raise ReaderGoneError from error
             except OSError:
-                pass
+                discard(sys.stderr)
             return
         from rich.text import Text
 

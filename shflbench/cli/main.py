@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from shflbench import __version__
-from shflbench.cli.console import Console, ReaderGoneError
+from shflbench.cli.console import Console, ReaderGoneError, discard
 from shflbench.cli.environment import color_refused, limit_threads
 from shflbench.cli.log import show_log
 from shflbench.cli.registry import LazyGroup
@@ -56,7 +56,18 @@ def entry() -> None:
     sys.unraisablehook = _drop
     limit_threads()
     signal.signal(signal.SIGTERM, _terminate)
-    sys.exit(main())
+    code = main()
+    _discard_unwritten()
+    sys.exit(code)
+
+
+def _discard_unwritten() -> None:
+    """Discard what standard output and standard error cannot take, or Python would exit with 120."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None where the shell closed it: >&-
+        try:
+            stream.flush()
+        except OSError:
+            discard(stream)
 
 
 def _terminate(*_: object) -> NoReturn:
@@ -80,10 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ReaderGoneError, SystemExit) as error:
         if isinstance(error, SystemExit) and not error.code:  # click completed a command line for a shell
             return 0
-        # click itself exits with 1 where the reader of its help went away
-        if sys.stdout is not None:  # None where the shell closed it: >&-
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
-        return READER_GONE
+        return READER_GONE  # click itself exits with 1 where the reader of its help went away
 
 
 def _outcome(arguments: list[str] | None, console: Console) -> int:

@@ -1,4 +1,5 @@
 import errno
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -108,7 +109,8 @@ def test_reader_that_goes_away_ends_the_command_quietly(tmp_path: Path, word: st
 
 
 def test_reader_of_stderr_that_goes_away_ends_the_command_likewise() -> None:
-    command = subprocess.Popen([sys.executable, "-m", "shflbench", "nonsense"], stderr=subprocess.PIPE)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = subprocess.Popen([sys.executable, "-m", "shflbench", "nonsense"], stderr=subprocess.PIPE, env=buffered)
     assert command.stderr is not None
     command.stderr.close()
     assert command.wait() == 141

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -198,7 +199,12 @@ def test_settings_that_were_edited_stop_a_resume(run: Command, settings: dict[st
 def test_closed_or_full_stream_costs_no_row(run: Command, redirection: str, code: int) -> None:
     del run  # only for the folder that it works in
     words = f"-m shflbench run quick --device none {' '.join(TWO_CASES)} --output kept {redirection}"
-    done = subprocess.run(["sh", "-c", f"'{sys.executable}' {words}"], capture_output=True, text=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    if redirection == "2>/dev/full":
+        environment["SHFLBENCH_CACHE"] = "empty"  # so that processes start while text is waiting to be written
+    done = subprocess.run(
+        ["sh", "-c", f"'{sys.executable}' {words}"], capture_output=True, text=True, check=False, env=environment
+    )
     assert done.returncode == code
     assert "Traceback" not in done.stderr
     assert [row.status for row in read_run(Path("kept")).rows] == [Status.COMPILED] * 2
