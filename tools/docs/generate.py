@@ -89,7 +89,8 @@ def columns() -> str:
     limits = [(f"`{name}`", limit_kinds[name], meaning) for name, meaning in limit_columns().items()]
     about = """\
 A run is a folder with [`run.json`](run-json.md) (settings, versions, device), `results.csv` and `samples.csv.gz`. Both
-tables are UTF-8 with a header; an unknown value is empty, never 0."""
+tables are UTF-8 with a header; an unknown value is empty, never 0. In Python, `shflbench.load("results")` returns the
+cases of all runs below a folder, with their limits, as one table of pandas."""
     burst = """\
 A sample is the time of one or more launches between two events. A
 [burst](../explanation/how-we-time.md#3-a-burst-of-samples) is 3 to 9 samples of a case, queued together."""
