@@ -20,13 +20,11 @@ NAMED = 3  # cases in a sentence
 AGAIN = "compute them again: shflbench limits"
 
 
-def calibration_of(run: Run, baselines: Path) -> Calibration | None:
-    """Return the calibration of the GPU of a run among the `baselines`, else that of its model; None without one."""
-    from shflbench.store.calibration_file import find, read
+def calibration_of(run: Run, baselines: Path, given: Path | None = None) -> Calibration | None:
+    """Return the calibration of the GPU of a run: the `given` file, else that among the `baselines` or of its model."""
+    from shflbench.store.calibration_file import of_gpu
 
-    device = run.info.device
-    path = find(baselines, device.uuid, device.name) if device else None
-    return read(path) if path else None
+    return of_gpu(run.info.device, baselines, given) if run.info.device else None
 
 
 def store_limits(run: Run, folders: Mapping[str, Path], baselines: Path, console: Console) -> None:

@@ -5,20 +5,12 @@ import pytest
 
 from benchmarks import calibration
 from shflbench.store.calibration_file import CalibratedFigure, Calibration, text
+from tests.fakes.calibrations import EMPTY
 
 SM = "requests per clock per SM"
-FIRST = Calibration(
-    device="NVIDIA H200",
+FIRST = replace(
+    EMPTY,
     uuid="GPU-1",
-    arch="sm_90",
-    sms=132,
-    driver="580.159",
-    cuda="13.0",
-    clock_mhz=1980.0,
-    measured="2026-11-21T14:00:00Z",
-    seconds=12.0,
-    shflbench="0.2.0",
-    nvrtc="13.0",
     figures={
         "shuffle": CalibratedFigure(0.998, 0.997, 0.999, SM, 1.0),
         "dram_read_bytes_per_s": CalibratedFigure(4e12, 3.9e12, 4.1e12, "bytes per s"),

@@ -6,22 +6,14 @@ import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.store import calibration_file
-from shflbench.store.calibration_file import CalibratedFigure, Calibration, find, of_gpu, read, text, write
+from shflbench.store.calibration_file import CalibratedFigure, find, of_gpu, read, text, write
+from tests.fakes.calibrations import EMPTY
 from tests.fakes.runs import H200
 
 CLOCKS = {1: 14.0, 2: 16.0, 4: 20.0, 8: 28.5, 16: 44.0, 32: 76.0}
-MEASURED = Calibration(
-    device="NVIDIA H200",
+MEASURED = replace(
+    EMPTY,
     uuid="GPU-6b1e5a3c-0000-1111-2222-333333333333",
-    arch="sm_90",
-    sms=132,
-    driver="580.159",
-    cuda="13.0",
-    clock_mhz=1980.0,
-    measured="2026-11-21T14:00:00Z",
-    seconds=12.5,
-    shflbench="0.2.0",
-    nvrtc="13.0",
     figures={
         "shuffle": CalibratedFigure(0.999, 0.998, 1.0, "requests per clock per SM", 1.0),
         **{

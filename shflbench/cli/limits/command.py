@@ -64,16 +64,14 @@ def command(
     from shflbench.cli.run_limits import calibration_of, exceeded_sentence
     from shflbench.session.limits import limits_of
     from shflbench.store import find_runs, read_run
-    from shflbench.store.calibration_file import read
     from shflbench.store.limits_file import write_limits
 
-    given = read(calibration) if calibration else None
     limited = []
     for folder in find_runs(runs):
         run = read_run(folder)
         for note in run.notes:
             console.warn(note)
-        chosen = given or calibration_of(run, baselines)
+        chosen = calibration_of(run, baselines, calibration)
         counted = _requests(run) if requests else {}
         predicted = _predicted(run, chosen, counted, console)
         if limits := limits_of(run, calibration=chosen, requests=counted, predicted_us=predicted):

@@ -1,28 +1,18 @@
+from dataclasses import replace
+
 import pytest
 
 from shflbench.analysis.limits.calibrated import atomics_per_clock, calibrated, memory_us
 from shflbench.arch import load
-from shflbench.store.calibration_file import CalibratedFigure, Calibration
+from shflbench.store.calibration_file import Calibration
+from tests.fakes.calibrations import EMPTY, figures
 
 L2 = 60_000_000
 
 
 def calibration(**values: float) -> Calibration:
     """Return a calibration with these figures."""
-    return Calibration(
-        device="NVIDIA H200",
-        uuid="GPU-11111111-2222-3333-4444-555555555555",
-        arch="sm_90",
-        sms=132,
-        driver="580.159",
-        cuda="13.0",
-        clock_mhz=1980.0,
-        measured="2026-11-21T08:00:00Z",
-        seconds=20.0,
-        shflbench="0.2.0",
-        nvrtc="13.0",
-        figures={name: CalibratedFigure(value, value, value, "") for name, value in values.items()},
-    )
+    return replace(EMPTY, figures=figures(**values))
 
 
 def test_measured_rates_replace_documented_ones() -> None:

@@ -1,31 +1,20 @@
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from shflbench.analysis.limits.constants import DEFAULTS, calibrated_constants, is_fitted
-from shflbench.store.calibration_file import CalibratedFigure, Calibration
+from shflbench.store.calibration_file import Calibration
 from shflbench.store.read import read_run
+from tests.fakes.calibrations import EMPTY, figures
 
 RESULTS = Path(__file__).parents[3] / "results"
 FIGURES = {"shuffle": 0.5, "shfl_latency": 30.0, "barrier_1": 13.0, "barrier_2": 16.0, "barrier_4": 22.0}
 
 
-def calibration(**figures: float) -> Calibration:
-    return Calibration(
-        device="NVIDIA H200",
-        uuid="GPU-0",
-        arch="sm_90",
-        sms=132,
-        driver="580",
-        cuda="13.0",
-        clock_mhz=1980.0,
-        measured="2026-01-01T00:00:00Z",
-        seconds=20.0,
-        shflbench="0",
-        nvrtc="13.0",
-        figures={name: CalibratedFigure(value, value, value, "") for name, value in figures.items()},
-    )
+def calibration(**values: float) -> Calibration:
+    return replace(EMPTY, figures=figures(**values))
 
 
 def test_measured_rates_replace_the_constants() -> None:

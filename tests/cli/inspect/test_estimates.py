@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from shflbench.cli.inspect import estimates
 from shflbench.cli.inspect.inspected import CycleEstimate
 from shflbench.store import calibration_file
-from shflbench.store.calibration_file import CalibratedFigure, Calibration
+from shflbench.store.calibration_file import CalibratedFigure
 from tests.conftest import Command
+from tests.fakes.calibrations import EMPTY
 
 
 def columns(text: str) -> list[str]:
@@ -21,18 +23,9 @@ def columns(text: str) -> list[str]:
 def calibration() -> Path:
     """Write a calibration of an H200 on which shuffles take 1.25 clocks."""
     figure = CalibratedFigure(value=0.8, low=0.79, high=0.81, unit="requests per clock")
-    made = Calibration(
-        device="NVIDIA H200",
+    made = replace(
+        EMPTY,
         uuid="GPU-01234567",
-        arch="sm_90",
-        sms=132,
-        driver="580",
-        cuda="13.0",
-        clock_mhz=1980.0,
-        measured="2026-01-01T00:00:00Z",
-        seconds=1.0,
-        shflbench="0.3.0",
-        nvrtc="13.0",
         figures={"shuffle": figure},
     )
     Path("h200.json").write_text(calibration_file.text(made), encoding="utf-8")

@@ -45,6 +45,8 @@ def test_a_missing_or_damaged_file_gives_nothing(tmp_path: Path, content: bytes)
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     stored_facts.write(tmp_path / "file" / "facts", [FACTS])
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert stored_facts.read(tmp_path / "file" / "facts") is None
 
 
 def test_other_settings_and_kernels_have_other_files(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,14 @@ def test_a_case_without_a_limit_has_the_reason_below_its_table(shflbench: Comman
     outcome = shflbench("limits", run)
     assert outcome.code == 0
     assert "shfl, smem-syncwarp, smem: no limit: its machine code was not kept" in outcome.out
+
+
+def test_calibration_of_another_gpu_is_refused(shflbench: Command, run: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "other", replace(calibration(shuffle=0.5), device="NVIDIA L4"))
+    outcome = shflbench("limits", run, "--calibration", path)
+    assert outcome.code == 3
+    assert "the figures are those of NVIDIA L4, not of NVIDIA H200" in outcome.err
+    assert not (run / "limits.csv").exists()
 
 
 def test_a_run_without_times_is_refused(shflbench: Command, run: Path) -> None:
