@@ -1,12 +1,39 @@
 """The time of one warp alone, in clocks per pass."""
 
+from collections.abc import Mapping
+from itertools import takewhile
+from pathlib import Path
+
 import pytest
 
+from shflbench.analysis.limits.bound import LATENCY, Residency, limit
 from shflbench.analysis.limits.chain import cycles_per_pass, results_awaited
+from shflbench.arch import load
+from shflbench.model import TimedCode
+from shflbench.session.stored_code import stored_codes
+from shflbench.store import Run, read_run
 from tests.analysis.limits.timed import code, item
 
+RUN = Path(__file__).parents[3] / "results" / "residency" / "nvidia-h200"
+VALUES = "broadcast/smem/f32/sms x 32/1024/values=4"  # with barriers, and arithmetic behind them
+VOTE = "vote/smem/i32/sms x 32/1024/op=any"
+LOCAL = "lane-array/local/f32/sms x 32/1024/length=32/index=uniform"  # loads that depend on each other
+CASES = (VALUES, VOTE, LOCAL)
+ACCESSES = {"LDS", "STS"}
 LATENCIES = {"SHFL": 24, "LDS": 22, "BAR": 11}
 ADD = item("FADD", stall=4, waits=(0,))
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return read_run(RUN)
+
+
+@pytest.fixture(scope="module")
+def one_warp(run: Run) -> Mapping[str, TimedCode]:
+    """Return timed loops that an H200 executed with one warp per SM."""
+    codes = stored_codes(run.kernels(), CASES)
+    return {case: code.loop for case, code in codes.items() if code.loop}
 
 
 def test_stall_counts_add_up_and_none_is_shorter_than_a_clock() -> None:
@@ -52,10 +79,45 @@ def test_instructions_that_some_passes_skip_take_no_time() -> None:
     assert cycles_per_pass(code(skipped, ADD), LATENCIES) == 4
 
 
-def test_a_barrier_takes_its_constant_even_with_a_short_stall() -> None:
-    loop = code(item("BAR.SYNC", stall=1), item("FADD", stall=4))
+@pytest.mark.parametrize("access", ["STS [R0], R1", "LDS R1, [R0]", "@P0 STS [R0], R1", "ATOMS.ADD R1, [R0], R2"])
+def test_an_access_to_shared_memory_waits_for_the_barrier_even_with_a_short_stall(access: str) -> None:
+    loop = code(item("BAR.SYNC", stall=1), item(access, stall=4))
     assert cycles_per_pass(loop, LATENCIES) == 11 + 4
     assert cycles_per_pass(loop, {}) == 1 + 4
+
+
+def test_a_barrier_waits_for_the_one_before() -> None:
+    assert cycles_per_pass(code(item("BAR.SYNC", stall=1), item("FADD", stall=4)), LATENCIES) == 11
+    assert cycles_per_pass(code(item("BAR.SYNC", stall=1), item("BAR.SYNC", stall=1)), LATENCIES) == 2 * 11
+
+
+@pytest.mark.parametrize(("clocks", "exposed"), [(4, 11), (10, 11), (13, 1 + 13)])
+def test_arithmetic_behind_a_barrier_runs_while_the_warp_would_wait(clocks: int, exposed: int) -> None:
+    loop = code(item("BAR.SYNC", stall=1), item("FADD", stall=clocks), item("STS [R0], R1", stall=4))
+    assert cycles_per_pass(loop, LATENCIES) == exposed + 4
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_chain_of_one_warp_is_just_shorter_than_its_iteration_on_an_h200(
+    case: str, run: Run, one_warp: Mapping[str, TimedCode]
+) -> None:
+    measured = next(row.cycles_per_iteration for row in run.rows if row.case_id == case)
+    sm_90 = load("sm_90")
+    assert sm_90
+    bound = limit(one_warp[case], sm_90, Residency(warps_per_block=1, warps=1))
+    assert measured
+    assert bound
+    assert 0.9 * measured < bound.parts[LATENCY] < measured
+
+
+def test_the_compiler_keeps_accesses_six_clocks_behind_a_barrier(one_warp: Mapping[str, TimedCode]) -> None:
+    instructions = one_warp[VALUES].instructions
+    barriers = [place for place, one in enumerate(instructions) if one.instruction.base == "BAR"]
+    behind = [list(takewhile(lambda one: one.instruction.base not in ACCESSES, instructions[at:])) for at in barriers]
+    clocks = [sum(max(1, one.control.stall) for one in items) for items in behind]
+    assert len(barriers) == 2 * 16
+    assert min(clocks) == 6
+    assert sum(len(items) > 1 for items in behind) > 16  # most have arithmetic there
 
 
 @pytest.mark.parametrize("skippable", ["@P0 SHFL.IDX", "@!P1 BAR.SYNC"])
