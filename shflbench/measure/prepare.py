@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.arch import load
+from shflbench.arch.residency import REGISTERS, SHARED_MEMORY, SmCapacity, occupancy
 from shflbench.errors import LaunchError, PatternError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
@@ -122,12 +124,23 @@ class Group:
         """Return why a case does not fit the device; empty if it does."""
         case = task.case
         if not resident:
-            shared = task.kernel.resources.shared_bytes + shared_of(self._pattern, case)
-            return f"a block of {case.launch.block} threads with {shared} bytes of shared memory does not fit an SM"
+            needs = _needs(task, shared_of(self._pattern, case), self._backend.device.arch)
+            return f"a block of {case.launch.block} threads with {needs} does not fit an SM"
         needed, memory = _bytes(self._pattern, case, grid), self._backend.device.memory_bytes
         if needed > memory:
             return f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory / 2**30:.0f} GiB"
         return ""
+
+
+def _needs(task: Task, dynamic_bytes: int, arch: str) -> str:
+    """Return what a block takes more of than an SM has: shared memory, where the figures of `arch` do not tell."""
+    registers, shared = task.kernel.resources.registers, task.kernel.resources.shared_bytes + dynamic_bytes
+    figures = load(arch)
+    capacity = SmCapacity.of(figures) if figures else None
+    blocks_by = occupancy(capacity, registers, shared, task.case.launch.block).blocks_by if capacity else {}
+    needs = {REGISTERS: f"{registers} registers per thread", SHARED_MEMORY: f"{shared} bytes of shared memory"}
+    scarce = [words for resource, words in needs.items() if blocks_by.get(resource) == 0]
+    return " and ".join(scarce) or needs[SHARED_MEMORY]
 
 
 def shared_of(pattern: LoadedPattern, case: Case) -> int:

@@ -158,7 +158,8 @@ class FakeBackend:
             raise script.resident_raises
         shared = kernel.resources.shared_bytes + shared_bytes
         by_memory = self.device.max_shared_bytes // shared if shared else 32
-        return min(by_memory, 2048 // block)
+        by_registers = 65536 // (kernel.resources.registers * block)
+        return min(by_memory, by_registers, 2048 // block)
 
     def free_bytes(self) -> int:
         held = sum(buffer.nbytes for kernel in self.held for buffer in kernel.call.buffers)

@@ -113,6 +113,23 @@ def test_block_that_does_not_fit_an_sm_is_skipped_with_the_reason() -> None:
     assert prepared.names == [SHFL]
 
 
+@pytest.mark.parametrize(
+    ("registers", "shared_bytes", "needs"),
+    [
+        (80, 0, "80 registers per thread"),
+        (72, 4096, "72 registers per thread"),
+        (16, 2**20, "1048576 bytes of shared memory"),
+        (80, 2**20, "80 registers per thread and 1048576 bytes of shared memory"),
+    ],
+)
+def test_reason_names_what_a_block_takes_too_much_of(registers: int, shared_bytes: int, needs: str) -> None:
+    (task,) = tasks("shfl", launch="2x1024")
+    resources = replace(task.kernel.resources, registers=registers, shared_bytes=shared_bytes)
+    prepared = Prepared(FakeBackend(), [replace(task, kernel=replace(task.kernel, resources=resources))])
+    reason = f"a block of 1024 threads with {needs} does not fit an SM"
+    assert prepared.ended == {task.case.id: (Status.SKIPPED, reason)}
+
+
 def test_case_whose_buffers_exceed_the_device_is_skipped() -> None:
     device = FakeBackend(device=replace(H200, memory_bytes=2**20))
     prepared = Prepared(device, tasks("shfl", launch="1048576x1024"))
