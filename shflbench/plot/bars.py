@@ -39,6 +39,7 @@ _HEADING = 0.33  # above a panel
 _AXIS = 0.5  # below the last panel
 _ROUNDING = 1e-6  # of the last digit: what binary fractions may add to a half-width that is a whole number of digits
 _GAP = 0.07  # inches between the end of a bar and its text, and between the parts of that text
+_CLEAR = 0.03  # inches between that text and an interval that reaches beyond the bar, at least
 _USUAL = "f32"  # the preferred element type where only one group is drawn
 
 
@@ -105,7 +106,14 @@ def _elsewhere(subject: ChartSubject, hidden: int) -> list[str]:
 
 def _limit(rows: Sequence[Row], width: float, quantity: Quantity, decimals: int) -> float:
     """Return the end of the axis at which every bar has room for its text."""
-    return max(quantity.value(row) * width / (width - _words_width(row, quantity, decimals) - 0.1) for row in rows)
+
+    def needed(row: Row) -> float:
+        room = width - _words_width(row, quantity, decimals) - 0.1
+        interval = quantity.interval(row)
+        behind = interval[1] * width / (room + _GAP - _CLEAR) if interval else 0.0
+        return max(quantity.value(row) * width / room, behind)
+
+    return max(map(needed, rows))
 
 
 def _panel(  # noqa: PLR0913, PLR0917  (axes, what is drawn, and the scale shared by all panels)
@@ -140,7 +148,8 @@ def _interval(axes: Axes, y: float, interval: tuple[float, float] | None) -> Non
 def _write(  # noqa: PLR0913, PLR0917  (a place, a row, and the scale shared by all rows)
     axes: Axes, y: float, row: Row, per_inch: float, quantity: Quantity, decimals: int
 ) -> None:
-    x = quantity.value(row) + _GAP * per_inch
+    interval = quantity.interval(row)
+    x = max(quantity.value(row) + _GAP * per_inch, interval[1] + _CLEAR * per_inch if interval else 0.0)
     for words, weight, tone in _words(row, quantity, decimals):
         label = axes.text(x, y, words, va="center_baseline", size=SMALL_PT, weight=weight, color=tone)
         label.set_bbox(

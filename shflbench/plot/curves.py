@@ -18,7 +18,7 @@ from shflbench.plot.quantity import quantity_of
 from shflbench.plot.shapes import grid_words, size_of
 from shflbench.plot.style import BODY_PT, color_of, fit_size, tint
 from shflbench.plot.subject import parts, untimed_notes
-from shflbench.plot.sweeps import sweeps
+from shflbench.plot.sweeps import blocks_along, sweeps
 from shflbench.plot.vertical import depths, vertical_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Pag
         ),
         caption=subject.caption,
         scope=subject.group_names,
-        notes=uncounted(subject) + untimed_notes(subject.rows),
+        notes=uncounted(subject) + blocks_along(subject.rows, factor, drawn) + untimed_notes(subject.rows),
         legend=[Line2D([], [], **looks[variant]) for variant in subject.variants if variant in looks],
         body=lines * (above + height + _AXIS),
     )

@@ -110,17 +110,23 @@ def _alone(subject: ChartSubject) -> str:
 
 def next_mechanism(subject: ChartSubject) -> str:
     """Give the lead of the fastest variants over the best safe one of another mechanism; empty where they only tie."""
-    leads = []
-    rivals = []
+    leads, rivals, baselines = [], [], []
     for contest in _contests(subject):
         ranked = (*contest.leaders, *contest.others)
         rival = next((row for row in ranked if row.mechanism != ranked[0].mechanism), None)
-        if rival in contest.others and rival.variant != rival.baseline:  # the title gives the lead over the baseline
-            leads.append(time_us(rival) / time_us(ranked[0]))
-            rivals.append(rival.variant)
+        if rival not in contest.others:
+            continue
+        if rival.variant == rival.baseline:  # the title gives the lead over the baseline
+            baselines.append(rival.variant)
+            continue
+        leads.append(time_us(rival) / time_us(ranked[0]))
+        rivals.append(rival.variant)
     if not leads:
         return ""
-    return f"The fastest runs at {times_range(leads)} the speed of the next safe mechanism ({_join(_unique(rivals))})."
+    lead, names = times_range(leads), _join(_unique(rivals))
+    if baselines:
+        return f"Where the next safe mechanism is not {baselines[0]}, the fastest runs at {lead} its speed ({names})."
+    return f"The fastest runs at {lead} the speed of the next safe mechanism ({names})."
 
 
 def uncounted(subject: ChartSubject) -> list[str]:

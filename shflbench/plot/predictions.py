@@ -13,7 +13,7 @@ from shflbench.grouping import group_by
 from shflbench.plot.limiters import limiter_of, point_look, ranked
 from shflbench.plot.page import Page
 from shflbench.plot.prediction_findings import BAND, prediction_error, predictions, tenth, unpredicted
-from shflbench.plot.style import MUTED, SMALL_PT, shorten
+from shflbench.plot.style import MUTED, SMALL_PT, shorten, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,10 +73,11 @@ def draw(subject: ChartSubject) -> Page:
     scales.number(errors, points, worst, (72 * width, 72 * _SIDE))
     for number, point in enumerate(worst, start=1):
         unsafe = "" if point.row.safe else " (UNSAFE)"
-        words = f"{subject.name_of(point.row)}{unsafe}: {point.words}"
+        figures = f"{unsafe}: {point.words}"
+        name = shorten(subject.name_of(point.row), 0.95 * page.width - width_of(figures, SMALL_PT), SMALL_PT)
         top = _HEADING + _SIDE + _AXIS + (number - 1) * _LINE
         page.text(0, top, str(number), size=SMALL_PT)
-        page.text(_INDENT, top, shorten(words, 0.95 * page.width, SMALL_PT), size=SMALL_PT, weight="normal")
+        page.text(_INDENT, top, name + figures, size=SMALL_PT, weight="normal")
     return page
 
 

@@ -1,4 +1,4 @@
-"""How every chart looks: colors, hatching, fonts, and the names of the mechanisms."""
+"""How every chart looks: colors, hatching and fonts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import TextToPath
 
 from shflbench.model import Mechanism
+from shflbench.palette import COLORS, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,31 +22,6 @@ if TYPE_CHECKING:
 
     from shflbench.store.columns import Row
 
-# Found by search, from the hues of Okabe and Ito ("Color Universal Design", 2008): each has a contrast of at least 3:1
-# against white (WCAG 2.2, 1.4.11) and differs from every other for the three kinds of dichromats
-# (Machado, Oliveira and Fernandes 2009). A test checks both.
-COLORS: Mapping[Mechanism, str] = {
-    Mechanism.SMEM: "#CC7F00",
-    Mechanism.SMEM_UNSAFE: "#8C1C13",
-    Mechanism.SHFL: "#0072B2",
-    Mechanism.COLLECTIVE: "#1B7A4E",
-    Mechanism.ATOMIC: "#8A1A75",
-    Mechanism.GLOBAL: "#2B2A36",
-    Mechanism.LOCAL: "#7D7320",
-    Mechanism.REGISTER: "#14A0C0",
-    Mechanism.LIBRARY: "#8C8C8C",
-}
-NAMES: Mapping[Mechanism, str] = {
-    Mechanism.SMEM: "shared memory",
-    Mechanism.SMEM_UNSAFE: "shared memory, UNSAFE",
-    Mechanism.SHFL: "shuffle",
-    Mechanism.COLLECTIVE: "warp collective",
-    Mechanism.ATOMIC: "atomics",
-    Mechanism.GLOBAL: "global memory",
-    Mechanism.LOCAL: "local memory",
-    Mechanism.REGISTER: "registers",
-    Mechanism.LIBRARY: "library",
-}
 INK = "#1F1F1F"  # text and intervals
 MUTED = "#5F5F5F"  # secondary text: 6.4:1 against white
 RULE = "#D9D9D9"  # grid lines and empty cells

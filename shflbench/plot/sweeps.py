@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import BLOCK, DTYPE, GRID, ITERATIONS, factors, one_pass
 from shflbench.grouping import group_by
+from shflbench.plot.shapes import grid_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
@@ -54,6 +55,16 @@ def beside(subject: ChartSubject) -> list[Row]:
     """Return the rows that lie on no sweep."""
     on_one = {case for sweep in sweeps(subject) for case in sweep.cases}
     return [row for row in subject.rows if row.case_id not in on_one]
+
+
+def blocks_along(rows: Sequence[Row], factor: str, drawn: Collection[str]) -> list[str]:
+    """Return a note on the blocks at each value of the factor, where these are drawn along its axis and differ."""
+    grids = group_by(rows, grid_of)
+    if factor == GRID or GRID not in drawn or len(grids) == 1:
+        return []
+    values = {grid: list(dict.fromkeys(factors(row)[factor] for row in of_grid)) for grid, of_grid in grids.items()}
+    places = [f"{grid} at {factor}={', '.join(of_grid)}" for grid, of_grid in values.items()]
+    return [f"Blocks: {'; '.join(places)}."]
 
 
 def position(row: Row, factor: str) -> float | None:

@@ -5,8 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from shflbench.model import Mechanism, Status
+from shflbench.palette import COLORS
 from shflbench.plot import bars
-from shflbench.plot.style import COLORS
 from tests.fakes.runs import untimed
 from tests.plot.subjects import SWEEP, points, rows, subject, texts
 
@@ -37,6 +37,18 @@ def test_the_interval_is_drawn_at_the_end_of_the_bar() -> None:
     shfl = next(row for row in rows() if row.variant == "shfl")
     (axes,) = bars.draw(subject(rows())).figure.axes
     assert [shfl.time_low_us, shfl.time_high_us] in [points(line)[0] for line in axes.lines]
+
+
+def test_the_words_stand_behind_the_interval_even_if_it_is_wide() -> None:
+    wide = [replace(row, time_high_us=(row.time_us or 0.0) * 1.3) if row.variant == "smem" else row for row in rows()]
+    page = bars.draw(subject(wide))
+    (axes,) = page.figure.axes
+    (longest,) = (row for row in wide if row.variant == "smem")
+    words = [text for text in axes.texts if text.get_position()[1] == len(wide) - 1]
+    assert len(words) == 2
+    assert min(text.get_position()[0] for text in words) > (longest.time_high_us or 0.0)
+    page.figure.canvas.draw()
+    assert max(text.get_window_extent().x1 for text in words) <= axes.get_window_extent().x1
 
 
 def test_unsafe_bars_are_hatched_and_say_how_many_inputs_matched() -> None:

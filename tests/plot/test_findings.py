@@ -109,6 +109,13 @@ def test_no_lead_is_claimed_where_the_baseline_is_the_only_other_mechanism() -> 
     assert next_mechanism(subject(row for row in rows() if row.variant in {"smem", "shfl", "smem-unsafe"})) == ""
 
 
+def test_the_lead_says_where_it_holds_if_elsewhere_the_baseline_is_next() -> None:
+    next_is_baseline = [row for row in rows("f64") if row.variant in {"smem", "shfl"}]
+    assert next_mechanism(subject([*rows("f32"), *next_is_baseline])) == (
+        "Where the next safe mechanism is not smem, the fastest runs at 1.9× its speed (smem-syncwarp)."
+    )
+
+
 def test_winners_are_counted_over_launches() -> None:
     swept = [
         timed(row, 10) if row.block == 32 and row.variant == "smem-syncwarp" else row for row in rows(launches=SWEEP)

@@ -5,8 +5,9 @@ import pytest
 from matplotlib.colors import to_hex, to_rgb
 
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
+from shflbench.palette import COLORS
 from shflbench.plot.limiters import FAMILIES, LIMITERS, limiter_legend, limiter_look, limiter_of, point_look, ranked
-from shflbench.plot.style import COLORS, INK, UNSAFE_HATCH
+from shflbench.plot.style import INK, UNSAFE_HATCH
 from tests.plot.test_style import SIGHT, contrast, lab, linear
 
 

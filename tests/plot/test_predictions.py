@@ -39,6 +39,14 @@ def test_the_worst_cases_are_numbered_and_named_with_both_times() -> None:
     assert f"neighbor smem-deck (UNSAFE): {words}" in shown
 
 
+def test_of_a_worst_case_with_a_long_name_the_figures_remain() -> None:
+    cases = rows(options=[f"mode={word * 30}" for word in ("long", "wide")])
+    shown = texts(predictions.draw(limited(cases)))
+    named = [text for text in shown if ", measured " in text]
+    assert len(named) == 3
+    assert all("…" in text and text.endswith("%") for text in named)
+
+
 def test_an_error_beyond_the_axis_is_a_triangle_at_its_edge_and_counted() -> None:
     cases = rows()
     known = limits_for(cases)

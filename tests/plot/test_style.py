@@ -7,11 +7,10 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from shflbench.model import Mechanism
+from shflbench.palette import COLORS, NAMES
 from shflbench.plot.style import (
-    COLORS,
     INK,
     MUTED,
-    NAMES,
     balance,
     bar_look,
     fit_size,

@@ -1,11 +1,12 @@
 from dataclasses import replace
 
+from shflbench.analysis.settings import GRID
 from shflbench.model import Status
 from shflbench.plot import curves
 from shflbench.plot.subject import parts
-from shflbench.plot.sweeps import beside, sweeps
+from shflbench.plot.sweeps import beside, blocks_along, sweeps
 from tests.fakes.runs import untimed
-from tests.plot.subjects import rows, subject
+from tests.plot.subjects import rows, subject, texts
 
 WIDTHS = tuple(f"width={width}" for width in (2, 4, 8))
 
@@ -41,6 +42,14 @@ def test_blocks_that_follow_from_an_option_lie_on_its_axis() -> None:
     assert (sweep.factor, sweep.drawn, sweep.settings) == ("words", frozenset({"words", "grid"}), 1)
     ((name, page),) = curves.pages(subject(cases))
     assert (name, len(page.figure.axes)) == ("bandwidth-by-words", 1)
+    assert "Blocks: 4096 at words=2; 2048 at words=4; 1024 at words=8." in texts(page)
+
+
+def test_blocks_are_named_only_where_they_lie_along_the_axis_of_another_factor() -> None:
+    cases = rows(pattern="struct-access", launches=("64x256", "128x256"), options=["words=2", "words=4"])
+    assert blocks_along(cases, "words", {"words", GRID}) == ["Blocks: 64 at words=2, 4; 128 at words=2, 4."]
+    assert blocks_along(cases, "words", {"words"}) == blocks_along(cases, GRID, {GRID}) == []
+    assert blocks_along(cases[:1], "words", {"words", GRID}) == []
 
 
 def test_words_make_no_axis() -> None:
