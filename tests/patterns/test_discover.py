@@ -1,3 +1,5 @@
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -144,3 +146,12 @@ def test_exception_of_user_code_is_one_sentence(tmp_path: Path, text: str, why: 
 def test_folder_that_was_fixed_loads(tmp_path: Path) -> None:
     refusal(folder(tmp_path / "mine", "1 / 0\n"))
     assert load(folder(tmp_path / "mine", HEAD, PATTERN, REFERENCE)).name == "mine"
+
+
+def test_edit_within_one_second_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for summary in ("old", "new"):
+        mine = folder(tmp_path / "mine", HEAD, PATTERN.replace('"mine"', f'"{summary}"'), REFERENCE)
+        os.utime(mine / "pattern.py", (1, 1))
+        assert load(mine).declaration.summary == summary
+    assert not (mine / "__pycache__").exists()
