@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003
 
+from shflbench.claims.claim import Claim  # noqa: TC001  (likewise)
 from shflbench.thresholds import Thresholds
 
 WARP = 32  # threads per warp, on every GPU with CUDA
@@ -150,6 +151,7 @@ class Suite:
     rules: MeasureRules
     pattern_folders: Mapping[str, Path]  # pattern name → its folder, for every pattern in `cases`
     thresholds: Thresholds = field(default_factory=Thresholds)  # for comparisons only; measurements ignore them
+    claims: tuple[Claim, ...] = ()  # likewise
 
 
 @dataclass(frozen=True, slots=True)

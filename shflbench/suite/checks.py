@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import PatternError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
+from shflbench.suite.option_values import option_values
 from shflbench.suite.problems import Problem, did_you_mean, not_allowed, unknown
 from shflbench.suite.quotes import escape, quote
 
@@ -144,21 +145,6 @@ def check_compare(compare: Compare, cases: Sequence[Case]) -> Iterator[Problem]:
             nearest = did_you_mean(entry.case, [f"{pattern}/*" for pattern in patterns])
             needed = f"needed: ids of this suite, such as {quote(ids[0])}, where `*` matches anything{nearest}"
             yield Problem((*at, "case"), f"{quote(entry.case)} matches no case", needed)
-
-
-def option_values(value: object) -> list[object]:
-    """Return the values of an option as the text that patterns declare, with `true` and `false` in lower case.
-
-    A value that is neither text, number nor boolean is returned unchanged, and matches no declared text.
-    """
-    values = value if isinstance(value, list) else [value]
-    return [_word(item) for item in values]
-
-
-def _word(value: object) -> object:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, (str, int, float)) else value
 
 
 def _check_options(loc: Loc, section: Experiment | Skip, pattern: Pattern) -> Iterator[Problem]:

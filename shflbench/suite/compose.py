@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ruamel.yaml.error import StreamMark
 
 MAX_DEPTH = 50  # levels; a suite needs 7, and Python ends recursion at 1000
-MAX_VALUES = 5000  # the largest suite here has 400; ruamel reads 20,000 a second, and aliases can expand to billions
+MAX_VALUES = 5000  # the largest suite here has 800; ruamel reads 20,000 a second, and aliases can expand to billions
 MAX_DIGITS = 100  # no suite needs 20; Python refuses to print numbers of 4300 digits, and is slow from 10^5 on
 # ruamel looks 1024 characters ahead, in a time quadratic in the brackets that open there: up to 2 s.
 _TOO_DEEP = re.compile(rf"(?:[\[{{][ \t\n]*){{{MAX_DEPTH}}}(?=[\[{{])")
@@ -175,7 +175,8 @@ class _Values:
                 continue
             # ruamel gives an empty value the position of the next word.
             placed = key_node if _is_plain(value_node) and not value_node.value else value_node
-            entries.enter(key, self.value(value_node), _position(key_node), _position(placed))
+            value_at, text_at = _position(placed), _text_position(value_node)
+            entries.enter(key, self.value(value_node), _position(key_node), value_at, text_at)
         for other in merged or ():
             entries.merge(other)
         return entries
@@ -201,6 +202,16 @@ class _Values:
 def _is_plain(node: Node) -> bool:
     """Return whether a node is an unquoted word, or empty."""
     return isinstance(node, ScalarNode) and node.style is None
+
+
+def _text_position(node: Node) -> Position | None:
+    """Return the position of a text's first character; None if the text is folded or has escapes."""
+    start, end = node.start_mark, node.end_mark
+    if not isinstance(node, ScalarNode) or start.line != end.line:
+        return None
+    quotes = 0 if _is_plain(node) else 1
+    is_unchanged = end.column - start.column == len(node.value) + 2 * quotes
+    return Position(start.line + 1, start.column + 1 + quotes) if is_unchanged else None
 
 
 def _scalar(node: Node) -> object:

@@ -18,7 +18,7 @@ from shflbench.suite.schema import SuiteFile
 if TYPE_CHECKING:
     from pathlib import Path
 
-MAX_BYTES = 100_000  # the largest suite here has 2,300; ruamel reads 300,000 a second
+MAX_BYTES = 100_000  # the largest suite here has 12,000; ruamel reads 300,000 a second
 
 # Line breaks in YAML 1.1, not in 1.2 and editors, in ruamel sometimes: line numbers would be ambiguous.
 _AMBIGUOUS_BREAK = re.compile("[\x85\u2028\u2029]")

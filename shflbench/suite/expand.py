@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import UsageError
 from shflbench.model import Case
 from shflbench.patterns.declare import LAUNCH_OPTIONS
-from shflbench.suite.checks import option_values
+from shflbench.suite.option_values import option_values
 from shflbench.suite.problems import Problem
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from pydantic import ValidationError
 
 from shflbench.model import MeasureRules, Overrides, Suite
 from shflbench.suite.checks import check_compare, check_defaults, check_experiment, check_rules, find_patterns
+from shflbench.suite.claim_checks import check_claims
+from shflbench.suite.claims import check_form, claims_from
 from shflbench.suite.document import parse, read
 from shflbench.suite.expand import by_group, expand, refuse
 from shflbench.suite.overrides import apply_overrides
@@ -34,7 +36,7 @@ def load(path: Path, overrides: Overrides = _NO_OVERRIDES) -> Suite:
     document = parse(text, path)
     file, patterns = _check(document, path)
     cases, problems = expand(file, patterns)
-    if problems := problems or list(check_compare(file.compare, cases)):
+    if problems := problems or [*check_compare(file.compare, cases), *check_claims(file.claims, cases)]:
         stop(path, document, problems)
     cases = by_group(apply_overrides(cases, overrides, file.name))
     for pattern in patterns.values():
@@ -49,6 +51,7 @@ def load(path: Path, overrides: Overrides = _NO_OVERRIDES) -> Suite:
         rules=MeasureRules(**file.measure.model_dump()),
         pattern_folders={pattern.name: pattern.folder for pattern in patterns.values() if pattern.name in used},
         thresholds=file.compare.thresholds,
+        claims=claims_from(file.claims),
     )
 
 
@@ -68,7 +71,7 @@ def _check(document: Entries, path: Path) -> tuple[SuiteFile, Mapping[str, Loade
             declaration = patterns[experiment.pattern].declaration
             problems += check_experiment(("experiments", index), experiment, declaration)
     if file:
-        problems += check_rules(file.measure)
+        problems += [*check_rules(file.measure), *check_form(file.claims)]
     if file and not unknown:
         problems += check_defaults(file.defaults, [pattern.declaration for pattern in patterns.values()])
     if problems or not file:

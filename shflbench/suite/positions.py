@@ -28,18 +28,23 @@ class Entries(dict[str, object]):
         self.position = position
         self.keys_at: dict[str, Position] = {}
         self.values_at: dict[str, Position] = {}
+        self.texts_at: dict[str, Position] = {}  # the first character of each text that is on one line, unchanged
 
-    def enter(self, key: str, value: object, key_at: Position, value_at: Position) -> None:
-        """Add one entry."""
+    def enter(
+        self, key: str, value: object, key_at: Position, value_at: Position, text_at: Position | None = None
+    ) -> None:
+        """Add one entry; `text_at` is that of a text's first character, if the text is on one line, unchanged."""
         self[key] = value
         self.keys_at[key] = key_at
         self.values_at[key] = value_at
+        if text_at:
+            self.texts_at[key] = text_at
 
     def merge(self, other: Entries) -> None:
         """Add the entries of `other` whose keys this mapping lacks."""
         for key, value in other.items():
             if key not in self:
-                self.enter(key, value, other.keys_at[key], other.values_at[key])
+                self.enter(key, value, other.keys_at[key], other.values_at[key], other.texts_at.get(key))
 
 
 class Items(list[object]):
@@ -86,6 +91,13 @@ def value_at(document: object, loc: Loc) -> object:
 def value_position(document: object, loc: Loc) -> Position:
     """Return the position of the value at `loc`, or of its key if the value is empty."""
     return _walk(document, loc)[1]
+
+
+def character_position(document: object, loc: Loc, index: int) -> Position:
+    """Return the position of a character of the text at `loc`; of the whole text if it is folded or has escapes."""
+    parent, _ = _walk(document, loc[:-1])
+    text_at = parent.texts_at.get(str(loc[-1])) if isinstance(parent, Entries) else None
+    return Position(text_at.line, text_at.column + index) if text_at else value_position(document, loc)
 
 
 def key_position(document: object, loc: Loc) -> Position:

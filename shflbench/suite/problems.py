@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
-from shflbench.suite.positions import Loc, Position, key_position, value_at, value_position
+from shflbench.suite.claim_values import BAD_EXPRESSION
+from shflbench.suite.positions import Loc, Position, character_position, key_position, value_at, value_position
 from shflbench.suite.quotes import MAX_SHOWN, quote, show
 from shflbench.suite.schema import SECTIONS
 from shflbench.suite.values import NOT_ALLOWED
@@ -33,6 +34,7 @@ class Problem:
     remedy: str = ""  # "allowed: …" or "needed: …"
     at_key: bool = False  # the key itself is wrong or missing, not its value
     advice: str = ""  # which command shows more
+    character: int | None = None  # of the text at `loc`, counted from 0, where the mistake is
 
     @property
     def sentence(self) -> str:
@@ -64,6 +66,8 @@ def from_pydantic(error: ValidationError, document: object) -> list[Problem]:
     for detail in error.errors(include_url=False, include_input=False):
         loc, context = detail["loc"], detail.get("ctx", {})
         match detail["type"]:
+            case kind if kind == BAD_EXPRESSION:
+                problems.append(Problem(loc, context["fault"], context["remedy"], character=int(context["position"])))
             case "missing":
                 fault = f"missing key `{loc[-1]}`"
                 problems.append(Problem(loc, fault, f"needed: {_meaning(loc)}", at_key=True, advice=_KEYS_ADVICE))
@@ -89,6 +93,12 @@ def _meaning(loc: Loc) -> str:
     return next(field.description or "" for name, field in fields.items() if loc[-1] in (name, field.alias))
 
 
+def first_sentence(document: object, problems: Iterable[Problem]) -> str:
+    """Return the first problem in the order of the document, in one sentence with its position."""
+    (line, column), sentence = min((_position(document, problem), problem.sentence) for problem in problems)
+    return f"line {line}, column {column}: {sentence}"
+
+
 def stop(path: Path, document: object, problems: Iterable[Problem]) -> NoReturn:
     """Raise one SuiteError that reports the first MAX_REPORTED problems, one per line, in the order of the file."""
     # Two uses of one anchor have the same problems at the same places.
@@ -103,5 +113,7 @@ def stop(path: Path, document: object, problems: Iterable[Problem]) -> NoReturn:
 
 
 def _position(document: object, problem: Problem) -> Position:
+    if problem.character is not None:
+        return character_position(document, problem.loc, problem.character)
     find = key_position if problem.at_key else value_position
     return find(document, problem.loc)

@@ -15,10 +15,13 @@ from shflbench.thresholds import Thresholds
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_UNMEASURED = frozenset({"title", "compare"})  # the keys that no measurement depends on
+    from shflbench.claims.claim import Claim
 
-# Matches the key `compare` in every form; in double quotes it may consist of escapes.
+_UNMEASURED = frozenset({"title", "compare", "claims"})  # the keys that no measurement depends on
+
+# Match a key in every form; in double quotes it may consist of escapes.
 _COMPARES = re.compile(r"""compare["']?\s*[:#]|\\""")
+_CLAIMS = re.compile(r"""claims["']?\s*[:#]|\\""")
 
 
 def thresholds_of(text: str) -> Thresholds:
@@ -38,6 +41,35 @@ def thresholds_of(text: str) -> Thresholds:
         return Thresholds()
 
 
+def claims_of(text: str) -> tuple[Claim, ...] | None:
+    """Return the claims in the section `claims`; None if the text has none, or is not a suite of a known version.
+
+    Names of patterns, variants and options are not checked, because the patterns may no longer exist. No file is read.
+    SuiteError reports the first problem of the section in one sentence: no claim is left out silently.
+    """
+    if not _CLAIMS.search(text):
+        return None
+    content = _content(text)
+    if content is None or content.get("schema") != 1 or "claims" not in content:
+        return None
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from shflbench.suite.claims import check_form, claims_from  # noqa: PLC0415
+    from shflbench.suite.problems import first_sentence, from_pydantic  # noqa: PLC0415
+    from shflbench.suite.schema import ClaimSection  # noqa: PLC0415
+
+    try:
+        entries = ClaimSection.model_validate({"claims": content["claims"]}).claims
+    except ValidationError as error:
+        problems = from_pydantic(error, content)
+    else:
+        problems = list(check_form(entries))
+        if not problems:
+            return claims_from(entries)
+    message = f"the stored suite has invalid claims: {first_sentence(content, problems)}"
+    raise SuiteError(message, "Give a suite with valid claims: `--suite FILE`.")
+
+
 def same_measurements(one: str, other: str) -> bool:
     """Return whether two suites describe the same measurements; title, comments, layout and thresholds may differ.
 
@@ -47,6 +79,16 @@ def same_measurements(one: str, other: str) -> bool:
         return True
     first, second = _content(one), _content(other)
     return first is not None and second is not None and _measurements(first) == _measurements(second)
+
+
+def patterns_by_folder(text: str) -> frozenset[str]:
+    """Return the names of the patterns that a suite takes from folders of its own; none if the text is not a suite."""
+    content = _content(text)
+    experiments = content.get("experiments") if content else None
+    listed = experiments if isinstance(experiments, list) else [experiments]
+    words = [item.get("pattern") for item in listed if isinstance(item, dict)]
+    folders = [Path(word) for word in words if isinstance(word, str) and ("/" in word or word.startswith("."))]
+    return frozenset(folder.name.replace("_", "-") for folder in folders)
 
 
 def _measurements(content: Mapping[str, object]) -> dict[str, object]:

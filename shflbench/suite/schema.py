@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 from pydantic.json_schema import GenerateJsonSchema
 
 from shflbench.model import Launch, MeasureRules
+from shflbench.suite.claim_values import ClaimId, Condition, Figure, QuantifierWord, Quantity, Sentence, Truth
 from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, make_launch, split_launch
 from shflbench.suite.values import (
     Block,
@@ -43,6 +44,7 @@ _RULES = MeasureRules()
 MAX_LAUNCHES = 2000  # per axis: every block size with 60 grids; two lists of 1000 would be a million
 MAX_ENTRIES = 100  # of `compare`: each is matched with every case
 MAX_SKIPS = 100  # per experiment: each is matched with every case
+MAX_CLAIMS = 200  # a talk or post makes 5 to 30
 
 
 class Section(BaseModel):
@@ -224,6 +226,64 @@ class Compare(Section):
         )
 
 
+class Where(WithOptions):
+    """The settings in which a claim is tested: those that match every key. Further keys are options of the patterns."""
+
+    pattern: Annotated[tuple[_Pattern, ...], axis(_Pattern)] = Field(
+        default_factory=tuple, description="one pattern of this suite or several; omitted: all"
+    )
+    dtype: Dtypes = Field(default_factory=tuple, description="one dtype or several; omitted: all")
+    launch: Launches = Field(default_factory=tuple, description="one launch or several; omitted: all")
+    grid: Annotated[tuple[GridSize, ...], axis(GridSize)] = Field(
+        default_factory=tuple, description="one number of blocks or several, as the launches have it; omitted: all"
+    )
+    block: Annotated[tuple[Block, ...], axis(Block)] = Field(
+        default_factory=tuple, description="one number of threads per block or several; omitted: all"
+    )
+    iterations: IterationCounts = Field(
+        default_factory=tuple, description="one iteration count or several; omitted: all"
+    )
+
+
+class ClaimEntry(Section):
+    """A sentence about the results that is true or false: a published one, or what your own kernels must fulfill."""
+
+    id: ClaimId = Field(description="a short name, unique in the file, such as `G12`")
+    says: Sentence = Field(description="the claim in one sentence")
+    source: Sentence = Field(default_factory=str, description="where it was published")
+    figure: Figure = Field(default_factory=str, description="the figure that the source gives, such as `about 3×`")
+    where: Where = Field(
+        default_factory=lambda: Where.model_validate({}),
+        description="the settings in which it is tested; omitted: all settings of all patterns",
+    )
+    holds: Condition = Field(
+        default_factory=str,
+        description="the condition to test, such as `speedup(shfl, smem) > 1`; required unless `untestable` is given",
+    )
+    measure: Quantity = Field(
+        default_factory=str,
+        description="the quantity to print as measured; omitted: that of the first comparison in `holds`",
+    )
+    quantifier: QuantifierWord = Field(
+        default="all", description="whether it has to hold in all settings, or in at least one"
+    )
+    required: Truth = Field(
+        default_factory=bool, description="whether `run` and `claims` exit with 1 unless it holds; omitted: false"
+    )
+    untestable: Sentence = Field(
+        default_factory=str, description="instead of `holds`: why measurements can neither confirm nor refute it"
+    )
+
+
+Claims = Annotated[tuple[ClaimEntry, ...], axis(ClaimEntry), at_most(MAX_CLAIMS, "claims")]
+
+
+class ClaimSection(Section):
+    """The section `claims` alone, as it is read from the stored suite of a run."""
+
+    claims: Claims
+
+
 class SuiteFile(Section):
     """A suite: experiments, and how to measure them."""
 
@@ -238,6 +298,10 @@ class SuiteFile(Section):
     experiments: Annotated[tuple[Experiment, ...], axis(Experiment)] = Field(
         description="what to run: one experiment or a list of them"
     )
+    claims: Claims = Field(
+        default_factory=tuple,
+        description="sentences that the results confirm or refute; no measurement depends on them",
+    )
 
 
 SECTIONS: Mapping[str, type[Section]] = {  # key in the file → the model of its mappings; the file itself is ""
@@ -249,6 +313,8 @@ SECTIONS: Mapping[str, type[Section]] = {  # key in the file → the model of it
     "experiments": Experiment,
     "launch": LaunchProduct,
     "skip": Skip,
+    "claims": ClaimEntry,
+    "where": Where,
 }
 
 

@@ -98,7 +98,8 @@ def _grid(value: object) -> Grid:
     return parse_grid(str(value))
 
 
-_CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029"  # line breaks, and control characters of terminals
+# Line breaks, control characters of terminals, and those that change the direction of the text after them.
+_CONTROL = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069"
 _LINE = f"[^{_CONTROL}]"
 
 SuiteName = Annotated[
@@ -106,7 +107,8 @@ SuiteName = Annotated[
     Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64),  # it names a folder of results
     says("lower-case words and numbers joined by hyphens, such as `launch-sweep`"),
 ]
-Title = Annotated[str, Field(pattern=rf"^{_LINE}*[^\s{_CONTROL}]{_LINE}*$"), says("one line of text")]
+ONE_LINE = rf"^{_LINE}*[^\s{_CONTROL}]{_LINE}*$"
+Title = Annotated[str, Field(pattern=ONE_LINE), says("one line of text")]
 PatternName = Annotated[
     str,
     Field(pattern=rf"^{_LINE}+$", json_schema_extra={"anyOf": [{"enum": list(builtin())}, {"pattern": r"^\.|/"}]}),

@@ -7,6 +7,7 @@ _MERGED_LAUGHS = "".join(
 _GRIDS = ", ".join(map(str, range(1, 1001)))
 _BLOCKS = ", ".join(map(str, range(32, 1025, 32)))
 _COMPARE = "compare: {threshold: 1%, cases: [{variant: shfl, threshold: 0.5us}, {case: '*', threshold: 2%}]}\n"
+_CLAIMS = "claims: [{id: a, says: b, holds: verified(shfl)}, {id: c, says: d, untestable: e, where: {dtype: f32}}]\n"
 _HUGE = f"{{grid: [{_GRIDS}], block: [{_BLOCKS}]}}"
 
 WORDS = (  # for a word that stands alone, or within one
@@ -40,6 +41,7 @@ VALUES = (  # for any key
     *("1%", ".2us", "0.2 µs", "0us", "101%", "1e3us", f"{'9' * 30_000}", f"{'9' * 30_000}x", f".{'0' * 400}1%"),
     *("{threshold: 1%}", "{cases: [{threshold: 1%, case: '*'}]}", "{threshold: 1us, case: '[!*'}", "[{threshold: 1%}]"),
     *("[warm, cold]", "[[warm]]", "[warm, {}]", "[0, 0]", "[0, '0']", "[0.0, -0.0]", "[true, 1]", "[1.0, 1]"),
+    *("verified(shfl)", "verified(shlf)", "not verified(smem) or (", "time(shfl, l2=cold) > 1e999", f"{'(' * 30_000}"),
     *("{carveout: 0}", "{l2: cold}", "{extra_shared: 8}", "{skip: {}}", "{pattern: neighbor}", "[{variant: shfl}, {}]"),
     *("!!python/name:os.system", "\U0001f600", "\u202eabc", "\u0663", "İ", "ﬁ", "a\u2028b", "x" * 30_000),
     f"[{', '.join(f'w{number}' for number in range(3000))}]",
@@ -51,7 +53,7 @@ KEYS = (  # for a key that is wanted, or beside it
     *("schema", "name", "title", "defaults", "measure", "experiments", "pattern", "variants", "dtypes", "launch"),
     *("iterations", "skip", "grid", "block", "precision", "min_seconds", "max_seconds", "min_samples", "max_samples"),
     *("processes", "timeout", "variant", "dtype", "carveout", "extra_shared", "l2", "mode", "width", "words", "length"),
-    *("compare", "threshold", "cases", "case"),
+    *("compare", "threshold", "cases", "case", "claims", "id", "says", "where", "holds", "measure", "untestable"),
     *("1", "true", "null", "~", "1.5", ".nan", "2026-01-01", "''", '"a\\nb"', '"\\ud800"', '"\\x1b[2J"', "k" * 2000),
     *("[a]", "{a: b}", "? [a]\n", "&k key", "*k ", "!!str key", "<<", '"<<"', "é", "\U0001f600", "-", "?", "lanuch"),
     *("0", "-1", "0x10", "claims", "__class__", "model_config", "options", "keys", "launches", "self", "values"),
@@ -88,7 +90,7 @@ HEADS = (  # before a whole file
     *("\ufeff", "\ufeff\ufeff", "---\n", "...\n", "--- ", "\t", " ", "%YAML 1.1\n---\n", "%YAML 1.2\n---\n"),
     *("%YAML 9.9\n---\n", "%YAML 1\n---\n", f"%YAML 1.{'9' * 5000}\n---\n", "%FOO bar\n---\n"),
     *("%TAG ! tag:x,2000:\n---\n", "%TAG !e! tag:x:\n---\n", "#\n" * 3000, "\n" * 3000, "#" * 100_000, "#\x00\n"),
-    *(_COMPARE, _COMPARE, _COMPARE, _COMPARE.replace("cases", "case")),
+    *(_COMPARE, _COMPARE, _COMPARE, _COMPARE.replace("cases", "case"), _CLAIMS, _CLAIMS.replace("shfl", "shlf")),
     f"l0: &l0 [lol]\n{_LAUGHS}",
     f"m0: &m0 {{a: 1}}\n{_MERGED_LAUGHS}",
     "r: &r [*r]\n",

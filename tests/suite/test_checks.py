@@ -5,7 +5,7 @@ import pytest
 
 from shflbench.model import MeasureRules
 from shflbench.patterns.discover import builtin
-from shflbench.suite.checks import option_values
+from shflbench.suite.option_values import option_values
 from shflbench.suite.schema import Measure
 from tests.suite.conftest import Folder
 

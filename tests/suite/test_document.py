@@ -8,7 +8,7 @@ from shflbench.suite import load
 from shflbench.suite.document import MAX_BYTES
 from tests.suite.conftest import Folder
 
-KEYS = "schema, name, title, defaults, measure, compare, experiments"
+KEYS = "schema, name, title, defaults, measure, compare, experiments, claims"
 
 
 @pytest.mark.parametrize(

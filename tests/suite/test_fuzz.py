@@ -24,7 +24,10 @@ CHUNKS = [
 EACH_FOR_THE_COMMAND = 20  # every how many-th file goes through the command line, too
 MOST_SECONDS = 3.0  # of one file, on a slow machine; here the slowest takes 0.6
 LONGEST = 3000  # characters of one sentence; all patterns by name are 300
-START = r"(?:found|not YAML:|unknown|missing key|the (?:folder|patterns?)|no variant|this entry|`|\d+ more)"
+START = (
+    r"(?:found|not YAML:|unknown|missing key|the (?:folder|patterns?|variant)|no variant|this (?:entry|combination)"
+    r"|`|\d+ more)"
+)
 SENTENCE = re.compile(rf"mutant\.yaml:(?P<line>\d+):(?P<column>\d+): {START}[^\n]+")
 BREAK = re.compile(r"\r\n|[\r\n]")  # YAML 1.2.2, section 5.4
 FILE = Path("mutant.yaml")

@@ -4,12 +4,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
-from shflbench.suite import find_shipped
+from shflbench.claims.claim import Claim
+from shflbench.claims.expression import Call
+from shflbench.errors import SuiteError
+from shflbench.suite import find_shipped, load
 from shflbench.suite.document import MAX_BYTES
-from shflbench.suite.revision import same_measurements, thresholds_of
+from shflbench.suite.revision import claims_of, patterns_by_folder, same_measurements, thresholds_of
 from shflbench.thresholds import Special, Threshold, Thresholds
 from tests.suite.hostile import HEADS, VALUES
 from tests.suite.mutations import mutant, originals
@@ -21,7 +26,7 @@ SUITE = (
 COMPARE = "compare: {threshold: 1%, cases: {pattern: gone, variant: shfl, threshold: 0.2us}}\n"
 THRESHOLDS = Thresholds(Threshold(0.01), (Special(Threshold(0.2, "us"), pattern="gone", variant="shfl"),))
 FILES = 200  # that are changed at random; IN_EVERY_RUN of them in `make test`, all in `make test-archs`
-IN_EVERY_RUN = 50
+IN_EVERY_RUN = 30
 MOST_SECONDS = 3.0  # of one text, on a slow machine; here the slowest takes 0.7
 
 
@@ -142,3 +147,118 @@ def test_some_changed_suites_keep_their_thresholds() -> None:
         thresholds_of(f"{COMPARE}{mutant(number, (SUITE,)).data.decode(errors='replace')}") for number in range(99)
     ]
     assert {True, False} == {thresholds == THRESHOLDS for thresholds in found}
+
+
+CLAIMS = (
+    "claims:\n  - {id: a, says: b, where: {pattern: gone, launch: 1 x 32, mode: up}, holds: verified(shlf)}\n"
+    "  - {id: c, says: d, untestable: e}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("experiments:\n  - pattern: ./my_vote\n  - {pattern: reduce}\n", {"my-vote"}),
+        ("experiments: {pattern: ../lib/vote/}\n", {"vote"}),
+        ("experiments: reduce\n", set()),
+        ("{", set()),
+    ],
+)
+def test_patterns_in_folders_of_a_suite_are_known_from_its_text(text: str, names: set[str]) -> None:
+    assert patterns_by_folder(text) == names
+
+
+def test_claims_are_read_from_a_text_whose_patterns_no_longer_exist() -> None:
+    assert claims_of(SUITE + CLAIMS) == (
+        Claim(
+            id="a",
+            says="b",
+            where={"pattern": ("gone",), "launch": ("1x32",), "mode": ("up",)},
+            holds=Call("verified", ("shlf",)),
+            text="verified(shlf)",
+        ),
+        Claim(id="c", says="d", untestable="e"),
+    )
+
+
+@pytest.mark.parametrize("path", find_shipped().values(), ids=lambda path: path.stem)
+def test_the_claims_of_a_stored_suite_are_those_of_the_loaded_one(path: Path) -> None:
+    suite = load(path)
+    assert claims_of(suite.text) == (suite.claims or None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(SUITE, SUITE + "# claims: [{id: a}]\n", (SUITE + CLAIMS).replace("schema: 1", "schema: 2"), "claims: [", ""),
+        *(
+            (SUITE + CLAIMS).replace("schema: 1\n", ""),
+            SUITE + CLAIMS + "[",
+            SUITE + CLAIMS + "#" * MAX_BYTES,
+            "claims:",
+        ),
+    ],
+)
+def test_a_text_without_claims_of_a_known_version_has_none(text: str) -> None:
+    assert claims_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("claims", "sentence"),
+    [
+        (
+            "",
+            "line 6, column 1: found nothing; allowed: a mapping with the keys id, says, source, figure, where, ",
+        ),
+        ("[]", "line 6, column 9: found an empty list; allowed: at least one value"),
+        (
+            "{id: a, says: b}",
+            "line 6, column 9: missing key `holds`; needed: the condition to test, or `untestable` with",
+        ),
+        ("{id: a, says: b, holds: verified(a) > 1}", "line 6, column 47: found a number, compared with a truth "),
+        ("[{id: a, says: b, untestable: c}, {id: a, says: 1}]", "line 6, column 57: found `1`; allowed: one line of "),
+        (
+            "{id: a, says: b, untestable: c, cluster: 1}",
+            "line 6, column 41: unknown key `cluster`; allowed: id, says, ",
+        ),
+    ],
+)
+def test_an_invalid_section_is_one_sentence(claims: str, sentence: str) -> None:
+    with pytest.raises(SuiteError) as error:
+        claims_of(f"{SUITE}claims: {claims}\n")
+    assert error.value.message.startswith(f"the stored suite has invalid claims: {sentence}")
+    assert error.value.message.isprintable()
+    assert error.value.advice == "Give a suite with valid claims: `--suite FILE`."
+
+
+def test_claims_change_no_measurement() -> None:
+    assert same_measurements(SUITE, SUITE + CLAIMS)
+    assert same_measurements(SUITE + CLAIMS.replace("verified", "not verified"), SUITE + CLAIMS)
+
+
+def hostile_claims() -> list[str]:
+    forms = (
+        "claims: {value}\n",
+        "claims: {{id: a, says: b, holds: {value}}}\n",
+        "claims: {{id: a, says: b, holds: verified(c), where: {value}}}\n",
+    )
+    texts = [SUITE + form.format(value=value) for form in forms for value in VALUES]
+    return [*texts, *(f"{head}{SUITE}{CLAIMS}" for head in HEADS)]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param(lambda: changed(range(0, IN_EVERY_RUN, 5)), id="changed"),
+        pytest.param(lambda: changed(range(FILES)), id="more changed", marks=pytest.mark.archs),
+        pytest.param(lambda: hostile_claims()[::7], id="hostile"),
+        pytest.param(hostile_claims, id="more hostile", marks=pytest.mark.archs),
+    ],
+)
+def test_no_text_stops_or_stalls_the_reader_of_claims(texts: Callable[[], list[str]]) -> None:
+    for text in texts():
+        begin = time.process_time()
+        with suppress(SuiteError):
+            claims = claims_of(text)
+            assert claims is None or all(isinstance(claim, Claim) for claim in claims)
+        assert time.process_time() - begin < MOST_SECONDS

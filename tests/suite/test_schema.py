@@ -23,7 +23,7 @@ SAMPLES = "allowed: an integer from 1 to 1000000"
 PROCESSES = "allowed: an integer from 1 to 100"
 NAMES = "allowed: lower-case words and numbers joined by hyphens, such as `launch-sweep`"
 DEFAULTS = "launch, iterations, dtypes, variants"
-KEYS = "schema, name, title, defaults, measure, compare, experiments"
+KEYS = "schema, name, title, defaults, measure, compare, experiments, claims"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("claims: []\n", f"3:1: unknown key `claims`; allowed: {KEYS}"),
+        ("remarks: []\n", f"3:1: unknown key `remarks`; allowed: {KEYS}"),
         ("tilte: b\n", f"3:1: unknown key `tilte`; allowed: {KEYS}; did you mean `title`?"),
         ("1: b\n", "3:1: found `1` as a key; allowed: keys such as `launch`"),
         (

@@ -1,0 +1,65 @@
+"""The claims of the shipped suites: every statement of four documents, each once, tested or with a reason why not."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from shflbench.claims.claim import Claim
+from shflbench.claims.expression import Call
+from shflbench.claims.walk import calls
+from shflbench.patterns.discover import builtin, load
+from shflbench.suite.shipped_claims import claims_by_pattern, shipped_claims
+
+NUMBER = {"G": 26, "A": 11, "N": 23, "P": 16}
+SOURCE = {"G": "GTC 2013", "A": "Acceleware", "N": "NTNU", "P": "NVIDIA, Pro Tip"}
+# Kepler and Fermi, readability, a question without an answer, rules of the programming model, and what is not measured.
+UNTESTABLE = {"G25", "A03", "A11", "N03", "N11", "N12", "N21", "N22", "N23"}
+
+
+@pytest.fixture(scope="module")
+def claims() -> dict[str, Claim]:
+    every = [claim for several in shipped_claims().values() for claim in several]
+    assert [name for name, number in Counter(claim.id for claim in every).items() if number > 1] == []
+    return {claim.id: claim for claim in every}
+
+
+def test_every_statement_of_the_four_documents_is_a_claim(claims: dict[str, Claim]) -> None:
+    assert set(claims) == {f"{letter}{n:02}" for letter, number in NUMBER.items() for n in range(1, number + 1)}
+
+
+def test_each_claim_names_its_document_and_where_in_it(claims: dict[str, Claim]) -> None:
+    assert [one.id for one in claims.values() if not one.source.startswith(SOURCE[one.id[0]])] == []
+
+
+def test_all_but_nine_are_tested(claims: dict[str, Claim]) -> None:
+    assert {one.id for one in claims.values() if not one.is_testable} == UNTESTABLE
+
+
+def test_a_claim_about_all_patterns_names_each_that_has_the_variants(claims: dict[str, Claim]) -> None:
+    variants = {name: {one.name for one in load(folder).declaration.variants} for name, folder in builtin().items()}
+    for name, needed in (("G22", {"shfl", "smem"}), ("G23", {"shfl", "smem-unsafe"}), ("G24", {"shfl"})):
+        assert set(claims[name].where["pattern"]) == {one for one, has in variants.items() if needed <= has}
+
+
+@pytest.mark.parametrize(
+    ("name", "figure"), [("P06", "3.5"), ("N09", "32"), ("G21", "6"), ("N06", "100"), ("G17", "15")]
+)
+def test_the_figure_of_the_source_is_the_figure_of_the_condition(
+    claims: dict[str, Claim], name: str, figure: str
+) -> None:
+    assert figure in re.findall(r"[\d.]+", claims[name].figure)
+    assert figure in re.findall(r"[\d.]+", claims[name].text)
+
+
+def test_safety_is_tested_by_findings_of_check(claims: dict[str, Claim]) -> None:
+    expression = claims["G05"].holds
+    assert expression is not None
+    assert set(calls(expression)) == {Call("hazards", ("smem-unsafe",)), Call("hazards", ("shfl",))}
+
+
+def test_claims_are_given_by_pattern_in_the_order_of_their_ids() -> None:
+    scan = [claim.id for claim in claims_by_pattern()["scan"]]
+    assert scan == sorted(scan)
+    assert {"G14", "G15", "G16", "G22"} <= set(scan)
+    assert "G19" not in scan
