@@ -18,6 +18,9 @@ RUN_FILE = "run.json"
 ROWS_FILE = "results.csv"
 SAMPLES_FILE = "samples.csv.gz"
 KERNELS_FILE = "kernels.zip"  # which earlier versions did not write
+CHECK_FILE = "check.json"  # which `shflbench check` writes, if the user wants it
+
+MOST_BYTES = 64 << 20  # of a file: the largest of a run of 500 cases, its compressed samples, has 6 MB
 
 RESTORE = "restore the file as the run wrote it, or measure again"
 WHICH_FOLDER = "give the folder that `shflbench run` printed"
@@ -92,13 +95,15 @@ def append(path: Path, content: bytes) -> None:
 
 
 def read(path: Path) -> bytes:
-    """Return the content of the file at `path`; ResultsError where it is missing, empty or no regular file.
+    """Return the content of the file at `path`; ResultsError where it is missing, empty, too large or no regular file.
 
     Only a regular file is opened: a FIFO would wait for a writer, and /dev/zero has no end.
     """
     try:
         if kind := irregular_kind(path):
             raise ResultsError(f"{path} is {kind}, not a file", RESTORE)
+        if (size := path.stat().st_size) > MOST_BYTES:
+            raise ResultsError(f"{path} has {size:,} bytes, and no file of a run has more than {MOST_BYTES:,}", RESTORE)
         content = path.read_bytes()
     except OSError as error:
         raise ResultsError(f"{path} cannot be read: {error.strerror}", WHICH_FOLDER) from error

@@ -57,7 +57,7 @@ def decode(
     try:
         return adapter().validate_json(text, strict=True)
     except ValidationError as error:
-        raise ResultsError(f"{path}: {_sentence(error.errors()[0])}", advice) from error
+        raise ResultsError(f"{path}: {sentence_of(error.errors()[0])}", advice) from error
 
 
 def _parsed(text: str, path: Path, advice: str) -> dict[str, Any]:
@@ -86,12 +86,14 @@ def _refuse_newer(content: dict[str, Any], path: Path, newest: int, advice: str)
         )
 
 
-def _sentence(error: ErrorDetails) -> str:
+def sentence_of(error: ErrorDetails) -> str:
+    """Return what pydantic found wrong, with the key and the value."""
     key = ".".join(str(part) for part in error["loc"] if part != "[key]")
     if error["type"] == "missing":
         return f"`{key}` is missing"
     value = json.dumps(error["input"], ensure_ascii=False)
     value = value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
     if allowed := _ALLOWED.get(error["type"]):
-        return f"`{key}` is {value}, not {allowed.format_map(error.get('ctx', {}))}"
+        name = f"`{key}`" if key else "the content"
+        return f"{name} is {value}, not {allowed.format_map(error.get('ctx', {}))}"
     return f"`{key}` is {value}: {error['msg']}" if key else f"damaged: {error['msg']}"

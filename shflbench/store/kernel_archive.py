@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 INDEX = "index.json"
 DIGITS = 12  # of the hash in a file's name: 48 bits, enough for the few hundred files of a run
+MOST_BYTES = 256 << 20  # of all files together, unpacked: those of `gtc2013` hold 14 MB
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can hold: the bytes must not depend on the clock
 # What `zipfile` raises for damaged files of all kinds, by experiment.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OverflowError, RuntimeError, ValueError)
@@ -108,6 +109,11 @@ class KernelIndex:
     kernels: tuple[StoredKernel, ...]  # by name
     files: Mapping[str, str]  # name → SHA-256 of the content
 
+    def revision_of(self, kernel: StoredKernel) -> str:
+        """Return the `kernel_revision` of one of its kernels."""
+        headers = {name: self.files[file] for name, file in kernel.headers.items()}
+        return _revision(self.files[kernel.source], headers, kernel.expression)
+
 
 @dataclass(frozen=True, slots=True)
 class KernelArchive:
@@ -163,7 +169,9 @@ class KernelArchive:
         content = files.read(path)
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                members = {name: archive.read(name) for name in archive.namelist()}
+                if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
+                    raise ResultsError(f"{path} is damaged: its files hold more than {MOST_BYTES:,} bytes", RESTORE)
+                members = {member.filename: _unpack(archive, member) for member in archive.infolist()}
         except _DAMAGE as error:
             raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
         inside = path / INDEX
@@ -174,6 +182,33 @@ class KernelArchive:
             if name not in members or sha256(members[name]).hexdigest() != index.files.get(name):
                 raise ResultsError(f"{path} is damaged: {name} is missing or was changed", RESTORE)
         return cls(index, {name: members[name] for name in index.files})
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return the content of a file, at most as many bytes as the archive says; BadZipFile if there are more.
+
+    `ZipFile.read` unpacks everything before it cuts it to that size, and the other methods in one step.
+    """
+    if member.file_size > files.MOST_BYTES:
+        raise zipfile.BadZipFile(f"{member.filename} has more than {files.MOST_BYTES:,} bytes")
+    if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise zipfile.BadZipFile(f"{member.filename} is compressed by another method than `deflate`")
+    with archive.open(member) as file:
+        return file.read(member.file_size)
+
+
+def kernel_revision(text: str, headers: Mapping[str, str], expression: str) -> str:
+    """Return the SHA-256 of a kernel's source: the texts of its unit and of the headers, and the kernel's name.
+
+    It does not depend on the compiler, the architecture and the launch.
+    """
+    hashes = {name: sha256(content.encode()).hexdigest() for name, content in headers.items()}
+    return _revision(sha256(text.encode()).hexdigest(), hashes, expression)
+
+
+def _revision(text_sha256: str, headers_sha256: Mapping[str, str], expression: str) -> str:
+    parts = [text_sha256, *(f"{name} {digest}" for name, digest in sorted(headers_sha256.items())), expression]
+    return sha256("\n".join(parts).encode()).hexdigest()
 
 
 @cache

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass
-from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shflbench.errors import ResultsError
 from shflbench.model import Sample
@@ -14,9 +13,10 @@ from shflbench.store import files
 from shflbench.store.cells import FLAG, NEGATIVE_TOO, TEXT, TIME, number, whole
 from shflbench.store.csv_table import CsvTable
 from shflbench.store.files import RESTORE
+from shflbench.store.many_samples import MANY, read_many
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -39,6 +39,8 @@ SAMPLES = CsvTable(
     },
 )
 INTEGERS = ("iterations", "process", "round", "launches")  # columns that `read_kept` returns
+MOST_BYTES = 1 << 30  # of the text, in memory at once: 20 million samples; those of 500 cases on an H200 have 96 MB
+PIECE = 1 << 14  # bytes of a member that are unpacked at once
 GZIP = 31  # zlib's window size for 32 KiB, plus 16: a gzip header (zlib manual, inflateInit2)
 
 
@@ -60,20 +62,37 @@ def pack(text: str) -> bytes:
 def members(content: bytes, path: Path, *, whole: bool = False) -> Iterator[str]:
     """Yield the text of each complete member; an incomplete last one, as a kill leaves it, is an error if `whole`.
 
-    ResultsError where the content of the file at `path` is not gzip.
+    ResultsError where the content of the file at `path` is not gzip, or unpacks to more than `MOST_BYTES`.
     """
-    while content:
-        member = zlib.decompressobj(GZIP)
+    start, room = 0, MOST_BYTES
+    while start < len(content):
         try:
-            data = member.decompress(content)
+            data, end = _unpack_member(content, start, room)
         except zlib.error as error:
             raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
-        if not member.eof:
+        if len(data) > room:
+            raise ResultsError(f"{path} unpacks to more than {MOST_BYTES:,} bytes of samples", RESTORE)
+        if end is None:
             if whole:
                 raise ResultsError(f"{path} is damaged: its end is missing", RESTORE)
             return
         yield files.text(data, path)
-        content = member.unused_data
+        start, room = end, room - len(data)
+
+
+def _unpack_member(content: bytes, start: int, most: int) -> tuple[bytes, int | None]:
+    """Return the data of the member at `start`, and the place after it; None as place if its end is not reached.
+
+    Stops after one byte more than `most`: a gzip header does not say how much it unpacks to.
+    """
+    member = zlib.decompressobj(GZIP)
+    parts: list[bytes] = []
+    size = 0
+    while start < len(content) and not member.eof and size <= most:
+        piece = content[start : start + PIECE]
+        parts.append(member.decompress(piece, most + 1 - size))
+        start, size = start + len(piece), size + len(parts[-1])
+    return b"".join(parts), start - len(member.unused_data) if member.eof else None
 
 
 def read(path: Path) -> list[Sample]:
@@ -107,22 +126,51 @@ class KeptSamples:
 
 
 def read_kept(path: Path, *, whole: bool) -> KeptSamples:
-    """Read the kept samples at `path`; imports NumPy, and not pandas, which takes longer than reading 100,000 samples.
+    """Read the kept samples at `path`; imports NumPy, and pandas only where there are more than 150,000.
 
     Errors as for `load`.
     """
+    text = "".join(members(files.read(path), path, whole=whole))
+    many = read_many(text, INTEGERS) if len(text) > MANY else None
+    return _kept(*many) if many else _kept(*_read_few(text, path))
+
+
+def _read_few(text: str, path: Path) -> tuple[tuple[str, ...], Mapping[str, NDArray[Any]]]:
+    """Return what `read_many` does, line by line; ResultsError which names the line that is damaged."""
+    import numpy as np  # noqa: PLC0415  (rows can be read where it is slow to import)
+
+    taken = SAMPLES.columns(text, path, ("case_id", "time_us", "dropped", *INTEGERS)).values  # noqa: PD011
+    places = {case_id: place for place, case_id in enumerate(dict.fromkeys(taken["case_id"]))}
+    arrays = {
+        "case": np.array([places[case_id] for case_id in taken["case_id"]], np.int64),
+        "time_us": np.array(taken["time_us"], np.float64),
+        "dropped": np.array(taken["dropped"], bool),
+        **{name: np.array(taken[name], np.int64) for name in INTEGERS},
+    }
+    return tuple(map(str, places)), arrays
+
+
+def _kept(ids: tuple[str, ...], taken: Mapping[str, NDArray[Any]]) -> KeptSamples:
+    """Return the samples that were not dropped, sorted."""
     import numpy as np  # noqa: PLC0415  (as above)
 
-    taken = _columns(path, whole=whole, only=("case_id", "time_us", "dropped", *INTEGERS)).values  # noqa: PD011
-    is_kept = ~np.array(taken["dropped"], bool)
-    case_ids = list(compress(taken["case_id"], is_kept))
-    places = {case_id: place for place, case_id in enumerate(dict.fromkeys(case_ids))}
-    case = np.array([places[case_id] for case_id in case_ids], np.int64)
-    times = np.array(taken["time_us"], np.float64)[is_kept]
-    integers = [np.array(taken[name], np.int64)[is_kept] for name in INTEGERS]
-    order = np.lexsort((integers[2], integers[1], integers[0], case))
-    iterations, process, rounds, launches = (column[order] for column in integers)
-    return KeptSamples(tuple(places), case[order], iterations, process, rounds, launches, times[order])
+    columns = {name: array[~taken["dropped"]] for name, array in taken.items()}
+    known = set(columns["case"].tolist())
+    kept_ids = tuple(case_id for place, case_id in enumerate(ids) if place in known)
+    if len(kept_ids) < len(ids):
+        places = np.cumsum([place in known for place in range(len(ids))]) - 1
+        columns["case"] = places[columns["case"]]
+    order = np.lexsort((columns["round"], columns["process"], columns["iterations"], columns["case"]))
+    ordered = {name: column[order] for name, column in columns.items()}
+    return KeptSamples(
+        kept_ids,
+        ordered["case"],
+        ordered["iterations"],
+        ordered["process"],
+        ordered["round"],
+        ordered["launches"],
+        ordered["time_us"],
+    )
 
 
 def _columns(path: Path, *, whole: bool, only: Collection[str] | None = None) -> Columns:

@@ -1,5 +1,6 @@
 import io
 import json
+import tracemalloc
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.model import Instruction, Kernel, Loop, Resources
-from shflbench.store.kernel_archive import INDEX, BuiltKernel, CompilerCall, KernelArchive
+from shflbench.store.kernel_archive import INDEX, BuiltKernel, CompilerCall, KernelArchive, kernel_revision
 from shflbench.store.keys import INDEX_KEYS
 
 COMPILER = CompilerCall("sm_90", "13.5", ("-std=c++17",))
@@ -95,6 +96,19 @@ def test_what_is_not_known_of_a_kernel_stays_unknown(path: Path) -> None:
     assert (kernel.instructions, kernel.loop) == (None, None)
 
 
+def test_revision_of_a_stored_kernel_is_that_of_its_source(path: Path) -> None:
+    index = KernelArchive.read(path).index
+    source = ("// µ\n", {"shflbench.cuh": "// shared\n"}, "demo<float>")
+    (smem,) = (kernel for kernel in index.kernels if kernel.name == "demo/smem/f32")
+    assert index.revision_of(smem) == kernel_revision(*source)
+    others = [
+        kernel_revision("// other\n", *source[1:]),
+        kernel_revision(source[0], {"shflbench.cuh": "// other\n"}, source[2]),
+        kernel_revision(*source[:2], "demo<int>"),
+    ]
+    assert len({index.revision_of(smem), *others}) == 1 + len(others)
+
+
 def test_every_damaged_byte_is_found_or_does_no_harm(path: Path) -> None:
     content = path.read_bytes()
     whole = KernelArchive.read(path)
@@ -115,6 +129,44 @@ def test_a_file_cut_short_is_damaged(path: Path) -> None:
         path.write_bytes(content[:length])
         with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: "):
             KernelArchive.read(path)
+
+
+def test_an_archive_that_unpacks_to_more_than_any_run_holds_is_refused_before_it_is_unpacked(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shflbench.store.kernel_archive.MOST_BYTES", 100)
+    monkeypatch.setattr("zipfile.ZipFile.open", None)
+    with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: its files hold more than 100 bytes"):
+        KernelArchive.read(path)
+
+
+def test_file_that_unpacks_to_more_than_the_archive_says_is_damaged(path: Path) -> None:
+    size = 4 << 20
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        file.writestr(INDEX, bytes(size))
+    path.write_bytes(path.read_bytes().replace(size.to_bytes(4, "little"), (9).to_bytes(4, "little")))
+    tracemalloc.start()
+    with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: Bad CRC-32 for file 'index\.json'"):
+        KernelArchive.read(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+def test_file_of_an_archive_is_not_larger_than_other_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shflbench.store.files.MOST_BYTES", 10_000)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(INDEX, bytes(10_001))
+    with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: index\.json has more than 10,000 bytes"):
+        KernelArchive.read(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_only_the_method_that_runs_use_is_unpacked(path: Path, method: int) -> None:
+    with zipfile.ZipFile(path, "w", method) as file:
+        file.writestr(INDEX, "{}")
+    with pytest.raises(ResultsError, match=r"index\.json is compressed by another method than `deflate`"):
+        KernelArchive.read(path)
 
 
 def test_content_that_does_not_fit_its_hash_is_named(path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.store import find_runs, read_run
+from shflbench.store.limits_file import read_limits
 from tests.fakes.runs import info, measured, write_run
 
 ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32"], samples=8)
@@ -94,6 +95,15 @@ def test_a_file_that_cannot_be_read_is_named(run: Path, name: str, content: byte
         (run / name).write_bytes(content)
     with pytest.raises(ResultsError, match=sentence):
         read_run(run)
+
+
+@pytest.mark.parametrize("name", ["run.json", "results.csv", "samples.csv.gz", "kernels.zip", "limits.csv"])
+def test_file_of_a_terabyte_is_refused_before_it_is_read(run: Path, name: str) -> None:
+    with (run / name).open("wb") as file:
+        file.truncate(1 << 40)
+    sentence = rf"{name} has 1,099,511,627,776 bytes, and no file of a run has more than 67,108,864"
+    with pytest.raises(ResultsError, match=sentence):
+        (read_run(run).kernels(), read_limits(run), read_run(run).kept_samples())
 
 
 def test_a_mark_that_a_spreadsheet_put_in_front_does_no_harm(run: Path) -> None:

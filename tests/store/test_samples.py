@@ -2,6 +2,7 @@ import csv
 import gzip
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -83,6 +84,24 @@ def test_what_is_no_gzip_is_refused(path: Path, content: bytes) -> None:
 def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(ResultsError, match=r"samples\.csv\.gz is damaged: not UTF-8"):
         list(members(gzip.compress(b"\xff\xfe"), FILE))
+
+
+def test_samples_that_unpack_to_more_than_any_run_has_are_refused_before_they_are_unpacked(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shflbench.store.samples.MOST_BYTES", 1000)
+    bomb = gzip.compress(bytes(4 << 20), 1)
+    for content in (bomb, pack("x" * 600) + pack("x" * 600), pack("x" * 999) + bomb[:-9]):
+        path.write_bytes(content)
+        for use in (partial(load, whole=True), read, partial(read_kept, whole=False)):
+            tracemalloc.start()
+            with pytest.raises(ResultsError, match=r"samples\.csv\.gz unpacks to more than 1,000 bytes of samples"):
+                use(path)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            assert peak < 1 << 20
+    path.write_bytes(pack("x" * 400) + pack("x" * 600))
+    assert sum(map(len, members(path.read_bytes(), path))) == 1000
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
