@@ -164,6 +164,7 @@ class KernelCheck:
             options=case.options,
             launch=case.launch.expression,
             safe=self._subject.variant.safe,
+            revision=self._subject.revision,
             place=self._files.kernel(self._subject.variant),
             verdict=KernelVerdict.NOT_CHECKED,
             sentence="",

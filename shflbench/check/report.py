@@ -57,6 +57,7 @@ class KernelReport:
     options: tuple[tuple[str, str], ...]
     launch: str  # at which it was checked
     safe: bool  # as declared
+    revision: str  # `kernel_revision` of the source that was checked
     place: SourceLine  # where the kernel begins
     verdict: KernelVerdict
     sentence: str

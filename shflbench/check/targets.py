@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.compile.source import translation_unit
 from shflbench.errors import PatternError, UsageError
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import Case, Launch
+from shflbench.model import DTYPES, Case, Launch
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
+from shflbench.store.kernel_archive import kernel_revision
 from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite
 from shflbench.suite.problems import did_you_mean
@@ -38,6 +40,13 @@ class KernelSubject:
         """The kernel's readable name, e.g. `neighbor/shfl/f32`."""
         options = (f"{name}={value}" for name, value in self.case.options)
         return "/".join((self.case.pattern, self.case.variant, self.case.dtype, *options))
+
+    @property
+    def revision(self) -> str:
+        """What identifies its source, as in the index of `kernels.zip`; PatternError where a file cannot be read."""
+        case = self.case
+        source = translation_unit(self.pattern, self.variant, DTYPES[case.dtype], case.options)
+        return kernel_revision(source.text, source.headers, source.expression)
 
     @property
     def variant(self) -> Variant:

@@ -120,6 +120,7 @@ def _record(report: KernelReport) -> dict[str, object]:
         "dtype": report.dtype,
         "options": dict(report.options),
         "safe": report.safe,
+        "revision": report.revision,
         "verdict": report.verdict.value,
         "sentence": report.sentence,
         **_where(report.place),

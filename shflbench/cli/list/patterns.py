@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from shflbench.cli.layout import Line, Table, wrapped
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, load
+from shflbench.suite.shipped_claims import claims_by_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from shflbench.claims.claim import Claim
     from shflbench.patterns.declare import Pattern
 
 Record = dict[str, Any]  # of one pattern, as JSON has it
@@ -19,8 +21,9 @@ _INDENT = "  "
 
 
 def records() -> list[Record]:
-    """Return every pattern that comes with shflbench."""
-    return [_record(name, load(folder).declaration) for name, folder in builtin().items()]
+    """Return every pattern that comes with shflbench, with the claims of the suites about it."""
+    claims = claims_by_pattern()
+    return [_record(name, load(folder).declaration, claims.get(name, [])) for name, folder in builtin().items()]
 
 
 def find_record(name: str, records: Sequence[Record]) -> Record:
@@ -63,7 +66,7 @@ def briefly(record: Record, width: int | None = None) -> str:
 
 
 def in_full(record: Record, width: int | None = None) -> str:
-    """Return all that the pattern declares, within `width` columns if given."""
+    """Return all that the pattern declares, and the claims about it, within `width` columns if given."""
     lines = [f"{record['name']}: {record['summary']}", "", f"source: {record['source']}"]
     lines.append("one pass over its data" if record["one_pass"] else f"unrolled by {record['unroll']}")
     lines += [f"{name}: {' '.join(values)}" for name, values in record["options"].items()]
@@ -76,7 +79,7 @@ def in_full(record: Record, width: int | None = None) -> str:
     return "\n\n".join(parts)
 
 
-def _record(name: str, pattern: Pattern) -> Record:
+def _record(name: str, pattern: Pattern, claims: Iterable[Claim]) -> Record:
     return {
         "name": name,
         "summary": pattern.summary,
@@ -87,7 +90,7 @@ def _record(name: str, pattern: Pattern) -> Record:
         "one_pass": pattern.one_pass,
         "unroll": None if pattern.one_pass else pattern.unroll,
         "source": pattern.source,
-        "claims": dict(pattern.claims),
+        "claims": {claim.id: claim.says for claim in claims},
         "notes": pattern.notes,
     }
 

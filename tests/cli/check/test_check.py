@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.check import Filters, find
 from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
 from tests.check.conftest import PLANTED
@@ -160,6 +161,7 @@ def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command)
 def test_json_holds_everything(check: Command) -> None:
     outcome = check("pairs", *only("equal-writes"), "--format", "json", "--seed", "3")
     line = line_of("slots[0] = T(1);")
+    (subject,) = find(["pairs"], Filters(variants=("equal-writes",), dtypes=("i32",)))
     assert outcome.code == 0
     assert json.loads(outcome.out) == {
         "arch": "sm_90",
@@ -173,6 +175,7 @@ def test_json_holds_everything(check: Command) -> None:
                 "dtype": "i32",
                 "options": {},
                 "safe": True,
+                "revision": subject.revision,
                 "verdict": "doubtful",
                 "sentence": "right under all 7 schedules, "
                 "but threads write equal values to one address with no barrier between",

@@ -30,7 +30,7 @@ def test_patterns_are_listed_with_their_variants_options_and_claims(shflbench: C
         "  variants  smem (baseline)  smem-double  smem-syncwarp  smem-unsafe (UNSAFE)  shfl  shfl-predicate  cub  cg",
         "  dtypes    f32 f64 i32 i64",
         "  options   kind=inclusive|exclusive",
-        "  claims    G14 G15 G16",
+        "  claims    A02 A05 G06 G14 G15 G16 G22 G23 G24 G26",
     ]
 
 
@@ -38,14 +38,14 @@ def test_one_pattern_is_shown_in_full(shflbench: Command) -> None:
     shown = shflbench("list", "patterns", "scan").out
     assert "source: GTC 2013, Shuffle: Tips and Tricks, scan\nunrolled by 4\nkind: inclusive exclusive\n" in shown
     assert "\n  smem-unsafe (UNSAFE)  smem-unsafe  f32 f64 i32 i64         `volatile` shared memory without" in shown
-    assert "\nclaims\n  G14: a scan with shuffles is faster than a scan through shared memory\n" in shown
+    assert "\n  G14: a scan by shuffles is faster than one through shared memory with block barriers\n" in shown
     assert "\nnotes\n  The shuffles on the slides " in shown
 
 
 def test_one_pattern_as_json_holds_all_that_is_declared(shflbench: Command) -> None:
     (scan,) = json.loads(shflbench("list", "patterns", "scan", "--format", "json").out)
     assert scan["options"] == {"kind": ["inclusive", "exclusive"]}
-    assert scan["claims"]["G14"] == "a scan with shuffles is faster than a scan through shared memory"
+    assert scan["claims"]["G14"] == "a scan by shuffles is faster than one through shared memory with block barriers"
     assert (scan["baseline"], scan["one_pass"], scan["unroll"]) == ("smem", False, 4)
     assert {item["name"] for item in scan["variants"] if not item["safe"]} == {"smem-unsafe"}
 
