@@ -67,17 +67,17 @@ class _Topic:
         return known if len(known) == len(self.rows[variant]) else []
 
 
-def sentences(rows: Iterable[Row]) -> list[str]:
+def sentences(rows: Iterable[Row], most: int = MOST_SENTENCES) -> list[str]:
     """Return a sentence for each pattern, dtype and option (and iterations where they vary), in file order.
 
     Only timed rows of safe variants count; library calls do not compete. Where a setting has several launches, the
-    sentence gives the range over them; of passes over data of several sizes it takes the largest. Too many sentences
-    are folded, by pattern and winner, into ranges over settings.
+    sentence gives the range over them; of passes over data of several sizes it takes the largest. More sentences than
+    `most` are folded, by pattern and winner, into ranges over settings.
     """
     competing = list(filter(competes, rows))
     varied = len({row.iterations for row in competing if not one_pass(row)}) > 1
     parts = _by_setting(competing)
-    if len(parts) <= MOST_SENTENCES:
+    if len(parts) <= most:
         topics = [_single(part, varied=varied) for part in parts]
         return [sentence for topic in topics if (sentence := _sentence(topic, _fastest(topic)))]
     patterns = group_by(parts, lambda part: part[0].pattern)

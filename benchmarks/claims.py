@@ -1,0 +1,210 @@
+"""Measure how often a verdict on a claim is wrong, and how often there is one, where the truth is known.
+
+    python -m benchmarks.claims                  print the page
+    python -m benchmarks.claims --record         write it to benchmarks/claims.md, too
+    python -m benchmarks.claims --devices 20     draw fewer devices
+
+Needs no GPU; takes some minutes. Exits with 1 if more than 1% of the verdicts are wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it also runs as a file
+
+from benchmarks.claims_devices import DISTANCES, SIZES, Device, ManyProcesses, Trial
+from benchmarks.compare_power.batch import load
+from benchmarks.compare_power.markdown import table
+from shflbench.analysis.claims.judge import judge_subjects
+from shflbench.analysis.claims.verdict import ClaimStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.analysis.claims.resolve import Subject
+
+PAGE = Path(__file__).with_suffix(".md")
+RECORDED = Path(__file__).parents[1] / "tests" / "data" / "compare"
+PROCESSES = (1, 3)
+DEVICES, CLAIMS, DRAWS = 250, 24, 40
+MOST_WRONG = 0.01
+SEED = 15
+
+
+@dataclass(slots=True)
+class Tally:
+    """Verdicts that are right, wrong or open."""
+
+    wrong: int = 0
+    right: int = 0
+    open: int = 0
+    mistakes: list[tuple[Trial, str]] = field(default_factory=list)
+
+    def add(self, trial: Trial, verdict: ClaimStatus, sentence: str) -> None:
+        """Count a verdict; an inconclusive one is open."""
+        if verdict is ClaimStatus.INCONCLUSIVE:
+            self.open += 1
+        elif verdict is trial.expected:
+            self.right += 1
+        else:
+            self.wrong += 1
+            self.mistakes.append((trial, sentence))
+
+    @property
+    def count(self) -> int:
+        """All verdicts."""
+        return self.wrong + self.right + self.open
+
+    @property
+    def decided(self) -> int:
+        """Verdicts that are not inconclusive."""
+        return self.wrong + self.right
+
+    @property
+    def wrong_share(self) -> float:
+        """The share of wrong verdicts."""
+        return self.wrong / self.count if self.count else 0.0
+
+
+class Evidence:
+    """The verdicts by kind of device, size of the shortest case, and distance from the boundary."""
+
+    def __init__(self) -> None:
+        """Start without verdicts."""
+        self.tallies: dict[tuple[str, str, float], Tally] = defaultdict(Tally)
+
+    def judge(self, kind: str, subject: Subject, trials: Sequence[Trial]) -> None:
+        """Judge claims by a run."""
+        verdicts = judge_subjects([trial.claim for trial in trials], [subject])
+        for trial, verdict in zip(trials, verdicts, strict=True):
+            distance = max((step for step in DISTANCES if step <= trial.distance * 1.001), default=0.0)
+            single = len(trial.truths) == 1
+            self.tallies[kind, trial.size if single else "several settings", distance].add(
+                trial, verdict.verdict, verdict.sentence
+            )
+
+    def total(self, kind: str, size: str = "", distance: float | None = None) -> Tally:
+        """Return the verdicts on devices of a kind; of a size and a distance, if they are given."""
+        chosen = [
+            tally
+            for (own_kind, own_size, own_distance), tally in self.tallies.items()
+            if own_kind == kind and size in {"", own_size} and distance in {None, own_distance}
+        ]
+        return Tally(
+            sum(tally.wrong for tally in chosen),
+            sum(tally.right for tally in chosen),
+            sum(tally.open for tally in chosen),
+            [mistake for tally in chosen for mistake in tally.mistakes],
+        )
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of devices."""
+        return list(dict.fromkeys(kind for kind, *_ in self.tallies))
+
+
+def simulate(evidence: Evidence, devices: int, claims: int = CLAIMS, seed: int = SEED) -> None:
+    """Judge claims about simulated devices."""
+    for processes in PROCESSES:
+        random = np.random.default_rng((seed, processes))
+        for _ in range(devices):
+            device = Device.draw(random, processes)
+            evidence.judge(f"simulated, {_processes(processes)}", device.subject, list(device.trials(random, claims)))
+
+
+def replay(evidence: Evidence, paths: Iterable[Path], draws: int = DRAWS, seed: int = SEED) -> None:
+    """Judge claims about recorded devices by a few of their processes."""
+    devices = [
+        ManyProcesses(batch.pool(), batch.recording.rows, batch.recording.runs[0]) for batch in load(list(paths))
+    ]
+    for processes in PROCESSES:
+        random = np.random.default_rng((seed, processes))
+        for device in devices:
+            for _ in range(draws):
+                chosen = random.choice(len(device.processes), processes, replace=False)
+                subject = device.subject([device.processes[place] for place in chosen.tolist()])
+                evidence.judge(f"recorded, {_processes(processes)}", subject, list(device.trials(random)))
+
+
+def _processes(number: int) -> str:
+    return "1 process" if number == 1 else f"{number} processes"
+
+
+def page(evidence: Evidence) -> str:
+    """Return the page."""
+    totals = [(kind, evidence.total(kind)) for kind in evidence.kinds]
+    wrong = [
+        [
+            *(kind, f"{tally.count:,}", f"{tally.decided:,}", f"{tally.wrong:,}"),
+            *(f"{tally.wrong_share:.2%}", f"{tally.wrong / max(1, tally.decided):.2%}"),
+        ]
+        for kind, tally in totals
+    ]
+    power = [
+        [kind, size, *(_decided(evidence.total(kind, size, distance)) for distance in DISTANCES)]
+        for kind in evidence.kinds
+        for size in (*SIZES, "several settings")
+        if evidence.total(kind, size).count
+    ]
+    return TEXT.format(
+        devices=DEVICES,
+        claims=CLAIMS,
+        wrong=table(("processes", "claims", "decided", "wrong", "of all", "of the decided"), wrong),
+        power=table(("processes", "shortest case", *(f"{step:.1%}" for step in DISTANCES)), power),
+    )
+
+
+def _decided(tally: Tally) -> str:
+    return f"{tally.right / tally.count:.0%}" if tally.count else ""
+
+
+TEXT = """\
+# Verdicts on claims where the truth is known
+
+Written by `python -m benchmarks.claims --record`; do not edit.
+
+Simulated devices have drawn times of 3 µs to 2 ms and the noise of an H200: an offset per process, a spread between
+processes, slow episodes, late samples, the step of the timer. Claims compare ratios or times with a boundary that is
+0.01% to 5% away from the true value, or test equality within 5%, in one setting or in up to eight: {claims} claims on
+each of {devices} devices, with 1 process and with 3. Recorded devices are H200s of `benchmarks/compare_power`: their
+runs are drawn from up to 34 processes of unchanged code, and the mean over all of these serves as the truth.
+
+A verdict is wrong if a false claim is confirmed, a true one is refuted, or one that holds in all settings or in none
+depends. At most 1% may be wrong.
+
+{wrong}
+
+Share of the claims with the right verdict, by the distance of the true value from the boundary. The others are
+inconclusive. In several settings, it is the distance in the nearest one.
+
+{power}
+"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the page, and write it if requested; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--record", action="store_true", help=f"write {PAGE.name}, too")
+    parser.add_argument("--devices", type=int, default=DEVICES, metavar="N", help="simulated devices")
+    parser.add_argument("--draws", type=int, default=DRAWS, metavar="N", help="runs per recorded device")
+    options = parser.parse_args(words)
+    evidence = Evidence()
+    simulate(evidence, options.devices)
+    replay(evidence, sorted(RECORDED.glob("*.npz")), options.draws)
+    text = page(evidence)
+    print(text)
+    if options.record:
+        PAGE.write_text(text, encoding="utf-8")
+    return 0 if all(evidence.total(kind).wrong_share <= MOST_WRONG for kind in evidence.kinds) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Judge claims by the results of runs (pure functions)."""

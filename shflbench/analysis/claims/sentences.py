@@ -1,0 +1,117 @@
+"""The sentence of a verdict: where a claim holds, where it fails, what is missing (pure functions)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.claims.labels import SettingLabels, separate
+from shflbench.analysis.claims.quantities import short
+from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
+from shflbench.analysis.claims.words import interval_words
+from shflbench.claims.claim import Quantifier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.analysis.claims.resolve import Subject
+    from shflbench.analysis.claims.setting import JudgedSetting
+    from shflbench.claims.claim import Claim
+
+NAMED = 4  # reasons
+
+
+def explain(
+    claim: Claim,
+    verdict: ClaimStatus,
+    judged: Sequence[JudgedSetting],
+    worst: JudgedSetting | None,
+    subjects: Sequence[Subject],
+) -> str:
+    """Return what was found, as a clause without a period."""
+    if not judged:
+        return _nothing(claim, subjects)
+    return "; ".join([*_parts(claim, verdict, judged, worst), *_doubts(judged, subjects)])
+
+
+def _nothing(claim: Claim, subjects: Sequence[Subject]) -> str:
+    suites = ", ".join(dict.fromkeys(subject.source.run.info.suite.name for subject in subjects))
+    where = ", ".join(f"{key}={' or '.join(values)}" for key, values in claim.where.items())
+    return f"no run{f' of {suites}' if suites else ''} has the cases of the claim{f' ({where})' if where else ''}"
+
+
+def _parts(
+    claim: Claim, verdict: ClaimStatus, judged: Sequence[JudgedSetting], worst: JudgedSetting | None
+) -> Iterator[str]:
+    labels = SettingLabels(judged)
+    holds, fails, undecided = (
+        [item for item in judged if item.outcome.outcome is outcome] for outcome in SettingStatus
+    )
+    if len(judged) == 1 and not undecided:
+        (item,) = judged
+        yield f"{'holds' if holds else 'fails'} at {labels.full(item)}{_measured(claim, item)}"
+        return
+    match verdict:
+        case ClaimStatus.CONFIRMED if claim.quantifier is Quantifier.SOME and len(holds) < len(judged):
+            best = max(holds, key=lambda item: item.margin or 0.0)
+            example = f"{labels.full(best)}{_measured(claim, best)}"
+            yield f"holds in {len(holds)} of {len(judged)} settings, such as {example}"
+        case ClaimStatus.CONFIRMED | ClaimStatus.REFUTED:
+            texts = {interval_words(claim, item.outcome.measured) for item in judged}
+            value = f": {texts.pop()}" if len(texts) == 1 and "" not in texts else ""
+            yield f"{'holds' if holds else 'fails'} in all {len(judged)} settings{value}"
+            if worst and not value:
+                yield f"{'least' if holds else 'most'} clearly at {labels.full(worst)}{_measured(claim, worst)}"
+        case _:
+            yield from _mixed(labels, holds, fails, undecided)
+
+
+def _mixed(
+    labels: SettingLabels,
+    holds: Sequence[JudgedSetting],
+    fails: Sequence[JudgedSetting],
+    undecided: Sequence[JudgedSetting],
+) -> Iterator[str]:
+    number = len(holds) + len(fails) + len(undecided)
+    if holds and fails:
+        there, elsewhere = separate(labels, holds, fails)
+        yield f"holds in {len(holds)} of {number} settings ({there}) and fails in {len(fails)} ({elsewhere})"
+    elif decided := holds or fails:
+        yield f"{'holds' if holds else 'fails'} in {len(decided)} of {number} settings"
+    if number == 1 and undecided:
+        yield f"undecided at {labels.full(undecided[0])}: {_reasons(undecided, 1)}"
+        return
+    missing = [item for item in undecided if item.outcome.is_missing]
+    unclear = [item for item in undecided if not item.outcome.is_missing]
+    if missing:
+        yield f"cases are missing in {len(missing)} of {number} settings: {_reasons(missing, NAMED)}"
+    if unclear:
+        where = f" ({labels.several(unclear)})" if len(unclear) < number else ""
+        yield f"undecided in {len(unclear)} of {number} settings{where}: {_reasons(unclear, 1)}"
+
+
+def _measured(claim: Claim, item: JudgedSetting) -> str:
+    text = interval_words(claim, item.outcome.measured)
+    return f": {text}" if text else ""
+
+
+def _reasons(items: Sequence[JudgedSetting], most: int) -> str:
+    """Return the most frequent reasons why settings are undecided, up to `most`."""
+    reasons = Counter(item.outcome.reason for item in items)
+    named = [short(reason) for reason, _ in reasons.most_common(most)]
+    more = len(reasons) - len(named)
+    return "; ".join(named) + (f"; and {more} more" if more and most > 1 else "")
+
+
+def _doubts(judged: Sequence[JudgedSetting], subjects: Sequence[Subject]) -> Iterator[str]:
+    """Yield what makes the runs less certain."""
+    used = {item.outcome.run for item in judged}
+    for subject in subjects:
+        run = subject.source.run
+        if str(run.folder) not in used:
+            continue
+        noise = run.info.noise
+        if noise and not noise.quiet:
+            yield f"the GPU was not quiet during {run.info.suite.name}: {short(noise.verdict)}"
+        if subject.lacks_samples:
+            yield f"{run.folder} has no samples: the intervals are those of its rows, widened"

@@ -1,0 +1,24 @@
+"""The claims of a stored run: those of the suite's text that it keeps, else those of the shipped suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.suite import find_shipped
+from shflbench.suite.revision import claims_of
+
+if TYPE_CHECKING:
+    from shflbench.claims.claim import Claim
+    from shflbench.store import RunInfo
+
+
+def claims_of_run(info: RunInfo) -> tuple[Claim, ...]:
+    """Return the claims of a run's suite; no path of the run is opened.
+
+    A text without claims may be older than they are: then those of the shipped suite of the same name are taken.
+    SuiteError where the section is damaged.
+    """
+    claims = claims_of(info.suite.text)
+    if claims is None and (path := find_shipped().get(info.suite.name)):
+        claims = claims_of(path.read_text(encoding="utf-8"))
+    return claims or ()
