@@ -16,6 +16,7 @@ from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, process
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
+from shflbench.cli.run_claims import judge_run
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
@@ -72,8 +73,9 @@ def command(
 
     SUITE is the name of a suite that comes with shflbench, or a YAML file. With --resume, SUITE may be omitted if it is
     such a name; a file must be given again. Measures inconclusive cases in further processes. Prints the
-    report to stderr and the folder of the run to stdout. Exits 1 if a case got slower or is missing, 3 if the run
-    cannot be compared, and 5 if a case failed or computed a wrong result.
+    report to stderr and the folder of the run to stdout. Exits 1 if a case got slower or is missing, or if a claim that
+    the suite requires is refuted, depends, or has no results; 3 if the run cannot be compared, and 5 if a case failed
+    or computed a wrong result.
     """
     console: Console = context.obj
     judging = options.parse(flags)
@@ -121,7 +123,9 @@ def _run(
         console.say()
         if code == KernelError.exit_code and "failed" in judging.allow:
             code = 0
-        return min(code, options.show(comparison, judging, console, data=False), key=ORDER.index)
+        of_comparison = options.show(comparison, judging, console, data=False)
+        of_claims = judge_run(folder, console, strict=judging.strict)
+        return min(code, of_comparison, of_claims, key=ORDER.index)
     finally:
         console.data(str(folder.path))
 

@@ -14,6 +14,7 @@ from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, process
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
+from shflbench.cli.run_claims import judge_run
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
@@ -53,7 +54,8 @@ def command(context: click.Context, /, suite: str | None, **flags: Any) -> int: 
     """Run a suite: compile, verify, time and store every case.
 
     SUITE is the name of a suite that comes with shflbench, or a YAML file. With --resume, SUITE may be omitted if it is
-    such a name; a file must be given again. Prints the folder of the run.
+    such a name; a file must be given again. Prints the folder of the run. Exits 5 if a case failed or computed a wrong
+    result, and 1 if a claim that the suite requires is refuted, depends, or has no results.
     """
     console: Console = context.obj
     request = request_of(context, suite, flags)
@@ -66,10 +68,11 @@ def command(context: click.Context, /, suite: str | None, **flags: Any) -> int: 
 
         folder, resumed = folder_of(plan, run_info(plan, request.overrides, typed_words()), flags)
         try:
-            code = watch(plan, folder, resumed, console)
+            of_cases = watch(plan, folder, resumed, console)
+            of_claims = judge_run(folder, console)
         except KeyboardInterrupt as error:
             words = ["shflbench", "run", *filter(None, [suite]), "--resume", str(folder.path)]
             kept = f"the finished groups are in {folder.path}"
             return stopped_code(error, kept, f"resume it with: {shlex.join(words)}", console)
         console.data(str(folder.path))
-        return code
+        return of_cases or of_claims

@@ -84,8 +84,9 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
 
     measured = read_run(folder.path)
     rows = measured.rows
-    console.say()
-    for sentence in sentences(rows):
+    if lines := sentences(rows):
+        console.say()
+    for sentence in lines:
         console.say(sentence)
     for warning in warnings(troubles, plan.suite.rules.precision):
         console.warn(warning)

@@ -1,0 +1,96 @@
+"""Whether the claims that a suite requires hold, as an exit code and a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.claims.verdict import ClaimStatus
+from shflbench.export.words import flat
+from shflbench.model import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.analysis.claims.verdict import ClaimVerdict
+    from shflbench.cli.console import Console
+
+FINDING, UNDECIDED = 1, 6
+NAMED = 3  # cases or claims in a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredFailure:
+    """Required claims that do not hold, or were not tested."""
+
+    code: int
+    sentence: str
+    advice: str
+
+
+def failure_of(verdicts: Iterable[ClaimVerdict]) -> RequiredFailure | None:
+    """Return the failure of the required claims: the first that is refuted, depends or has no cases.
+
+    If there is none, the first that is inconclusive, whose code is 6; None if all are confirmed.
+    """
+    required = [one for one in verdicts if one.claim.required]
+    failing = [one for one in required if _fails(one)]
+    if failing:
+        return _failure(FINDING, failing)
+    undecided = [one for one in required if one.verdict is ClaimStatus.INCONCLUSIVE]
+    return _failure(UNDECIDED, undecided) if undecided else None
+
+
+def _fails(one: ClaimVerdict) -> bool:
+    if one.verdict in {ClaimStatus.REFUTED, ClaimStatus.DEPENDS}:
+        return True
+    return one.verdict is ClaimStatus.INCONCLUSIVE and (not one.settings or _misses_cases(one))
+
+
+def _misses_cases(one: ClaimVerdict) -> bool:
+    return any(setting.is_missing for setting in one.settings)
+
+
+def _failure(code: int, verdicts: Sequence[ClaimVerdict]) -> RequiredFailure:
+    first, *others = verdicts
+    sentence = f"required claim `{flat(first.claim.id)}` {_result(first)}"
+    if others:
+        named = ", ".join(f"`{flat(one.claim.id)}`" for one in others[:NAMED])
+        more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+        sentence += f"; {'failing' if code == FINDING else 'inconclusive'}, too: {named}{more}"
+    return RequiredFailure(code, sentence, _advice(first))
+
+
+def _result(one: ClaimVerdict) -> str:
+    """Return what was measured, as the rest of a sentence."""
+    words = {
+        ClaimStatus.REFUTED: "is refuted",
+        ClaimStatus.DEPENDS: "does not hold in every setting",
+        ClaimStatus.INCONCLUSIVE: "is inconclusive" if one.settings else "was not tested",
+    }
+    measured = f" (measured: {flat(one.measured)})" if one.measured else ""
+    return f"{words[one.verdict]}{measured}: {flat(one.sentence)}".rstrip(". ")
+
+
+def _advice(one: ClaimVerdict) -> str:
+    if one.verdict is not ClaimStatus.INCONCLUSIVE:
+        return "fix the kernel, or correct the claim in the suite"
+    if not one.settings:
+        return "run the whole suite, or correct `where` of the claim"
+    if _misses_cases(one):
+        return "fix or measure these cases: the claim needs their results"
+    if any(isinstance(value := setting.measured, Interval) and value.low < value.high for setting in one.settings):
+        return "measure again with more --processes, or correct the claim in the suite"
+    return "provide what the reason names, or correct the claim in the suite"
+
+
+def conclude(verdicts: Iterable[ClaimVerdict], console: Console, *, strict: bool) -> int:
+    """Print what is wrong with the required claims, and return the exit code; inconclusive ones fail if `strict`."""
+    failure = failure_of(verdicts)
+    if failure is None:
+        return 0
+    if failure.code == UNDECIDED and not strict:
+        console.warn(f"{failure.sentence}; {failure.advice}")
+        return 0
+    console.error(failure.sentence, failure.advice)
+    return failure.code

@@ -1,0 +1,61 @@
+"""Judge the claims of a suite at the end of its run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.analysis.claims.verdict import ClaimVerdict
+    from shflbench.cli.console import Console
+    from shflbench.store import RunFolder
+
+
+def judge_run(folder: RunFolder, console: Console, *, strict: bool = False) -> int:
+    """Judge the claims of the run's suite by the finished run in `folder`, print the verdicts, return the exit code.
+
+    Returns 1 if a required claim is refuted, depends, lacks results or cannot be judged; if `strict`, 6 if one is
+    inconclusive. Claims about cases that the user left out are not judged. An error is a warning, because the run
+    itself is complete.
+    """
+    from shflbench.analysis.claims.stored import claims_of_run
+    from shflbench.errors import ShflbenchError
+    from shflbench.model import Overrides
+
+    if not (claims := claims_of_run(folder.info)):
+        return 0
+    from shflbench.analysis.claims.judge import judge_claims, judge_selection, read_claim_run
+    from shflbench.cli.claims.required import FINDING, conclude
+
+    left_out = 0
+    try:
+        run = read_claim_run(folder.path)
+        if folder.info.settings.overrides in {None, Overrides()}:
+            verdicts = judge_claims(claims, [run])
+        else:
+            verdicts, left_out = judge_selection(claims, run)
+    except ShflbenchError as error:
+        console.warn(f"the claims are not judged: {error.message}; judge them again: shflbench claims {folder.path}")
+        return FINDING if any(claim.required for claim in claims) else 0
+    _print(verdicts, left_out, folder.path, console)
+    return conclude(verdicts, console, strict=strict)
+
+
+def _print(verdicts: Sequence[ClaimVerdict], left_out: int, folder: Path, console: Console) -> None:
+    """Print the verdicts on the claims that the run has cases for, and on those that its suite requires."""
+    from shflbench.cli.claims.output import short_table
+    from shflbench.export.words import count_noun
+
+    shown = [one for one in verdicts if one.settings or one.claim.required]
+    if shown or left_out:
+        console.say()
+    if shown:
+        console.table(short_table(shown))
+        unshown = len(verdicts) - len(shown)
+        others = f", and on {count_noun(unshown, 'other claim')}" if unshown else ""
+        console.say(f"Reasons for these verdicts{others}: shflbench claims {folder}")
+    if left_out:
+        needs = "needs" if left_out == 1 else "need"
+        console.say(f"{count_noun(left_out, 'claim')} {needs} cases that this run leaves out.")

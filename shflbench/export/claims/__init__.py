@@ -1,0 +1,1 @@
+"""Export verdicts on claims: one file per format, each with one pure `render(gpus) -> str`."""
