@@ -211,7 +211,6 @@ class Pattern:
     bytes_moved: Size | None = None  # useful bytes that a launch reads and writes, equal for every variant
     blocks: tuple[int, ...] = ()  # threads per block that its kernels support; empty: any whole warps
     reference_variant: str = ""  # the variant whose results are the reference, if there is no `reference`
-    claims: Mapping[str, str] = field(default_factory=dict)  # published claims that the pattern tests: id → claim
     notes: str = ""  # what was corrected in a published kernel, and what a reader must know
 
     def variant(self, name: str) -> Variant:

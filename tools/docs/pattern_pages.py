@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,13 @@ from shflbench.compile.toolchain import find
 from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
 from shflbench.patterns.discover import builtin, load
+from shflbench.suite.shipped_claims import claims_by_pattern
 from tools.docs.machine_code import compiler_of, digest, read_tables, table, tables, with_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shflbench.claims.claim import Claim
     from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
 
@@ -29,7 +32,8 @@ by different mechanisms, such as shared memory, shuffles or atomic operations. U
 CUDA memory model requires; they show how much time these barriers cost.
 
 The ids of claims refer to publications: G to the GTC 2013 slides, A to the Acceleware article, N to the NTNU slides,
-and P to the NVIDIA Pro Tip. The page of a pattern lists its claims."""
+and P to the NVIDIA Pro Tip. The page of a pattern lists its claims; [Do the old claims still
+hold?](../../explanation/claims.md) has the verdicts."""
 _MECHANISMS = {
     Mechanism.SMEM: "shared memory with all required barriers",
     Mechanism.SMEM_UNSAFE: "shared memory without some barriers that the CUDA memory model requires",
@@ -46,16 +50,18 @@ warp-level instructions (`SHFL`, `VOTE`, `MATCH`, `REDUX`, `CREDUX`), block barr
 memory (`LDS`, `STS`, `ATOMS`), local memory (`LDL`, `STL`) and global memory (`LDG`, `STG`, `ATOMG`, `RED`). Other \
 instructions are not listed. Counts are for the first supported value of each option. A dash means that the variant \
 does not support the architecture."""
+_VERDICTS = "[Do the old claims still hold?](../../explanation/claims.md)"
 _KINDS = {Input: "read", Output: "written", InOut: "read and written"}
 _SMALL = (2, 128)  # the launch for which computed sizes are shown
 
 
 def index() -> str:
     """Return the page that lists the patterns, and what all of them share."""
-    rows = []
+    rows, claims = [], published()
     for name, folder in builtin().items():
         pattern = load(folder).declaration
-        rows.append((f"[{name}]({name}.md)", pattern.summary, " ".join(pattern.dtypes), " ".join(pattern.claims)))
+        ids = " ".join(claim.id for claim in claims.get(name, []))
+        rows.append((f"[{name}]({name}.md)", pattern.summary, " ".join(pattern.dtypes), ids))
     launch_options = [(f"`{name}`", _among(values), words) for name, (values, words) in LAUNCH_OPTIONS.items()]
     return "\n\n".join(
         (
@@ -79,7 +85,7 @@ def page(name: str, machine_code: str | None = None) -> str:
     """Return the page of a pattern; `machine_code` are its tables; with None, they are generated if necessary."""
     pattern = load(builtin()[name])
     text = current_tables(pattern) if machine_code is None else machine_code
-    sections = [*_about(pattern.declaration), *_declared(pattern), *_about_code(pattern.declaration)]
+    sections = [*_about(pattern.declaration), *_claims(name), *_declared(pattern), *_about_code(pattern.declaration)]
     return "\n\n".join((NOTE, f"# {name}", *sections, with_digest(pattern, text))) + "\n"
 
 
@@ -113,10 +119,20 @@ def _about(pattern: Pattern) -> Iterator[str]:
         )
     if pattern.notes:
         yield pattern.notes
-    if pattern.claims:
+
+
+@cache
+def published() -> dict[str, list[Claim]]:
+    """Return the claims of the shipped suites by pattern; 0.3 s."""
+    return claims_by_pattern()
+
+
+def _claims(name: str) -> Iterator[str]:
+    """Yield the claims of the shipped suites about a pattern."""
+    if claims := published().get(name):
         yield "## Claims"
-        yield "Published claims that this pattern tests; measurements may contradict them."
-        yield table(("id", "claim"), pattern.claims.items())
+        yield f"Published claims that this pattern tests. Measurements contradict some of them: see {_VERDICTS}."
+        yield table(("id", "claim", "source"), [(claim.id, claim.says, claim.source) for claim in claims])
 
 
 def link(file: Path, line: int | None = None) -> str:

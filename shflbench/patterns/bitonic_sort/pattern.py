@@ -32,10 +32,6 @@ PATTERN = Pattern(
     buffers=(Input("keys"), Input("values"), Output("sorted_keys"), Output("sorted_values")),
     options={"payload": ("none", "value")},
     unroll=2,
-    claims={
-        "G17": "a bitonic sort of 32 keys takes 15 shuffles",
-        "G18": "a bitonic sort with shuffles is faster than a bitonic sort through shared memory",
-    },
     notes=(
         "With `payload=value`, each key has a value that moves with it; with `payload=none`, the kernel copies the "
         "values unchanged. Before each sort, every lane scrambles its key; otherwise, the input of every sort after "

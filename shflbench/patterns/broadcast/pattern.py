@@ -37,14 +37,6 @@ PATTERN = Pattern(
         Input("sources", elements=lambda at: at.warps, dtype="i32"),
         Output("result", elements=elements),
     ),
-    claims={
-        "G10": "one shuffle gives all lanes the value of one lane",
-        "A06": "a shuffle in which all lanes specify the same source lane broadcasts the value of that lane",
-        "N12": (
-            "reading from a lane that does not participate in the shuffle is undefined; the shuffle synchronizes the "
-            "participating lanes"
-        ),
-    },
     notes=(
         "The published examples broadcast from lane 0. Here, each warp loads the index of its first source lane and "
         "uses the next lane in each iteration, so that the source lane is not known at compile time. Each iteration "

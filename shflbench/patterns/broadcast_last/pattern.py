@@ -23,9 +23,6 @@ PATTERN = Pattern(
     source="GTC 2013, Shuffle: Tips and Tricks, broadcast, more complex example",
     buffers=(Input("values"), Output("result")),
     unroll=4,
-    claims={
-        "G11": "`ballot`, `bfind` and a shuffle give all lanes the value of the last lane whose predicate is true",
-    },
     notes=(
         "The predicate tests four bits of the value of a lane. Each iteration computes `x + 2 * received` on the bit "
         "patterns, interpreted as unsigned integers, so that the predicates change from iteration to iteration. In "

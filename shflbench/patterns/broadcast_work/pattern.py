@@ -61,9 +61,6 @@ PATTERN = Pattern(
             per_iteration={"STG": 1, "LDG": WARP},
         ),
     ),
-    claims={
-        "N17": "a warp can reuse a loaded tile of 32 values by broadcasting them one after another with shuffles",
-    },
     notes=(
         "The published loop does not use the values that it broadcasts. Here, each lane sums distances (`|a - b|` for "
         "floating-point types, `(a - b) * (a - b)` for integers), which takes two instructions per value, and computes "

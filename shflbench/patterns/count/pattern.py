@@ -102,16 +102,6 @@ PATTERN = Pattern(
             atomics=_one_per_group,
         ),
     ),
-    claims={
-        "N04": (
-            "atomic additions from many threads to one counter are slower than a warp reduction followed by one atomic "
-            "addition"
-        ),
-        "N07": (
-            "atomic additions in shared memory, followed by one addition to global memory, are faster than atomic "
-            "additions in global memory"
-        ),
-    },
     notes=(
         "The published kernel initializes a `__shared__` variable in its declaration, which does not compile. Without "
         "the initializer, the kernel counts from an undefined value; it is also correct for one block only. If the "

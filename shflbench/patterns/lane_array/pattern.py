@@ -34,12 +34,6 @@ PATTERN = Pattern(
         Output("result"),
     ),
     options={"length": ("32", "4", "8", "16", "64"), "index": ("random", "uniform")},
-    claims={
-        "P15": (
-            "registers with compile-time indices are fastest, followed by shared memory with any indices and local "
-            "memory with uniform indices, followed by local memory with non-uniform indices"
-        ),
-    },
     notes=(
         "In the article, each thread has a private array. This pattern covers the case in which all lanes of a warp "
         "have the same array, so that one copy per warp is sufficient: in the registers of the lanes, in shared memory "

@@ -49,15 +49,6 @@ PATTERN = Pattern(
     ),
     scalars=(Scalar("step", lambda _: STEP, "f32"), Scalar("one", lambda _: 1, "f32")),
     options={"chains": ("1", "4"), "lines": ("64", "256", "8192")},
-    claims={
-        "A04": "registers and shared memory are the two fastest memories",
-        "N06": "shared memory has roughly 100 times the speed of device memory",
-        "N09": (
-            "double precision is 32 times slower than single precision on consumer GPUs and 2 times slower on "
-            "enterprise GPUs"
-        ),
-        "N10": "a shuffle is an extremely cheap instruction",
-    },
     notes=(
         "The option `chains` is the number of independent chains per lane. With one chain and one warp per SM, the "
         "time per iteration is the latency of the memory; with four chains and fully occupied SMs, it shows the "

@@ -36,15 +36,6 @@ PATTERN = Pattern(
     buffers=(Input("x", elements=count), Output("y", elements=count)),
     scalars=(Scalar("count", count),),
     bytes_moved=lambda at: 2 * count(at) * at.dtype.size,
-    claims={
-        "A08": (
-            "a warp obtains its 36 inputs with 32 + 4 loads and four shuffles, plus two shuffles for the lanes at the "
-            "edges of the warp"
-        ),
-        "A09": "for this filter, shuffles bring minimal to no benefit over shared memory",
-        "A10": "shared memory compensates for its cost, because the warps of a block share the halo",
-        "A11": "the shuffle version is harder to read and to maintain",
-    },
     variants=(
         Variant(
             name="smem",

@@ -12,26 +12,6 @@ PATTERN = Pattern(
     dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
     options={"mode": ("idx", "up", "down", "xor")},
     buffers=(Input("values"), Output("result")),
-    claims={
-        "G01": "for 32-bit values, `SHFL` is always faster than shared memory with `__syncthreads()`",
-        "G02": "for 64-bit values, `SHFL` is always faster than shared memory with `__syncthreads()`",
-        "G03": "for 32-bit values, `SHFL` is never slower than `volatile` shared memory without barriers",
-        "G04": "for 64-bit values, `SHFL` is never slower than `volatile` shared memory without barriers",
-        "G05": "`SHFL` is much safer than `volatile` shared memory without barriers",
-        "G06": "`SHFL` needs no shared memory",
-        "G07": "`SHFL` is useful where shared memory limits occupancy",
-        "G08": "any-to-any, up, down and xor exchanges take one `SHFL` instruction each",
-        "G09": "a 64-bit shuffle consists of two 32-bit shuffles",
-        "G22": "`SHFL` is always faster than shared memory with `__syncthreads()`",
-        "G23": "`SHFL` is never slower than `volatile` shared memory without barriers",
-        "A01": "`SHFL` is one instruction, where shared memory takes three steps: write, synchronize, read",
-        "A02": "`SHFL` frees shared memory, so that more threads can be resident on a multiprocessor",
-        "A05": "`SHFL` can replace code that relies on lockstep execution of a warp",
-        "A07": (
-            "in up and down shuffles, a lane at the edge keeps its own value; an xor shuffle is a butterfly exchange"
-        ),
-        "N13": "applying an xor shuffle twice restores the original value",
-    },
     notes=(
         "The kernel that the GTC 2013 slides call safe has one barrier per iteration and therefore a race condition on "
         "every GPU since Volta. It is kept as `smem-deck`; `smem` has the second barrier. The inline PTX of the 64-bit "

@@ -33,9 +33,6 @@ PATTERN = Pattern(
     buffers=(Input("x", elements=count), Output("result", elements=count)),
     scalars=(Scalar("count", count),),
     bytes_moved=lambda at: 2 * count(at) * at.dtype.size,
-    claims={
-        "N16": "keeping the next 32 elements in registers and shuffling halves the required memory bandwidth",
-    },
     variants=(
         Variant(
             name="global",

@@ -46,27 +46,6 @@ PATTERN = Pattern(
         "math": ("0", "1", "2", "4", "8", "16"),
     },
     unroll=4,
-    claims={
-        "P03": "an index known only at run time forces the array into local memory, even if the loop is unrolled",
-        "P04": (
-            "4 to 8 arithmetic instructions per load and sufficient occupancy hide the cost of the loads from local "
-            "memory"
-        ),
-        "P05": (
-            "a load from local memory is replayed once for each additional distinct index in the warp: never if the "
-            "indices are uniform, 31 times if all differ"
-        ),
-        "P06": "random indices from 0 to 31 cause 2.5 replays on average",
-        "P07": "shared memory accessed at `i * block + thread` has no bank conflicts, whatever the indices `i`",
-        "P08": "local memory with 32 distinct indices per warp is 24 times slower than with uniform indices",
-        "P09": "shared memory with non-uniform indices has 1.34 times the speed of local memory with uniform indices",
-        "P10": "on Maxwell, the ratios of P08 and P09 are 14 and 4",
-        "P11": "a block has at most 48 KB of shared memory",
-        "P12": "shared memory is suitable for private arrays of up to 30 to 50 elements",
-        "P13": "local memory becomes slower in steps as the arrays outgrow L1 and then L2",
-        "P14": "preferring L1 over shared memory accelerates local arrays, but not on Maxwell",
-        "P16": "the performance of shared memory is more deterministic than that of local memory",
-    },
     notes=(
         "The low 8 bits of an element are the index of the next element, so that each load depends on the previous one "
         "and the compiler can neither merge nor remove loads. With `index=uniform`, all lanes of a warp read the same "

@@ -37,11 +37,6 @@ PATTERN = Pattern(
     options={"width": WIDTHS},
     buffers=(Input("values"), Output("result")),
     unroll=4,
-    claims={
-        "G12": "the xor-shuffle reduction of 32-bit values is faster than the reduction through shared memory",
-        "G13": "the xor-shuffle reduction of 64-bit values is faster than the reduction through shared memory",
-        "N14": "an xor butterfly of five steps sums the values of a warp",
-    },
     notes=(
         "The function `warpReductionSum` on the NTNU slides starts with `sum = __shfl_xor_sync(..., threadValue, 16)` "
         "without `threadValue +`: lanes 0 to 15 get the sum of lanes 16 to 31, and vice versa. It also passes "

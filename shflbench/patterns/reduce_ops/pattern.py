@@ -18,10 +18,6 @@ PATTERN = Pattern(
     dtypes=("i32",),
     options={"op": ("add", "min", "max", "and", "or", "xor")},
     unroll=4,
-    claims={
-        "N14": "an xor butterfly of five steps sums the values of a warp",
-        "N20": "since sm_80, a single instruction reduces integers across a warp",
-    },
     notes=(
         "The butterfly on the slides starts with `sum = shfl(v, 16)` without `v +`: each half of the warp gets the sum "
         "of the other half. This error is corrected here. Applied repeatedly to its own result, each of these "

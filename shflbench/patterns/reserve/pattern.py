@@ -61,10 +61,6 @@ PATTERN = Pattern(
             source="cg.cu",
         ),
     ),
-    claims={
-        "N15": "one atomic addition of 32 and one shuffle reserve 32 slots, instead of 32 atomic additions",
-        "N04": "atomic additions from many threads to one counter are slower than one atomic addition per warp",
-    },
     notes=(
         "The published kernel passes `__activemask()` although the whole warp participates, and uses the index of the "
         "thread in its block instead of the index of the lane: it is correct for one warp only. If the compiler can "

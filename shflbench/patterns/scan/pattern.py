@@ -22,13 +22,6 @@ PATTERN = Pattern(
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
     unroll=4,
-    claims={
-        "G14": "a scan with shuffles is faster than a scan through shared memory",
-        "G15": (
-            "a scan that uses the predicate returned by the shuffle is faster than a scan that compares lane indices"
-        ),
-        "G16": "CUB's scan is as fast as a hand-written scan",
-    },
     notes=(
         "The shuffles on the slides have neither `.sync` nor a mask; no GPU since Volta supports this form. For "
         "integers, the exclusive sum is the inclusive sum minus the value of the lane. For floating-point types, this "

@@ -31,17 +31,6 @@ PATTERN = Pattern(
     scalars=(Scalar("start", lambda _: 0), Scalar("step", lambda _: 0)),
     options={"length": ("32", "4", "8", "16", "64")},
     unroll=4,
-    claims={
-        "P01": (
-            "with indices known at compile time, the array is in registers, without loads from or stores to local "
-            "memory"
-        ),
-        "P02": "a loop over the array that the compiler unrolls takes one addition per element, without loads",
-        "P15": (
-            "registers with compile-time indices are fastest, followed by shared memory with any indices and local "
-            "memory with uniform indices, followed by local memory with non-uniform indices"
-        ),
-    },
     notes=(
         "The article sums the array once. Here, the sum continues over all iterations, so that 32 elements take 32 "
         "additions per iteration; the 5 elements of the article take only 4 additions, because adding the first "

@@ -66,9 +66,6 @@ PATTERN = Pattern(
             source="cub.cu",
         ),
     ),
-    claims={
-        "N19": "`ballot`, `__fns`, a shuffle and `popc` filter a stream without atomics or shared memory",
-    },
     notes=(
         "Three errors of the published kernel are corrected here: `__fns` counts from 1, so that lane `n` must pass `n "
         "+ 1`; lanes without a source element must skip the store, but not the shuffle with the full mask; and every "

@@ -34,11 +34,6 @@ PATTERN = Pattern(
     one_pass=True,
     buffers=(Input("values", elements=elements), Output("result")),
     bytes_moved=lambda at: 2 * at.threads * at.dtype.size,
-    claims={
-        "N02": "reading 4 of every 128 bytes uses 3% of the bandwidth, reading adjacent elements 100%",
-        "N03": "a misaligned read of a warp accesses two lines, a read of one element by the whole block one line",
-        "N08": "elements of 4, 8 and 16 bytes are read in one operation; smaller elements reduce the traffic",
-    },
     variants=(
         Variant(
             name="global",

@@ -45,14 +45,6 @@ PATTERN = Pattern(
         Output("result", elements=elements),
     ),
     bytes_moved=lambda at: 2 * elements(at) * at.dtype.size,
-    claims={
-        "G20": "transposing makes the loads and stores of an array of structures fully coalesced",
-        "G21": "access by transposing has up to 6 times the speed of direct access",
-        "N05": (
-            "reading structs of four words field by field uses 25% of each cache line; reading a structure of arrays "
-            "uses 100%"
-        ),
-    },
     variants=(
         Variant(
             name="direct",

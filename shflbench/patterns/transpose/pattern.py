@@ -86,9 +86,6 @@ PATTERN = Pattern(
     options={"words": WORDS},
     unroll=5,
     buffers=(Input("values", elements=elements), Output("result", elements=elements)),
-    claims={
-        "G19": "a transpose with shuffles is faster than a transpose through shared memory",
-    },
     variants=(
         Variant(
             name="smem",

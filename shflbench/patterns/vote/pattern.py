@@ -23,9 +23,6 @@ PATTERN = Pattern(
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
     options={"op": ("all", "any", "ballot")},
-    claims={
-        "N18": "one vote instruction collects a predicate from all lanes; lane 0 is the least significant bit",
-    },
     notes=(
         "The predicate of an iteration depends on the vote of the previous iteration; otherwise, the compiler would "
         "remove the votes. Over the iterations, the predicate is true in all lanes, in some lanes and in no lane of a "
