@@ -1,0 +1,79 @@
+//: smem smem-syncwarp shfl ballot redux cg dtype=f32,f64,i32,i64
+
+//! cg
+#include <cooperative_groups.h>
+
+//! *
+// Returns the value of the last lane whose predicate is true to all lanes; if there is none, each lane gets its own.
+//! shfl
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+__device__ inline {T} last_where({T} x, bool predicate) {
+    const int lane = threadIdx.x % 32;
+    int last = predicate ? lane : -1;  // the maximum of all lanes is the last lane
+    for (int distance = 16; distance > 0; distance /= 2) {
+        last = max(last, __shfl_xor_sync(0xffffffffu, last, distance));
+    }
+    return __shfl_sync(0xffffffffu, x, last < 0 ? lane : last);
+}
+
+//! ballot
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+__device__ inline {T} last_where({T} x, bool predicate) {
+    const int last = 31 - __clz(__ballot_sync(0xffffffffu, predicate));  // the highest bit; -1 if there is none
+    const int lane = threadIdx.x % 32;
+    return __shfl_sync(0xffffffffu, x, last < 0 ? lane : last);
+}
+
+//! redux
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional. From sm_80 on.
+__device__ inline {T} last_where({T} x, bool predicate) {
+    const int lane = threadIdx.x % 32;
+    const int last = __reduce_max_sync(0xffffffffu, predicate ? lane : -1);
+    return __shfl_sync(0xffffffffu, x, last < 0 ? lane : last);
+}
+
+//! cg
+// All 32 lanes of the warp must call it. Blocks must consist of whole warps.
+__device__ inline {T} last_where({T} x, bool predicate) {
+    namespace cg = cooperative_groups;
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    const int last = 31 - __clz(warp.ballot(predicate));  // the highest bit; -1 if there is none
+    const int lane = warp.thread_rank();
+    return warp.shfl(x, last < 0 ? lane : last);
+}
+
+//! smem-syncwarp
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` and `lanes` are two arrays in shared memory, each with one element per thread of the block. Two arrays need
+// fewer barriers than one; call __syncwarp() before you use them otherwise.
+__device__ inline {T} last_where({T} x, bool predicate, {T}* slots, int* lanes) {
+    const int lane = threadIdx.x % 32;
+    int last = predicate ? lane : -1;  // the maximum of all lanes is the last lane
+    for (int distance = 16; distance > 0; distance /= 2) {
+        lanes[threadIdx.x] = last;
+        __syncwarp();  // all lanes have written
+        last = max(last, lanes[threadIdx.x ^ distance]);
+        if (distance > 1) __syncwarp();  // all lanes have read; after the last step, the next barrier ensures it
+    }
+    slots[threadIdx.x] = x;
+    __syncwarp();
+    return slots[threadIdx.x - lane + (last < 0 ? lane : last)];
+}
+
+//! smem
+// All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` and `lanes` are two arrays in shared memory, each with one element per thread of the block. Two arrays need
+// fewer barriers than one; call __syncthreads() before you use them otherwise.
+__device__ inline {T} last_where({T} x, bool predicate, {T}* slots, int* lanes) {
+    const int lane = threadIdx.x % 32;
+    int last = predicate ? lane : -1;  // the maximum of all lanes is the last lane
+    for (int distance = 16; distance > 0; distance /= 2) {
+        lanes[threadIdx.x] = last;
+        __syncthreads();  // all threads have written
+        last = max(last, lanes[threadIdx.x ^ distance]);
+        if (distance > 1) __syncthreads();  // all threads have read; after the last step, the next barrier ensures it
+    }
+    slots[threadIdx.x] = x;
+    __syncthreads();
+    return slots[threadIdx.x - lane + (last < 0 ? lane : last)];
+}

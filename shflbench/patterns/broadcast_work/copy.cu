@@ -1,0 +1,75 @@
+//: smem smem-syncwarp smem-wide shfl global dtype=f32,f64,i32
+
+//! smem-wide
+// What one load of 16 bytes reads.
+struct alignas(16) Chunk {
+    static constexpr int COUNT = 16 / sizeof({T});
+    {T} values[COUNT];
+};
+
+//! *
+// Calls `visit` in each lane with the values of all 32 lanes of the warp, from the first lane to the last.
+//! shfl
+// All 32 lanes of the warp must call it.
+template <typename Visit>
+__device__ inline void visit_warp({T} x, Visit visit) {
+    #pragma unroll
+    for (int lane = 0; lane < 32; ++lane) visit(__shfl_sync(0xffffffffu, x, lane));
+}
+
+//! smem-wide
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` is shared memory, one element per thread of the block, aligned to 16 bytes.
+template <typename Visit>
+__device__ inline void visit_warp({T} x, {T}* slots, Visit visit) {
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written
+    const Chunk* chunks = reinterpret_cast<const Chunk*>(slots + threadIdx.x / 32 * 32);
+    #pragma unroll
+    for (int i = 0; i < 32 / Chunk::COUNT; ++i) {
+        const Chunk chunk = chunks[i];
+        #pragma unroll
+        for (int k = 0; k < Chunk::COUNT; ++k) visit(chunk.values[k]);
+    }
+    __syncwarp();  // all lanes have read: the slots may be written again
+}
+
+//! smem-syncwarp
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` is shared memory, one element per thread of the block. `volatile` keeps one load per value; without it, the
+// compiler may merge loads.
+template <typename Visit>
+__device__ inline void visit_warp({T} x, volatile {T}* slots, Visit visit) {
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written
+    const int first = threadIdx.x / 32 * 32;
+    #pragma unroll
+    for (int lane = 0; lane < 32; ++lane) visit(slots[first + lane]);
+    __syncwarp();  // all lanes have read: the slots may be written again
+}
+
+//! smem
+// All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` is shared memory, one element per thread of the block. `volatile` keeps one load per value; without it, the
+// compiler may merge loads.
+template <typename Visit>
+__device__ inline void visit_warp({T} x, volatile {T}* slots, Visit visit) {
+    slots[threadIdx.x] = x;
+    __syncthreads();  // all threads have written
+    const int first = threadIdx.x / 32 * 32;
+    #pragma unroll
+    for (int lane = 0; lane < 32; ++lane) visit(slots[first + lane]);
+    __syncthreads();  // all threads have read: the slots may be written again
+}
+
+//! global
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+// `slots` is global memory that only this warp uses: 32 elements.
+template <typename Visit>
+__device__ inline void visit_warp({T} x, {T}* slots, Visit visit) {
+    slots[threadIdx.x % 32] = x;
+    __syncwarp();  // all lanes have written
+    #pragma unroll
+    for (int lane = 0; lane < 32; ++lane) visit(slots[lane]);
+    __syncwarp();  // all lanes have read: the slots may be written again
+}

@@ -1,0 +1,79 @@
+//: local dtype=f32,f64 length=32,4,8,16,48,64,128,256
+//: smem dtype=f32,f64 length=32,4,8,16,48,64,128
+//: select dtype=f32,f64 length=4,8,16,32,48,64
+//: select-bits dtype=f32,f64 length=4,8,16,32,64
+
+//! local
+// A private array of {length} elements, which lies in local memory if it is read at an index that is not known at
+// compile time.
+struct PrivateArray {
+    {T} elements[{length}];
+
+    // Copies the elements from memory.
+    __device__ explicit PrivateArray(const {T}* source) {
+        #pragma unroll
+        for (int i = 0; i < {length}; ++i) elements[i] = source[i];
+    }
+    __device__ {T} operator[](unsigned index) const { return elements[index]; }
+};
+
+//! smem
+// A private array of {length} elements in shared memory: element i of thread t lies at i * blockDim.x + t, so that the
+// lanes of a warp read different banks, whatever their indices. Blocks must be one-dimensional.
+struct PrivateArray {
+    char* first;
+    unsigned pitch;  // bytes from one element to the next
+
+    // Copies the elements from memory. `slots` is shared memory, {length} elements per thread of the block.
+    __device__ PrivateArray(const {T}* source, {T}* slots)
+        : first(reinterpret_cast<char*>(slots + threadIdx.x)), pitch(blockDim.x * sizeof({T})) {
+        #pragma unroll 1
+        for (int i = 0; i < {length}; ++i) (*this)[i] = source[i];
+    }
+    __device__ {T}& operator[](unsigned index) const { return *reinterpret_cast<{T}*>(first + index * pitch); }
+};
+
+//! select
+// A private array of {length} elements in registers: the index is compared with each constant in turn.
+struct PrivateArray {
+    {T} elements[{length}];
+
+    // Copies the elements from memory.
+    __device__ explicit PrivateArray(const {T}* source) {
+        #pragma unroll
+        for (int i = 0; i < {length}; ++i) elements[i] = source[i];
+    }
+    __device__ {T} operator[](unsigned index) const {
+        {T} element = elements[0];
+        #pragma unroll
+        for (int i = 1; i < {length}; ++i) element = index == i ? elements[i] : element;
+        return element;
+    }
+};
+
+//! select-bits
+// Returns element `index` of an array in registers; the number of elements is a power of two. Each bit of the index,
+// from the lowest on, halves the number of candidates.
+template <int COUNT>
+__device__ inline {T} select(const {T} (&elements)[COUNT], unsigned index) {
+    if constexpr (COUNT == 1) {
+        return elements[0];
+    } else {
+        {T} half[COUNT / 2];
+        #pragma unroll
+        for (int i = 0; i < COUNT / 2; ++i) half[i] = index % 2 ? elements[2 * i + 1] : elements[2 * i];
+        return select(half, index / 2);
+    }
+}
+
+// A private array of {length} elements in registers.
+struct PrivateArray {
+    {T} elements[{length}];
+
+    // Copies the elements from memory.
+    __device__ explicit PrivateArray(const {T}* source) {
+        #pragma unroll
+        for (int i = 0; i < {length}; ++i) elements[i] = source[i];
+    }
+    __device__ {T} operator[](unsigned index) const { return select(elements, index); }
+};

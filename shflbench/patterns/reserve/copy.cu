@@ -1,0 +1,48 @@
+//: atomic atomic-plain leader-shfl leader-smem cg dtype=i32
+
+//! cg
+#include <cooperative_groups.h>
+
+//! atomic
+// Returns a free slot of a queue, and increments next[queue]. The lanes of a warp may use different queues: the
+// compiler does not merge their atomic additions.
+__device__ inline {T} reserve_slot({T}* next, int queue) { return atomicAdd(&next[queue], 1); }
+
+//! atomic-plain
+// Returns a free slot of a queue, and increments *next. If all lanes of a warp use one queue, the compiler merges their
+// atomic additions.
+__device__ inline {T} reserve_slot({T}* next) { return atomicAdd(next, 1); }
+
+//! leader-shfl leader-smem cg
+// Returns a free slot of a queue: one atomic addition reserves 32 adjacent slots for the warp, from *next on.
+//! leader-shfl
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+__device__ inline {T} reserve_slot({T}* next) {
+    const int lane = threadIdx.x % 32;
+    {T} first = 0;
+    if (lane == 0) first = atomicAdd(next, 32);
+    return __shfl_sync(0xffffffffu, first, 0) + lane;
+}
+
+//! leader-smem
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+// `slots` is shared memory, one element per warp of the block.
+__device__ inline {T} reserve_slot({T}* next, {T}* slots) {
+    const int lane = threadIdx.x % 32;
+    {T}& first = slots[threadIdx.x / 32];
+    if (lane == 0) first = atomicAdd(next, 32);
+    __syncwarp();  // lane 0 has written
+    const {T} reserved = first + lane;
+    __syncwarp();  // all lanes have read: `slots` may be written again
+    return reserved;
+}
+
+//! cg
+// All 32 lanes of the warp must call it. Blocks must consist of whole warps.
+__device__ inline {T} reserve_slot({T}* next) {
+    namespace cg = cooperative_groups;
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    {T} first = 0;
+    if (warp.thread_rank() == 0) first = atomicAdd(next, warp.num_threads());
+    return warp.shfl(first, 0) + warp.thread_rank();
+}

@@ -1,0 +1,176 @@
+//: smem smem-double smem-syncwarp shfl shfl-predicate cub cg dtype=f32,f64,i32,i64 kind=inclusive,exclusive
+
+//! cub
+#include <cub/warp/warp_scan.cuh>
+
+//! cg
+#include <cooperative_groups.h>
+#include <cooperative_groups/scan.h>
+
+//! shfl-predicate
+// Returns the sum of `value` and that of the lane `distance` below, or `value` if there is no such lane. CUDA C++ has
+// no access to the predicate that tells whether there is one; PTX has.
+__device__ inline {T} add_from_below({T} value, int distance) {
+    {T} sum;
+//! shfl-predicate dtype=f32,i32
+    asm volatile(
+        "{\n\t"
+        ".reg .pred exists;\n\t"
+        "shfl.sync.up.b32 %0|exists, %1, %2, 0, 0xffffffff;\n\t"
+        "@exists add.f32 %0, %0, %1;\n\t"  //! dtype=f32
+        "@exists add.s32 %0, %0, %1;\n\t"  //! dtype=i32
+        "}"
+        : "=&f"(sum) : "f"(value), "r"(distance));  //! dtype=f32
+        : "=&r"(sum) : "r"(value), "r"(distance));  //! dtype=i32
+//! shfl-predicate dtype=f64,i64
+    asm volatile(
+        "{\n\t"
+        ".reg .b32 low, high;\n\t"
+        ".reg .pred exists;\n\t"
+        "mov.b64 {low, high}, %1;\n\t"
+        "shfl.sync.up.b32 low, low, %2, 0, 0xffffffff;\n\t"
+        "shfl.sync.up.b32 high|exists, high, %2, 0, 0xffffffff;\n\t"
+        "mov.b64 %0, {low, high};\n\t"
+        "@exists add.f64 %0, %0, %1;\n\t"  //! dtype=f64
+        "@exists add.s64 %0, %0, %1;\n\t"  //! dtype=i64
+        "}"
+        : "=&d"(sum) : "d"(value), "r"(distance));  //! dtype=f64
+        : "=&l"(sum) : "l"(value), "r"(distance));  //! dtype=i64
+//! shfl-predicate
+    return sum;
+}
+
+//! *
+// Returns the sum of the lane's own value and those of all lower lanes.  //! kind=inclusive
+// Returns the sum of the values of all lower lanes; the first lane gets 0.  //! kind=exclusive
+// Integers wrap around on overflow.  //! dtype=i32,i64
+//! shfl
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+__device__ inline {T} prefix_sum({T} x) {
+    const int lane = threadIdx.x % 32;
+    {U} sum = x;
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const {U} below = __shfl_up_sync(0xffffffffu, sum, distance);
+        if (lane >= distance) sum += below;
+    }
+    return sum;  //! kind=inclusive
+//! shfl kind=exclusive
+    return sum - x;  //! dtype=i32,i64
+    const {T} below = __shfl_up_sync(0xffffffffu, sum, 1);  // not sum - x: it would round  //! dtype=f32,f64
+    return lane > 0 ? below : 0;  //! dtype=f32,f64
+//! shfl
+}
+
+//! shfl-predicate
+// All 32 lanes of the warp must call it.  //! kind=inclusive
+// All 32 lanes of the warp must call it.  //! kind=exclusive dtype=i32,i64
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.  //! kind=exclusive dtype=f32,f64
+__device__ inline {T} prefix_sum({T} x) {
+    {T} sum = x;
+    for (int distance = 1; distance < 32; distance *= 2) sum = add_from_below(sum, distance);
+    return sum;  //! kind=inclusive
+//! shfl-predicate kind=exclusive
+    return static_cast<{U}>(sum) - static_cast<{U}>(x);  //! dtype=i32,i64
+    const {T} below = __shfl_up_sync(0xffffffffu, sum, 1);  // not sum - x: it would round  //! dtype=f32,f64
+    return threadIdx.x % 32 > 0 ? below : 0;  //! dtype=f32,f64
+//! shfl-predicate
+}
+
+//! smem-syncwarp
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` is shared memory, one element per thread of the block.
+__device__ inline {T} prefix_sum({T} x, {T}* slots) {
+    const int lane = threadIdx.x % 32;
+    {U} sum = x;
+    for (int distance = 1; distance < 32; distance *= 2) {
+        slots[threadIdx.x] = sum;
+        __syncwarp();  // all lanes have written
+        if (lane >= distance) sum += slots[threadIdx.x - distance];
+        __syncwarp();  // all lanes have read: the slots may be written again
+    }
+    return sum;  //! kind=inclusive
+//! smem-syncwarp kind=exclusive
+    return sum - x;  //! dtype=i32,i64
+//! smem-syncwarp kind=exclusive dtype=f32,f64
+    slots[threadIdx.x] = sum;  // not sum - x: it would round
+    __syncwarp();
+    const {T} below = lane > 0 ? slots[threadIdx.x - 1] : 0;
+    __syncwarp();
+    return below;
+//! smem-syncwarp
+}
+
+//! smem
+// All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` is shared memory, one element per thread of the block.
+__device__ inline {T} prefix_sum({T} x, {T}* slots) {
+    const int lane = threadIdx.x % 32;
+    {U} sum = x;
+    for (int distance = 1; distance < 32; distance *= 2) {
+        slots[threadIdx.x] = sum;
+        __syncthreads();  // all threads have written
+        if (lane >= distance) sum += slots[threadIdx.x - distance];
+        __syncthreads();  // all threads have read: the slots may be written again
+    }
+    return sum;  //! kind=inclusive
+//! smem kind=exclusive
+    return sum - x;  //! dtype=i32,i64
+//! smem kind=exclusive dtype=f32,f64
+    slots[threadIdx.x] = sum;  // not sum - x: it would round
+    __syncthreads();
+    const {T} below = lane > 0 ? slots[threadIdx.x - 1] : 0;
+    __syncthreads();
+    return below;
+//! smem
+}
+
+//! smem-double
+// All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps.
+// `now` and `next` point to two arrays in shared memory, each with one element per thread of the block. The function
+// swaps the pointers: pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
+__device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
+    const int lane = threadIdx.x % 32;
+    {U} sum = x;
+    for (int distance = 1; distance < 32; distance *= 2) {
+        now[threadIdx.x] = sum;
+        __syncthreads();  // all threads have written `now`, and none still reads `next`
+        if (lane >= distance) sum += now[threadIdx.x - distance];
+        {T}* const written = now;
+        now = next;
+        next = written;
+    }
+    return sum;  //! kind=inclusive
+//! smem-double kind=exclusive
+    return sum - x;  //! dtype=i32,i64
+//! smem-double kind=exclusive dtype=f32,f64
+    now[threadIdx.x] = sum;  // not sum - x: it would round
+    __syncthreads();
+    const {T} below = lane > 0 ? now[threadIdx.x - 1] : 0;
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return below;
+//! smem-double
+}
+
+//! cub
+// All 32 lanes of the warp must call it.
+// `storage` is shared memory that only this warp uses: one WarpScan::TempStorage per warp of the block.
+using WarpScan = cub::WarpScan<{T}>;
+
+__device__ inline {T} prefix_sum({T} x, WarpScan::TempStorage& storage) {
+    {T} sum;
+    WarpScan(storage).InclusiveSum(x, sum);  //! kind=inclusive
+    WarpScan(storage).ExclusiveSum(x, sum);  //! kind=exclusive
+    __syncwarp();  // before `storage` is used again
+    return sum;
+}
+
+//! cg
+// All 32 lanes of the warp must call it. Blocks must consist of whole warps.
+__device__ inline {T} prefix_sum({T} x) {
+    namespace cg = cooperative_groups;
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    return cg::inclusive_scan(warp, x);  //! kind=inclusive
+    return cg::exclusive_scan(warp, x);  //! kind=exclusive
+}

@@ -1,0 +1,123 @@
+"""What a user copies compiles alone, and is what was measured: `check` finds the declared instructions, no hazard."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shflbench.check import compile_all, find
+from shflbench.compile.build import Builder
+from shflbench.errors import KernelError
+from shflbench.model import Kernel, Mechanism
+from shflbench.patterns.discover import builtin, load
+from tests import kernels
+from tests.check.in_process import start_no_processes
+from tests.conftest import Command
+from tests.patterns.copies.compiled import messages, unit
+from tests.patterns.copies.folders import Copies, copies_of, first_copies
+
+
+def texts(arch: str, *, of_libraries: bool) -> list[str]:
+    """Return all code for an architecture, each text once, with or without that which calls libraries."""
+    chosen: dict[str, None] = {}
+    for pattern in builtin():
+        variants = {variant.name: variant for variant in load(builtin()[pattern]).declaration.variants}
+        for copies in copies_of(pattern):
+            for name, text in copies.texts.items():
+                is_library = variants[name].mechanism is Mechanism.LIBRARY
+                if is_library == of_libraries and not variants[name].unsupported_reason(arch):
+                    chosen[text] = None
+    return list(chosen)
+
+
+def verdicts(check: Command, *copies: Copies) -> dict[str, str]:
+    """Return what `shflbench check` finds, by kernel."""
+    folders = [copied.write(Path("copies") / copied.pattern) for copied in copies]
+    outcome = check("check", *folders, "--format", "json")
+    reports = json.loads(outcome.out)["kernels"]
+    assert len(reports) == sum(len(copied.texts) for copied in copies)
+    return {
+        "/".join((item["pattern"], item["variant"], item["dtype"], *item["options"].values())): item["verdict"]
+        for item in reports
+    }
+
+
+@pytest.fixture
+def check(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    return shflbench
+
+
+def test_all_code_compiles_without_our_headers_and_without_warnings() -> None:
+    assert messages(unit(texts("sm_90", of_libraries=False)), "sm_90") == ""
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("of_libraries", [False, True])
+@pytest.mark.parametrize("arch", kernels.ARCHS)
+def test_all_code_compiles_without_our_headers_and_without_warnings_for_each_architecture(
+    arch: str,
+    *,
+    of_libraries: bool,
+) -> None:
+    assert messages(unit(texts(arch, of_libraries=of_libraries)), arch) == ""
+
+
+def test_copied_code_has_the_declared_instructions_and_no_hazard(
+    check: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_no_processes(monkeypatch)
+    result = verdicts(
+        check,
+        first_copies("reduce", "f32").only("shfl"),
+        first_copies("neighbor", "f16").only("smem-double"),
+        first_copies("neighbor", "f32x2").only("shfl"),
+        first_copies("transpose", "f32").only("shfl"),
+        first_copies("moving-average", "f32").only("shfl"),
+    )
+    assert set(result.values()) == {"clean"}
+
+
+@pytest.mark.parametrize(
+    ("variant", "right", "wrong"),
+    [
+        ("smem-syncwarp", "__syncwarp();  // all lanes have read", "// all lanes have read"),
+        ("shfl", "sum +=", "sum ="),
+    ],
+)
+def test_a_mistake_in_copied_code_is_found(
+    check: Command, monkeypatch: pytest.MonkeyPatch, variant: str, right: str, wrong: str
+) -> None:
+    start_no_processes(monkeypatch)
+    assert set(verdicts(check, first_copies("reduce", "f32").only(variant).edited(right, wrong)).values()) == {"broken"}
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("pattern", builtin())
+def test_code_of_each_variant_dtype_and_option_has_the_declared_instructions_and_no_hazard(
+    check: Command, pattern: str
+) -> None:
+    result = verdicts(check, *copies_of(pattern))
+    assert {kernel: verdict for kernel, verdict in result.items() if verdict != "clean"} == {}
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("pattern", [name for name in builtin() if not load(builtin()[name]).declaration.one_pass])
+def test_copied_code_takes_about_as_many_instructions_as_the_measured_kernels(tmp_path: Path, pattern: str) -> None:
+    builder = Builder(kernels.tools(), "sm_90", kernels.CACHE)
+    counts = [
+        {subject.name: instructions(kernel) for subject, kernel in compile_all(find(targets), builder)}
+        for targets in ([str(builtin()[pattern])], [str(copies.write(tmp_path)) for copies in copies_of(pattern)])
+    ]
+    measured, copied = counts
+    assert copied
+    # At most a barrier more, which the contract of a library asks for, or a comparison per step for equal sort keys.
+    more = {name: (count, measured[name]) for name, count in copied.items() if count > 1.2 * measured[name] + 1}
+    assert more == {}
+
+
+def instructions(kernel: Kernel | KernelError) -> float:
+    """Return the instructions per iteration of the timed loop."""
+    assert isinstance(kernel, Kernel)
+    assert kernel.loop is not None
+    return sum(kernel.loop.counts.values()) / kernel.loop.unroll
