@@ -1,0 +1,114 @@
+"""The answer to "which variant?" in one measured setting, and over the settings of a pattern and dtype."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from shflbench.statistics import ratio
+
+if TYPE_CHECKING:
+    from shflbench.model import Interval
+    from shflbench.store.columns import Options
+
+
+class Certainty(StrEnum):
+    """How sure an answer is."""
+
+    CLEAR = "clear"  # every other candidate is slower, by more than what matters
+    TIE = "tie"  # some candidates are as fast, within what matters
+    UNDECIDED = "undecided"  # the intervals are too wide to tell which
+
+
+class Role(StrEnum):
+    """Whether a variant can be recommended, and if not, why."""
+
+    CANDIDATE = "candidate"
+    UNSAFE = "unsafe"  # the memory model does not guarantee its result
+    LIBRARY = "library"  # it shows what a library call compiles to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedVariant:
+    """One timed variant of a setting."""
+
+    variant: str
+    mechanism: str
+    role: Role
+    case_id: str
+    time_us: Interval
+    slowdown: Interval  # its time divided by that of the recommended variant
+    limit_fraction: float | None = None  # of the limit in its time, 0 to 1
+    limit_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Which variant to use in one measured setting: a group, the cases that differ in variant only."""
+
+    run: str  # the run's folder
+    suite: str
+    gpu: str  # its name; empty where the run does not say
+    arch: str
+    pattern: str
+    dtype: str
+    launch: str  # as the suite has it, `2*sms x 1024`
+    grid: int | None
+    block: int
+    iterations: int
+    options: Options
+    setting: str  # all of these in words: `f32, 26x1024, 4096 iterations, mode=idx`
+    variant: str  # the recommended one: the fastest; of those as fast, the simplest
+    mechanism: str
+    certainty: Certainty
+    tied: tuple[str, ...]  # the other candidates that tie with it, or cannot be distinguished; fastest first
+    baseline: str | None  # None where it has no time
+    over_baseline: Interval | None  # the baseline's time divided by the recommended variant's; None if that is it
+    runner_up: str | None  # the fastest candidate that is clearly slower; None where all tie
+    over_runner_up: Interval | None
+    limit_fraction: float | None  # of the recommended variant
+    limit_by: str | None
+    notes: tuple[str, ...]  # on safety, a sentence each
+    ranking: tuple[RankedVariant, ...]  # all timed variants, fastest first
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The recommended variant and those that tie with it."""
+        return self.variant, *self.tied
+
+    @property
+    def case_ids(self) -> tuple[str, ...]:
+        """The cases that the answer rests on, fastest first."""
+        return tuple(ranked.case_id for ranked in self.ranking)
+
+    def rank(self, variant: str) -> RankedVariant | None:
+        """Return a timed variant; None where it has no time in this setting."""
+        return next((ranked for ranked in self.ranking if ranked.variant == variant), None)
+
+    def speedup(self, variant: str, other: str) -> Interval | None:
+        """Return the time of `other` divided by that of `variant`; None where one has no time."""
+        first, second = self.rank(variant), self.rank(other)
+        return ratio(second.time_us, first.time_us) if first and second else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryAnswer:
+    """Which variant to use for one pattern and dtype, over its measured settings."""
+
+    gpu: str
+    arch: str
+    pattern: str
+    dtype: str
+    variant: str  # that leads, alone or in a tie, in the most settings
+    mechanism: str
+    depends: bool  # whether another variant is clearly faster in some settings
+    certainty: Certainty  # over the settings in which it leads: clear if clear in all of them, else the least certain
+    leads: int  # settings in which it leads
+    baseline: str | None  # None where the variant is the baseline, or where that has no time
+    over_baseline: tuple[float, float] | None  # least and largest speed-up over the baseline, where it leads
+    limit_fractions: tuple[float, float] | None  # least and largest, where it leads
+    limit_by: str | None  # what limits it in the most of these settings
+    exceptions: tuple[str, ...]  # `scan-shfl at words=32 (1.3×)`: another variant, where, and by what factor
+    sentence: str
+    answers: tuple[Answer, ...]  # in file order

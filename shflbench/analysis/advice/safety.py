@@ -1,0 +1,45 @@
+"""What a user of a variant has to keep in mind, by its mechanism, and unsafe variants that are faster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.contest import times
+from shflbench.model import Mechanism
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from shflbench.store.columns import Row
+
+MECHANISM_NOTES = {
+    Mechanism.SHFL: "all lanes that the mask names must execute the shuffle: call it where no lane of the warp has "
+    "branched away or returned",
+    Mechanism.COLLECTIVE: "all lanes that the mask names must execute the vote, match or reduction: call it where no "
+    "lane of the warp has branched away or returned",
+    Mechanism.SMEM: "shared memory needs a barrier between a write and a read by another thread, and between that read "
+    "and the next write; `__syncwarp` is enough within a warp",
+    Mechanism.ATOMIC: "atomic operations end in any order: sums of floating-point values differ from run to run",
+}
+
+
+def safety_notes(row: Row, unsafe: Iterable[tuple[Row, float]]) -> tuple[str, ...]:
+    """Return what to keep in mind about the recommended row; `unsafe` rows are given with their speed relative to it.
+
+    Only unsafe rows that are faster are named.
+    """
+    notes = [MECHANISM_NOTES[mechanism] for mechanism in MECHANISM_NOTES if mechanism == row.mechanism]
+    notes += [
+        f"{other.variant} runs at {times(speed)} the speed, but is unsafe: the memory model does not guarantee its "
+        f"result{_matched(other)}"
+        for other, speed in unsafe
+        if speed > 1
+    ]
+    return tuple(notes)
+
+
+def _matched(row: Row) -> str:
+    """Return what its verification says, which is no proof."""
+    if row.matched is None or row.inputs is None:
+        return ""
+    return f" (it matched {row.matched} of {row.inputs} inputs in this run, which is no proof)"

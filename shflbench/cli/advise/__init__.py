@@ -1,0 +1,1 @@
+"""Advice on which variant to use."""

@@ -1,0 +1,131 @@
+"""Say which variant to use for a pattern, by what factor, and when another wins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from shflbench.cli.help import Command, headed, option
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
+from shflbench.errors import ResultsError, UsageError
+
+if TYPE_CHECKING:
+    from shflbench.analysis.advice.request import Request
+    from shflbench.cli.advise.runs import GpuResults
+    from shflbench.cli.console import Console
+
+FORMS = ("text", "json", "code")
+
+
+@click.command(cls=Command)
+@click.argument("pattern", required=False, metavar="PATTERN")
+@click.argument("results", nargs=-1, type=PATH)
+@headed(
+    "Your kernel",
+    option("--dtype", metavar="TYPE", help="Element type.  [default: f32 if it was measured]"),
+    option("--block", metavar="N", type=click.IntRange(1, 1024), help="Threads per block."),
+    option("--launch", metavar="GRIDxBLOCK", help="Launch configuration, such as 264x256 or `2*sms x 256`."),
+    option(
+        "--option",
+        "options",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
+    ),
+)
+@headed(
+    "GPU",
+    option("--gpu", metavar="NAME", help="Use only runs on GPUs whose name contains this text."),
+    option("--arch", metavar="sm_XX", help="Use only runs on this architecture; predict if there is none."),
+)
+@headed(
+    "Report",
+    option(
+        "--costs",
+        is_flag=True,
+        help="Print what each exchange costs, as JSON for compilers and libraries; takes RESULTS alone.",
+    ),
+    format_option(FORMS, " (the code to copy, alone)"),
+    OUTPUT_FILE,
+)
+@click.pass_obj
+def command(
+    console: Console,
+    /,
+    pattern: str | None,
+    results: tuple[Path, ...],
+    dtype: str | None,
+    block: int | None,
+    launch: str | None,
+    options: tuple[str, ...],
+    gpu: str | None,
+    arch: str | None,
+    *,
+    costs: bool,
+    form: str,
+) -> None:
+    """Say which variant to use for a pattern, by what factor, and when another wins.
+
+    PATTERN is the name of a pattern, RESULTS are run folders or folders that hold runs, by default ./results. Takes
+    the measured setting that is nearest to your kernel and says how it differs; prints how near the variant comes to
+    the limit, what to mind, and code to copy. Without results for --arch it ranks the variants by their limits or
+    predicted times, which needs no GPU.
+    """
+    from shflbench.cli.advise.output import advice_of, print_measured, print_predicted
+    from shflbench.cli.advise.requests import make_request, parse_options
+
+    if costs:
+        folders = (*([Path(pattern)] if pattern else []), *results)
+        _print_costs(console, folders, gpu, arch)
+        return
+    if pattern is None:
+        raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")
+    request = make_request(pattern, dtype, block, launch, parse_options(options))
+    measured = _measured(request, results, gpu, arch)
+    if not measured and arch:
+        from shflbench.cli.advise.predicted import predict_answer
+
+        print_predicted(console, predict_answer(request, arch, console), form)
+        return
+    for run in (run for of_gpu in measured for run in of_gpu.runs):
+        for note in run.notes:
+            console.warn(note)
+    advice = [made for results_of_gpu in measured if (made := advice_of(results_of_gpu, request))]
+    print_measured(console, advice, request, form)
+
+
+def _measured(request: Request, results: tuple[Path, ...], gpu: str | None, arch: str | None) -> list[GpuResults]:
+    """Return the results that have times of the pattern, by GPU; none where none is of the architecture.
+
+    UsageError for a pattern or an option that nobody knows; ResultsError for results without the pattern.
+    """
+    from shflbench.cli.advise.requests import require_options, require_pattern
+    from shflbench.cli.advise.runs import DEFAULT_RESULTS, read_results
+
+    if not results and not DEFAULT_RESULTS.is_dir():
+        require_pattern(request.pattern, (), has_results=False)
+    measured = read_results(results, gpu, arch)
+    rows = [row for of_gpu in measured for run in of_gpu.runs for row in run.rows]
+    require_pattern(request.pattern, rows, has_results=bool(measured))
+    require_options(request, [row for row in rows if row.pattern == request.pattern])
+    return [
+        of_gpu for of_gpu in measured if any(row.pattern == request.pattern for run in of_gpu.runs for row in run.rows)
+    ]
+
+
+def _print_costs(console: Console, results: tuple[Path, ...], gpu: str | None, arch: str | None) -> None:
+    from shflbench.analysis.advice.costs import costs_of
+    from shflbench.cli.advise.records import costs_text
+    from shflbench.cli.advise.runs import read_results
+
+    measured = read_results(results, gpu, arch)
+    costs = [cost for of_gpu in measured for run in of_gpu.runs for cost in costs_of(run, of_gpu.limits[run.folder])]
+    if arch and not measured:
+        from shflbench.cli.advise.predicted_costs import predict_costs
+
+        costs = predict_costs(arch, console)
+    if not costs:
+        raise ResultsError("the results have no exchange whose cost is known", "measure: shflbench run launch-sweep")
+    console.data(costs_text(costs))

@@ -1,0 +1,140 @@
+"""Advice as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.advice.answer import Certainty, Role
+from shflbench.analysis.advice.judge import MATTERS
+from shflbench.analysis.contest import times
+from shflbench.cli.advise.code import as_text
+from shflbench.cli.advise.settle import OWN_SUITE
+from shflbench.cli.layout import Line, Table, align_right
+from shflbench.export.words import count_noun
+from shflbench.suite.quotes import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.analysis.advice.answer import Answer, RankedVariant
+    from shflbench.analysis.advice.nearest import Advice
+    from shflbench.cli.advise.code import CopiedCode
+    from shflbench.cli.advise.settle import SettlingRun
+    from shflbench.model import Interval, Noise
+
+ROLES = {Role.CANDIDATE: "", Role.UNSAFE: "unsafe", Role.LIBRARY: "library call, for comparison"}
+
+
+def headline(advice: Advice, gpu: str) -> str:
+    """Return the first line: what is advised on, and on which GPU; `gpu` is its title."""
+    answer = advice.answer
+    return f"{escape(answer.pattern)}, {escape(answer.setting)}, on {gpu}"
+
+
+def sentences(advice: Advice, noise: Noise | None, settling: SettlingRun | None) -> Iterator[str]:
+    """Yield the advice in sentences, a line each."""
+    answer = advice.answer
+    yield _verdict(advice)
+    yield f"How sure: {_certainty(answer)}"
+    yield f"Rests on: {_rows(answer)}"
+    if noise and not noise.quiet:
+        yield f"Noise: {escape(noise.verdict)}: {escape(noise.sentence)}"
+    for difference in advice.differences:
+        yield f"Differs: {escape(difference.sentence)}"
+    yield from _exceptions(advice)
+    if answer.limit_fraction is not None:
+        yield f"Limit: {answer.limit_fraction:.0%} of what the hardware allows, set by {escape(answer.limit_by or '')}"
+    for note in answer.notes:
+        yield f"Safety: {escape(note)}"
+    if settling:
+        yield f"To settle it: {escape(settling.command)}"
+        if settling.suite:
+            yield f"with {OWN_SUITE}:"
+            yield from (f"  {line}" for line in settling.suite.splitlines())
+
+
+def _rows(answer: Answer) -> str:
+    """Return the rows of a setting, with `*` for their variants."""
+    ranked = answer.ranking[0]
+    rows = ranked.case_id.replace(f"/{ranked.variant}/", "/*/", 1)
+    return f"{len(answer.ranking)} rows {escape(rows)} of {escape(answer.run)}"
+
+
+def _exceptions(advice: Advice) -> Iterator[str]:
+    """Yield when another variant wins."""
+    count = len(advice.around)
+    for exception in advice.depends:
+        yield f"Depends: {escape(exception)}"
+    if advice.robust:
+        yield f"In doubt: {escape(advice.robust)}, which ties here and leads in all {count} settings around"
+    if advice.depends and advice.open_factors:
+        options = " ".join(f"--option {escape(name)}=…" for name in advice.open_factors)
+        yield f"Name your setting for one answer: {options}"
+    if not advice.depends and (others := count - 1):
+        yield f"Neighbors: no other variant wins in {count_noun(others, 'measured setting')} around it"
+    for exception in advice.elsewhere:
+        yield f"Elsewhere: {escape(exception)}"
+
+
+def _verdict(advice: Advice) -> str:
+    answer = advice.answer
+    factors = [
+        f"{_factor(over)} the speed of {escape(other)}"
+        for other, over in ((answer.baseline, answer.over_baseline), (answer.runner_up, answer.over_runner_up))
+        if other and over
+    ]
+    if answer.runner_up == answer.baseline:
+        factors = factors[:1]
+    verb = "It depends; at the nearest setting use" if advice.depends else "Use"
+    return f"{verb} {escape(answer.variant)}{': ' if factors else ''}{', '.join(factors)}"
+
+
+def _factor(over: Interval) -> str:
+    """Return `5.3×`, with the interval where it shows: `1.04× (1.02× to 1.06×)`."""
+    low, value, high = map(times, (over.low, over.value, over.high))
+    return value if low == value == high else f"{value} ({low} to {high})"
+
+
+def _certainty(answer: Answer) -> str:
+    if answer.certainty is Certainty.CLEAR:
+        slower = (one for one in answer.ranking if one.role is Role.CANDIDATE and one.variant != answer.variant)
+        least = min((one.slowdown.low for one in slower), default=1.0)
+        return f"clear: every other candidate takes at least {times(least)} as long"
+    others = ", ".join(map(escape, answer.tied))
+    if answer.certainty is Certainty.TIE:
+        return f"tie with {others}, within {MATTERS:.0%}; {escape(answer.variant)} is the simplest of them"
+    most = max((one.slowdown.high for one in answer.ranking if one.variant in answer.tied), default=1.0)
+    return f"undecided: {others} cannot be distinguished from it, and take {times(most)} as long at most"
+
+
+def ranking(answer: Answer) -> Table:
+    """Return the timed variants of the setting, the fastest first."""
+    ranked = answer.ranking
+    columns = {
+        "variant": [escape(one.variant) for one in ranked],
+        "mechanism": [escape(one.mechanism) for one in ranked],
+        "time µs": align_right([f"{one.time_us.value:.2f}" for one in ranked]),
+        "time / best": align_right([_slowdown(one, answer) for one in ranked]),
+        "of limit": align_right(["" if one.limit_fraction is None else f"{one.limit_fraction:.0%}" for one in ranked]),
+        "limited by": [escape(one.limit_by or "") for one in ranked],
+        "": [_remark(one, answer) for one in ranked],
+    }
+    kept = {name: cells for name, cells in columns.items() if any(map(str.strip, cells))}
+    styles = ["good" if one.variant == answer.variant else "" for one in ranked]
+    body = tuple(Line(cells, style) for cells, style in zip(zip(*kept.values(), strict=True), styles, strict=True))
+    return Table("", tuple(kept), body)
+
+
+def _slowdown(one: RankedVariant, answer: Answer) -> str:
+    return "1×" if one.variant == answer.variant else times(one.slowdown.value)
+
+
+def _remark(one: RankedVariant, answer: Answer) -> str:
+    if one.variant == answer.variant:
+        return "recommended"
+    return "ties" if one.variant in answer.tied and answer.certainty is Certainty.TIE else ROLES[one.role]
+
+
+def code_lines(code: CopiedCode) -> str:
+    """Return the code under a line that says what it is."""
+    return f"// {as_text(code.origin)}\n{as_text(code.text)}".rstrip("\n")
