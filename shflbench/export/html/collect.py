@@ -1,0 +1,127 @@
+"""Collect what a report shows, from runs to content."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench import __version__
+from shflbench.analysis.summary import sentences
+from shflbench.export.html.answers import answer_lines
+from shflbench.export.html.case_table import measured_cases, other_cases
+from shflbench.export.html.changes import series_of
+from shflbench.export.html.charts import bar_chart, strip_chart, usual_setting
+from shflbench.export.html.content import PatternOnGpu, PatternSection, ReportContent
+from shflbench.export.html.headline import three_sentences
+from shflbench.export.html.kernel_code import header_texts, kernel_text
+from shflbench.export.html.run_cards import run_cards
+from shflbench.export.html.selection import TimedRow, in_order, is_measured, newest, rows_by_gpu
+from shflbench.export.html.texts import short
+from shflbench.grouping import group_by
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from shflbench.export.html.content import ClaimLine, HeaderText, KernelText
+    from shflbench.export.html.selection import GpuRows
+    from shflbench.store import Run
+    from shflbench.store.kernel_archive import KernelArchive, StoredKernel
+
+USUAL_TITLE = "Shuffle or shared memory"
+LONGEST_TITLE = 120  # characters
+MOST_SENTENCES = 3  # about a pattern: more are folded into ranges over settings
+
+
+def collect(runs: Sequence[Run], baselines: Path, title: str = "", claims: Sequence[ClaimLine] = ()) -> ReportContent:
+    """Return the content of a report of these runs.
+
+    Only files of the run folders are read, and the noise that was learned in `baselines`. ResultsError where a file is
+    damaged.
+    """
+    results = rows_by_gpu(runs)
+    names = list(dict.fromkeys(row.pattern for run in newest(runs) for row in run.rows))
+    anchors = {name: _anchor(name, place) for place, name in enumerate(names, 1)}
+    by_topic = group_by(
+        (answer for part in results for answer in answer_lines(part, anchors)),
+        lambda answer: (names.index(answer.pattern), answer.dtype),
+    )
+    every_answer = tuple(answer for topic in sorted(by_topic, key=_pattern) for answer in by_topic[topic])
+    archives = {run.folder: archive for run in newest(runs) if (archive := run.kernels())}
+    untimed = [run for run in newest(runs) if not is_measured(run)]
+    return ReportContent(
+        title=short(title or _title(results), LONGEST_TITLE),
+        sentences=three_sentences(every_answer, claims, runs),
+        answers=every_answer,
+        patterns=tuple(_section(name, anchors[name], results, untimed, archives, claims) for name in names),
+        series=tuple(series_of(runs, baselines)),
+        claims=tuple(claims),
+        runs=tuple(run_cards(in_order(runs))),
+        gpus=tuple(part.gpu for part in results),
+        version=__version__,
+    )
+
+
+def _pattern(topic: tuple[int, str]) -> int:
+    """Return the place of a topic's pattern: GPUs stand side by side, element types in the order of the suite."""
+    return topic[0]
+
+
+def _title(results: Sequence[GpuRows]) -> str:
+    gpus = ", ".join(part.gpu for part in results)
+    return f"{USUAL_TITLE}: {gpus}" if gpus else USUAL_TITLE
+
+
+def _anchor(name: str, place: int) -> str:
+    """Return the id of a pattern's section: its name where that is one, else its place."""
+    return f"pattern-{name}" if re.fullmatch(r"[a-z0-9-]{1,60}", name) else f"pattern-{place}"
+
+
+def _section(  # noqa: PLR0913, PLR0917  (all that a section can show)
+    name: str,
+    anchor: str,
+    results: Sequence[GpuRows],
+    untimed: Sequence[Run],
+    archives: Mapping[Path, KernelArchive],
+    claims: Sequence[ClaimLine],
+) -> PatternSection:
+    parts = [(part.gpu, rows) for part in results if (rows := part.of_pattern(name))]
+    others = [TimedRow(row, run, None) for run in untimed for row in run.rows if row.pattern == name]
+    kernels, headers = _code([*(item for _, rows in parts for item in rows), *others], archives)
+    return PatternSection(
+        name=name,
+        anchor=anchor,
+        on_gpus=tuple(_on_gpu(gpu, rows) for gpu, rows in parts),
+        kernels=tuple(kernels),
+        headers=tuple(headers),
+        claims=tuple(claim for claim in claims if name in claim.patterns),
+        cases=measured_cases(name, [item for _, rows in parts for item in rows]),
+        others=other_cases(name, others),
+    )
+
+
+def _on_gpu(gpu: str, rows: Sequence[TimedRow]) -> PatternOnGpu:
+    return PatternOnGpu(
+        gpu=gpu,
+        sentences=tuple(sentences((item.row for item in rows), MOST_SENTENCES)),
+        bars=bar_chart(usual_setting(rows)),
+        strips=strip_chart(rows),
+    )
+
+
+def _code(
+    rows: Sequence[TimedRow], archives: Mapping[Path, KernelArchive]
+) -> tuple[list[KernelText], list[HeaderText]]:
+    """Return the code of each variant, preferably of the setting that the chart shows, and the headers of all."""
+    usual = usual_setting(rows) if rows else []
+    stored: dict[str, tuple[TimedRow, StoredKernel, KernelArchive]] = {}
+    for item in (*usual, *rows):
+        archive = archives.get(item.run.folder)
+        if archive and item.row.variant not in stored and (kernel := archive.kernel_of(item.row.case_id)):
+            stored[item.row.variant] = item, kernel, archive
+    headers = (header for _, kernel, archive in stored.values() for header in header_texts(kernel, archive))
+    order = dict.fromkeys(item.row.variant for item in rows)
+    return (
+        [kernel_text(*stored[variant]) for variant in order if variant in stored],
+        list({(header.name, header.pieces): header for header in headers}.values()),
+    )
