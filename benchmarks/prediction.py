@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parents[1] / "results"
 UNSEEN = Path(__file__).parent / "unseen"
+LATER = ("residency",)  # suites of the reference runs that were measured after the prediction was fixed
 TENTHS = 10  # quantiles
 FIT, TEST = "fitted to", "test"
 # Difference of two measured times of a group, in percent: from, to, and the share of pairs to order right.
@@ -82,7 +83,7 @@ right. Pairs count if both have a prediction.
 
 {pairs}
 
-## A suite that was measured after the prediction was fixed
+## Suites that were measured after the prediction was fixed
 
 {unseen}
 """
@@ -145,7 +146,7 @@ def half_of(predicted: Predicted) -> str:
 
 def _unseen(unseen: Sequence[Predicted]) -> str:
     if not unseen:
-        return "`benchmarks/unseen.yaml` was not measured yet."
+        return "None was measured yet."
     tables = (
         _table("rows", {"all": unseen, **_by_waves(unseen)}),
         _table("pattern", _by_pattern(unseen)),
@@ -153,7 +154,8 @@ def _unseen(unseen: Sequence[Predicted]) -> str:
         _order(unseen),
         f"Rows without a prediction: {_reasons(unseen)}.",
     )
-    return "\n\n".join(("The rows of `benchmarks/unseen.yaml`.", *tables))
+    per_suite = _table("suite", group_by(unseen, lambda one: one.run))
+    return "\n\n".join(("The rows of `benchmarks/unseen.yaml` and of later reference runs.", per_suite, *tables))
 
 
 def _by_pattern(predicted: Sequence[Predicted]) -> dict[str, list[Predicted]]:
@@ -266,7 +268,11 @@ def main() -> int:
     devices = list(dict.fromkeys(run.info.device.name for run in runs if run.info.device))
     is_calibrated = any(calibration_of(device) for device in devices)
     constants = "`calibrate`" if is_calibrated else "documents"
-    text = page(predict_all([RESULTS]), predict_all([UNSEEN]), devices, constants)
+    predicted = predict_all([RESULTS])
+    later = [one for one in predicted if one.run in LATER]
+    text = page(
+        [one for one in predicted if one.run not in LATER], [*predict_all([UNSEEN]), *later], devices, constants
+    )
     if arguments.record:
         arguments.record.write_text(text, encoding="utf-8")
     print(text)

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "explanation" / "prediction.md").read_text(encoding="utf-8")
 TABLE = (ROOT / "benchmarks" / "prediction.md").read_text(encoding="utf-8")
-ROWS = {"test half": "test", "half that constants were fitted to": "fitted to", "suite measured afterwards": "all"}
+ROWS = {"test half": "test", "half that constants were fitted to": "fitted to", "suites measured afterwards": "all"}
 
 
 @pytest.mark.parametrize(("of_page", "of_table"), ROWS.items())
