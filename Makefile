@@ -13,7 +13,7 @@ BIN := .venv/bin
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help bench test test-archs lint types imports tests docs plots test-cuda12 constraints wheel wheelhouse clean always
+.PHONY: help bench test test-archs lint types imports tests docs plots site test-browser test-cuda12 constraints wheel wheelhouse clean always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -52,6 +52,15 @@ plots: .venv/ready ## redraw the charts of every run under results/, and update 
 	@$(BIN)/shflbench plot results/
 	@$(BIN)/python -m tools.docs.figures
 	@$(BIN)/python -m tools.docs.readme
+	@$(BIN)/python -m tools.docs.claims_page
+	@$(BIN)/python -m tools.docs.first_page
+
+site: .venv/docs-ready ## build the documentation as HTML in build/site; warnings are errors
+	@$(BIN)/sphinx-build -q -b html --nitpicky --fail-on-warning --keep-going -d build/doctrees docs build/site
+	@echo build/site/index.html
+
+test-browser: .venv/browser-ready ## open reports and the documentation in Chromium, with axe
+	@$(PYTEST) --dist loadfile -m browser tests/browser
 
 test-cuda12: .venv-cuda12/ready ## compile every kernel with NVRTC 12 for sm_70 to sm_90, in a separate environment
 	@.venv-cuda12/bin/pytest -q -m cuda12 tests/compile
@@ -69,7 +78,7 @@ wheelhouse: .venv/ready ## download what an offline machine needs to dist/wheelh
 	@ls dist/wheelhouse
 
 clean: ## remove the environments and every cache
-	rm -rf .venv .venv.extra .venv-cuda12 dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv.extra .venv-cuda12 build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The extra that fits this machine; the file changes only when the choice changes.
@@ -79,6 +88,18 @@ clean: ## remove the environments and every cache
 
 .venv/ready: pyproject.toml constraints.txt .venv.extra
 	@sh tools/setup.sh $(PYTHON) .venv "$$(cat .venv.extra)"
+
+# Sphinx, which only `make site` and `make test-browser` need.
+.venv/docs-ready: .venv/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--editable ".[$$(cat .venv.extra),docs]"
+	@touch $@
+
+# What drives Chromium, which only `make test-browser` needs.
+.venv/browser-ready: .venv/docs-ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--editable ".[$$(cat .venv.extra),browser]"
+	@touch $@
 
 .venv-cuda12/ready: pyproject.toml constraints.txt
 	@$(PYTHON) tools/check_python.py

@@ -20,7 +20,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         pip = [f"{folder}/bin/python", "-m", "pip", "--disable-pip-version-check"]
-        subprocess.run([*pip, "install", "--quiet", "--editable", ".[dev]"], cwd=REPOSITORY, check=True)
+        subprocess.run([*pip, "install", "--quiet", "--editable", ".[dev,docs,browser]"], cwd=REPOSITORY, check=True)
         frozen = subprocess.run(
             [*pip, "freeze", "--exclude-editable"], cwd=REPOSITORY, check=True, capture_output=True, text=True
         ).stdout

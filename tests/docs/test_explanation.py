@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.store import Row, Run, find_runs, read_run
-from tools.docs.figures import refresh
+from tools.docs.figures import OTHERS, refresh
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("what-the-h200-shows.md", "what-the-other-suites-show.md")
@@ -29,7 +29,7 @@ NOT_QUIET = re.compile("busy GPU|unsteady GPU|drifting clock")
 @pytest.fixture(scope="module")
 def runs() -> list[Run]:
     every = [read_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == "nvidia-h200"]
-    return [run for run in every if run.info.suite.name != "quick"]
+    return [run for run in every if run.info.suite.name not in OTHERS]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 CONTAINERFILE = (ROOT / "Containerfile").read_text(encoding="utf-8")
-FOR_DEVELOPERS = {"dev", "nvbench"}
+FOR_DEVELOPERS = {"dev", "nvbench", "docs", "browser"}
 
 
 def test_the_page_lists_every_extra_for_users() -> None:

@@ -54,7 +54,7 @@ def test_each_choice_is_the_fastest_safe_variant_of_the_run(
     rows = rows_of(setting)
     safe = sorted((time, name, low, high) for name, (time, low, high, is_safe) in rows.items() if is_safe)
     best = safe[0]
-    winners = [name for _, name, low, _ in safe if low <= best[3]]
+    winners = [name for time, name, low, _ in safe if low <= best[3] or time < 1.01 * best[0]]
     speeds = [f"{rows[name][0] / best[0]:.1f}×" for name in ("smem", "smem-syncwarp")]
     row = f"| {task} | `{setting}` | {', '.join(f'`{name}`' for name in winners)} | {' | '.join(speeds)} |"
     assert f"| {task} | `{setting}` | {fastest} | {of_smem} | {of_syncwarp} |" == row
@@ -68,10 +68,11 @@ def test_the_choices_show_both_mechanisms() -> None:
 
 def test_shuffles_take_as_much_longer_in_the_transposes_as_it_says() -> None:
     ratios = {}
-    for words in (2, 32):
+    for words in (2, 8, 32):
         rows = rows_of(f"transpose f32 words={words}")
-        ratios[words] = f"{rows['shfl'][0] / rows['smem-syncwarp'][0]:.1f}×"
-    sentence = f"`shfl` takes {ratios[2]} (2 words) and {ratios[32]} (32 words) the time of `smem-syncwarp`"
+        fastest = min(rows["shfl"][0], rows["shfl-xor"][0])
+        ratios[words] = f"{fastest / rows['smem-syncwarp'][0]:.1f}×"
+    sentence = f"take {ratios[2]} (2 words), {ratios[8]} (8) and {ratios[32]} (32) the time of `smem-syncwarp`"
     assert sentence in " ".join(README.split())
 
 

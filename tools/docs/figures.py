@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 PAGES = ("what-the-h200-shows.md", "what-the-other-suites-show.md")
 DEVICE = "nvidia-h200"
-OVERVIEW = "quick"  # the suite whose cases are those of other suites with fewer iterations
+# Suites that these pages do not explain; some of their cases are those of other suites, measured again.
+OTHERS = frozenset({"quick", "residency"})
 COLUMN = {"µs": "time_us", "GB/s": "gb_per_s", "cycles": "cycles_per_iteration"}
 LINE = re.compile(
     r"^(?P<begin>\| `(?P<case>[^`]+)` \| )(?P<figure>[\d.]+) (?P<unit>µs|GB/s|cycles)(?= \|)", re.MULTILINE
@@ -26,7 +27,7 @@ LINE = re.compile(
 def measured() -> dict[str, Row]:
     """Return the rows of the reference runs by case."""
     runs = [read_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == DEVICE]
-    return {row.case_id: row for run in runs if run.info.suite.name != OVERVIEW for row in run.rows}
+    return {row.case_id: row for run in runs if run.info.suite.name not in OTHERS for row in run.rows}
 
 
 def refresh(text: str, rows: Mapping[str, Row]) -> str:

@@ -22,6 +22,8 @@ from shflbench.suite import find_shipped, json_schema
 from shflbench.suite.schema import SECTIONS
 from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE, index, page
+from tools.docs.reference_pages import index as reference_index
+from tools.docs.reference_pages import python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -89,8 +91,8 @@ def columns() -> str:
     limits = [(f"`{name}`", limit_kinds[name], meaning) for name, meaning in limit_columns().items()]
     about = """\
 A run is a folder with [`run.json`](run-json.md) (settings, versions, device), `results.csv` and `samples.csv.gz`. Both
-tables are UTF-8 with a header; an unknown value is empty, never 0. In Python, `shflbench.load("results")` returns the
-cases of all runs below a folder, with their limits, as one table of pandas."""
+tables are UTF-8 with a header; an unknown value is empty, never 0. In Python, [`shflbench.load("results")`](python.md)
+returns the cases of all runs below a folder, with their limits, as one table of pandas."""
     burst = """\
 A sample is the time of one or more launches between two events. A
 [burst](../explanation/how-we-time.md#3-a-burst-of-samples) is 3 to 9 samples of a case, queued together."""
@@ -151,7 +153,8 @@ def exit_codes() -> str:
         0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given",
         FINDING_CODE: "a finding: `compare` or `gate` found a case slower or missing; `compare` found a case failed;"
         " `noise learn` found that its estimate would raise false alarms; `check` found a kernel that is declared safe"
-        " and is not",
+        " and is not; `run`, `gate` or `claims` found that a required claim does not hold in each setting, or was not"
+        " tested",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared",
@@ -159,7 +162,8 @@ def exit_codes() -> str:
         errors.KernelError.exit_code: "`run` and `gate`: a kernel computed a wrong result, or a case failed; `check`: a"
         " kernel does not compile, or cannot be emulated",
         UNDECIDED_CODE: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
-        " `check --strict`: a declaration looks wrong, or a kernel is doubtful",
+        " `claims --strict` and `gate --strict`: a required claim is inconclusive; `check --strict`: a declaration"
+        " looks wrong, or a kernel is doubtful",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
         errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `--resume` measures the other cases",
         errors.TERMINATED: "ended by SIGTERM; rows are kept as for 130",
@@ -174,9 +178,11 @@ apply, the command exits with the first of 130, 2, 3, 4, 5, 1, 6. One exception:
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
+    "index.md": reference_index,
     "commands.md": commands,
     "suite.md": suite,
     "columns.md": columns,
+    "python.md": python,
     "run-json.md": run_file,
     "kernels-zip.md": kernels,
     "exit-codes.md": exit_codes,
@@ -212,6 +218,8 @@ def _value(choice: Mapping[str, Any]) -> str:
             return f"one of {', '.join(f'`{word}`' for word in words)}"
         case {"minimum": low, "maximum": high} if low == high:
             return f"`{low}`"
+        case {"type": "boolean"}:
+            return "`true` or `false`"
         case {"type": "integer" | "number" as kind}:
             signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
             bounds = " and ".join(f"{sign} {choice[key]:,}" for key, sign in signs.items() if key in choice)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.store import read_run
+from tools.docs.first_page import is_tie
 
 if TYPE_CHECKING:
     from shflbench.store import Row
@@ -34,7 +35,7 @@ def update(text: str) -> str:
 def choice(rows: tuple[Row, ...], setting: str) -> str:
     """Return the cells of a setting: the fastest safe variants, and their speed relative to shared memory.
 
-    Variants are equally fast where their intervals overlap with that of the fastest.
+    Variants are equally fast where their times differ by less than 1% or their intervals overlap.
     """
     pattern, dtype, *options = setting.split()
     timed = [row for row in rows if (row.pattern, row.dtype, row.option_texts) == (pattern, dtype, tuple(options))]
@@ -43,7 +44,7 @@ def choice(rows: tuple[Row, ...], setting: str) -> str:
         (row for row in timed if row.safe and row.variant in times), key=lambda row: (times[row.variant], row.variant)
     )
     best = safe[0]
-    winners = [row.variant for row in safe if (row.time_low_us or 0) <= (best.time_high_us or 0)]
+    winners = [row.variant for row in safe if is_tie(row, best)]
     speeds = [f"{times[baseline] / times[best.variant]:.1f}×" for baseline in BASELINES]
     return " | ".join([", ".join(f"`{name}`" for name in winners), *speeds])
 

@@ -1,0 +1,161 @@
+"""The first page of the site is current, its sentences hold in the runs, and every page and file can be reached."""
+
+import csv
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+from tools.docs.first_page import PAGE, Setting, render, settings, verdicts
+from tools.docs.site_files import all_files, body, page_name
+from tools.docs.site_links import DOCS, ROOT, FileLink, entries, file_link, parse, rewrite
+
+TEXT = PAGE.read_text(encoding="utf-8")
+RESULTS = ROOT / "results" / "gtc2013" / "nvidia-h200" / "results.csv"
+NOTEBOOK = DOCS / "notebooks" / "explore-results.md"
+CELL = re.compile(r"^```\{code-cell\} python\n(?:---\n.*?^---\n)?(.*?)^```", re.MULTILINE | re.DOTALL)
+TRANSPOSE = "gtc2013 transpose f32 104x256 words="
+PRIVATE = "dynamic-indexing private-array f32 8*sms x 64 length=32"
+LANES = "dynamic-indexing lane-array f32 2*sms x 1024"
+STRUCTS = "gtc2013 struct-access f32"
+
+
+@pytest.fixture(scope="module")
+def at() -> dict[str, Setting]:
+    return settings()
+
+
+def test_the_first_page_is_current() -> None:
+    assert render() == TEXT, "run `make plots`"
+
+
+def test_it_fits_on_two_screens() -> None:
+    lines = TEXT.splitlines()
+    assert len(lines) <= 110
+    assert max(len(line) for line in lines if not line.startswith("|")) <= 130
+
+
+def times_of(pattern: str, options: str) -> dict[str, float]:
+    with RESULTS.open(encoding="utf-8") as file:
+        return {
+            row["variant"]: float(row["time_us"])
+            for row in csv.DictReader(file)
+            if (row["pattern"], row["dtype"], row["options"]) == (pattern, "f32", options)
+        }
+
+
+def cells(task: str) -> list[str]:
+    line = next(line for line in TEXT.splitlines() if line.startswith(f"| [{task}]"))
+    return [cell.strip() for cell in line.strip("|").split("|")][1:]
+
+
+def test_its_warp_sum_and_transpose_are_those_of_the_results() -> None:
+    times = times_of("reduce", "width=32")
+    best = min(times["shfl"], times["cg"])
+    assert cells("sum, `f32`")[:4] == [
+        "`shfl`, `cg`",
+        f"{times['smem'] / best:.1f}×",
+        f"{times['smem-syncwarp'] / best:.1f}×",
+        "–",
+    ]
+    assert cells("sum, `f32`")[4].endswith(" / –")  # also with one warp per SM, shuffles are fastest
+    times = times_of("transpose", "words=8")
+    best = times["smem-syncwarp"]
+    faster = [f"{times['smem'] / best:.1f}×", "–", f"{times['shfl'] / best:.1f}×"]
+    assert cells("transpose, 8 words per lane")[:4] == ["`smem-syncwarp`", *faster]
+
+
+def test_what_its_sentences_say_of_other_settings_holds_in_the_runs(at: dict[str, Setting]) -> None:
+    for words in (2, 3, 4, 8, 16, 32):
+        assert at[f"{TRANSPOSE}{words}"].best() == (["shfl"] if words == 3 else ["smem-syncwarp"])
+    assert at["residency transpose f32 8*sms x 256 words=2"].best() == ["shfl"]
+    assert at["residency transpose f32 8*sms x 256 words=8"].best() == ["smem-syncwarp"]
+    assert at["gtc2013 reduce f32 26x1024 width=8"].best() == ["shfl"]
+    assert "smem-wide" in at["gtc2013 broadcast f32 26x1024 values=4"].best()
+    assert "local" in at[f"{PRIVATE} index=uniform math=0"].best()
+    assert {"shfl", "smem"} <= set(at[f"{LANES} length=64 index=random"].best())
+    for launch, words in (("65536x256", 2), ("32768x256", 4)):
+        assert "direct" in at[f"{STRUCTS} {launch} words={words} way=load"].best()
+    assert "direct" not in at[f"{STRUCTS} 16384x256 words=16 way=load"].best()
+    assert "ballot" in at["residency count i32 64x256 counters=1"].best()
+    assert at["residency stream-filter f32 2048x256 order=ordered keep=0.5"].best() == ["ballot-scatter"]
+    assert "atomic-plain" in at["warp-collectives reserve i32 16384x256"].best()
+
+
+def test_with_one_warp_per_sm_shuffles_gain_less(at: dict[str, Setting]) -> None:
+    rows = [line.split(" | ") for line in TEXT.splitlines() if line.startswith("| [") and line.count("|") == 8]
+    assert len(rows) >= 12
+    shuffled = [cells for cells in rows if "`shfl`" in cells[1]]
+    for cells in shuffled:
+        busy, alone = cells[2:4], cells[5].split(" / ")[:2]
+        assert [float(cell[:-1]) for cell in alone] < [float(cell[:-1]) for cell in busy], cells[0]
+    assert len(shuffled) >= 5
+    assert at["residency scan f32 sms x 32 kind=inclusive"].best() == ["shfl"]
+
+
+def test_its_counts_of_verdicts_are_those_of_the_page_on_claims() -> None:
+    text = (DOCS / "explanation" / "claims.md").read_text(encoding="utf-8")
+    number = verdicts()
+    assert set(number) == {"confirmed", "refuted", "depend", "inconclusive", "untestable"}
+    assert number["confirmed"] == text.count("| **confirmed** |")
+    assert f"Of {sum(number.values())} claims of four talks and articles, {number['confirmed']} are confirmed" in TEXT
+
+
+def test_the_fastest_variants_are_safe_and_tie(at: dict[str, Setting]) -> None:
+    neighbor = at["gtc2013 neighbor f32 26x1024 mode=idx"]
+    assert neighbor.best() == ["shfl"]
+    assert neighbor.faster() == "shfl"
+    tie = at[f"{LANES} length=64 index=random"]
+    assert tie.faster() == "tie"
+    assert not neighbor.rows["smem-unsafe"].safe
+    assert at[f"{TRANSPOSE}32"].best() == ["smem-syncwarp"]  # `smem-unsafe` takes as long
+
+
+def test_the_cells_of_the_notebook_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    mpl.use("Agg")
+    monkeypatch.chdir(NOTEBOOK.parent)
+    sources = CELL.findall(NOTEBOOK.read_text(encoding="utf-8"))
+    assert len(sources) == NOTEBOOK.read_text(encoding="utf-8").count("{code-cell}") >= 5
+    space: dict[str, object] = {}
+    for cell in sources:
+        exec(compile(cell, NOTEBOOK, "exec"), space)  # noqa: S102  (a page of this repository)
+    best = space["best"]
+    assert best.loc[("gtc2013", "reduce", "f32", "26x1024", "width=8"), "variant"] == "shfl"  # type: ignore[attr-defined]
+    assert space["near"].limit_fraction.between(0, 1.01).all()  # type: ignore[attr-defined]
+
+
+def test_every_page_can_be_reached_from_the_first() -> None:
+    reached, waiting = set[Path](), [PAGE]
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        listed = entries(page.read_text(encoding="utf-8")) if page.stem in {"index", "README"} else []
+        waiting.extend({(page.parent / target).resolve() for target in listed} - reached)
+    assert reached == set(DOCS.rglob("*.md"))
+
+
+def test_a_link_to_a_file_outside_the_documentation_becomes_one_to_its_page() -> None:
+    page = DOCS / "reference" / "patterns" / "reduce.md"
+    link = file_link(page, "../../../shflbench/patterns/reduce/cg.cu#L23")
+    assert link == FileLink("shflbench/patterns/reduce/cg.cu", "L-23")
+    assert parse(str(link)) == link
+    assert page_name(link) == "files/shflbench/patterns/reduce/cg.cu"
+    for other in ("../columns.md", "#variants", "https://example.org/x.cu", "../../../missing.cu", "../../../../x"):
+        assert file_link(page, other) is None
+
+
+def test_links_in_code_and_images_stay_as_they_are() -> None:
+    text = "[a](x.cu) ![chart](x.svg)\n```\n[b](x.cu)\n```\n[`c` [d]](x.cu#L1)\n"
+    assert rewrite(text, str.upper) == "[a](X.CU) ![chart](x.svg)\n```\n[b](x.cu)\n```\n[`c` [d]](X.CU#L1)\n"
+
+
+def test_every_linked_file_has_a_page_with_its_lines() -> None:
+    files = all_files(sorted(DOCS.rglob("*.md")))
+    kernels = FileLink("shflbench/patterns/reduce/cg.cu")
+    assert {kernels, FileLink("benchmarks/limits.md"), FileLink("results/gtc2013/nvidia-h200")} <= set(files)
+    assert 'id="L-23"' in body(kernels, str)
+    assert "results.csv" in body(FileLink("results/gtc2013/nvidia-h200"), str)
+    compare = body(FileLink("benchmarks/compare_power.md"), lambda name: f"/site/{name}.html")
+    assert 'href="/site/explanation/how-we-compare.html"' in compare
+    assert "<table" in compare

@@ -1,0 +1,155 @@
+"""Write docs/explanation/claims.md, the verdict on each published claim, from the committed runs: `make plots`.
+
+The sentences are in `claims_page.md.j2`, which takes each figure from a verdict. A test checks that it is current.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from shflbench.analysis.claims.judge import judge_claims, read_claim_run
+from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
+from shflbench.model import Interval
+from shflbench.store import find_runs
+from shflbench.suite.shipped_claims import shipped_claims
+from tools.docs.first_page import DEVICE, ROOT, settings, times, unsafe_gain
+
+if TYPE_CHECKING:
+    from shflbench.analysis.claims.verdict import ClaimVerdict
+
+PAGE = ROOT / "docs" / "explanation" / "claims.md"
+TEMPLATE = Path(__file__).with_name("claims_page.md.j2")
+NOT_QUIET = "the GPU was not quiet during "
+DOCUMENTS = {
+    "G": "GTC 2013: Shuffle: Tips and Tricks",
+    "A": "Acceleware: Kepler's SHUFFLE (SHFL): Tips and Tricks",
+    "N": "NTNU: Shuffle Shenanigans",
+    "P": "NVIDIA Pro Tip: Fast Dynamic Indexing of Private Arrays in CUDA",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The verdicts on all published claims, by id."""
+
+    by_id: dict[str, ClaimVerdict]
+
+    def of(self, document: str) -> list[ClaimVerdict]:
+        """Return the verdicts on the claims of a document, by its letter."""
+        return [verdict for name, verdict in self.by_id.items() if name.startswith(document)]
+
+    def with_verdict(self, *verdicts: str) -> list[ClaimVerdict]:
+        """Return those with one of these verdicts."""
+        return [one for one in self.by_id.values() if one.verdict.value in verdicts]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many claims have each verdict."""
+        counted = Counter(one.verdict for one in self.by_id.values())
+        return {verdict.value: counted[verdict] for verdict in ClaimStatus}
+
+    def ratio(self, name: str, *words: str) -> str:
+        """Return the ratio that was measured in the setting that has all `words`, and else defaults: `16.9×`."""
+        settings = {
+            frozenset((one.suite, one.pattern, *one.setting.split(", "))): one.measured
+            for one in self.by_id[name].settings
+        }
+        fewest = min((parts for parts in settings if parts.issuperset(words)), key=len)
+        measured = settings[fewest]
+        if not isinstance(measured, Interval):
+            raise TypeError(words)
+        return times(measured.value)
+
+    def number(self, name: str, *outcomes: str) -> int:
+        """Return in how many settings a claim has one of these outcomes; in all if none is given."""
+        return sum(not outcomes or one.outcome.value in outcomes for one in self.by_id[name].settings)
+
+    def patterns(self, name: str, outcome: str) -> str:
+        """Return the patterns in whose settings a claim has this outcome: `vote`, `transpose` and `lane-array`."""
+        names = [f"`{one.pattern}`" for one in self.by_id[name].settings if one.outcome.value == outcome]
+        *others, last = sorted(set(names))
+        return f"{', '.join(others)} and {last}" if others else last
+
+
+@cache
+def verdicts() -> Verdicts:
+    """Judge the claims of the shipped suites by the committed runs; some seconds."""
+    runs = [read_claim_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == DEVICE]
+    claims = [claim for several in shipped_claims().values() for claim in several]
+    order = list(DOCUMENTS)
+    claims.sort(key=lambda claim: (order.index(claim.id[0]), claim.id))
+    return Verdicts({verdict.claim.id: verdict for verdict in judge_claims(claims, runs)})
+
+
+def share(verdict: ClaimVerdict) -> str:
+    """Return in how many of its settings a claim holds, where that says more than the verdict: `206 of 208`."""
+    if verdict.verdict not in {ClaimStatus.DEPENDS, ClaimStatus.INCONCLUSIVE}:
+        return ""
+    holds = sum(one.outcome is SettingStatus.HOLDS for one in verdict.settings)
+    return f"holds in {holds} of {len(verdict.settings)}"
+
+
+def finding(verdict: ClaimVerdict) -> str:
+    """Return the sentence of a verdict without what it repeats about runs that were not quiet."""
+    return "; ".join(part for part in verdict.sentence.split("; ") if not part.startswith(NOT_QUIET))
+
+
+def not_quiet() -> list[str]:
+    """Return what verdicts say about runs that were not quiet, each once."""
+    parts = [part for one in verdicts().by_id.values() for part in one.sentence.split("; ")]
+    return list(dict.fromkeys(part for part in parts if part.startswith(NOT_QUIET)))
+
+
+def unsafe_faster() -> dict[str, int]:
+    """Return in how many settings unsafe shared memory is faster than shuffles, and in how many of them safe one is."""
+    variants = ("smem-unsafe", "smem-syncwarp", "shfl")
+    times_us = [
+        [it.rows[name].time_us or 0.0 for name in variants]
+        for it in settings().values()
+        if it.rows.keys() >= {*variants}
+    ]
+    faster = [(safe, shfl) for unsafe, safe, shfl in times_us if unsafe < shfl]
+    return {"alone": len(faster), "both": sum(safe < shfl for safe, shfl in faster)}
+
+
+def cell(text: str) -> str:
+    """Return a text for a cell of a table in Markdown; words in it are shown as they are."""
+    return text.replace("|", "\\|").replace("__", "\\_\\_").replace("*", "\\*") or "–"
+
+
+def render() -> str:
+    """Return the page."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATE.parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701  (Markdown, of committed files)
+    )
+    environment.filters.update(cell=cell, finding=finding, share=share)
+    page = environment.get_template(TEMPLATE.name).render(
+        documents=DOCUMENTS,
+        not_quiet=not_quiet(),
+        unsafe=unsafe_faster(),
+        unsafe_gain=times(unsafe_gain()),
+        verdicts=verdicts(),
+    )
+    return page.replace(f"{ROOT}/", "")
+
+
+def main() -> None:
+    """Write the page, and print its path if it changed."""
+    text = render()
+    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
+        PAGE.write_text(text, encoding="utf-8")
+        print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
