@@ -19,8 +19,8 @@ def load(*results: str | os.PathLike[str]) -> pd.DataFrame:
     `results` are run folders, or folders that hold several. The columns are `run` (the folder), `suite`, `device`,
     those of results.csv, and those of limits.csv where a run has it; docs/reference/columns.md explains each. Units are
     in the names. An unknown value is missing (NaN, NA or None), never 0. `sass_per_iteration` and `noise` hold
-    dictionaries, `processes`, `throttle` and `verified_iterations` tuples. shflbench.errors.ResultsError, with a
-    sentence about what is wrong, where a folder holds no run or a file is damaged.
+    dictionaries, `processes`, `throttle` and `verified_iterations` tuples. Raise shflbench.errors.ResultsError where a
+    folder holds no run or a file is damaged.
     """
     from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
     "run": "Run a suite: compile, verify, time and store every case.",
     "show": "Show the results of runs.",
+    "advise": "Say which variant to use for a pattern, by what factor, and when another wins.",
     "plot": "Draw the charts of runs.",
+    "report": "Write a report of runs as one HTML file.",
+    "claims": "Judge the claims of suites by the results of runs.",
     "compare": "Compare two runs and say which cases got slower or faster.",
     "gate": "Run a suite, and fail if it is slower than a baseline.",
     "baseline": "Store runs under a name, as a base for later comparisons.",
