@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.claims.verdict import ClaimStatus
+from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
+from shflbench.claims.claim import Quantifier
 from shflbench.export.words import flat
 from shflbench.model import Interval
 
@@ -29,7 +30,7 @@ class RequiredFailure:
 
 
 def failure_of(verdicts: Iterable[ClaimVerdict]) -> RequiredFailure | None:
-    """Return the failure of the required claims: the first that is refuted, depends or has no cases.
+    """Return the failure of the required claims: the first that fails in a setting or has no cases.
 
     If there is none, the first that is inconclusive, whose code is 6; None if all are confirmed.
     """
@@ -44,7 +45,15 @@ def failure_of(verdicts: Iterable[ClaimVerdict]) -> RequiredFailure | None:
 def _fails(one: ClaimVerdict) -> bool:
     if one.verdict in {ClaimStatus.REFUTED, ClaimStatus.DEPENDS}:
         return True
-    return one.verdict is ClaimStatus.INCONCLUSIVE and (not one.settings or _misses_cases(one))
+    if one.verdict is not ClaimStatus.INCONCLUSIVE:
+        return False
+    return not one.settings or _misses_cases(one) or _fails_somewhere(one)
+
+
+def _fails_somewhere(one: ClaimVerdict) -> bool:
+    """Whether the claim is refuted or depends, only not known which, because other settings are undecided."""
+    has_to_hold_everywhere = one.claim.quantifier is Quantifier.ALL
+    return has_to_hold_everywhere and any(setting.outcome is SettingStatus.FAILS for setting in one.settings)
 
 
 def _misses_cases(one: ClaimVerdict) -> bool:
@@ -63,17 +72,18 @@ def _failure(code: int, verdicts: Sequence[ClaimVerdict]) -> RequiredFailure:
 
 def _result(one: ClaimVerdict) -> str:
     """Return what was measured, as the rest of a sentence."""
-    words = {
-        ClaimStatus.REFUTED: "is refuted",
-        ClaimStatus.DEPENDS: "does not hold in every setting",
-        ClaimStatus.INCONCLUSIVE: "is inconclusive" if one.settings else "was not tested",
-    }
+    if one.verdict is ClaimStatus.REFUTED:
+        words = "is refuted"
+    elif one.verdict is ClaimStatus.DEPENDS or _fails_somewhere(one):
+        words = "does not hold in every setting"
+    else:
+        words = "is inconclusive" if one.settings else "was not tested"
     measured = f" (measured: {flat(one.measured)})" if one.measured else ""
-    return f"{words[one.verdict]}{measured}: {flat(one.sentence)}".rstrip(". ")
+    return f"{words}{measured}: {flat(one.sentence)}".rstrip(". ")
 
 
 def _advice(one: ClaimVerdict) -> str:
-    if one.verdict is not ClaimStatus.INCONCLUSIVE:
+    if one.verdict is not ClaimStatus.INCONCLUSIVE or _fails_somewhere(one):
         return "fix the kernel, or correct the claim in the suite"
     if not one.settings:
         return "run the whole suite, or correct `where` of the claim"

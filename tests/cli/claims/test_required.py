@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
+from shflbench.claims.claim import Quantifier
 from shflbench.cli.claims.required import failure_of
 from tests.export.claims.verdicts import (
     CONFIRMED,
@@ -12,12 +13,16 @@ from tests.export.claims.verdicts import (
     MISSING,
     NOISY,
     REFUTED,
+    SLOW,
     UNTESTABLE,
     verdict,
 )
 
 NO_CASES = verdict(ClaimStatus.INCONCLUSIVE, sentence="no case matches `where`", id="N01")
 MISSES = verdict(ClaimStatus.INCONCLUSIVE, FAST, MISSING, sentence="shfl failed", id="N02")
+
+
+PARTLY = verdict(ClaimStatus.INCONCLUSIVE, SLOW, NOISY, sentence="it fails with f64", id="N03")
 
 
 def required(one: ClaimVerdict) -> ClaimVerdict:
@@ -30,7 +35,7 @@ def test_claim_that_is_not_required_never_fails(one: ClaimVerdict) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "code"), [(DEPENDS, 1), (REFUTED, 1), (NO_CASES, 1), (MISSES, 1), (INCONCLUSIVE, 6)], ids=str
+    ("one", "code"), [(DEPENDS, 1), (REFUTED, 1), (NO_CASES, 1), (MISSES, 1), (PARTLY, 1), (INCONCLUSIVE, 6)], ids=str
 )
 def test_code_of_a_required_claim_follows_its_verdict(one: ClaimVerdict, code: int) -> None:
     failure = failure_of([required(CONFIRMED), required(one)])
@@ -57,6 +62,17 @@ def test_refuted_claim_comes_before_an_inconclusive_one_and_the_others_are_named
     assert failure.code == 1
     assert failure.sentence.startswith("required claim `G22` does not hold in every setting")
     assert failure.sentence.endswith("; failing, too: `G23`")
+
+
+def test_claim_that_fails_somewhere_fails_whatever_the_undecided_settings_are() -> None:
+    failure = failure_of([required(PARTLY)])
+    assert failure is not None
+    assert failure.sentence.startswith("required claim `N03` does not hold in every setting")
+    assert failure.advice == "fix the kernel, or correct the claim in the suite"
+    in_one = replace(PARTLY, claim=replace(PARTLY.claim, quantifier=Quantifier.SOME))
+    undecided = failure_of([required(in_one)])
+    assert undecided is not None
+    assert undecided.code == 6
 
 
 def test_claim_without_cases_is_reported_as_not_tested() -> None:
