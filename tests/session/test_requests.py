@@ -96,9 +96,11 @@ def test_no_committed_row_with_wide_accesses_takes_fewer_clocks_than_passes(kern
         shares |= shares_of_wide_loops(read_run(folder), kernel_cache)
     assert len(shares) > 80
     assert {case: share for case, share in shares.items() if share > 1.01} == {}
-    # The exchange path is the limit where warps do not wait at barriers of the block.
+    # The exchange path is the limit where warps do not wait at barriers of the block, unless an SM has one warp only.
     exchanging = [
-        share for case, share in shares.items() if re.search("(reduce|neighbor|vote|scan)/smem-(un|sync)", case)
+        share
+        for case, share in shares.items()
+        if re.search("(reduce|neighbor|vote|scan)/smem-(un|sync)", case) and "/sms x 32/" not in case
     ]
     assert len(exchanging) > 20
     assert min(exchanging) > 0.95

@@ -85,6 +85,15 @@ def copies_of(pattern: str) -> Iterator[Copies]:
             yield Copies(pattern, dtype, options, {name: text for name, text in texts.items() if text})
 
 
+def checked_copies_of(pattern: str) -> Iterator[Copies]:
+    """Yield those of `copies_of` with default options, and for one dtype those with others: each is compiled alone."""
+    declared = load(builtin()[pattern]).declaration
+    thorough = "f32" if "f32" in declared.dtypes else declared.dtypes[0]
+    for copies in copies_of(pattern):
+        if copies.dtype == thorough or copies.options == declared.option_choices[0]:
+            yield copies
+
+
 def first_copies(pattern: str, dtype: str) -> Copies:
     """Return the code for a dtype and the default options."""
     return next(copies for copies in copies_of(pattern) if copies.dtype == dtype)

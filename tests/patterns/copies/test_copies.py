@@ -14,7 +14,7 @@ from tests import kernels
 from tests.check.in_process import start_no_processes
 from tests.conftest import Command
 from tests.patterns.copies.compiled import messages, unit
-from tests.patterns.copies.folders import Copies, copies_of, first_copies
+from tests.patterns.copies.folders import Copies, checked_copies_of, copies_of, first_copies
 
 
 def texts(arch: str, *, of_libraries: bool) -> list[str]:
@@ -94,10 +94,10 @@ def test_a_mistake_in_copied_code_is_found(
 
 @pytest.mark.archs
 @pytest.mark.parametrize("pattern", builtin())
-def test_code_of_each_variant_dtype_and_option_has_the_declared_instructions_and_no_hazard(
+def test_code_of_each_variant_and_dtype_has_the_declared_instructions_and_no_hazard(
     check: Command, pattern: str
 ) -> None:
-    result = verdicts(check, *copies_of(pattern))
+    result = verdicts(check, *checked_copies_of(pattern))
     assert {kernel: verdict for kernel, verdict in result.items() if verdict != "clean"} == {}
 
 
@@ -107,7 +107,10 @@ def test_copied_code_takes_about_as_many_instructions_as_the_measured_kernels(tm
     builder = Builder(kernels.tools(), "sm_90", kernels.CACHE)
     counts = [
         {subject.name: instructions(kernel) for subject, kernel in compile_all(find(targets), builder)}
-        for targets in ([str(builtin()[pattern])], [str(copies.write(tmp_path)) for copies in copies_of(pattern)])
+        for targets in (
+            [str(builtin()[pattern])],
+            [str(copies.write(tmp_path)) for copies in checked_copies_of(pattern)],
+        )
     ]
     measured, copied = counts
     assert copied
