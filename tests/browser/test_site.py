@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 OPTIONS = "-q -b html --nitpicky --fail-on-warning --keep-going"
 SHOWN = ("index", "notebooks/explore-results", "reference/patterns/transpose", "files/shflbench/patterns/reduce/cg.cu")
 TWO_SCREENS = 2160  # pixels: two of 1080
+FONTS = 1.05  # heights differ between machines, whose system fonts differ
 Open = Callable[..., Opened]
 HOSTS = re.compile(r"""^(?:https?:)?//""")
 # What a style sheet or a script loads; a comment may name a host, as licenses do.
@@ -127,4 +128,4 @@ def test_code_that_scrolls_can_be_reached_by_the_keyboard(site: Path, open_page:
 
 def test_the_first_page_fits_on_two_screens(site: Path, open_page: Open) -> None:
     opened = open_page(site / "index.html", (1440, TWO_SCREENS // 2))
-    assert 1000 < opened.page.locator("article").evaluate("(article) => article.offsetHeight") <= TWO_SCREENS
+    assert 1000 < opened.page.locator("article").evaluate("(article) => article.offsetHeight") <= FONTS * TWO_SCREENS
