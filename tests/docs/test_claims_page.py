@@ -22,13 +22,19 @@ def judged() -> Verdicts:
 @pytest.fixture(scope="module")
 def times() -> dict[str, float]:
     """Return the time of each timed case, as the tables have it."""
-    return dict(_times())
+    return dict(_column("time_us"))
 
 
-def _times() -> Iterator[tuple[str, float]]:
+@pytest.fixture(scope="module")
+def slopes() -> dict[str, float]:
+    """Return the time of an iteration of each timed case, likewise."""
+    return dict(_column("ns_per_iteration"))
+
+
+def _column(name: str) -> Iterator[tuple[str, float]]:
     for path in sorted(ROOT.glob(f"results/*/{DEVICE}/results.csv")):
         with path.open(encoding="utf-8") as file:
-            yield from ((row["case_id"], float(row["time_us"])) for row in csv.DictReader(file) if row["time_us"])
+            yield from ((row["case_id"], float(row[name])) for row in csv.DictReader(file) if row[name])
 
 
 @pytest.mark.expensive
@@ -73,17 +79,17 @@ def test_shared_memory_is_not_a_hundred_times_as_fast_as_memory(judged: Verdicts
     assert 25 < times[LADDER.format("dram")] / times[LADDER.format("smem")] < 35
 
 
-def test_local_arrays_are_twice_and_many_times_slower(judged: Verdicts, times: dict[str, float]) -> None:
+def test_local_arrays_are_twice_and_many_times_slower(judged: Verdicts, slopes: dict[str, float]) -> None:
     """The article has 24 times on a K20, and the suites show where that still is so."""
 
     def ratio(dtype: str, launch: str) -> float:
         return (
-            times[PRIVATE.format("local", dtype, launch, "worst")]
-            / times[PRIVATE.format("local", dtype, launch, "uniform")]
+            slopes[PRIVATE.format("local", dtype, launch, "worst")]
+            / slopes[PRIVATE.format("local", dtype, launch, "uniform")]
         )
 
     assert judged.by_id["P08"].verdict == "depends"
-    assert 1.9 < ratio("f32", "8*sms x 64") < 2.1
+    assert 2.5 < ratio("f32", "8*sms x 64") < 3
     assert ratio("f64", "32*sms x 64") > 18
     for text in (f"{ratio('f32', '8*sms x 64'):.1f}×", f"{ratio('f64', '32*sms x 64'):.1f}×"):
         assert text in TEXT

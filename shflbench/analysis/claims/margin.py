@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def margin(expression: Expression, lookup: Lookup) -> float | None:
-    """Return by which fraction the measured values satisfy an expression, below 0 if they do not; None if unknown.
+    """Return by which fraction of its right side an expression is satisfied, below 0 if it is not; None if unknown.
 
     Texts and truth values satisfy it by 1 or -1.
     """
@@ -36,7 +36,7 @@ def margin(expression: Expression, lookup: Lookup) -> float | None:
 def _of_comparison(comparison: Relation, lookup: Lookup) -> float | None:
     one, other = evaluate(comparison.left, lookup), evaluate(comparison.right, lookup)
     if isinstance(one, Interval) and isinstance(other, Interval):
-        size = max(abs(one.value), abs(other.value)) or 1.0
+        size = abs(other.value) or 1.0
         difference = (one.value - other.value) / size
         if comparison.sign in {"<", "<="}:
             return -difference

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.evaluate import Unknown, exactly
+from shflbench.claims.walk import calls
 from shflbench.model import Interval, Status
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.store.files import CHECK_FILE
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.claims.code import RunCode
     from shflbench.analysis.claims.evaluate import Value
     from shflbench.analysis.claims.times import RunTimes
+    from shflbench.claims.claim import Claim
     from shflbench.claims.expression import Call
     from shflbench.model import Device
     from shflbench.store import Row, Run
@@ -39,6 +41,12 @@ MEASURED = {
 }
 RECORDED = frozenset({"registers", "shared_bytes", "local_bytes", "spill_bytes", "occupancy"})  # columns
 OF_ANY_STATUS = frozenset({"verified", "hazards"})  # functions of cases that may be wrong
+
+
+def needs_times(claim: Claim) -> bool:
+    """Whether a claim is about times, which depend on the machine and its limits, and not only about code."""
+    expressions = [expression for expression in (claim.holds, claim.measure) if expression is not None]
+    return any(call.function in {*MEASURED, "limit_by"} for expression in expressions for call in calls(expression))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.labels import SettingLabels, separate
-from shflbench.analysis.claims.quantities import short
+from shflbench.analysis.claims.quantities import needs_times, short
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
 from shflbench.analysis.claims.words import interval_words
 from shflbench.claims.claim import Quantifier
@@ -31,7 +31,7 @@ def explain(
     """Return what was found, as a clause without a period."""
     if not judged:
         return _nothing(claim, subjects)
-    return "; ".join([*_parts(claim, verdict, judged, worst), *_doubts(judged, subjects)])
+    return "; ".join([*_parts(claim, verdict, judged, worst), *_doubts(claim, judged, subjects)])
 
 
 def _nothing(claim: Claim, subjects: Sequence[Subject]) -> str:
@@ -103,8 +103,10 @@ def _reasons(items: Sequence[JudgedSetting], most: int) -> str:
     return "; ".join(named) + (f"; and {more} more" if more and most > 1 else "")
 
 
-def _doubts(judged: Sequence[JudgedSetting], subjects: Sequence[Subject]) -> Iterator[str]:
-    """Yield what makes the runs less certain."""
+def _doubts(claim: Claim, judged: Sequence[JudgedSetting], subjects: Sequence[Subject]) -> Iterator[str]:
+    """Yield what makes times less certain."""
+    if not needs_times(claim):
+        return
     used = {item.outcome.run for item in judged}
     for subject in subjects:
         run = subject.source.run

@@ -9,7 +9,7 @@ import numpy as np
 
 from shflbench.analysis.claims.evaluate import Unknown, evaluate, truth
 from shflbench.analysis.claims.margin import margin
-from shflbench.analysis.claims.quantities import Quantities
+from shflbench.analysis.claims.quantities import Quantities, needs_times
 from shflbench.analysis.claims.reasons import why
 from shflbench.analysis.claims.verdict import SettingOutcome, SettingStatus
 from shflbench.analysis.claims.words import measured_expression, truth_word
@@ -55,7 +55,7 @@ def judge_setting(claim: Claim, setting: ClaimSetting, family: int) -> JudgedSet
             measured=measured,
             reason=unknown.reason if unknown else "",
             is_missing=unknown.is_missing if unknown else False,
-            why=why(setting, subject.source.limits),
+            why=why(setting, subject.source.limits if needs_times(claim) else {}),
         ),
         {"pattern": setting.group.first.pattern, **parts},
         clear,
