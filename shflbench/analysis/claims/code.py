@@ -47,7 +47,7 @@ class RunCode:
         """Return how many instructions with this opcode an iteration has.
 
         Of a timed loop, all exchange instructions are counted in its row: one that is not there is not in the loop. Any
-        other opcode that is not in the stored loop is unknown: it may be misspelled.
+        other opcode that is not in the stored loop is missing, as it may be misspelled: a required claim fails.
         """
         counts = row.sass_per_iteration or {}
         if opcode in counts:
@@ -64,4 +64,4 @@ class RunCode:
             return Unknown(f"{row.case_id} has no timed loop, hence no {opcode} per iteration")
         names = sorted({*counts, *(loop.instructions if loop else ())})
         others = f"; recorded: {', '.join(names[:NAMED])}{', …' if len(names) > NAMED else ''}" if names else ""
-        return Unknown(f"{opcode} was not recorded of {row.case_id}{others}")
+        return Unknown(f"{opcode} was not recorded of {row.case_id}{others}", is_missing=True)

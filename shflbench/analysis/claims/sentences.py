@@ -84,7 +84,7 @@ def _mixed(
     missing = [item for item in undecided if item.outcome.is_missing]
     unclear = [item for item in undecided if not item.outcome.is_missing]
     if missing:
-        yield f"cases are missing in {len(missing)} of {number} settings: {_reasons(missing, NAMED)}"
+        yield f"values are missing in {len(missing)} of {number} settings: {_reasons(missing, NAMED)}"
     if unclear:
         where = f" ({labels.several(unclear)})" if len(unclear) < number else ""
         yield f"undecided in {len(unclear)} of {number} settings{where}: {_reasons(unclear, 1)}"

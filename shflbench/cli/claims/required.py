@@ -88,7 +88,7 @@ def _advice(one: ClaimVerdict) -> str:
     if not one.settings:
         return "run the whole suite, or correct `where` of the claim"
     if _misses_cases(one):
-        return "fix or measure these cases: the claim needs their results"
+        return "fix what the reason names: the claim needs these values"
     if any(isinstance(value := setting.measured, Interval) and value.low < value.high for setting in one.settings):
         return "measure again with more --processes, or correct the claim in the suite"
     return "provide what the reason names, or correct the claim in the suite"

@@ -137,7 +137,7 @@ def test_a_case_that_failed_makes_the_claim_inconclusive_and_is_named(status: St
     verdict = judge(claim("speedup(shfl, smem) > 1", pattern="reduce|scan"), run)
     assert verdict.verdict is ClaimStatus.INCONCLUSIVE
     assert [setting.is_missing for setting in verdict.settings] == [True, False]
-    assert verdict.sentence == f"holds in 1 of 2 settings; cases are missing in 1 of 2 settings: {sentence}"
+    assert verdict.sentence == f"holds in 1 of 2 settings; values are missing in 1 of 2 settings: {sentence}"
     assert verdict.worst == verdict.settings[1]
 
 

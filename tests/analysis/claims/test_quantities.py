@@ -104,7 +104,10 @@ def test_a_long_reason_of_a_run_is_cut() -> None:
     assert len(reason(value("time(shfl)", row))) < 300
 
 
-def test_an_opcode_that_was_not_recorded_is_no_zero() -> None:
+def test_an_opcode_that_was_not_recorded_is_missing_and_no_zero() -> None:
+    misspelled = value("sass(shfl, SHLF)", row_of(SHFL))
+    assert isinstance(misspelled, Unknown)
+    assert misspelled.is_missing
     assert reason(value("sass(shfl, SHLF)", row_of(SHFL))).startswith(f"SHLF was not recorded of {SHFL}; recorded: BRA")
     assert "has no timed loop" in reason(value("sass(direct, LDG)", row_of(DIRECT)))
 

@@ -91,5 +91,5 @@ def test_advice_depends_on_why_a_claim_is_inconclusive() -> None:
     assert advice == [
         "measure again with more --processes, or correct the claim in the suite",
         "provide what the reason names, or correct the claim in the suite",
-        "fix or measure these cases: the claim needs their results",
+        "fix what the reason names: the claim needs these values",
     ]
