@@ -9,5 +9,5 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
     echo "Install the package chromium, then call make test-browser" >&2
     exit 1
 fi
-apt-get update -qq
-DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
+apt-get -o Acquire::Retries=3 update -qq
+DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
