@@ -1,7 +1,6 @@
 """A report in a browser: it renders, sorts, filters, needs no network, and everybody can read it."""
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +20,6 @@ RESULTS = Path(__file__).parents[2] / "results"
 COMMITTED = sorted(RESULTS.glob("*/nvidia-h200"))
 SMALL = [RESULTS / "moving-average" / "nvidia-h200"]  # axe takes seconds for each hundred cases
 MOST_BYTES = 3_000_000
-MOST_SECONDS = 10
 A4 = (794, 1123)  # pixels of CSS
 WIDTH = "document.documentElement.scrollWidth"
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
@@ -36,11 +34,7 @@ def write_report(path: Path, *runs: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("whole")
-    begin = time.process_time()
-    path = write_report(folder / "report.html", *COMMITTED)
-    assert time.process_time() - begin < MOST_SECONDS
-    return path
+    return write_report(tmp_path_factory.mktemp("whole") / "report.html", *COMMITTED)
 
 
 @pytest.fixture(scope="module")
