@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shflbench.compile.source import kernel_name
-from shflbench.model import DTYPES
+from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.copies import copy_of, render
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin, load
@@ -86,12 +86,18 @@ def copies_of(pattern: str) -> Iterator[Copies]:
 
 
 def checked_copies_of(pattern: str) -> Iterator[Copies]:
-    """Yield those of `copies_of` with default options, and for one dtype those with others: each is compiled alone."""
+    """Yield the code of one dtype with all options, and of the others with the default ones and without libraries.
+
+    Each text is a translation unit of its own, and the headers of libraries take seconds; `advise` recommends none.
+    """
     declared = load(builtin()[pattern]).declaration
     thorough = "f32" if "f32" in declared.dtypes else declared.dtypes[0]
+    libraries = {variant.name for variant in declared.variants if variant.mechanism is Mechanism.LIBRARY}
     for copies in copies_of(pattern):
-        if copies.dtype == thorough or copies.options == declared.option_choices[0]:
+        if copies.dtype == thorough:
             yield copies
+        elif copies.options == declared.option_choices[0]:
+            yield copies.only(*(name for name in copies.texts if name not in libraries))
 
 
 def first_copies(pattern: str, dtype: str) -> Copies:
