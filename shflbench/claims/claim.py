@@ -33,8 +33,3 @@ class Claim:
     quantifier: Quantifier = Quantifier.ALL
     required: bool = False  # whether a run fails if the claim does not hold
     untestable: str = ""  # why it cannot be tested
-
-    @property
-    def is_testable(self) -> bool:
-        """Whether results can confirm or refute it."""
-        return self.holds is not None

@@ -81,7 +81,7 @@ def test_claims_are_part_of_the_suite(folder: Folder) -> None:
         ),
         Claim(id="A11", says="it is harder to read", untestable="no measurement tells"),
     )
-    assert [claim.is_testable for claim in suite.claims] == [True, True, False]
+    assert [claim.holds is not None for claim in suite.claims] == [True, True, False]
 
 
 def test_a_suite_may_have_no_claims_or_one(folder: Folder) -> None:
