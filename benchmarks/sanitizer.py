@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parent.parent))  # tests.kernels finds the kernels
 
 from shflbench.backends.cuda import CudaBackend
-from shflbench.check import compile_all
-from shflbench.check.sanitizer import jobs, merge, run_tools
-from shflbench.check.sanitizer_result import Tool
+from shflbench.checker import compile_all
+from shflbench.checker.sanitizer import jobs, merge, run_tools
+from shflbench.checker.sanitizer_result import Tool
 from shflbench.cli.environment import compute_sanitizer
 from shflbench.compile.build import Builder
 from tests import kernels
@@ -25,7 +25,7 @@ from tests import kernels
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.check.sanitizer_result import SanitizerResult
+    from shflbench.checker.sanitizer_result import SanitizerResult
 
 Record = dict[str, Any]  # the JSON file
 

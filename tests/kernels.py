@@ -10,7 +10,7 @@ from pathlib import Path
 from shflbench.backends.base import KernelCall
 from shflbench.backends.emulator.backend import EmulatedKernel, EmulatorBackend
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch
-from shflbench.check import KernelReport, KernelSubject, check_all, find
+from shflbench.checker import KernelReport, KernelSubject, check_all, find
 from shflbench.compile import toolchain
 from shflbench.compile.build import Builder, BuildRequest, MachineCode, machine_code
 from shflbench.compile.nvrtc import ptx_by_kernel

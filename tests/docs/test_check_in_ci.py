@@ -8,7 +8,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.check import KernelVerdict
+from shflbench.checker import KernelVerdict
 from tests.conftest import Command
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.docs.conftest import BLOCKS
 from tests.docs.walk import walk

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.docs.walk import walk
 

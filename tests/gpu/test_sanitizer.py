@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shflbench.cli.environment import compute_sanitizer
-from tests.check.conftest import PLANTED
+from tests.checker.conftest import PLANTED
 from tests.conftest import Command
 
 pytestmark = pytest.mark.gpu

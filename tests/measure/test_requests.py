@@ -10,7 +10,7 @@ from shflbench.measure.requests import RequestsJob, requests_of, requests_of_all
 from shflbench.model import AccessKind, AccessSpace, KernelRequests
 from shflbench.patterns.discover import LoadedPattern
 from tests import kernels
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 
 
 def counted(name: str, block: int = 128) -> KernelRequests:

@@ -15,7 +15,7 @@ from shflbench.session.limits import residency_of
 from shflbench.session.requests import requests_of_run
 from shflbench.session.stored_code import stored_codes
 from shflbench.store import Run, find_runs, read_run
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 
 WIDE = re.compile(r"(LDS|STS)\S*\.(64|128)")
 EXCHANGING = re.compile(r" (neighbor|reduce|scan|vote)/smem-(unsafe|syncwarp)/")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shflbench.backends.emulator.races.hazards import HazardKind
-from shflbench.check import KernelFinding, KernelReport, KernelVerdict, SourceLine
+from shflbench.checker import KernelFinding, KernelReport, KernelVerdict, SourceLine
 from shflbench.cli.check.output import as_json
 from shflbench.errors import ResultsError
 from shflbench.store import check_report

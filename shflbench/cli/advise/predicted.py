@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.advice.answer import Role
 from shflbench.analysis.advice.predicted import PredictedSetting, PredictedVariant, predicted_answer
-from shflbench.check import KernelSubject
+from shflbench.checker import KernelSubject
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.inspect.estimates import PREDICTED_ARCH, with_predictions
 from shflbench.cli.inspect.gather import Inspector

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.advice.costs import EXCHANGES, predicted_cost
-from shflbench.check import KernelSubject
+from shflbench.checker import KernelSubject
 from shflbench.cli.advise.predicted import require_figures
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.inspect.estimates import PREDICTED_ARCH, with_predictions

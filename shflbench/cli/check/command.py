@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.check import KernelReport, KernelSubject
+    from shflbench.checker import KernelReport, KernelSubject
     from shflbench.cli.console import Console
     from shflbench.compile.toolchain import Toolchain
 
@@ -75,7 +75,7 @@ def command(
     runs its PTX in lockstep and under adversarial schedules that a GPU may choose. Exits 1 if a kernel that is declared
     safe has a race, a deadlock or a wrong result.
     """
-    from shflbench.check import Filters, find
+    from shflbench.checker import Filters, find
     from shflbench.compile.toolchain import find as find_toolchain
 
     subjects = find(targets, Filters(patterns, variants, dtypes))
@@ -92,7 +92,7 @@ def command(
 def _emulate(
     subjects: Sequence[KernelSubject], toolchain: Toolchain, arch: str, seed: int, console: Console
 ) -> list[KernelReport]:
-    from shflbench.check import check_all, compile_all, needed
+    from shflbench.checker import check_all, compile_all, needed
     from shflbench.cli.check.output import verdict_counts
     from shflbench.compile.build import Builder
 
@@ -126,9 +126,9 @@ def _sanitize(
     console: Console,
 ) -> list[KernelReport]:
     """Return the reports with compute-sanitizer's results; the kernels are compiled for the GPU."""
-    from shflbench.check import compile_all
-    from shflbench.check.sanitizer import jobs, merge, run_tools, with_result
-    from shflbench.check.sanitizer_result import Tool
+    from shflbench.checker import compile_all
+    from shflbench.checker.sanitizer import jobs, merge, run_tools, with_result
+    from shflbench.checker.sanitizer_result import Tool
     from shflbench.compile.build import Builder
 
     program, arch = program_and_arch
@@ -186,8 +186,8 @@ def _show(reports: Sequence[KernelReport], arch: str, seed: int, form: str, cons
 
 
 def _code(reports: Sequence[KernelReport], *, strict: bool) -> int:
-    from shflbench.check import KernelVerdict
-    from shflbench.check.verdict import Level
+    from shflbench.checker import KernelVerdict
+    from shflbench.checker.verdict import Level
 
     verdicts = {report.verdict for report in reports}
     if KernelVerdict.NOT_COMPILED in verdicts:

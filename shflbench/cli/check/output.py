@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.check import KernelFinding, KernelReport, KernelVerdict, SourceLine
-from shflbench.check.source_files import relative
-from shflbench.check.verdict import Level
+from shflbench.checker import KernelFinding, KernelReport, KernelVerdict, SourceLine
+from shflbench.checker.source_files import relative
+from shflbench.checker.verdict import Level
 from shflbench.cli.layout import Line, Table
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from shflbench.errors import KernelError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from shflbench.check import KernelSubject
+    from shflbench.checker import KernelSubject
     from shflbench.cli.console import Console
     from shflbench.cli.inspect.gather import Inspector
     from shflbench.cli.inspect.inspected import Inspected
@@ -120,7 +120,7 @@ def command(
     bound for the cycles in which an SM executes one iteration of all its resident warps. Says what to change where a
     kernel uses local memory or fills an SM only partly. Needs no GPU. Exits 5 if a kernel does not compile.
     """
-    from shflbench.check import Filters, find
+    from shflbench.checker import Filters, find
     from shflbench.cli.inspect.gather import Inspector
     from shflbench.compile.toolchain import find as find_toolchain
 

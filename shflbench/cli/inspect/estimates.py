@@ -16,7 +16,7 @@ from shflbench.processes import map_in_processes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.check import KernelSubject
+    from shflbench.checker import KernelSubject
     from shflbench.cli.inspect.inspected import Inspected
     from shflbench.cli.inspect.residency import ResidentBlocks
     from shflbench.model import KernelRequests, TimedCode

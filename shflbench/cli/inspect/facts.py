@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.analysis.limits import Limit, Residency
-    from shflbench.check import KernelSubject
+    from shflbench.checker import KernelSubject
     from shflbench.compile.source_lines import LineTable
     from shflbench.model import Kernel, KernelRequests, TimedCode
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.check import compile_all
+from shflbench.checker import compile_all
 from shflbench.cli.inspect import stored_facts
 from shflbench.cli.inspect.facts import facts_of
 from shflbench.cli.inspect.inspected import inspect
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.check import KernelSubject
+    from shflbench.checker import KernelSubject
     from shflbench.cli.console import Console, Progress
     from shflbench.cli.inspect.facts import KernelFacts
     from shflbench.cli.inspect.inspected import Inspected
@@ -84,7 +84,7 @@ class Inspector:
 
         Others do the same. Uses all cores.
         """
-        from shflbench.check.requests import requests_of_all
+        from shflbench.checker.requests import requests_of_all
 
         kernels = {one.subject: one.kernel for one in reversed(inspected) if one.kernel}
         jobs = [(subject.pattern, subject.case, kernel) for subject, kernel in kernels.items()]

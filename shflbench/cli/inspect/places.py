@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.check.source_files import SourceFiles
+from shflbench.checker.source_files import SourceFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from shflbench.backends.emulator.frontend.ptx import Location
-    from shflbench.check import KernelSubject
+    from shflbench.checker import KernelSubject
     from shflbench.compile.source_lines import LineStep
 
 

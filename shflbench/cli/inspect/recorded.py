@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.check import KernelSubject
+    from shflbench.checker import KernelSubject
     from shflbench.model import Instruction
     from shflbench.store import Run
     from shflbench.store.kernel_archive import StoredKernel

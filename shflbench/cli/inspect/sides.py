@@ -12,7 +12,7 @@ from shflbench.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.check import KernelSubject
+    from shflbench.checker import KernelSubject
     from shflbench.cli.inspect.gather import Inspector
     from shflbench.cli.inspect.inspected import Inspected
     from shflbench.store import Run

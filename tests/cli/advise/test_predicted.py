@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 from tests.cli.advise.results import part_of
 from tests.conftest import Command
 

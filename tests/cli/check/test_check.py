@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.check import Filters, find
+from shflbench.checker import Filters, find
 from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
-from tests.check.conftest import PLANTED
-from tests.check.in_process import start_no_processes
-from tests.check.test_sanitizer import TOOL
+from tests.checker.conftest import PLANTED
+from tests.checker.in_process import start_no_processes
+from tests.checker.test_sanitizer import TOOL
 from tests.conftest import Command
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.check.conftest import PLANTED
-from tests.check.in_process import start_no_processes
+from tests.checker.conftest import PLANTED
+from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 
 OWN = """\

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 from tests.cli.demo import SCRIPTS, SUITE, Plug
 from tests.conftest import Command, Outcome
 from tests.fakes.backend import FakeBackend, Script, in_iteration, one_lane

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.check import compile_all, find
+from shflbench.checker import compile_all, find
 from shflbench.compile.build import Builder
 from shflbench.errors import KernelError
 from shflbench.model import Kernel, Mechanism
 from shflbench.patterns.discover import builtin, load
 from tests import kernels
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.patterns.copies.compiled import messages, unit
 from tests.patterns.copies.folders import Copies, checked_copies_of, copies_of, first_copies

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.backends.emulator.frontend.ptx import Location
-from shflbench.check.source_files import SourceFiles, SourceLine
+from shflbench.checker.source_files import SourceFiles, SourceLine
 from shflbench.patterns.discover import builtin, load
 
 REDUCE = builtin()["reduce"]

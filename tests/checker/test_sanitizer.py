@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.check import Filters, KernelVerdict, compile_all, find
-from shflbench.check.sanitizer import SanitizerJob, jobs, merge, read, run_tools, with_result
-from shflbench.check.sanitizer_result import Count, SanitizerResult, Tool
+from shflbench.checker import Filters, KernelVerdict, compile_all, find
+from shflbench.checker.sanitizer import SanitizerJob, jobs, merge, read, run_tools, with_result
+from shflbench.checker.sanitizer_result import Count, SanitizerResult, Tool
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.errors import DeviceError
-from tests.check.conftest import Reports
-from tests.check.in_process import start_no_processes
+from tests.checker.conftest import Reports
+from tests.checker.in_process import start_no_processes
 
 NAMES = ["neighbor/smem-unsafe/f32/mode=idx", "neighbor/shfl/f32/mode=idx"]
 RACE = "========= Warning: Race reported between Write access at neighbor_smem_unsafe<float>(int)+0x1 [7 hazards]"
@@ -70,7 +70,7 @@ def test_each_tool_runs_each_kernel_and_a_crash_loses_only_its_own(tmp_path: Pat
 def test_many_kernels_are_divided_among_processes_because_racecheck_stops_reporting(
     tmp_path: Path, work: list[SanitizerJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shflbench.check.sanitizer.MOST", 1)
+    monkeypatch.setattr("shflbench.checker.sanitizer.MOST", 1)
     program = write(tmp_path / "compute-sanitizer", TOOL)
     counted = write(tmp_path / "counted", f'#!/bin/sh\necho x >> {tmp_path}/runs\nexec {program} "$@"\n')
     assert list(merge(list(run_tools(counted, work)))) == NAMES

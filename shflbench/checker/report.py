@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.backends.emulator.races.hazards import HazardKind
-    from shflbench.check.sanitizer_result import SanitizerResult
-    from shflbench.check.source_files import SourceLine
-    from shflbench.check.verdict import KernelVerdict
+    from shflbench.checker.sanitizer_result import SanitizerResult
+    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.verdict import KernelVerdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@ import pytest
 
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.races.hazards import HazardKind
-from shflbench.check.report import WORDS
-from shflbench.check.verdict import KernelVerdict, Level, judge
+from shflbench.checker.report import WORDS
+from shflbench.checker.verdict import KernelVerdict, Level, judge
 
 SOME = ["half-warp first", "lanes in order"]
 

@@ -1,6 +1,6 @@
 """Run kernels on the GPU, one after the other: the program that compute-sanitizer watches.
 
-`python -m shflbench.check.sanitizer_program FILE`, with the pickled jobs of `sanitizer.py` in FILE.
+`python -m shflbench.checker.sanitizer_program FILE`, with the pickled jobs of `sanitizer.py` in FILE.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.backends.cuda import CudaBackend
-from shflbench.check.sanitizer import FAILED, RAN
-from shflbench.check.sanitizer_result import MARKER
+from shflbench.checker.sanitizer import FAILED, RAN
+from shflbench.checker.sanitizer_result import MARKER
 from shflbench.compile.toolchain import find
 from shflbench.errors import LaunchError
 
 if TYPE_CHECKING:
-    from shflbench.check.sanitizer import SanitizerJob
+    from shflbench.checker.sanitizer import SanitizerJob
 
 
 def main(file: Path) -> None:

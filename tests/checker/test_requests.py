@@ -1,4 +1,4 @@
-from shflbench.check.requests import requests_of, requests_of_all
+from shflbench.checker.requests import requests_of, requests_of_all
 from shflbench.model import KernelRequests
 from tests import kernels
 

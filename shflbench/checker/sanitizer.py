@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from shflbench.check.sanitizer_result import MARKER, Count, SanitizerResult, Tool, parse
-from shflbench.check.verdict import KernelVerdict
+from shflbench.checker.sanitizer_result import MARKER, Count, SanitizerResult, Tool, parse
+from shflbench.checker.verdict import KernelVerdict
 from shflbench.compile.source import expression
 from shflbench.errors import DeviceError
 from shflbench.model import DTYPES, Kernel
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.backends.base import Array, KernelCall
-    from shflbench.check.report import KernelReport
-    from shflbench.check.targets import KernelSubject
+    from shflbench.checker.report import KernelReport
+    from shflbench.checker.targets import KernelSubject
     from shflbench.errors import KernelError
 
 SECONDS = 300  # for the kernels of one process; one kernel takes well below a second
@@ -92,7 +92,7 @@ def _run(program: Path, tool: Tool, work: Sequence[SanitizerJob]) -> ToolOutput:
         file.write_bytes(pickle.dumps(list(work)))
         # No limit: after the default of 100 messages, later kernels would look clean.
         sanitizer = [str(program), "--tool", tool.value, "--print-limit", "0"]
-        command = [*sanitizer, sys.executable, "-m", "shflbench.check.sanitizer_program", str(file)]
+        command = [*sanitizer, sys.executable, "-m", "shflbench.checker.sanitizer_program", str(file)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
         except (OSError, subprocess.TimeoutExpired) as error:

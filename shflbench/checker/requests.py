@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.check.source_files import SourceFiles
+from shflbench.checker.source_files import SourceFiles
 from shflbench.measure import requests
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 from tests.conftest import Command, Outcome
 
 pytestmark = pytest.mark.expensive

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.check import Filters, find
+from shflbench.checker import Filters, find
 from shflbench.errors import PatternError, SuiteError, UsageError
 from shflbench.patterns.discover import builtin
 from shflbench.suite import find_shipped
-from tests.check.conftest import PLANTED
+from tests.checker.conftest import PLANTED
 
 VARIANTS = "smem, smem-double, smem-syncwarp, smem-unsafe, smem-deck, shfl"
 SUITE = """\

@@ -12,10 +12,10 @@ from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.scheduler import StepLimitError
 from shflbench.backends.emulator.races.hazards import HazardLog
 from shflbench.backends.names import plain_name
-from shflbench.check.report import KernelFinding, KernelReport
-from shflbench.check.scope import other_dimension
-from shflbench.check.source_files import SourceFiles
-from shflbench.check.verdict import KernelVerdict, judge
+from shflbench.checker.report import KernelFinding, KernelReport
+from shflbench.checker.scope import other_dimension
+from shflbench.checker.source_files import SourceFiles
+from shflbench.checker.verdict import KernelVerdict, judge
 from shflbench.errors import KernelError, PatternError
 from shflbench.measure.verify import after, difference
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shflbench.backends.emulator.backend import EmulatedKernel, EmulatorBackend
-    from shflbench.check.targets import KernelSubject
+    from shflbench.checker.targets import KernelSubject
     from shflbench.measure.workload import Workload
     from shflbench.model import Kernel
 

@@ -8,15 +8,15 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.backend import EmulatorBackend
-from shflbench.check.kernel_check import KernelCheck
+from shflbench.checker.kernel_check import KernelCheck
 from shflbench.model import Kernel
 from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from shflbench.check.report import KernelReport
-    from shflbench.check.targets import KernelSubject
+    from shflbench.checker.report import KernelReport
+    from shflbench.checker.targets import KernelSubject
     from shflbench.compile.build import Builder
     from shflbench.errors import KernelError
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 
 FIRST_BARRIER = "        __syncthreads();  // all threads have written: slots may be read\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.check.sanitizer_result import Count, SanitizerResult, Tool, parse
+from shflbench.checker.sanitizer_result import Count, SanitizerResult, Tool, parse
 
 UNSAFE, RIGHT, CRASH = "neighbor/smem-unsafe/f32", "neighbor/smem/f32", "pairs/past-the-end/i32"
 SYMBOLS = {

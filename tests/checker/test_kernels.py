@@ -7,13 +7,13 @@ import pytest
 
 from shflbench.backends.emulator.backend import load as load_program
 from shflbench.backends.emulator.races.hazards import HazardKind
-from shflbench.check import KernelReport, KernelVerdict
-from shflbench.check.scope import other_dimension
+from shflbench.checker import KernelReport, KernelVerdict
+from shflbench.checker.scope import other_dimension
 from shflbench.patterns.discover import load
 from tests import kernels
 from tests.backends.emulator.compiled import is_library
-from tests.check.conftest import PLANTED, Reports
-from tests.check.test_recorded import RACES, RESULTS
+from tests.checker.conftest import PLANTED, Reports
+from tests.checker.test_recorded import RACES, RESULTS
 
 pytestmark = pytest.mark.expensive
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.check import Filters, KernelReport, check_all, compile_all, find
+from shflbench.checker import Filters, KernelReport, check_all, compile_all, find
 from shflbench.compile.build import Builder
 from tests import kernels
-from tests.check.in_process import start_no_processes
+from tests.checker.in_process import start_no_processes
 
 PLANTED = Path(__file__).parent / "planted" / "pairs"
 ARCH = "sm_90"
