@@ -38,7 +38,7 @@ CASES = [
     ),
     ("half_sync_within", set(), ("", ""), ()),
     ("shuffle_as_fence", {HazardKind.RAW}, ("out[threadIdx.x ^ one]", "] = values"), ()),
-    ("divergent_barrier", {HazardKind.DIVERGENT_BARRIER}, ("x += 2", "x += 1"), ()),
+    ("divergent_barrier", {HazardKind.DIVERGENT_WARP_BARRIER}, ("x += 2", "x += 1"), ()),
     ("never_written", {HazardKind.UNINITIALIZED}, ("in[threadIdx.x]", ""), ()),
     ("equal_writes", {HazardKind.SAME_VALUE}, ("slots[0] = 7", "slots[0] = 7"), ()),
 ]
@@ -83,7 +83,7 @@ def test_a_race_names_both_lines_and_both_threads() -> None:
         ),
         (
             "shared_past_the_end",
-            "thread 96 of block 0 reads out of bounds: byte 512 of the 512 bytes of shared memory",
+            "thread 96 of block 0 reads out of bounds: byte 512 of the 512 bytes of `slots`",
         ),
         ("misaligned", "thread 5 of block 0 reads a misaligned address"),
     ],

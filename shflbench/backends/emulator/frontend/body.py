@@ -7,6 +7,7 @@ from shflbench.backends.emulator.frontend.ptx import (
     Address,
     Function,
     Operand,
+    Prototype,
     PtxInstruction,
     Symbol,
     Variable,
@@ -37,6 +38,7 @@ class Body:
     instructions: list[tuple[PtxInstruction, tuple[Scope, ...]]] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    prototypes: dict[str, Prototype] = field(default_factory=dict)
 
     def open(self) -> None:
         """Enter a scope."""
@@ -68,6 +70,8 @@ class Body:
             tuple(_with_unique_symbols(instruction, scopes) for instruction, scopes in self.instructions),
             self.labels,
             self.tables,
+            self.prototypes,
+            head.directives,
         )
 
 

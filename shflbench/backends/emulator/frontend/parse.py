@@ -7,14 +7,27 @@ from shflbench.backends.emulator.frontend import declarations
 from shflbench.backends.emulator.frontend.body import Body
 from shflbench.backends.emulator.frontend.declarations import Header
 from shflbench.backends.emulator.frontend.operands import NAME, operand, split
-from shflbench.backends.emulator.frontend.ptx import Function, Location, Module, PtxInstruction, Register, Variable
+from shflbench.backends.emulator.frontend.ptx import (
+    Function,
+    Location,
+    Module,
+    PtxInstruction,
+    Register,
+    Variable,
+    shortened,
+)
 from shflbench.backends.emulator.frontend.statements import Statement, StatementKind, statements
 from shflbench.errors import EmulatorError
 
 _INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
+_FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
 _LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d+)\s+(\d+))?.*")
-_TABLE = re.compile(rf"({NAME})\s*:\s*\.branchtargets\s+(.+)")
+_TABLE = re.compile(rf"({NAME})\s*:\s*\.(?:branchtargets|calltargets)\s+(.+)")
+_PROTOTYPE = re.compile(rf"({NAME})\s*:\s*\.callprototype\b\s*(.*)")
+MOST_REGISTERS = 1 << 18  # of one function; the emulator needs memory for each in every thread
+MOST_INSTRUCTIONS = 1 << 17  # of one function, as after inlining; reading more takes minutes
+_LONGEST_MESSAGE = 200  # characters; names that a compiler made are long
+_ALIAS = re.compile(rf"\.alias\s+({NAME})\s*,\s*({NAME})")
 
 
 def parse(text: str) -> Module:
@@ -28,6 +41,8 @@ class _Parser:
     def __init__(self) -> None:
         self.functions: dict[str, Function] = {}
         self.variables: dict[str, Variable] = {}
+        self.aliases: dict[str, str] = {}
+        self.declared: set[str] = set()
         self.lines = _LineTable()
         self.body: Body | None = None
         self.pending: Header | None = None
@@ -39,13 +54,16 @@ class _Parser:
                 self._read(statement)
             except EmulatorError as error:
                 raise EmulatorError(
-                    f"PTX line {statement.line}: {' '.join(error.message.split())}",
+                    f"PTX line {statement.line}: {shortened(' '.join(error.message.split()), _LONGEST_MESSAGE)}",
                     "Compile the kernel again; if the error persists, report it.",
                 ) from error
         if self.body or self.pending:
             name = self.body.header.name if self.body else self.pending.name if self.pending else ""
             raise EmulatorError(f"the PTX ends inside {name}", "Compile the kernel again; the text is damaged.")
-        return Module(self.functions, self.variables)
+        for alias, name in self.aliases.items():
+            if name in self.functions:
+                self.functions[alias] = self.functions[name]
+        return Module(self.functions, self.variables, frozenset(self.declared - self.functions.keys()))
 
     def _read(self, statement: Statement) -> None:
         match statement.kind:
@@ -55,6 +73,7 @@ class _Parser:
                 if self.body:
                     raise EmulatorError(f"a function starts inside {self.body.header.name}")
                 self.pending = declarations.header(statement.text)
+                self.declared.add(self.pending.name)
                 self.lines.forget()
             case StatementKind.OPEN:
                 self._open()
@@ -79,28 +98,40 @@ class _Parser:
             raise EmulatorError("a brace closes that was never opened")
         self.body.scopes.pop()
         if not self.body.scopes:
+            if self.body.header.name in self.functions:
+                raise EmulatorError(f"{self.body.header.name} is defined twice")
             self.functions[self.body.header.name] = self.body.finish()
             self.body = None
 
     def _outside(self, statement: Statement) -> None:
         self.pending = None  # a function that is only declared
-        if statement.text.startswith((".pragma", ".alias")):
+        if match := _ALIAS.fullmatch(statement.text):
+            self.aliases[match[1]] = match[2]
+            return
+        if statement.text.startswith(".pragma"):
             return
         variable = declarations.variable(statement.text)
-        self.variables[variable.name] = variable
+        if not variable.external or variable.name not in self.variables:
+            self.variables[variable.name] = variable
 
     def _inside(self, body: Body, statement: Statement) -> None:
         text = statement.text
         if text.startswith(".reg"):
             for name, type_ in declarations.registers(text):
                 body.registers[body.declare(name)] = type_
+            if len(body.registers) > MOST_REGISTERS:
+                raise EmulatorError(f"{body.header.name} declares more than {MOST_REGISTERS} registers")
         elif text.startswith("."):
             if not text.startswith(".pragma"):
                 variable = declarations.variable(text)
                 body.variables.append(replace(variable, name=body.declare(variable.name)))
         elif match := _TABLE.fullmatch(text):
             body.tables[body.declare(match[1])] = tuple(split(match[2]))
+        elif match := _PROTOTYPE.fullmatch(text):
+            body.prototypes[body.declare(match[1])] = declarations.prototype(match[2])
         elif text:
+            if len(body.instructions) >= MOST_INSTRUCTIONS:
+                raise EmulatorError(f"{body.header.name} has more than {MOST_INSTRUCTIONS} instructions")
             body.instructions.append((self._instruction(body, statement), tuple(body.scopes)))
 
     def _instruction(self, body: Body, statement: Statement) -> PtxInstruction:

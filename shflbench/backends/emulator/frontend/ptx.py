@@ -17,9 +17,17 @@ NUMPY: Mapping[str, str] = {
 }
 
 
+_SHOWN = 100  # characters of an instruction or a name in a message
+
+
 def size_of(type_: str) -> int:
     """Return the bytes of a PTX type; a predicate takes one."""
     return 1 if type_ == "pred" else int(NUMPY[type_][1:])
+
+
+def shortened(text: str, most: int = _SHOWN) -> str:
+    """Return `text` of at most `most` characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 @cache
@@ -71,10 +79,11 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address in brackets: base and byte offset."""
+    """An address in brackets: base and byte offset; `coordinates` follow the base in tensors and textures."""
 
     base: Register | Symbol | Immediate
     offset: int = 0
+    coordinates: "tuple[Operand, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +117,11 @@ class PtxInstruction:
     line: int  # of the PTX text
 
     @property
+    def shown(self) -> str:
+        """The text for messages: names that a compiler made are long."""
+        return shortened(self.text)
+
+    @property
     def where(self) -> str:
         """The source line, or the line of the PTX where the compiler names none."""
         return str(self.location) if self.location else f"PTX line {self.line}"
@@ -123,11 +137,20 @@ class Variable:
     count: int | None = 1
     align: int = 1
     values: tuple[Immediate | Symbol, ...] = ()
+    external: bool = False  # declared here, and defined in another file
 
     @property
     def bytes(self) -> int:
         """Its size; 0 for an array without bounds."""
         return (self.count or 0) * size_of(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """The sizes in bytes of what an indirect call returns and passes."""
+
+    results: tuple[int, ...]
+    parameters: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +165,9 @@ class Function:
     variables: tuple[Variable, ...]  # declared inside, unique names
     instructions: tuple[PtxInstruction, ...]  # branches name unique labels
     labels: Mapping[str, int]  # unique name → index of the instruction after it
-    tables: Mapping[str, tuple[str, ...]]  # `.branchtargets`: unique name → labels
+    tables: Mapping[str, tuple[str, ...]]  # `.branchtargets`, `.calltargets`: unique name → labels or functions
+    prototypes: Mapping[str, "Prototype"] = field(default_factory=dict)  # of indirect calls, by unique name
+    directives: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # e.g. `maxntid` → (256, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +176,9 @@ class Module:
 
     functions: Mapping[str, Function]
     variables: Mapping[str, Variable]
+    declared: frozenset[str] = frozenset()  # functions whose code is in another file
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The names of the kernels, as the PTX writes them."""
+        return tuple(name for name, function in self.functions.items() if function.entry)

@@ -36,7 +36,7 @@ _LINE = re.compile(r"\.(?:loc|file|version|target|address_size)\b[^\n]*")
 _SECTION = re.compile(r"\.section\s+[\w.]+\s*\{[^}]*\}")
 _HEADER = re.compile(r"(?:\.(?:weak|visible|extern)\s+)*\.(?:entry|func)\b[^{;]*")
 _LABEL = re.compile(rf"({NAME})\s*:(?!:)")
-_TABLE = re.compile(r"\s*\.branchtargets")
+_TABLE = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
 _STARTS = (
     (_LINE, StatementKind.LINE),
     (_SECTION, None),

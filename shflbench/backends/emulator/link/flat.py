@@ -1,6 +1,7 @@
 """Flatten a kernel: inline its calls, number its registers, place its variables."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from math import prod
 
 from shflbench.backends.emulator.frontend.ptx import (
     Function,
@@ -11,10 +12,18 @@ from shflbench.backends.emulator.frontend.ptx import (
     Symbol,
     Variable,
     Vector,
+    shortened,
 )
-from shflbench.backends.emulator.link.layout import Layout
-from shflbench.backends.emulator.link.registers import Numbering
+from shflbench.backends.emulator.link.callgraph import CallGraph, call_graph, candidates, inlined_size
+from shflbench.backends.emulator.link.code import FlatCode, FlatInstruction, Frame
+from shflbench.backends.emulator.link.expand import expansion
+from shflbench.backends.emulator.link.frames import FRAME
+from shflbench.backends.emulator.link.reach import reached
+from shflbench.backends.emulator.link.runtime_calls import call_runtime
+from shflbench.backends.emulator.link.stacked import StackedCalls, exit_of
+from shflbench.backends.emulator.link.synthetic import step
 from shflbench.backends.emulator.opcodes.forms import Barrier, Collective
+from shflbench.backends.emulator.opcodes.services import CALLS
 from shflbench.backends.emulator.opcodes.table import decode
 from shflbench.errors import EmulatorError
 
@@ -22,90 +31,108 @@ DEEPEST_CALL = 64
 MOST_INSTRUCTIONS = 1 << 17  # after inlining
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One inlined copy of a function: how its names are written in the flat code."""
-
-    function: Function
-    prefix: str
-    parameters: dict[str, str]  # parameter or result → the caller's variable
-    depth: int
-
-    def name(self, name: str) -> str:
-        """Return the flat name of a register, label or variable of this copy."""
-        return self.parameters.get(name, self.prefix + name)
-
-
-@dataclass(frozen=True, slots=True)
-class FlatInstruction:
-    """An instruction of the flat code, in the frame that its names belong to."""
-
-    instruction: PtxInstruction
-    frame: Frame
-    returns_to: str  # the label behind the call; empty in the kernel itself
-
-
-@dataclass(slots=True)
-class FlatCode:
-    """One kernel without calls."""
-
-    kernel: Function
-    layout: Layout = field(default_factory=Layout)
-    numbering: Numbering = field(default_factory=Numbering)
-    instructions: list[FlatInstruction] = field(default_factory=list)
-    labels: dict[str, int] = field(default_factory=dict)  # number of the instruction that each stands before
-
-
 def flatten(module: Module, kernel: str) -> FlatCode:
-    """Return the flat code of `kernel`; EmulatorError if the module has no such kernel or calls cannot be inlined."""
+    """Return the flat code of `kernel`; EmulatorError if the module has no such kernel or a function is missing."""
     function = module.functions.get(kernel)
     if function is None or not function.entry:
-        raise EmulatorError(f"the PTX has no kernel {kernel}", "Compile the kernel anew.")
+        raise EmulatorError(f"the PTX has no kernel {shortened(kernel)}", "Compile the kernel anew.")
+    clusters = function.directives.get("reqnctapercluster", (1,))
+    if prod(clusters) > 1 or ("explicitcluster" in function.directives and clusters == (1,)):
+        raise EmulatorError(f"{shortened(kernel)} runs in clusters of several blocks", "Check this kernel on a GPU.")
+    names = reached(module, kernel)
+    graph = call_graph(module, names)
+    stacked = graph.cyclic() | set(graph.addressed)
+    if inlined_size(module, kernel, stacked) > MOST_INSTRUCTIONS:  # copies multiply where calls nest
+        stacked = frozenset(names)
     code = FlatCode(function)
-    for variable in module.variables.values():
-        code.layout.add(variable.name, variable)
-    _Inliner(module, code).inline(Frame(function, "", {}, 0), "")
+    _place(code, module, names, graph)
+    _Flattener(module, code, graph, stacked).kernel()
     code.layout.finish()
     return code
 
 
-class _Inliner:
+def _place(code: FlatCode, module: Module, names: set[str], graph: CallGraph) -> None:
+    """Place the variables of the module that the kernel reaches, and give functions addresses."""
+    for variable in module.variables.values():
+        if variable.name in names:
+            if variable.external:
+                message = f"the kernel uses `{shortened(variable.name)}`, which the PTX declares and does not hold"
+                raise EmulatorError(message, "Compile the variable into the same PTX.")
+            code.layout.add(variable.name, variable)
+    for number, name in enumerate((*graph.addressed, *sorted(names & module.declared))):
+        code.layout.place_function(name, number)
+
+
+class _Flattener:
     """Appends functions to flat code, each call replaced by the function that it names."""
 
-    def __init__(self, module: Module, code: FlatCode) -> None:
-        self._module, self._code = module, code
-        self._calls = 0
+    def __init__(self, module: Module, code: FlatCode, graph: CallGraph, stacked: frozenset[str]) -> None:
+        self._module, self._code, self._graph, self._stacked = module, code, graph, stacked
+        self._calls = StackedCalls(module, code, graph)
 
-    def inline(self, frame: Frame, returns_to: str) -> None:
+    def kernel(self) -> None:
+        """Append the kernel, and then the functions that are not inlined."""
+        kernel = Frame(self._code.kernel, "", {}, 0)
+        self._inline(kernel, "")
+        frames = []
+        if self._calls.waiting:
+            self._code.emit(kernel, step("exit"))
+        while self._calls.waiting:
+            name = self._calls.waiting.pop(0)
+            frames.append(self._calls.enter(name))
+            self._inline(frames[-1], exit_of(name))
+        for frame in frames:
+            self._calls.leave(frame)
+
+    def _inline(self, frame: Frame, returns_to: str) -> None:
         function = frame.function
         if frame.depth > DEEPEST_CALL:
-            raise EmulatorError(
-                f"{function.name} calls itself, or calls nest deeper than {DEEPEST_CALL}",
-                "The emulator inlines every call; write the recursion as a loop.",
-            )
+            raise EmulatorError(f"the calls of {shortened(function.name)} nest deeper than {DEEPEST_CALL}")
         for name, type_ in function.registers.items():
-            self._code.numbering.declare(frame.prefix + name, type_)
+            self._code.declare(frame, name, type_)
         for variable in function.variables:
             self._declare(frame, variable)
-        at: dict[int, list[str]] = {}
-        for label, index in function.labels.items():
-            at.setdefault(index, []).append(frame.prefix + label)
+        at = _labels(function)
         for index, instruction in enumerate(function.instructions):
-            self._mark(at.get(index, ()))
+            for label in at.get(index, ()):
+                self._code.mark(frame.prefix + label)
             if instruction.guard is not None and _waits(instruction):
-                self._jump_over(frame, instruction, instruction.guard, returns_to)
-            elif instruction.opcode == "call":
-                self._call(frame, instruction)
+                self._jump_over(frame, index, instruction, returns_to)
             else:
-                self._code.instructions.append(FlatInstruction(instruction, frame, returns_to))
+                self._append(frame, index, instruction, returns_to)
             if len(self._code.instructions) > MOST_INSTRUCTIONS:
-                name = self._code.kernel.name
+                name = shortened(self._code.kernel.name)
                 raise EmulatorError(f"{name} has more than {MOST_INSTRUCTIONS} instructions once its calls are inlined")
-        self._mark(at.get(len(function.instructions), ()))
+        for label in at.get(len(function.instructions), ()):
+            self._code.mark(frame.prefix + label)
 
-    def _mark(self, labels: list[str] | tuple[()]) -> None:
-        for label in labels:
-            self._code.labels[label] = len(self._code.instructions)
+    def _append(self, frame: Frame, index: int, instruction: PtxInstruction, returns_to: str) -> None:
+        """Append one instruction without a guard that threads may wait at."""
+        if instruction.opcode == "call":
+            self._call(frame, index, instruction)
+            return
+        following = frame.function.instructions[index + 1 : index + 2]
+        parts = expansion(instruction, following[0] if following else None)
+        if parts is None:
+            self._code.instructions.append(FlatInstruction(self._addressed(frame, instruction), frame, returns_to))
+            return
+        for name, type_ in parts.registers.items():
+            self._code.declare(frame, name, type_)
+        for part in parts.instructions:
+            self._code.emit(frame, part, instruction)
+
+    def _addressed(self, frame: Frame, instruction: PtxInstruction) -> PtxInstruction:
+        """Return the instruction with addresses of variables on the stack replaced by registers."""
+        if frame.stack is None or instruction.opcode == "bra":
+            return instruction
+        operands = list(instruction.operands)
+        for place, operand in enumerate(operands):
+            if isinstance(operand, Symbol) and self._code.on_stack(frame, operand.name):
+                register = Register(f"%address{place}")
+                self._code.declare(frame, register.name, "b64")
+                self._code.emit(frame, step("add.u64", register, Register(FRAME), operand), instruction)
+                operands[place] = register
+        return replace(instruction, operands=tuple(operands))
 
     def _declare(self, frame: Frame, variable: Variable) -> None:
         # A static variable in shared memory is one for all copies of its function.
@@ -116,44 +143,66 @@ class _Inliner:
         if name not in self._code.layout.places:
             self._code.layout.add(name, variable)
 
-    def _call(self, frame: Frame, call: PtxInstruction) -> None:
+    def _call(self, frame: Frame, index: int, call: PtxInstruction) -> None:
         results, name, arguments = _parts(call)
+        if not name:
+            names = candidates(self._module, self._graph, frame.function, call)
+            if not names:
+                raise EmulatorError(
+                    "the kernel calls through a pointer, and its PTX takes the address of no function that fits: "
+                    f"which function a pointer from the host names is unknown here ({call.where})",
+                    "Choose the function in device code, or make it a template parameter.",
+                )
+            self._calls.call(frame, index, call, names, (results, arguments))
+            return
         callee = self._module.functions.get(name)
+        if callee is None and name in CALLS:
+            call_runtime(self._code, frame, call, name, results, arguments)
+            return
         if callee is None or callee.entry:
-            what = f"calls `{name}`, which the PTX does not hold" if name else "calls through a pointer"
+            dynamic = name.startswith("cuda")
             raise EmulatorError(
-                f"the kernel {what} ({call.where})",
-                "The emulator does not support device-side printf, assert, malloc or virtual calls.",
+                f"the kernel calls `{shortened(name)}`, which the PTX does not hold ({call.where})",
+                "Kernels cannot start kernels here." if dynamic else "Compile the function into the same PTX.",
             )
         formal = [item.name for item in (*callee.results, *callee.parameters)]
         actual = [frame.name(item) for item in (*results, *arguments)]
-        if len(formal) != len(actual):
-            raise EmulatorError(f"`{call.text}` passes {len(actual)} values, {name} takes {len(formal)} ({call.where})")
-        prefix, after = self._fresh_label()
-        self.inline(Frame(callee, prefix, dict(zip(formal, actual, strict=True)), frame.depth + 1), after)
-        self._code.labels[after] = len(self._code.instructions)
+        if len(callee.results) != len(results) or len(formal) != len(actual):
+            what = f"passes {len(actual)} values, {shortened(name)} takes {len(formal)}"
+            raise EmulatorError(f"`{call.shown}` {what} ({call.where})")
+        if name in self._stacked:
+            self._calls.call(frame, index, call, [name], (results, arguments))
+            return
+        _, prefix, after = self._code.fresh_label()
+        parameters = dict(zip(formal, actual, strict=True))
+        self._inline(Frame(callee, prefix, parameters, frame.depth + 1, frame.stack), after)
+        self._code.mark(after)
 
-    def _jump_over(self, frame: Frame, guarded: PtxInstruction, guard: Register, returns_to: str) -> None:
+    def _jump_over(self, frame: Frame, index: int, guarded: PtxInstruction, returns_to: str) -> None:
         """Turn `@p op` into `@!p bra after; op; after:`, for an op that threads may wait at."""
-        _, after = self._fresh_label()
-        negated = replace(guard, negated=not guard.negated)
+        if guarded.guard is None:  # impossible: only guarded instructions come here
+            raise AssertionError(guarded)
+        _, _, after = self._code.fresh_label()
+        negated = replace(guarded.guard, negated=not guarded.guard.negated)
         branch = replace(guarded, opcode="bra", modifiers=(), operands=(Symbol(after),), guard=negated)
         self._code.instructions.append(FlatInstruction(branch, frame, returns_to))
-        plain = replace(guarded, guard=None)
-        if plain.opcode == "call":
-            self._call(frame, plain)
-        else:
-            self._code.instructions.append(FlatInstruction(plain, frame, returns_to))
-        self._code.labels[after] = len(self._code.instructions)
+        self._append(frame, index, replace(guarded, guard=None), returns_to)
+        self._code.mark(after)
 
-    def _fresh_label(self) -> tuple[str, str]:
-        self._calls += 1
-        return f"call{self._calls}.", f"call{self._calls}.after"
+
+def _labels(function: Function) -> dict[int, list[str]]:
+    """Return the labels before each instruction."""
+    at: dict[int, list[str]] = {}
+    for label, index in function.labels.items():
+        at.setdefault(index, []).append(label)
+    return at
 
 
 def _waits(instruction: PtxInstruction) -> bool:
-    """Return whether threads may have to wait at `instruction`, or inside of the function that it calls."""
-    return instruction.opcode == "call" or isinstance(decode(instruction), Barrier | Collective)
+    """Return whether threads may have to wait at `instruction`, or it is replaced by several."""
+    if instruction.opcode == "call" or expansion(instruction) is not None:
+        return True
+    return isinstance(decode(instruction), Barrier | Collective)
 
 
 def _parts(call: PtxInstruction) -> tuple[list[str], str, list[str]]:

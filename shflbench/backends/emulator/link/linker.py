@@ -6,10 +6,15 @@ from shflbench.backends.emulator.frontend.ptx import Module
 from shflbench.backends.emulator.link.flat import flatten
 from shflbench.backends.emulator.link.layout import Area
 from shflbench.backends.emulator.link.lower import lower
+from shflbench.backends.emulator.link.notes import notes
 from shflbench.backends.emulator.link.program import BasicBlock, Op, Program, Slot
 from shflbench.backends.emulator.link.registers import SPECIAL
 from shflbench.backends.emulator.opcodes.forms import Access, Barrier, Branch, Collective, Exit, Nothing
+from shflbench.errors import EmulatorError
 
+# After inlining. Warp-wide instructions are blocks of their own: the largest GEMM kernel of NVIDIA's samples has at
+# most 5,700 of them and a few branches, thus fewer than 12,000 blocks.
+MOST_BLOCKS = 1 << 15
 _WORD = 16  # bytes; races are looked for in units of the smallest access, at most this
 
 
@@ -33,6 +38,13 @@ def link(module: Module, kernel: str) -> Program:
         constants=layout.image(module.variables.values()),
         watched=frozenset(_watched(ops)),
         shared_granule=_granule(ops),
+        symbols=tuple(layout.symbols),
+        shared_variables=tuple(layout.shared.variables),
+        local_variables=tuple(layout.local.variables),
+        workspace=layout.workspace,
+        heap_bytes=code.heap_bytes,
+        stack=range(layout.stack_start, layout.local.used),
+        notes=notes(code),
     )
 
 
@@ -54,6 +66,11 @@ def _blocks(ops: list[Op]) -> dict[int, BasicBlock]:
             if _waits(op):
                 leaders.add(number)
     starts = sorted(leaders)
+    if len(starts) > MOST_BLOCKS:
+        raise EmulatorError(
+            f"the kernel has {len(starts):,} basic blocks, the emulator runs at most {MOST_BLOCKS:,}",
+            "Divide the kernel into several.",
+        )
     blocks = {}
     for start, end in zip(starts, [*starts[1:], len(ops)], strict=True):
         inside = ops[start:end]

@@ -18,13 +18,14 @@ from shflbench.backends.emulator.frontend.ptx import (
     Register,
     Symbol,
     Vector,
+    shortened,
 )
-from shflbench.backends.emulator.link.flat import FlatCode, FlatInstruction
+from shflbench.backends.emulator.link.code import FlatCode, FlatInstruction
+from shflbench.backends.emulator.link.frames import FRAME
 from shflbench.backends.emulator.link.program import MemoryOperand, Op, Slot, Source
 from shflbench.backends.emulator.link.registers import CARRY
 from shflbench.backends.emulator.opcodes.carry import CONSUMERS, sets_carry
-from shflbench.backends.emulator.opcodes.control import BARRIER_ADVICE
-from shflbench.backends.emulator.opcodes.forms import Access, Barrier, Branch, Exit, Nothing, Pure
+from shflbench.backends.emulator.opcodes.forms import Access, Branch, Exit, Nothing, Pure
 from shflbench.backends.emulator.opcodes.table import decode
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
@@ -35,25 +36,20 @@ def lower(code: FlatCode, parameters: Mapping[str, int]) -> list[Op]:
 
     `parameters` are the offsets of the kernel's parameters.
     """
-    ops = _propagate([_lowered(code, number, flat, parameters) for number, flat in enumerate(code.instructions)])
-    for op in ops:
-        if isinstance(op.form, Barrier) and op.form.whole_block and isinstance(op.sources[0], Slot):
-            message = f"the emulator cannot run a barrier whose number is in a register in {_quote(op.instruction)}"
-            raise EmulatorError(message, BARRIER_ADVICE)
-    return ops
+    return _propagate([_lowered(code, number, flat, parameters) for number, flat in enumerate(code.instructions)])
 
 
 def _lowered(code: FlatCode, number: int, flat: FlatInstruction, parameters: Mapping[str, int]) -> Op:
     try:
         return _Lowering(code, flat, parameters).op(number)
     except EmulatorError as error:
-        if flat.instruction.text in error.message:
+        if flat.instruction.shown in error.message:
             raise
-        raise EmulatorError(f"{error.message} in {_quote(flat.instruction)}", error.advice) from error
+        raise EmulatorError(f"{shortened(error.message, 200)} in {_quote(flat.instruction)}", error.advice) from error
 
 
 def _quote(instruction: PtxInstruction) -> str:
-    return f"`{instruction.text}` ({instruction.where})"
+    return f"`{instruction.shown}` ({instruction.where})"
 
 
 class _Lowering:
@@ -82,7 +78,7 @@ class _Lowering:
         for candidate in (self.frame.prefix + name, name):
             if candidate in self.code.labels:
                 return self.code.labels[candidate]
-        raise EmulatorError(f"no label `{name}`")
+        raise EmulatorError(f"no label `{shortened(name)}`")
 
     def _operands(self, form: object) -> tuple[tuple[Slot | None, ...], tuple[Source, ...], MemoryOperand | None]:
         result_types: tuple[str, ...] = getattr(form, "results", ())
@@ -124,7 +120,9 @@ class _Lowering:
             case Symbol(name="WARP_SZ"):
                 return WARP
             case Symbol():
-                _, address = self._variable(item.name)
+                space, address = self._variable(item.name)
+                if space == "stack":  # relative to the frame, which the instruction adds
+                    address += self.code.layout.stack_start
                 return (address + item.offset) % (1 << (8 * np.dtype(type_).itemsize))
             case _:
                 raise EmulatorError("an operand is neither a register nor a constant")
@@ -150,7 +148,9 @@ class _Lowering:
         for candidate in (self.frame.name(name), name):
             if candidate in places:
                 return places[candidate]
-        raise EmulatorError(f"unknown name `{name}`")
+        if name in self.parameters:
+            return "param", self.parameters[name]
+        raise EmulatorError(f"unknown name `{shortened(name)}`")
 
     def _place(self, form: Access, address: Address) -> MemoryOperand:
         match address.base:
@@ -164,6 +164,11 @@ class _Lowering:
                 if form.space == "param" and not self.frame.prefix and name in self.parameters:
                     return MemoryOperand(None, self.parameters[name] + offset + address.offset, "param")
                 space, start = self._variable(name)
+                if space == "stack":
+                    frame = Slot(self.code.numbering.number(FRAME), "u8")
+                    return MemoryOperand(frame, self.code.layout.stack_start + start + offset + address.offset, "local")
+                if space == "function":
+                    raise EmulatorError(f"`{shortened(name)}` is a function, not a variable")
                 return MemoryOperand(None, start + offset + address.offset, space)
 
 

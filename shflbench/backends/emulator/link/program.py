@@ -55,6 +55,25 @@ class BasicBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedVariable:
+    """Where a variable lies in its memory space."""
+
+    name: str  # in the PTX
+    start: int
+    size: int  # 0: the dynamic part of shared memory
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleVariable:
+    """Where a variable of the module lies: a `__device__`, `__managed__` or `__constant__` variable."""
+
+    name: str  # in the PTX
+    space: str  # `global` or `const`
+    start: int  # bytes from the start of the module's memory
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A kernel that is ready to launch."""
 
@@ -70,6 +89,13 @@ class Program:
     constants: np.ndarray[tuple[int], np.dtype[np.uint8]]  # module variables in global and constant memory
     watched: frozenset[int]  # registers that hold addresses or lanes, by whose values results are cached
     shared_granule: int  # bytes of the smallest access to shared memory
+    symbols: tuple[ModuleVariable, ...] = ()  # that the kernel reaches, by ascending start
+    shared_variables: tuple[PlacedVariable, ...] = ()  # by ascending start
+    local_variables: tuple[PlacedVariable, ...] = ()  # likewise
+    workspace: int = 0  # bytes from the start of the module's memory to the memory of grid barriers
+    heap_bytes: int = 0  # of device memory that `malloc` in the kernel takes from
+    stack: range = range(0)  # the bytes of a thread's local memory for functions that are not inlined
+    notes: tuple[str, ...] = ()  # sentences on what the emulator does otherwise than a GPU
 
     @property
     def name(self) -> str:

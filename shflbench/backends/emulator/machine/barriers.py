@@ -1,58 +1,63 @@
 """Which waiting threads can continue: at barriers, and at collective instructions of a warp."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from shflbench.backends.emulator.link.program import Op, Slot
+from shflbench.backends.emulator.machine.block_votes import vote
 from shflbench.backends.emulator.machine.collective import constant, execute_collective
 from shflbench.backends.emulator.machine.groups import ConvergedGroup
+from shflbench.backends.emulator.machine.named_barriers import NamedBarriers, mixed_forms, report_skipped
 from shflbench.backends.emulator.machine.state import State
-from shflbench.backends.emulator.machine.threads import scattered
 from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Barrier, Collective, Values
 from shflbench.model import WARP
 
 
-def involves_all(op: Op) -> bool:
+def involves_all(op: Op, named: NamedBarriers | None) -> bool:
     """Return whether `op` involves all lanes of its warps, or all threads of its block, for any register values."""
     if isinstance(op.form, Barrier) and op.form.whole_block:
-        return not op.form.reduce
+        return not op.form.reduce and named is None
     place = 0 if isinstance(op.form, Barrier) else op.form.mask if isinstance(op.form, Collective) else None
     return place is not None and op.sources[place] == FULL_MASK
 
 
 def releases(
-    state: State, groups: Iterable[ConvergedGroup], *, same_mask: bool = True
+    state: State, groups: Iterable[ConvergedGroup], named: NamedBarriers | None, *, same_mask: bool = True
 ) -> Iterator[tuple[list[ConvergedGroup], Values]]:
     """Yield waiting groups that meet, with the threads of them that can continue, in ascending order.
 
+    `named` holds the barriers of blocks if some of them do not concern whole blocks.
     With `same_mask`, lanes meet only those that pass the same mask, as CUDA defines it. Without, a lane also meets
     those that wait with another mask: this resolves, and reports, what would be a deadlock otherwise.
     """
     waiting: dict[object, list[ConvergedGroup]] = {}
     for group in groups:
         if group.waits_at is not None:
-            waiting.setdefault(_meeting(group.waits_at), []).append(group)
+            waiting.setdefault(_meeting(group.waits_at, named), []).append(group)
     for meeting in waiting.values():
         form = meeting[0].waits_at.form if meeting[0].waits_at else None
         if isinstance(form, Barrier) and form.whole_block:
-            free = _complete_blocks(state, meeting)
+            free = _complete_blocks(state, meeting) if named is None else named.continuing(meeting)
         else:
             free = _complete_masks(state, meeting, same_mask=same_mask)
         if free.size:
             yield meeting, free
 
 
-def _meeting(op: Op) -> object:
+def _meeting(op: Op, named: NamedBarriers | None) -> object:
     """Return what threads must have in common to meet: barriers of one kind meet, collectives only with themselves."""
     if not isinstance(op.form, Barrier):
         return id(op)
-    return op.sources[:1] if op.form.whole_block else "warp"
+    if not op.form.whole_block:
+        return "warp"
+    return op.sources[:1] if named is None else "block"
 
 
 def _complete_blocks(state: State, groups: list[ConvergedGroup]) -> Values:
     """Execute the barrier for blocks all of whose live threads wait, and return the threads of these blocks."""
-    threads, _, places, ops = _waiting(groups)
+    threads, _, places, ops = waiting_threads(groups)
     blocks = state.shape.block_of(threads)
     waiting = np.bincount(blocks, minlength=state.shape.grid)
     alive = state.alive.reshape(state.shape.grid, -1).sum(axis=1)
@@ -60,17 +65,45 @@ def _complete_blocks(state: State, groups: list[ConvergedGroup]) -> Values:
     chosen = complete[blocks]
     free: Values = threads[chosen]
     if free.size:
+        waiting_at = _by_op(threads[chosen], places[chosen], ops)
+        _check_forms(state, waiting_at)
+        met: tuple[Values, Sequence[Op]] = (places[chosen], ops)
+        if state.iterations is not None:
+            met = state.iterations.places(free, *met)
         for observer in state.observers:
-            observer.meet(free, blocks[chosen], places[chosen], ops)
-            observer.synchronize_blocks(np.flatnonzero(complete))
-        _reduce(state, groups, complete)
+            observer.meet(free, free // WARP, *met)
+            observer.synchronize_blocks(np.flatnonzero(complete), ops[0] if len(ops) == 1 else None)
+        skipped = complete & (alive < state.shape.block)
+        if skipped.any():
+            there = skipped[blocks]
+            report_skipped(state, ops[places[there][0]], threads[there][:1], np.flatnonzero(skipped))
+        vote(state, waiting_at)
     return free
+
+
+def _by_op(threads: Values, places: Values, ops: Sequence[Op]) -> list[tuple[Op, Values]]:
+    """Return the threads that wait at each op."""
+    return [(ops[place], threads[places == place]) for place in np.unique(places).tolist()]
+
+
+def _check_forms(state: State, waiting: Sequence[tuple[Op, Values]]) -> None:
+    """Raise KernelFault if threads of one block meet at `bar.red` and at another form of a barrier."""
+    if len({op.form for op, _ in waiting}) < 2:  # noqa: PLR2004  (all in the same form)
+        return
+    forms: dict[int, tuple[str, Op]] = {}
+    for op, threads in waiting:
+        for block in np.unique(state.shape.block_of(threads)).tolist():
+            reduce = op.form.reduce if isinstance(op.form, Barrier) else ""
+            other, earlier = forms.setdefault(block, (reduce, op))
+            if other != reduce:
+                thread = int(threads[state.shape.block_of(threads) == block][0])
+                raise mixed_forms(state, op, earlier, thread)
 
 
 def _complete_masks(state: State, groups: list[ConvergedGroup], *, same_mask: bool) -> Values:
     """Execute the instruction for threads all of whose masks' live lanes wait, and return these threads."""
-    threads, order, places, ops = _waiting(groups)
-    masks = np.concatenate([_masks(state, group) for group in groups])[order]
+    threads, order, places, ops = waiting_threads(groups)
+    masks = np.concatenate([member_masks(state, group) for group in groups])[order]
     warps, lanes = threads // WARP, (threads % WARP).astype(np.uint32)
     keys, numbers = np.unique(warps << WARP | masks if same_mask else warps, return_inverse=True)
     waiting = np.zeros(keys.size, np.uint32)
@@ -80,21 +113,38 @@ def _complete_masks(state: State, groups: list[ConvergedGroup], *, same_mask: bo
     free: Values = threads[complete]
     if not free.size:
         return free
-    op, named = ops[0], masks[complete]
-    for observer in state.observers:
-        observer.pass_masks(op, free, named, named & ~alive[complete])
-        if not same_mask:
-            observer.meet_other_masks(op, free)
-    if isinstance(op.form, Barrier):
+    named = masks[complete]
+    if state.observers:
+        ended = named & _words(state.existing & ~state.alive)[warps[complete]]
+        _report_masks(state, _Passing(free, named, ended, places[complete]), ops, same_mask=same_mask)
+    if isinstance(ops[0].form, Barrier):
         for observer in state.observers:
-            observer.meet(free, numbers[complete], places[complete], ops)
             observer.synchronize_lanes(free, named)
     else:
-        execute_collective(state, op, free)
+        execute_collective(state, ops[0], free)
     return free
 
 
-def _waiting(groups: list[ConvergedGroup]) -> tuple[Values, Values, Values, list[Op]]:
+@dataclass(frozen=True, slots=True)
+class _Passing:
+    """Lanes that continue together: the masks that they pass, which of the named lanes have ended, and their places."""
+
+    threads: Values
+    masks: Values
+    ended: Values
+    places: Values  # index of the op of each
+
+
+def _report_masks(state: State, passing: _Passing, ops: Sequence[Op], *, same_mask: bool) -> None:
+    for place in np.unique(passing.places).tolist():
+        at = passing.places == place
+        for observer in state.observers:
+            observer.pass_masks(ops[place], passing.threads[at], passing.masks[at], passing.ended[at])
+            if not same_mask:
+                observer.meet_other_masks(ops[place], passing.threads[at])
+
+
+def waiting_threads(groups: list[ConvergedGroup]) -> tuple[Values, Values, Values, list[Op]]:
     """Return the threads of waiting groups, their order, the place of each one's op, and the ops; threads ascend."""
     ops = list({id(group.waits_at): group.waits_at for group in groups if group.waits_at is not None}.values())
     numbers = {id(op): number for number, op in enumerate(ops)}
@@ -111,7 +161,7 @@ def _words(flags: Values) -> Values:
     return words
 
 
-def _masks(state: State, group: ConvergedGroup) -> Values:
+def member_masks(state: State, group: ConvergedGroup) -> Values:
     """Return the member mask that each waiting thread passes."""
     op = group.waits_at
     if group.masks is None and op is not None:
@@ -120,29 +170,3 @@ def _masks(state: State, group: ConvergedGroup) -> Values:
         group.masks = np.full(group.members.count, values.reshape(-1), np.uint32)
     masks: Values = np.asarray(group.masks)
     return masks
-
-
-def _reduce(state: State, groups: list[ConvergedGroup], complete: Values) -> None:
-    """Write the block-wide count, conjunction or disjunction of predicates for the threads of complete blocks."""
-    form = groups[0].waits_at.form if groups[0].waits_at else None
-    if not isinstance(form, Barrier) or not form.reduce:
-        return
-    yes = np.zeros(state.shape.grid, np.int64)
-    members = np.zeros(state.shape.grid, np.int64)
-    for group in groups:
-        op = group.waits_at
-        if op is None:
-            continue
-        source = op.sources[-1]
-        flags = state.gather(source, group.members) if isinstance(source, Slot) else constant(source, "?")
-        blocks = state.shape.block_of(group.members.threads)
-        yes += np.bincount(blocks, np.broadcast_to(flags.reshape(-1), blocks.shape), state.shape.grid).astype(np.int64)
-        members += np.bincount(blocks, minlength=state.shape.grid)
-    result = {"popc": yes, "and": yes == members, "or": yes > 0}[form.reduce]
-    for group in groups:
-        op = group.waits_at
-        blocks = state.shape.block_of(group.members.threads)
-        chosen = complete[blocks]
-        if op is not None and op.results[0] is not None and chosen.any():
-            state.put(op.results[0], scattered(group.members.threads[chosen]), result[blocks[chosen]])
-            state.wrote(op.results)

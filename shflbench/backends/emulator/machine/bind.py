@@ -9,9 +9,19 @@ import numpy as np
 from shflbench.backends.emulator.link.program import Op, Slot
 from shflbench.backends.emulator.machine.access import Transfer, access
 from shflbench.backends.emulator.machine.collective import CollectiveCall, constant, execute_collective
+from shflbench.backends.emulator.machine.services import serve
 from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.machine.threads import ThreadSet, scattered
-from shflbench.backends.emulator.opcodes.forms import FULL_MASK, Access, Barrier, Collective, Pure, Values
+from shflbench.backends.emulator.opcodes.forms import (
+    FULL_MASK,
+    Access,
+    Barrier,
+    Collective,
+    Fence,
+    Pure,
+    Service,
+    Values,
+)
 from shflbench.model import WARP
 
 Step = Callable[[], object]
@@ -45,7 +55,7 @@ def _build(state: State, members: ThreadSet, start: int, *, one_block: bool) -> 
     while True:
         steps += [bind(state, op, members) for op in block.ops]
         if block.last is not None:
-            if not _inlines(block.last, members):
+            if not _inlines(state, block.last, members):
                 return Trace(tuple(steps), block.last, block.start, block.next)
             steps.append(bind(state, block.last, members))
         if one_block or len(steps) > LONGEST or block.next == block.start:
@@ -55,24 +65,40 @@ def _build(state: State, members: ThreadSet, start: int, *, one_block: bool) -> 
 
 def bind(state: State, op: Op, members: ThreadSet) -> Step:
     """Return a function that executes `op` for `members`."""
+    step = _bound(state, op, members)
+    return step if op.guard is None else partial(_guarded, state, op, members, step)
+
+
+def _guarded(state: State, op: Op, members: ThreadSet, step: Step) -> None:
+    """Execute an op with a guard, and note whether it has run: its guard holds for some thread."""
+    if op.guard is not None and id(op) not in state.guarded and state.gather(op.guard, members).any():
+        state.guarded.add(id(op))
+    step()
+
+
+def _bound(state: State, op: Op, members: ThreadSet) -> Step:
     form = op.form
     if isinstance(form, Collective) and form.mask is None:
         return partial(_active, state, op, members)
-    if members.view is None or (op.guard is not None and isinstance(form, Access)):
+    if isinstance(form, Service):
+        return partial(serve, state, op, members)
+    if members.view is None or (op.guard is not None and isinstance(form, Access | Fence)):
         return partial(_scattered, state, op, members)
     if isinstance(form, Barrier):
         return _barrier(state, op, members)
+    if isinstance(form, Fence):
+        return partial(_fence, state, op, members)
     step = _view(state, op, members)
     watched = [slot for slot in op.results if slot is not None and slot.number in state.program.watched]
     return _noting(state, watched, step) if watched else step
 
 
-def _inlines(op: Op, members: ThreadSet) -> bool:
+def _inlines(state: State, op: Op, members: ThreadSet) -> bool:
     """Return whether no thread of `members` has to wait at `op`, because all threads that it involves are members."""
     form = op.form
     if isinstance(form, Barrier):
         if form.whole_block:
-            return members.whole_blocks and not form.reduce
+            return members.whole_blocks and not form.reduce and not state.has_named_barriers
         return members.whole_warps and op.sources[0] == FULL_MASK
     return isinstance(form, Collective) and members.whole_warps and op.sources[form.mask or 0] == FULL_MASK
 
@@ -186,12 +212,20 @@ def _scattered(state: State, op: Op, members: ThreadSet) -> None:
         base = op.place.base if op.place is not None else None
         address = state.gather(base, members) if base is not None else None
         access(state, op, members, Transfer(address, sources, results))
+    elif isinstance(form, Fence):
+        _fence(state, op, members)
     elif isinstance(form, Pure):
         form.apply(*sources, *results)
     for slot, result in zip(op.results, results, strict=True):
         if slot is not None:
             state.put(slot, members, result)
     state.wrote(op.results)
+
+
+def _fence(state: State, op: Op, members: ThreadSet) -> None:
+    """Report a fence of threads; memory is coherent here, so that it has no other effect."""
+    for observer in state.observers:
+        observer.fence(op, members.threads)
 
 
 def _active(state: State, op: Op, members: ThreadSet) -> None:
@@ -204,10 +238,11 @@ def _active(state: State, op: Op, members: ThreadSet) -> None:
 def _barrier(state: State, op: Op, members: ThreadSet) -> Step:
     """Return the step of a barrier where all threads that it involves are members: no thread waits."""
     whole_block = isinstance(op.form, Barrier) and op.form.whole_block
-    blocks_or_warps = np.arange(state.shape.grid) if whole_block else np.unique(members.threads // WARP)
+    part = state.shape.lanes_per_block if whole_block else WARP
+    blocks_or_warps = np.unique(members.threads // part)
 
     def synchronize() -> None:
         for observer in state.observers:
-            (observer.synchronize_blocks if whole_block else observer.synchronize_warps)(blocks_or_warps)
+            (observer.synchronize_blocks if whole_block else observer.synchronize_warps)(blocks_or_warps, op)
 
     return synchronize

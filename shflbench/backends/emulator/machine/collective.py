@@ -27,6 +27,11 @@ class CollectiveCall:
     active: Values | None = None  # flags [warps, 32]; None: all lanes
     members: ThreadSet | None = None  # with which `remember` caches
 
+    @property
+    def absent_fill(self) -> int:
+        """The bits of a value that is read from a lane that does not execute the instruction."""
+        return self.state.absent_fill
+
     def full(self, values: Values) -> Values:
         """Return `values` as an array of shape [warps, 32]."""
         return np.broadcast_to(values, (self.warps, WARP))

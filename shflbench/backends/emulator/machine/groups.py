@@ -18,6 +18,7 @@ class ConvergedGroup:
     at: int  # number of the next block, or of the block to wait at
     waits_at: Op | None = None
     turns: int = 0  # traces since it last waited
+    ran_at: int = 0  # number of the scheduler's choice by which it last ran
     masks: Values | None = None  # that its threads pass, while they wait at a collective or a barrier of lanes
 
     def resume(self, at: int) -> None:
@@ -28,7 +29,7 @@ class ConvergedGroup:
         """Return two groups at the same place: the members whose flag is set, and the others."""
         threads = self.members.threads
         one, other = (
-            ConvergedGroup(scattered(part), self.lockstep, self.at, self.waits_at, self.turns)
+            ConvergedGroup(scattered(part), self.lockstep, self.at, self.waits_at, self.turns, self.ran_at)
             for part in (threads[chosen], threads[~chosen])
         )
         return one, other
@@ -49,5 +50,6 @@ def merged(groups: list[ConvergedGroup], everyone: ThreadSet) -> list[ConvergedG
             continue
         threads = np.sort(np.concatenate([group.members.threads for group in parts]))
         members = everyone if threads.size == everyone.count else scattered(threads)
-        result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=max(group.turns for group in parts)))
+        turns, ran_at = (max(getattr(group, name) for group in parts) for name in ("turns", "ran_at"))
+        result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=turns, ran_at=ran_at))
     return result

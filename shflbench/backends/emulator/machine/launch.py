@@ -1,16 +1,17 @@
 """Launch a program: place the arguments, run the threads, return the outputs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.backends.emulator.link.layout import WORKSPACE
 from shflbench.backends.emulator.link.program import Program
 from shflbench.backends.emulator.machine.memory import MemorySpace
 from shflbench.backends.emulator.machine.observer import Observer
 from shflbench.backends.emulator.machine.policies import LOCKSTEP, Policy
 from shflbench.backends.emulator.machine.scheduler import STEP_LIMIT, Scheduler
-from shflbench.backends.emulator.machine.state import UNWRITTEN, State, buffer_space
+from shflbench.backends.emulator.machine.state import ABSENT_FILLS, UNWRITTEN_FILLS, State, buffer_space
 from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE
 from shflbench.backends.emulator.opcodes.forms import Values
@@ -25,6 +26,17 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
+class ParameterBytes:
+    """The bytes of one argument: a number, or a structure that is passed by value and may hold pointers."""
+
+    data: bytes
+    pointers: tuple[tuple[int, int, int], ...] = ()  # (byte in `data`, number of the buffer, byte in the buffer)
+
+
+Argument = int | np.generic | ParameterBytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class EmulatedLaunch:
     """One launch: program, shape, dynamic shared memory, buffers and number of iterations."""
 
@@ -34,60 +46,68 @@ class EmulatedLaunch:
     inputs: Sequence[Values]
     outputs: Sequence[tuple[int, str] | Values]  # (elements, NumPy type) of each, or its contents before
     iterations: int
-    order: Sequence[int | np.generic | None] | None = None  # of the arguments; None: buffers, then iterations
+    order: Sequence[Argument] | None = None  # of the arguments; None: buffers, then iterations
     machine: Machine = field(default_factory=Machine, compare=False)
     names: Sequence[str] = ()  # of inputs and outputs, for error messages
+    symbols: Mapping[str, bytes] = field(default_factory=dict)  # contents of module variables before the launch
 
     @property
-    def arguments(self) -> Sequence[int | np.generic | None]:
-        """The kernel's arguments: a buffer's place among inputs and outputs, a number, or None for the iterations."""
+    def arguments(self) -> Sequence[Argument]:
+        """The kernel's arguments: a buffer's place among inputs and outputs, a value, or None for the iterations."""
         return self.order if self.order is not None else (*range(len(self.inputs) + len(self.outputs)), None)
 
 
-def execute(
+def execute(  # noqa: PLR0913  (all but the first two by name)
     launch: EmulatedLaunch,
     policy: Policy = LOCKSTEP,
     *,
     observe: Callable[[State], Sequence[Observer]] | None = None,
     seed: int = 0,
     step_limit: int = STEP_LIMIT,
+    absent_fill: int = ABSENT_FILLS[0],
+    unwritten: int = UNWRITTEN_FILLS[0],
 ) -> list[Values]:
     """Run one launch under `policy` and return its outputs.
 
-    `observe` returns the observers of the launch, given its initial state.
+    `observe` returns the observers of the launch, given its initial state. `absent_fill` are the bits of values that
+    are read from lanes that do not execute a shuffle, `unwritten` is each byte of memory before it is written.
 
     Raises EmulatorError: DeadlockError, StepLimitError, or an access out of bounds.
     """
-    state = _ready(launch)
+    state = _ready(launch, unwritten)
     memory = state.spaces["global"]
+    state.absent_fill = absent_fill
     if observe is not None:
         state.observers = observe(state)
     Scheduler(state, policy, seed, step_limit).run()
     return [
         memory.bytes[start:end].view(item[1] if isinstance(item, tuple) else item.dtype).copy()
-        for (start, end), item in zip(memory.allocations[len(launch.inputs) :], launch.outputs, strict=True)
+        for (start, end), item in zip(state.buffers[len(launch.inputs) :], launch.outputs, strict=False)
     ]
 
 
-def _ready(launch: EmulatedLaunch) -> State:
+def _ready(launch: EmulatedLaunch, unwritten: int) -> State:
     """Return the state before a launch, reusing that of the machine's last launch of the same kernel and shape."""
     buffers = [*launch.inputs, *launch.outputs]
-    memory, state = buffer_space([_bytes(item) for item in buffers]), launch.machine.state
+    sizes = [_bytes(item) for item in buffers]
+    memory, state = buffer_space(sizes, launch.program.heap_bytes), launch.machine.state
     if (
         state is None
         or state.program is not launch.program
         or (state.shape, state.dynamic_shared) != (launch.shape, launch.shared_bytes)
-        or state.spaces["global"].allocations != memory.allocations
+        or state.buffers != memory.allocations
     ):
         state = launch.machine.state = State(launch.program, launch.shape, launch.shared_bytes, memory)
     memory = state.spaces["global"]
-    memory.bytes.fill(UNWRITTEN)
+    for start, end in memory.allocations:
+        memory.bytes[start:end] = unwritten
+    memory.bytes[memory.size - launch.program.heap_bytes : memory.size] = unwritten
     memory.filled, memory.names = [], launch.names
     for item, (start, end) in zip(buffers, memory.allocations, strict=False):
         if not isinstance(item, tuple):
             memory.bytes[start:end] = np.ascontiguousarray(item).reshape(-1).view(np.uint8)
             memory.filled.append((start, end))
-    state.start(_arguments(launch, memory))
+    state.start(_arguments(launch, memory), launch.symbols, unwritten)
     return state
 
 
@@ -105,11 +125,42 @@ def _arguments(launch: EmulatedLaunch, memory: MemorySpace) -> Values:
         )
     block = np.zeros(program.parameter_bytes, np.uint8)
     for argument, item, start in zip(arguments, program.parameters, program.parameter_offsets, strict=True):
-        if argument is None:
-            word = int(launch.iterations).to_bytes(8, "little", signed=True)
-        elif isinstance(argument, int):
-            word = (GLOBAL_BASE + memory.allocations[argument][0]).to_bytes(8, "little")
-        else:
-            word = argument.tobytes()
+        word = _word(argument, launch, memory)
         block[start : start + item.bytes] = np.frombuffer(word.ljust(item.bytes, b"\0")[: item.bytes], np.uint8)
     return block
+
+
+def _word(argument: Argument, launch: EmulatedLaunch, memory: MemorySpace) -> bytes:
+    """Return the bytes of one argument."""
+    match argument:
+        case None:
+            return int(launch.iterations).to_bytes(8, "little", signed=True)
+        case int():
+            return _pointer(memory, argument).to_bytes(8, "little")
+        case ParameterBytes(data=data, pointers=pointers):
+            word = bytearray(data)
+            for place, buffer, offset in pointers:
+                word[place : place + 8] = (_pointer(memory, buffer) + offset).to_bytes(8, "little")
+            return bytes(word)
+        case _:
+            return argument.tobytes()
+
+
+def _pointer(memory: MemorySpace, buffer: int) -> int:
+    return GLOBAL_BASE + memory.allocations[buffer][0]
+
+
+def module_contents(launch: EmulatedLaunch) -> dict[str, bytes]:
+    """Return the contents of the `__device__` and `__managed__` variables after the last run of `launch`, by name."""
+    state = launch.machine.state
+    if state is None or state.program is not launch.program:
+        return {}
+    memory = state.spaces["module"].bytes
+    places = [place for place in launch.program.symbols if place.space == "global" and place.name != WORKSPACE]
+    return {place.name: memory[place.start : place.start + place.size].tobytes() for place in places}
+
+
+def printed(launch: EmulatedLaunch) -> str:
+    """Return what the kernel printed in the last run of `launch`."""
+    state = launch.machine.state
+    return "".join(state.printed) if state is not None and state.program is launch.program else ""

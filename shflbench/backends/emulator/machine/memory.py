@@ -1,15 +1,20 @@
 """Memory spaces: bytes with bounds and alignment."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.backends.emulator.link.program import PlacedVariable
+from shflbench.backends.emulator.machine.faults import FaultKind
 from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.names import plain_name
 from shflbench.errors import EmulatorError
 
 ALIGNMENT = 256  # of allocations, as cudaMalloc's
-GUARD = 256  # unallocated bytes between allocations
+GUARD = 1 << 16  # unallocated bytes behind an allocation, at least: an index beyond its end hits no other one
+NULL_BYTES = 1 << 16  # an address below is a null pointer plus an offset; no GPU maps it
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,10 @@ class Fault(Exception):  # noqa: N818  (becomes an EmulatorError once the instru
 
     position: int  # among the threads of the access
     why: str
+    kind: FaultKind
+    low: int = 0  # first byte, from the start of the buffer or of the part of the space
+    size: int = 0
+    buffer: int | None = None  # number of the buffer that is meant, in global memory
 
 
 @dataclass(slots=True)
@@ -59,7 +68,8 @@ class MemorySpace:
         if size > 1 and (offsets & (size - 1)).any():
             position = int(np.argmax((offsets & (size - 1)) != 0))
             why = f"address {int(offsets.flat[position]) + self.base:#x} is not a multiple of {size}"
-            raise Fault(position, why)
+            inside = self._outside(position, offsets, size)
+            raise Fault(position, why, FaultKind.MISALIGNED, inside.low, size, inside.buffer)
         if self.allocations:
             self._check_allocations(offsets, low, high, size)
         if part_numbers is not None:
@@ -76,10 +86,51 @@ class MemorySpace:
             raise self._outside(int(np.argmin(inside)), offsets, size)
 
     def _outside(self, position: int, offsets: Values, size: int) -> Fault:
-        offset = int(offsets.flat[position])
+        offset, kind = int(offsets.flat[position]), FaultKind.OUT_OF_BOUNDS
+        if self.name == "global" and 0 <= offset + self.base < NULL_BYTES:
+            return Fault(position, f"address {offset + self.base:#x} is that of a null pointer", kind, 0, size)
         if self.allocations:
-            start, end = min(self.allocations, key=lambda part: max(part[0] - offset, offset + size - part[1]))
-            index = self.allocations.index((start, end))
-            name = f"`{self.names[index]}`" if self.names else f"buffer {index}"
-            return Fault(position, f"byte {offset - start} of the {end - start} bytes of {name}")
-        return Fault(position, f"byte {offset} of the {self.size} bytes of {self.name} memory")
+            number = self.allocation(offset, size)
+            start, end = self.allocations[number]
+            why = f"byte {offset - start} of the {end - start} bytes of {self.label(number)}"
+            return Fault(position, why, kind, offset - start, size, number if self.name == "global" else None)
+        why = f"byte {offset} of the {self.size} bytes of {self.name} memory"
+        return Fault(position, why, kind, offset, size)
+
+    def allocation(self, offset: int, size: int) -> int:
+        """Return the number of the valid range that holds these bytes, or that is nearest to them."""
+        distances = [max(start - offset, offset + size - end) for start, end in self.allocations]
+        return distances.index(min(distances))
+
+    def label(self, number: int) -> str:
+        """Return how messages name a valid range."""
+        if number < len(self.names):
+            name = _variable_name(self.names[number])
+            return name if " " in name else f"`{name}`"
+        return f"buffer {number}" if self.name == "global" else f"variable {number} of {self.name} memory"
+
+
+def set_bounds(space: MemorySpace, variables: Sequence[PlacedVariable], end: int, dynamic: int = 0) -> None:
+    """Give a space the bounds of its variables, which end at `end`, and of `dynamic` bytes behind them."""
+    bounds = [(place.start, place.start + (place.size or dynamic)) for place in variables]
+    names = ["local memory" if place.name.startswith("__local_depot") else place.name for place in variables]
+    if dynamic and all(place.size for place in variables):
+        bounds.append((end, end + dynamic))
+        names.append("dynamic shared memory")
+    if space.size > end + dynamic:
+        bounds.append((end + dynamic, space.size))
+        names.append("memory that the system reserves")
+    space.allocations, space.names = bounds, names
+
+
+def _variable_name(symbol: str) -> str:
+    """Return the name of a variable in C++: `a::b` for `_ZN1a1bE`, `s` for `_ZZ1kPiE1s`, declared inside a function.
+
+    Source: Itanium C++ ABI, section 5.1.7: the name follows the last `E`, with its length; a suffix tells equal names
+    apart.
+    """
+    for match in reversed(list(re.finditer(r"E(?=(\d+)(\w+)$)", symbol))):
+        length, name = int(match[1]), match[2]
+        if re.fullmatch(r"(_\d+|\$?__\d+)?", name[length:]):
+            return name[:length]
+    return plain_name(symbol)

@@ -1,17 +1,22 @@
 """Orders in which threads may legally run under independent thread scheduling.
 
 A policy divides the threads into groups that run in lockstep, and orders the groups. A group runs ahead until it has to
-wait for others. A GPU may choose any of these orders (CUDA C++ Programming
-Guide, "Independent Thread Scheduling"): a program that is right only under some of them is wrong.
+wait for others, or has used its turn. A GPU may choose any of these orders (CUDA C++ Programming Guide, "Independent
+Thread Scheduling"; blocks run "in any order, in parallel or in series", ibid., "Thread Hierarchy"): a program that is
+right only under some of them is wrong.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from shflbench.backends.emulator.machine.threads import Shape, ThreadSet, regular
 from shflbench.model import WARP
 
 EVERY = slice(None)
+TURN = 16  # traces after which another group runs, so that a spinning group cannot block the others
+BLOCK_TURN = 512  # likewise, for groups of a block: long enough for most blocks to end, short enough to wait for one
+MOST_PARTS = 8  # of a grid: of a larger one, several neighboring blocks run as one, or it would take too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,8 @@ class Policy:
     summary: str
     lockstep_groups: Callable[[Shape], list[ThreadSet]]  # in the order in which they run
     random: bool = False  # which group runs is drawn each time
+    turn: int = TURN
+    of_blocks: bool = False  # the groups are whole blocks: a grid of one block runs as in lockstep
 
 
 def all_threads(shape: Shape) -> list[ThreadSet]:
@@ -38,6 +45,16 @@ def _warps_reversed(shape: Shape) -> list[ThreadSet]:
     return [regular(shape, slice(warp, None, count), EVERY) for warp in reversed(range(count))]
 
 
+def _blocks(shape: Shape) -> list[ThreadSet]:
+    parts = min(shape.grid, MOST_PARTS)
+    starts = [shape.grid * part // parts * shape.warps_per_block for part in range(parts + 1)]
+    return [regular(shape, slice(*ends), EVERY, whole_blocks=True) for ends in pairwise(starts)]
+
+
+def _blocks_reversed(shape: Shape) -> list[ThreadSet]:
+    return _blocks(shape)[::-1]
+
+
 _each_lane = _lanes(*(slice(lane, lane + 1) for lane in range(WARP)))
 
 LOCKSTEP = Policy("lockstep", "all threads run the same instruction at once", all_threads)
@@ -48,5 +65,8 @@ ADVERSARIAL = (
     Policy("lanes at random", "a lane drawn at random runs ahead", _each_lane, random=True),
     Policy("warps in reverse", "the last warp of each block runs ahead", _warps_reversed),
     Policy("warps at random", "a warp drawn at random runs ahead", _warps_reversed, random=True),
+    Policy("blocks one at a time", "each block runs ahead of the next", _blocks, turn=BLOCK_TURN, of_blocks=True),
+    Policy("blocks in reverse", "the last block runs ahead", _blocks_reversed, turn=BLOCK_TURN, of_blocks=True),
+    Policy("blocks at random", "a block drawn at random runs ahead", _blocks, random=True, of_blocks=True),
 )
 POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (LOCKSTEP, *ADVERSARIAL)}

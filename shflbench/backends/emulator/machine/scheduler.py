@@ -4,27 +4,30 @@ from operator import attrgetter
 
 import numpy as np
 
+from shflbench.backends.emulator.link.barriers import form_of
+from shflbench.backends.emulator.link.program import Op
 from shflbench.backends.emulator.machine.barriers import involves_all, releases
 from shflbench.backends.emulator.machine.bind import Trace, bind, trace
+from shflbench.backends.emulator.machine.deadlock import deadlock
+from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.backends.emulator.machine.groups import ConvergedGroup, merged
-from shflbench.backends.emulator.machine.policies import Policy, all_threads
+from shflbench.backends.emulator.machine.iterations import Iterations
+from shflbench.backends.emulator.machine.named_barriers import NamedBarriers
+from shflbench.backends.emulator.machine.policies import TURN, Policy, all_threads
 from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.opcodes.forms import Branch, Exit, Values
-from shflbench.errors import EmulatorError
+from shflbench.model import WARP
 
 # Instructions of one launch, each for many threads: some seconds for a small launch, a minute or two for a large one.
 # A verifying launch takes 10,000 to 250,000.
 STEP_LIMIT = 500_000
-QUANTUM = 16  # traces after which another group runs, so that a spinning group cannot block the others
+PATIENCE = 1 << 10  # choices after which a group runs that others were always preferred to
+FAVORS = 1 << 6  # choices for which it runs then
 
 IN_ORDER = attrgetter("lockstep", "at")  # the order of a policy; within a lockstep group, the group that lags behind
 
 
-class DeadlockError(EmulatorError):
-    """Threads wait for others that never arrive."""
-
-
-class StepLimitError(EmulatorError):
+class StepLimitError(KernelFault):
     """The kernel did not end within the limit of steps."""
 
 
@@ -40,49 +43,80 @@ class Scheduler:
         self.groups = [ConvergedGroup(members, number, 0) for number, members in enumerate(self.lockstep_groups)]
         self._parts = [1] * len(self.groups)  # number of groups that each lockstep group has diverged into
         self.live = sum(members.count for members in self.lockstep_groups)
+        self.turn = policy.turn
+        self._choices = 0
+        self._favorite, self._favors = self.groups[0], 0
+        self.named = NamedBarriers(state) if state.has_named_barriers else None
         self.steps, self.step_limit = 0, step_limit
 
     def run(self) -> None:
-        """Run to the end; DeadlockError, StepLimitError, or EmulatorError for an access out of bounds."""
+        """Run to the end; KernelFault for a deadlock, an endless loop, or an access out of bounds."""
         with np.errstate(all="ignore"):
             while self.groups:
                 group = self._choose()
                 if group is not None:
                     self._advance(group)
                 elif not self._release() and not self._release(same_mask=False):
-                    raise self._deadlock()
+                    raise (self.named.fault() if self.named else None) or deadlock(self.state, self.groups)
 
     def _choose(self) -> ConvergedGroup | None:
         """Return the group to run next: by fairness, then by the policy, then the group that lags behind."""
         running = [group for group in self.groups if group.waits_at is None]
         if not running:
             return None
+        self._choices += 1
+        if favored := self._favored(running):
+            return favored
         turns = [group.turns for group in running]
-        earliest = min(turns) // QUANTUM
+        earliest = min(turns) // self.turn
         # A spinning group may depend on a waiting one.
         if earliest and len(running) < len(self.groups) and self._release():
             return self._choose()
         if len(running) == 1:
             return running[0]
         candidates = running
-        if max(turns) // QUANTUM > earliest:
-            candidates = [group for group in running if group.turns // QUANTUM == earliest]
+        if max(turns) // self.turn > earliest:
+            candidates = [group for group in running if group.turns // self.turn == earliest]
         if self.random is not None:
             lockstep = candidates[int(self.random.integers(len(candidates)))].lockstep
             candidates = [group for group in candidates if group.lockstep == lockstep]
-        return min(candidates, key=IN_ORDER)
+        first = min(candidates, key=IN_ORDER)
+        if self.turn == TURN or self._parts[first.lockstep] == 1:
+            return first
+        # A long turn is one of whole blocks: threads of one block that spin wait for others of it, and take short ones.
+        parts = [group for group in candidates if group.lockstep == first.lockstep]
+        return min(parts, key=lambda group: (group.turns // TURN, group.at))
+
+    def _favored(self, running: list[ConvergedGroup]) -> ConvergedGroup | None:
+        """Return a group that has not run for long, because others wait and go on again and again before it."""
+        if self._favors:
+            self._favors -= 1
+            if self._favorite in running:
+                return self._favorite
+        if self._choices % (PATIENCE // 8) == 0:
+            longest = min(running, key=attrgetter("ran_at"))
+            if self._choices - longest.ran_at > PATIENCE:
+                self._favorite, self._favors = longest, FAVORS
+                return longest
+        return None
 
     def _advance(self, group: ConvergedGroup) -> None:
         """Run one group until it waits, exits, diverges, or has used its turn."""
-        diverged = self._parts[group.lockstep] > 1
-        for _ in range(1 if diverged else QUANTUM):
+        group.ran_at = self._choices
+        iterations = self.state.iterations
+        counting = iterations is not None and iterations.counts(group.lockstep)
+        diverged = counting or self._parts[group.lockstep] > 1
+        for _ in range(1 if diverged else TURN):
             code = trace(self.state, group.members, group.at, one_block=diverged)
             self.steps += len(code.steps) + 1
             if self.steps > self.step_limit:
                 raise self._too_long(group, code)
             for step in code.steps:
                 step()
+            self.state.executed.add((group.at, code.at))
             group.turns += 1
+            if counting and code.last is None:
+                self._pass_barrier(code.at, group.members.threads)
             if not self._end(group, code):
                 break
         if self._parts[group.lockstep] > 1:
@@ -93,18 +127,18 @@ class Scheduler:
         last = code.last
         if last is None:
             if code.next == code.at:  # control reaches the end of the kernel
-                self._exit(group)
+                self._exit(group, None)
                 return False
-            group.at = code.next
+            self._go(group, code.at, code.next)
             return True
         match last.form:
             case Branch():
                 return self._branch(group, code)
-            case Exit(trap=trap):
+            case Exit():
                 if last.guard is not None:
                     self._conditional_exit(group, code)
                 else:
-                    self._exit(group, trap=code if trap else None)
+                    self._exit(group, last)
                 return False
             case _:
                 group.at, group.waits_at, group.turns = code.at, last, 0
@@ -114,29 +148,45 @@ class Scheduler:
     def _branch(self, group: ConvergedGroup, code: Trace) -> bool:
         last = code.last
         if last is None or last.guard is None:
-            group.at = last.target if last is not None else code.next
+            self._go(group, code.at, last.target if last is not None else code.next)
             return True
         flags = self.state.gather(last.guard, group.members)
         taken = np.count_nonzero(flags)
         if taken in {0, flags.size}:
-            group.at = last.target if taken else code.next
+            self._go(group, code.at, last.target if taken else code.next)
             return True
-        jumping, staying = self._part(group, flags.reshape(-1))
-        jumping.at, staying.at = last.target, code.next
+        jumping, staying = self._diverge(group, flags.reshape(-1))
+        self._go(jumping, code.at, last.target)
+        self._go(staying, code.at, code.next)
         return False
+
+    def _go(self, group: ConvergedGroup, start: int, end: int) -> None:
+        """Let a group go on from the block `start` to the block `end`."""
+        group.at = end
+        if self.state.iterations is not None:
+            self.state.iterations.move(group, start, end)
+
+    def _diverge(self, group: ConvergedGroup, chosen: Values) -> tuple[ConvergedGroup, ConvergedGroup]:
+        """Split a group of threads that evaluate a condition differently."""
+        if self.state.iterations is None and self.state.barrier_loops is not None:
+            self.state.iterations = Iterations(self.state.barrier_loops, self.state.alive, self.lockstep_groups)
+        if self.state.iterations is not None:
+            self.state.iterations.part(group.lockstep)
+        return self._part(group, chosen)
 
     def _conditional_exit(self, group: ConvergedGroup, code: Trace) -> None:
         last = code.last
         if last is None or last.guard is None:
             return
-        trap = code if isinstance(last.form, Exit) and last.form.trap else None
         flags = self.state.gather(last.guard, group.members)
-        group.at = code.next
         if flags.all():
-            self._exit(group, trap)
+            self._exit(group, last)
         elif flags.any():
-            leaving, _ = self._part(group, flags.reshape(-1))
-            self._exit(leaving, trap)
+            leaving, staying = self._diverge(group, flags.reshape(-1))
+            self._exit(leaving, last)
+            self._go(staying, code.at, code.next)
+        else:
+            self._go(group, code.at, code.next)
 
     def _part(self, group: ConvergedGroup, chosen: Values) -> tuple[ConvergedGroup, ConvergedGroup]:
         parts = group.split(chosen)
@@ -145,13 +195,18 @@ class Scheduler:
         self._parts[group.lockstep] += 1
         return parts
 
-    def _exit(self, group: ConvergedGroup, trap: Trace | None = None) -> None:
-        if trap is not None and trap.last is not None:
-            block, thread = self.state.shape.in_block(int(group.members.threads[0]))
-            raise EmulatorError(
-                f"thread {thread} of block {block} traps ({trap.last.instruction.where})",
+    def _exit(self, group: ConvergedGroup, op: Op | None) -> None:
+        """End the threads of a group; KernelFault if they trap."""
+        if op is not None and isinstance(op.form, Exit) and op.form.trap:
+            thread = int(group.members.threads[0])
+            raise KernelFault(
+                f"{self.state.shape.describe(thread)} traps ({op.instruction.where})",
                 "An assertion failed, or the code was meant to be unreachable.",
+                kind=FaultKind.TRAPPED,
+                op=op,
+                threads=(self.state.shape.in_block(thread),),
             )
+        self.state.ends.append((group.members.threads, op))
         self.state.alive.reshape(-1)[group.members.threads] = False
         self.live -= group.members.count
         self.groups.remove(group)
@@ -163,6 +218,8 @@ class Scheduler:
         if len(joined) < len(parts):
             self.groups = [group for group in self.groups if group.lockstep != lockstep] + joined
             self._parts[lockstep] = len(joined)
+        if len(joined) == 1 and self.state.iterations is not None:
+            self.state.iterations.join(lockstep)
 
     def _arrived(self, group: ConvergedGroup) -> None:
         """Let threads continue if this group was the last one that others waited for.
@@ -174,51 +231,64 @@ class Scheduler:
         if all(other.waits_at is op for other in reversed(self.groups)):
             if not self._release_all():
                 self._release()
-        elif op is not None and (group.members.view is None or not involves_all(op)):
+        elif op is not None and (group.members.view is None or not involves_all(op, self.named)):
             self._release()
 
     def _release_all(self) -> bool:
         """Let all threads of the launch continue if they wait at one op that involves all; return whether they do."""
         at, op = self.groups[0].at, self.groups[0].waits_at
-        if op is None or self.everyone.view is None or self.live != self.everyone.count or not involves_all(op):
+        if op is None or not involves_all(op, self.named):
+            return False
+        if self.everyone.view is None or self.live != self.everyone.count:
             return False
         step = self.everyone.steps.get(at)
         if step is None:
             step = self.everyone.steps[at] = bind(self.state, op, self.everyone)
+        self._pass_barrier(at, self.everyone.threads)
         step()
         for group in self.groups:
-            group.resume(self.state.program.blocks[at].next)
+            self._resume(group)
         return True
+
+    def _resume(self, group: ConvergedGroup) -> None:
+        """Let a group go on after waiting."""
+        start = group.at
+        group.resume(self.state.program.blocks[start].next)
+        self._go(group, start, group.at)
+
+    def _pass_barrier(self, block: int, threads: Values) -> None:
+        """Report threads that pass a barrier together, but in different iterations of the loops around it."""
+        op = self.state.program.blocks[block].last
+        if self.state.iterations is not None and op is not None and form_of(op) is not None:
+            places, ops = self.state.iterations.places(threads, np.zeros(threads.size, np.intp), [op])
+            for observer in self.state.observers if len(ops) > 1 else ():
+                observer.meet(threads, threads // WARP, places, ops)
 
     def _release(self, *, same_mask: bool = True) -> bool:
         """Let all threads continue whose barriers are complete; return whether there were any."""
         released = False
-        for groups, threads in releases(self.state, self.groups, same_mask=same_mask):
+        for groups, threads in releases(self.state, self.groups, self.named, same_mask=same_mask):
             released = True
             for group in groups:
                 chosen = np.isin(group.members.threads, threads, assume_unique=True)
                 if chosen.any():
                     going = group if chosen.all() else self._part(group, chosen)[0]
-                    going.resume(self.state.program.blocks[going.at].next)
+                    self._resume(going)
         return released
-
-    def _deadlock(self) -> DeadlockError:
-        counts: dict[str, int] = {}
-        for group in self.groups:
-            if group.waits_at is not None:
-                instruction = group.waits_at.instruction
-                where = f"`{instruction.text}` ({instruction.where})"
-                counts[where] = counts.get(where, 0) + group.members.count
-        waiting = ", ".join(f"{count} threads wait at {where}" for where, count in counts.items())
-        ended = self.state.shape.grid * self.state.shape.block - self.live
-        message = f"deadlock in {self.state.program.name}: {waiting}" + (f", {ended} have exited" if ended else "")
-        return DeadlockError(message, "All threads that a barrier or a mask names must reach it.")
 
     def _too_long(self, group: ConvergedGroup, code: Trace) -> StepLimitError:
         ops = (*self.state.program.blocks[group.at].ops, code.last)
-        at = next((op.instruction.where for op in reversed(ops) if op is not None), "an empty block")
+        op = next((op for op in reversed(ops) if op is not None), None)
+        at = op.instruction.where if op is not None else "an empty block"
         message = (
             f"{self.state.program.name} did not end within {self.step_limit} instructions; "
             f"{group.members.count} threads are at {at}"
         )
-        return StepLimitError(message, "Look for an endless loop, or run fewer iterations.")
+        thread = self.state.shape.in_block(int(group.members.threads[0]))
+        return StepLimitError(
+            message,
+            "Look for an endless loop, or run fewer iterations.",
+            kind=FaultKind.ENDLESS,
+            op=op,
+            threads=(thread,),
+        )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,42 @@ import numpy as np
 from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.model import WARP
 
+Dimensions = tuple[int, int, int]  # x, y, z
+
+
+def coordinates(number: int, dims: Dimensions) -> Dimensions:
+    """Return the coordinates of one of the blocks of a grid or the threads of a block."""
+    rest, x = divmod(number, dims[0])
+    z, y = divmod(rest, dims[1])
+    return x, y, z
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A launch: `grid` blocks of `block` threads; registers have room for whole warps."""
+    """A launch: `grid` blocks of `block` threads, and how both are arranged; registers have room for whole warps.
+
+    Blocks of a grid and threads of a block are numbered along x first, then y, then z (CUDA C++ Programming Guide,
+    "Thread Hierarchy"). Without dimensions, all lie along x.
+    """
 
     grid: int
     block: int
+    grid_dims: Dimensions = (0, 1, 1)
+    block_dims: Dimensions = (0, 1, 1)
+
+    def __post_init__(self) -> None:
+        """Complete the dimensions; ValueError if they do not multiply to the totals."""
+        for name, total in (("grid_dims", self.grid), ("block_dims", self.block)):
+            dims: Dimensions = getattr(self, name)
+            if dims == (0, 1, 1):
+                object.__setattr__(self, name, (total, 1, 1))  # of a frozen dataclass
+            elif prod(dims) != total or min(dims) < 1:
+                raise ValueError(f"the dimensions {dims} do not make {total}")
+
+    @classmethod
+    def of(cls, grid: Dimensions, block: Dimensions) -> "Shape":
+        """Return the shape with these dimensions."""
+        return cls(prod(grid), prod(block), grid, block)
 
     @property
     def warps_per_block(self) -> int:
@@ -50,6 +80,13 @@ class Shape:
         """Return (block, index within the block) of a thread."""
         return divmod(thread, self.lanes_per_block)
 
+    def describe(self, thread: int) -> str:
+        """Return `thread 3 of block 2`, or with coordinates if the launch has several dimensions."""
+        block, index = self.in_block(thread)
+        if self.grid_dims[1:] == self.block_dims[1:] == (1, 1):
+            return f"thread {index} of block {block}"
+        return f"thread {coordinates(index, self.block_dims)} of block {coordinates(block, self.grid_dims)}"
+
 
 @dataclass(slots=True, eq=False)
 class ThreadSet:
@@ -71,11 +108,14 @@ class ThreadSet:
         self.count = self.threads.size
 
 
-def regular(shape: Shape, warps: slice, lanes: slice) -> ThreadSet:
-    """Return the set of some lanes of some warps; only where every lane is a thread."""
+def regular(shape: Shape, warps: slice, lanes: slice, *, whole_blocks: bool = False) -> ThreadSet:
+    """Return the set of some lanes of some warps; only where every lane is a thread.
+
+    `whole_blocks` says that the warps are all those of some blocks; all warps of the launch always are.
+    """
     numbers = np.arange(shape.lanes, dtype=np.intp).reshape(shape.warps, WARP)[warps, lanes]
-    whole_warps = lanes == slice(None)
-    return ThreadSet(numbers.ravel(), (warps, lanes), whole_warps, whole_warps and warps == slice(None))
+    whole_warps, whole_blocks = lanes == slice(None), whole_blocks or warps == slice(None)
+    return ThreadSet(numbers.ravel(), (warps, lanes), whole_warps, whole_warps and whole_blocks)
 
 
 def scattered(threads: Values) -> ThreadSet:

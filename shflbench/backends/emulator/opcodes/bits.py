@@ -6,7 +6,16 @@ import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
 from shflbench.backends.emulator.opcodes import fields
-from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Pure, UnknownFormError, Values, last_type, only
+from shflbench.backends.emulator.opcodes.forms import (
+    Apply,
+    Decoder,
+    Pure,
+    UnknownFormError,
+    Values,
+    last_type,
+    lookup,
+    only,
+)
 
 
 def _logic(function: Apply, operands: int) -> Decoder:
@@ -88,11 +97,14 @@ def _lop3(instruction: PtxInstruction) -> Pure:
 
 
 def _prmt(instruction: PtxInstruction) -> Pure:
-    if instruction.modifiers != ("b32",):
+    if instruction.modifiers[:1] != ("b32",) or len(instruction.modifiers) > 2:  # noqa: PLR2004  (type and mode)
         raise UnknownFormError
+    places = lookup(PERMUTATIONS, instruction.modifiers[1]) if len(instruction.modifiers) > 1 else None
 
     def prmt(a: Values, b: Values, selector: Values, out: Values) -> None:
         both = np.asarray(b).astype("u8") << np.uint64(32) | a
+        if places is not None:  # one of four selectors
+            selector = np.array(places, "u4")[np.asarray(selector & np.uint32(3))]
         result = np.zeros(out.shape, "u4")
         for place in range(4):
             nibble = np.asarray(selector >> np.uint32(4 * place))
@@ -102,6 +114,17 @@ def _prmt(instruction: PtxInstruction) -> Pure:
         np.copyto(out, result)
 
     return Pure(("u4",), ("u4", "u4", "u4"), prmt)
+
+
+# The selectors of each mode, by the two lowest bits of the third operand (PTX ISA 9.0, prmt).
+PERMUTATIONS: Mapping[str, tuple[int, int, int, int]] = {
+    "f4e": (0x3210, 0x4321, 0x5432, 0x6543),
+    "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
+    "rc8": (0x0000, 0x1111, 0x2222, 0x3333),
+    "ecl": (0x3210, 0x3211, 0x3222, 0x3333),
+    "ecr": (0x0000, 0x1110, 0x2210, 0x3210),
+    "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
+}
 
 
 def _popc(a: Values, out: Values) -> None:

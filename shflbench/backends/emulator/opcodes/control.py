@@ -1,29 +1,38 @@
-"""Branches, ends, barriers and fences."""
+"""Branches, ends and barriers."""
 
 from collections.abc import Mapping
 
 from shflbench.backends.emulator.frontend.ptx import PtxInstruction
 from shflbench.backends.emulator.opcodes.forms import Barrier, Branch, Decoder, Exit, Form, Nothing, UnknownFormError
-from shflbench.errors import EmulatorError
-
-BARRIER_ADVICE = "Use `__syncthreads()`, or check this kernel on a GPU with compute-sanitizer."
 
 
 def _barrier(instruction: PtxInstruction) -> Form:
-    words = [word for word in instruction.modifiers if word not in {"cta", "aligned"}]
-    match words, len(instruction.operands):
-        case ["warp", "sync"], 1:
-            return Barrier(whole_block=False, operands=("u4",))
-        case ["sync"], 1:
-            return Barrier(whole_block=True, operands=("u4",))
-        case ["red", "popc", "u32"], 3:
-            return Barrier(whole_block=True, results=("u4",), operands=("u4", "?"), reduce="popc")
-        case ["red", ("and" | "or") as how, "pred"], 3:
-            return Barrier(whole_block=True, results=("?",), operands=("u4", "?"), reduce=how)
-        case (["sync"], 2) | (["red", *_], 4):
-            raise EmulatorError("the emulator cannot run a barrier with a number of threads", BARRIER_ADVICE)
+    """Decode `bar.warp.sync` and the barriers of a block (PTX ISA 9.0, 9.7.13.1 and 9.7.13.2)."""
+    words = tuple(word for word in instruction.modifiers if word not in {"cta", "aligned"})
+    if instruction.opcode == "bar" and words == ("warp", "sync"):
+        return Barrier(whole_block=False, operands=("u4",))
+    aligned = instruction.opcode == "bar" or "aligned" in instruction.modifiers
+    reduces = words[:1] == ("red",)
+    counted = len(instruction.operands) == (4 if reduces else 2)
+    if counted:
+        operands: tuple[str, ...] = ("u4", "u4")
+    elif len(instruction.operands) == (3 if reduces else 1) and words != ("arrive",):
+        operands = ("u4",)
+    else:
+        raise UnknownFormError
+    match words:
+        case ("sync" | "arrive" as how,):
+            arrives = how == "arrive"
+            return Barrier(whole_block=True, operands=operands, arrives_only=arrives, counted=counted, aligned=aligned)
+        case ("red", "popc" as how, "u32"):
+            result = "u4"
+        case ("red", ("and" | "or") as how, "pred"):
+            result = "?"
         case _:
             raise UnknownFormError
+    return Barrier(
+        whole_block=True, results=(result,), operands=(*operands, "?"), reduce=how, counted=counted, aligned=aligned
+    )
 
 
 def _nothing(_: PtxInstruction) -> Form:
@@ -37,9 +46,9 @@ FORMS: Mapping[str, Decoder] = {
     "trap": lambda _: Exit(returns=False, trap=True),
     "bar": _barrier,
     "barrier": _barrier,
-    "membar": _nothing,
-    "fence": _nothing,
     "nanosleep": _nothing,
     "brkpt": _nothing,
     "pmevent": _nothing,
+    "griddepcontrol": _nothing,
+    "setmaxnreg": _nothing,
 }

@@ -1,30 +1,57 @@
 """Conversions between types: `cvt` to an integer saturates, and maps NaN to a number."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
-from shflbench.backends.emulator.opcodes import bfloat16, exact
+from shflbench.backends.emulator.opcodes import bfloat16, exact, packing
 from shflbench.backends.emulator.opcodes.floating import ROUNDINGS, canonical, flushed
-from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Pure, UnknownFormError, Values
+from shflbench.backends.emulator.opcodes.forms import Apply, Decoder, Form, Pure, UnknownFormError, Values
 
 TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 KNOWN = {*TO_INTEGRAL, *ROUNDINGS, "ftz", "sat", "relu"}
 
 
-def _cvt(instruction: PtxInstruction) -> Pure:
+def _cvt(instruction: PtxInstruction) -> Form:
+    packed = packing.conversion(instruction)
+    if packed is not None:
+        return packed
     *words, target, source = instruction.modifiers
-    if not set(words) <= KNOWN or target not in NUMPY or source not in NUMPY or "relu" in words:
+    if not set(words) <= KNOWN or target not in NUMPY or source not in NUMPY:
         raise UnknownFormError
+    if "relu" in words:
+        return _not_negative(instruction)
     if target in {"f16x2", "bf16x2"}:
         return _pair(words, target, source)
     to, of = NUMPY[target], NUMPY[source]
     if "bf16" in {target, source}:
         return bfloat16.conversion(words, target, source, _conversion)
     return Pure((to,), (of,), _conversion(words, of, to))
+
+
+def _not_negative(instruction: PtxInstruction) -> Form:
+    """Return a conversion to halves that turns negative results into zeros (`.relu`)."""
+    name = instruction.modifiers[-2]
+    if name not in {"f16", "bf16", "f16x2", "bf16x2"}:
+        raise UnknownFormError
+    plain = _cvt(replace(instruction, modifiers=tuple(word for word in instruction.modifiers if word != "relu")))
+    if not isinstance(plain, Pure):  # impossible: conversions are pure
+        raise UnknownFormError
+
+    def convert(*arguments: Values) -> None:
+        *values, out = arguments
+        result = np.empty(out.shape, out.dtype)
+        plain.apply(*values, result)
+        halves = result.view(np.uint16)
+        infinity = np.uint16(0x7C00 if name[0] == "f" else 0x7F80)
+        halves[(halves >> np.uint16(15) == 1) & (halves & np.uint16(0x7FFF) <= infinity)] = 0
+        np.copyto(out, result)
+
+    return Pure(plain.results, plain.operands, convert)
 
 
 def _conversion(words: list[str], of: str, to: str) -> Apply:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
-from shflbench.backends.emulator.opcodes.forms import Decoder, Pure, Values, last_type, only, unsigned
+from shflbench.backends.emulator.opcodes.forms import Decoder, Pure, UnknownFormError, Values, last_type, only, unsigned
 from shflbench.model import WARP
 
 NOT_FOUND = 0xFFFFFFFF
@@ -112,9 +112,43 @@ def _fns(word: int, base: int, count: int) -> int:
     return ones[abs(count) - 1] if abs(count) <= len(ones) else NOT_FOUND
 
 
+def _mask(instruction: PtxInstruction) -> Pure:
+    """Return `bmsk`: a mask of `b` ones from bit `a` (PTX ISA 9.0, 9.7.1.25)."""
+    mode, type_ = instruction.modifiers
+    clamp = {"clamp": True, "wrap": False}[mode]
+    if type_ != "b32":
+        raise UnknownFormError
+
+    def bmsk(position: Values, length: Values, out: Values) -> None:
+        start, count = (
+            (np.minimum(x, WARP) if clamp else x & np.uint32(WARP - 1)).astype("i8") for x in (position, length)
+        )
+        np.copyto(out, _raised(_ones(count, 32), start, 32))
+
+    return Pure(("u4",), ("u4", "u4"), bmsk)
+
+
+def _extend(instruction: PtxInstruction) -> Pure:
+    """Return `szext`: the lowest `b` bits of `a`, extended by their sign or by zeros (PTX ISA 9.0, 9.7.1.24)."""
+    mode, name = instruction.modifiers
+    clamp = {"clamp": True, "wrap": False}[mode]
+    type_ = {"u32": "u4", "s32": "i4"}[name]
+
+    def szext(a: Values, length: Values, out: Values) -> None:
+        count = (np.minimum(length, WARP) if clamp else length & np.uint32(WARP - 1)).astype("i8")
+        word = np.asarray(a).view(np.uint32)
+        kept = _ones(count, 32)
+        negative = (type_ == "i4") & (count > 0) & (word >> np.maximum(count - 1, 0).astype("u4") & np.uint32(1) == 1)
+        np.copyto(out.view(np.uint32), np.where(negative, word | ~kept, word & kept))
+
+    return Pure((type_,), (type_, "u4"), szext)
+
+
 FORMS: Mapping[str, Decoder] = {
     "bfe": _extract,
     "bfi": _insert,
     "bfind": _find,
+    "bmsk": _mask,
+    "szext": _extend,
     "fns": lambda _: Pure(("u4",), ("u4", "u4", "i4"), _nth_set),
 }

@@ -65,16 +65,24 @@ def _arithmetic(function: np.ufunc, formula: Callable[[Fraction, Fraction], Frac
 
 def _extreme(function: np.ufunc, of_zeros: np.ufunc) -> Decoder:
     def decode(instruction: PtxInstruction) -> Pure:
-        only(instruction, "ftz", "NaN")
+        only(instruction, "ftz", "NaN", "xorsign", "abs")
         type_ = NUMPY[last_type(instruction, "f")]
         bits = f"u{type_[1]}"
+        of_sizes = "xorsign" in instruction.modifiers
+        if of_sizes != ("abs" in instruction.modifiers):
+            raise UnknownFormError
 
         def extreme(a: Values, b: Values, out: Values) -> None:
+            negative = np.signbit(a) ^ np.signbit(b)
+            if of_sizes:  # the sign of a product, the size of the smaller or larger operand
+                a, b = np.abs(a), np.abs(b)
             # Equal numbers have equal bits, but for the zeros: -0 counts as less than +0.
             same = of_zeros(*(np.asarray(x).view(bits) for x in (a, b)))
             result = np.where(np.equal(a, b), same, function(a, b).view(bits))
             if "NaN" in instruction.modifiers:
                 result = np.where(np.isnan(a) | np.isnan(b), np.array(np.nan, type_).view(bits), result)
+            if of_sizes:
+                result = np.where(negative, result | np.array(1 << (8 * int(type_[1]) - 1), bits), result)
             np.copyto(out.view(bits), result)
 
         return Pure((type_,), (type_, type_), finished(extreme, instruction))

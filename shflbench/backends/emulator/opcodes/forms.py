@@ -14,6 +14,7 @@ Values = NDArray[Any]
 Apply = Callable[..., object]
 
 FULL_MASK = 0xFFFFFFFF  # names all lanes of a warp
+WIDE = {"gpu", "sys"}  # scopes that include several blocks
 
 
 class UnknownFormError(Exception):
@@ -40,6 +41,55 @@ class Access:
     operands: tuple[str, ...]  # of the values; the address comes first and is not among them
     vector: int = 1  # elements per access
     update: Apply | None = None  # atomics: (old, *operands) → new
+    order: str = "weak"  # or volatile, relaxed, acquire, release, acq_rel, sc (PTX ISA 9.0, 8.4)
+    scope: str = ""  # of a strong access: cta, cluster, gpu or sys
+    non_coherent: bool = False  # a load of memory that nothing may write during the launch: ld.global.nc, ldu
+    asynchronous: bool = False  # a store that is complete only once its thread has waited for it
+
+    @property
+    def strong(self) -> bool:
+        """Whether the access may be part of synchronization: volatile and atomic ones are."""
+        return self.order != "weak"
+
+    @property
+    def atomic(self) -> bool:
+        """Whether the access reads and writes in one step."""
+        return self.update is not None
+
+    @property
+    def writes(self) -> bool:
+        """Whether the access changes memory."""
+        return self.kind != "ld"
+
+    @property
+    def wide(self) -> bool:
+        """Whether the scope includes the threads of other blocks; a cluster is one block here."""
+        return self.scope in WIDE
+
+    @property
+    def acquires(self) -> bool:
+        """Whether the access is an acquire operation; `red` never is (PTX ISA 9.0, 8.8)."""
+        return self.order in {"acquire", "acq_rel", "sc"} and self.kind in {"ld", "atom"}
+
+    @property
+    def releases(self) -> bool:
+        """Whether the access is a release operation."""
+        return self.order in {"release", "acq_rel", "sc"} and self.kind != "ld"
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fence of one thread, which completes patterns of release and acquire (PTX ISA 9.0, 8.8)."""
+
+    order: str  # acquire, release, acq_rel or sc
+    scope: str  # cta, cluster, gpu or sys
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+
+    @property
+    def wide(self) -> bool:
+        """Whether the scope includes the threads of other blocks."""
+        return self.scope in WIDE
 
 
 class WarpCall(Protocol):
@@ -47,6 +97,7 @@ class WarpCall(Protocol):
 
     warps: int
     active: Values | None  # flags [warps, 32]; None: all lanes
+    absent_fill: int  # the bits of a value that is read from a lane that does not execute the instruction
 
     def full(self, values: Values) -> Values:
         """Return `values` as an array of shape [warps, 32]."""
@@ -83,6 +134,8 @@ class Barrier:
     operands: tuple[str, ...] = ()
     reduce: str = ""  # `popc`, `and` or `or` over the block, for bar.red
     arrives_only: bool = False
+    counted: bool = False  # the second operand is the number of threads that take part
+    aligned: bool = True  # all lanes of a warp execute it together
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +164,16 @@ class Nothing:
     operands: tuple[str, ...] = ()
 
 
-Form = Pure | Access | Collective | Barrier | Branch | Exit | Nothing
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the CUDA runtime or the clock does for a thread, by name."""
+
+    name: str
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+
+
+Form = Service | Pure | Access | Fence | Collective | Barrier | Branch | Exit | Nothing
 Decoder = Callable[[PtxInstruction], Form]
 
 

@@ -10,7 +10,7 @@ from shflbench.backends.emulator.opcodes.forms import Decoder, Pure, UnknownForm
 
 NAN = np.uint16(0x7FFF)
 ONE = np.ones(())
-KNOWN = {"rn", "ftz", "sat", "relu", "NaN"}
+KNOWN = {"rn", "ftz", "sat", "relu", "NaN", "approx"}
 
 
 def _wide(bits: Values, type_: str) -> Values:

@@ -104,6 +104,17 @@ def _mul24(instruction: PtxInstruction) -> Pure:
     return Pure((type_,), (type_, type_), mul24)
 
 
+def _mad24(instruction: PtxInstruction) -> Pure:
+    product = _mul24(instruction)
+
+    def mad24(a: Values, b: Values, c: Values, out: Values) -> None:
+        result = np.empty(out.shape, out.dtype)
+        product.apply(a, b, result)
+        np.add(result, c, out)
+
+    return Pure(product.results, (*product.operands, product.results[0]), mad24)
+
+
 def _sum(function: np.ufunc) -> Decoder:
     def decode(instruction: PtxInstruction) -> Pure:
         type_ = NUMPY[last_type(instruction, "us")]
@@ -225,6 +236,7 @@ FORMS: Mapping[str, Decoder] = {
     "mul": _mul,
     "mad": _mad,
     "mul24": _mul24,
+    "mad24": _mad24,
     "neg": _same(np.negative, 1, "s"),
     "abs": _same(np.absolute, 1, "s"),
     "min": _same(lambda a, b, out: np.minimum(a, b, out=out), 2),

@@ -1,10 +1,12 @@
-"""Loads and stores, in vectors of up to four elements, and atomics: the new value, given the old one."""
+"""Loads and stores, in vectors of up to eight elements, and atomics: the new value, given the old one."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
+from shflbench.backends.emulator.opcodes.bfloat16 import from_single, to_single
+from shflbench.backends.emulator.opcodes.fences import SCOPES
 from shflbench.backends.emulator.opcodes.forms import (
     Access,
     Apply,
@@ -18,32 +20,45 @@ from shflbench.backends.emulator.opcodes.forms import (
 
 SPACES = {"global", "shared", "local", "const", "param"}
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
-# Caching and ordering hints, which change nothing where there is no cache.
+ORDERS = {"weak", "volatile", "mmio", "relaxed", "acquire", "release", "acq_rel", "sc"}
+# Caching hints, which change nothing where there is no cache. A prefetch size stands behind its level: `L2::128B`.
 HINTS = {
-    *("weak", "volatile", "relaxed", "acquire", "release", "cta", "gpu", "sys", "cluster", "nc", "mmio"),
-    *("ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1", "L2", "no_allocate", "evict_first", "evict_last", "evict_normal"),
-    *("evict_unchanged", "64B", "128B", "256B"),
+    *("nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1", "L2", "no_allocate"),
+    *("evict_first", "evict_last", "evict_normal", "evict_unchanged", "64B", "128B", "256B"),
 }
 
 
-def _space_and_rest(modifiers: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Return the state space, empty for generic, and the modifiers that are not hints."""
-    spaces = [word for word in modifiers if word in SPACES]
-    rest = [word for word in modifiers if word not in HINTS and word not in SPACES]
-    return (spaces[0] if spaces else ""), rest
+def _divide(modifiers: tuple[str, ...], default: tuple[str, str]) -> tuple[str, str, str, list[str]]:
+    """Return the state space, empty for generic, the order, the scope, and the modifiers that are none of these."""
+    words = list(modifiers)
+    space = next((word for word in words if word in SPACES), "")
+    if space:
+        at = words.index(space)
+        # `shared::cta` is shared memory of the thread's own block; that of other blocks of a cluster is not emulated.
+        words[at : at + 2] = words[at + 1 : at + 2] if words[at + 1 : at + 2] != ["cta"] or space != "shared" else []
+        if space == "shared" and words[at : at + 1] == ["cluster"]:
+            raise UnknownFormError
+    order = next((word for word in words if word in ORDERS), "")
+    scope = next((word for word in words if word in SCOPES), "")
+    rest = [word for word in words if word not in HINTS and word not in ORDERS and word not in SCOPES]
+    if order in {"volatile", "mmio"}:  # like relaxed at the scope of the system (PTX ISA 9.0, 8.4.1)
+        return space, order, "sys", rest
+    order = order or default[0]
+    return space, order, scope or ("" if order == "weak" else default[1]), rest
 
 
 def _move(instruction: PtxInstruction) -> Access:
     type_ = last_type(instruction)
-    space, rest = _space_and_rest(instruction.modifiers)
+    space, order, scope, rest = _divide(instruction.modifiers, ("weak", ""))
     vector = VECTORS[rest[0]] if len(rest) > 1 and rest[0] in VECTORS else 1
     if len(rest) != 1 + (vector > 1) or (instruction.opcode == "ldu" and space not in {"", "global"}):
         raise UnknownFormError
     in_memory = unsigned(NUMPY[type_]) if NUMPY[type_][0] == "f" else NUMPY[type_]
     values = (in_memory,) * vector
     if instruction.opcode == "st":
-        return Access("st", space, in_memory, (), values, vector)
-    return Access("ld", space, in_memory, values, (), vector)
+        return Access("st", space, in_memory, (), values, vector, order=order, scope=scope)
+    unchanging = "nc" in instruction.modifiers or instruction.opcode == "ldu"
+    return Access("ld", space, in_memory, values, (), vector, order=order, scope=scope, non_coherent=unchanging)
 
 
 UPDATES: Mapping[str, Apply] = {
@@ -60,26 +75,68 @@ UPDATES: Mapping[str, Apply] = {
 }
 
 
-def _packed_add(old: Values, value: Values) -> Values:
-    """Add two pairs of halves."""
-    parts = [(np.asarray(x >> np.uint32(shift)).astype("u2").view("f2")) for shift in (0, 16) for x in (old, value)]
-    low, high = ((parts[i].astype("f8") + parts[i + 1]).astype("f2").view("u2").astype("u4") for i in (0, 2))
-    packed: Values = high << np.uint32(16) | low
-    return packed
+def _half_add(old: Values, value: Values) -> Values:
+    """Add halves, given as bits."""
+    total: Values = (old.view("f2").astype("f8") + value.view("f2").astype("f8")).astype("f2").view("u2")
+    return total
+
+
+def _brain_add(old: Values, value: Values) -> Values:
+    """Add bfloat16 numbers, given as bits.
+
+    Two of them whose sum lies near a tie of bfloat16 differ so little in size that single precision holds the sum.
+    """
+    total = np.empty(np.shape(old), "u2")
+    from_single((), to_single(old) + to_single(value), total)
+    return total
+
+
+def _packed(add: Apply) -> Apply:
+    """Return the addition of pairs of 16 bits."""
+
+    def apply(old: Values, value: Values) -> Values:
+        low, high = (
+            np.asarray(add(*((x >> np.uint32(shift)).astype("u2") for x in (old, value)))).astype("u4")
+            for shift in (0, 16)
+        )
+        packed: Values = high << np.uint32(16) | low
+        return packed
+
+    return apply
+
+
+_HALF_ADDS: Mapping[str, Apply] = {
+    "f16": _half_add,
+    "bf16": _brain_add,
+    "f16x2": _packed(_half_add),
+    "bf16x2": _packed(_brain_add),
+}
+_INTEGERS = {"u32", "s32", "u64", "s64"}
+_BITS = {"b32", "b64"}
+# Which types each atomic exists for (PTX ISA 9.0, 9.7.13.7).
+_TYPES: Mapping[str, set[str]] = {
+    "add": {"u32", "s32", "u64", "s64", "f32", "f64", *_HALF_ADDS},
+    "min": _INTEGERS,
+    "max": _INTEGERS,
+    **dict.fromkeys(("and", "or", "xor"), _BITS),
+    "exch": _BITS,
+    "cas": {"b16", *_BITS},
+    "inc": {"u32"},
+    "dec": {"u32"},
+}
 
 
 def _atomic(instruction: PtxInstruction) -> Access:
-    space, rest = _space_and_rest(tuple(word for word in instruction.modifiers if word not in {"acq_rel", "noftz"}))
-    name, type_ = rest[0], last_type(instruction)
-    if rest[1:] != [type_]:
+    space, order, scope, rest = _divide(instruction.modifiers, ("relaxed", "gpu"))
+    name, type_ = (word for word in rest if word not in {"noftz", "v2", "v4", "v8"})
+    vector = next((VECTORS[word] for word in rest if word in VECTORS), 1)
+    if type_ not in lookup(_TYPES, name) or (vector > 1 and (name != "add" or type_ in _INTEGERS)):
         raise UnknownFormError
-    in_memory = NUMPY[type_]
-    update = _packed_add if (name, type_) == ("add", "f16x2") else lookup(UPDATES, name)
-    if type_[0] == "b":
-        in_memory = unsigned(in_memory)
-    operands = (in_memory,) * (2 if name == "cas" else 1)
-    results = (in_memory,) if instruction.opcode == "atom" else ()
-    return Access(instruction.opcode, space, in_memory, results, operands, update=update)
+    update = _HALF_ADDS[type_] if type_ in _HALF_ADDS else UPDATES[name]
+    in_memory = unsigned(NUMPY[type_]) if type_[0] == "b" or type_ in _HALF_ADDS else NUMPY[type_]
+    operands = (in_memory,) * (2 if name == "cas" else vector)
+    results = (in_memory,) * vector if instruction.opcode == "atom" else ()
+    return Access(instruction.opcode, space, in_memory, results, operands, vector, update, order, scope)
 
 
 FORMS: Mapping[str, Decoder] = {"ld": _move, "ldu": _move, "st": _move, "atom": _atomic, "red": _atomic}

@@ -18,7 +18,6 @@ from shflbench.backends.emulator.opcodes.forms import (
 )
 from shflbench.model import WARP
 
-POISON = np.uint32(0xDEADBEEF)  # the result of reading a lane that does not execute the shuffle
 _LANES = np.arange(WARP, dtype=np.int64)
 _LANE_BITS = 0x1F
 
@@ -79,7 +78,7 @@ def _shuffle(mode: str) -> Apply:
         if sources.missing is not None:
             missing = sources.missing if call.active is None else sources.missing & call.active
             call.report_missing(missing)
-            np.copyto(out, POISON, where=missing)
+            np.copyto(out, np.uint32(call.absent_fill), where=missing)
 
     return apply
 

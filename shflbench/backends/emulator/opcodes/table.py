@@ -5,19 +5,26 @@ from collections.abc import Mapping
 from shflbench.backends.emulator.frontend.ptx import NUMPY, PtxInstruction
 from shflbench.backends.emulator.opcodes import (
     addresses,
+    async_copies,
     bits,
     carry,
     compare,
     control,
     convert,
+    fences,
     fields,
     floating,
     fused,
     half,
     integer,
+    matrix,
+    mbarriers,
     memory,
     move,
+    pairs,
+    services,
     shuffle,
+    video,
     warp,
 )
 from shflbench.backends.emulator.opcodes.forms import Decoder, Form, UnknownFormError
@@ -28,13 +35,19 @@ ANY: Mapping[str, Decoder] = {
     **bits.FORMS,
     **compare.FORMS,
     **control.FORMS,
+    **fences.FORMS,
     **convert.FORMS,
     **integer.FORMS,
     **carry.FORMS,  # includes the plain forms of the opcodes that it shares with integer
     **fields.FORMS,
+    **matrix.FORMS,
+    **mbarriers.FORMS,
     **memory.FORMS,
+    **async_copies.FORMS,
     **move.FORMS,
+    **services.FORMS,
     **shuffle.FORMS,
+    **video.FORMS,
     **warp.FORMS,
 }
 FLOAT: Mapping[str, Decoder] = {**floating.FORMS, **fused.FORMS}
@@ -52,7 +65,7 @@ def decode(instruction: PtxInstruction) -> Form:
         except (UnknownFormError, IndexError, KeyError, ValueError):
             pass  # modifiers or operands that the form does not have
     raise EmulatorError(
-        f"the emulator does not support the instruction `{instruction.text}` ({instruction.where})",
+        f"the emulator does not support the instruction `{instruction.shown}` ({instruction.where})",
         "Run this kernel on a GPU, or report the instruction.",
     )
 
@@ -62,6 +75,8 @@ def _table(instruction: PtxInstruction) -> Mapping[str, Decoder]:
     last = instruction.modifiers[-1] if instruction.modifiers else ""
     if last in {"f16", "f16x2", "bf16", "bf16x2"} and instruction.opcode in HALF:
         return HALF
+    if last == "f32x2":
+        return pairs.FORMS
     if last in integer.PAIRS:
         return PACKED
     if NUMPY.get(last, "").startswith("f") and instruction.opcode in FLOAT:

@@ -50,7 +50,7 @@ def _vote(instruction: PtxInstruction) -> Form:
                 np.copyto(out, {"all": every, "any": ~none, "uni": every | none}[how])
 
             return Collective(("?",), ("?", "u4"), vote, mask=1)
-        case ("sync", "ballot", "b32"):
+        case ("sync", "ballot", "b32") | ("ballot", "sync", "b32"):  # CUB writes the second
 
             def ballot(call: WarpCall, flag: Values, mask: Values, out: Values) -> None:
                 np.copyto(out, packed(call.full(flag)) & groups(call, mask))

@@ -29,7 +29,7 @@ class LaneMasks(Rule):
 
     def read_absent(self, op: Op, threads: Values) -> None:
         """Find lanes that read from lanes that do not execute the instruction."""
-        self.report(HazardKind.INACTIVE_SOURCE, op, threads[:1], threads.size)
+        self.report(HazardKind.ABSENT_VALUE, op, threads[:1], threads.size)
 
     def stand_outside(self, op: Op, threads: Values) -> None:
         """Find lanes whose own mask does not name them."""
@@ -41,21 +41,30 @@ class LaneMasks(Rule):
 
 
 class Divergence(Rule):
-    """All threads of a block, or lanes of a warp, wait at one and the same barrier."""
+    """The lanes of a warp execute a barrier of the block together, and no thread of the block has ended before."""
+
+    def skip_barrier(self, op: Op, threads: Values, ended: Values, end: Op | None) -> None:
+        """Find barriers that some threads ended before."""
+        self.report(HazardKind.BARRIER_SKIPPED, op, np.concatenate([threads[:1], ended[:1]]), int(ended.size), end)
 
     def meet(self, threads: Values, sets: Values, places: Values, ops: Sequence[Op]) -> None:
-        """Find sets whose members wait at different instructions, though they continue together."""
+        """Find warps whose lanes wait at different barriers, or in different iterations, though they continue together.
+
+        An op that stands at several places of `ops` is waited at in different iterations of the loops around it.
+        """
         if len(ops) == 1:
             return
         _, first, numbers = np.unique(sets, return_index=True, return_inverse=True)
         expected = places[first][numbers]
         pairs = np.unique(np.stack([places, expected])[:, places != expected], axis=1)
         for place, other in pairs.T.tolist():
+            if not any(isinstance(op.form, Barrier) and op.form.aligned for op in (ops[place], ops[other])):
+                continue
             divergent = (places == place) & (expected == other)
             self.report(
-                HazardKind.DIVERGENT_BARRIER,
+                HazardKind.DIVERGENT_WARP_BARRIER,
                 ops[place],
                 threads[divergent][:1],
                 int(np.count_nonzero(divergent)),
-                ops[other],
+                ops[other] if ops[other] is not ops[place] else None,
             )

@@ -27,7 +27,7 @@ MOST_BYTES = 1 << 30  # of the table of last reads
 SEVERAL = -1  # instead of the number of a warp
 
 
-# Possible hazards: their kind, flags, the other threads of the block, and the other ops, as indices
+# Possible hazards: their kind, flags, the other threads of the block, and the numbers of their accesses
 Suspects = tuple[HazardKind, Values, Values, Values]
 
 
@@ -144,7 +144,7 @@ class SharedMemoryRaces(Rule):
         number = self._numbers.setdefault(id(op), len(self._ops))
         if number == len(self._ops):
             self._ops.append(op)
-        if self.clocks.now >= self._op_at.size:
+        while self.clocks.now >= self._op_at.size:
             self._op_at = np.concatenate([self._op_at, np.zeros_like(self._op_at)])
         self._op_at[self.clocks.now] = number
 
@@ -161,36 +161,48 @@ class SharedMemoryRaces(Rule):
         """Report races of an access with earlier ones and within itself, the first cells of all threads first."""
         suspects = [*(self._with_earlier(batch) if with_earlier else ()), *self._within(batch)]
         reports = []
-        for rank, (kind, where, others, ops) in enumerate(suspects):
-            for earlier in np.unique(ops[where]).tolist() if where.any() else ():
+        for rank, (kind, where, others, numbers) in enumerate(suspects):
+            if not where.any():
+                continue
+            # A large number has no meaning: no thread wrote the cell.
+            ops = (
+                np.zeros_like(others)
+                if kind is HazardKind.UNINITIALIZED_UNUSED
+                else self._op_at.take(numbers, mode="clip")
+            )
+            for earlier in np.unique(ops[where]).tolist():
                 these = where & (ops == earlier)
                 first = int(np.argmax(these))
                 order = (first // batch.index.size, rank, earlier)
-                reports.append((order, kind, first, int(others[first]), int(np.count_nonzero(these))))
-        for (_, _, earlier), kind, first, other, count in sorted(reports):
-            pair = int(batch.block[first]) * self.threads + np.array([batch.thread[first], other])
-            if earlier == NO_THREAD:
-                self.report(kind, batch.op, pair[:1], count)
+                pair = int(others[first]), int(numbers[first])
+                reports.append((order, kind, first, pair, int(np.count_nonzero(these))))
+        for (_, _, earlier), kind, first, (other, at), count in sorted(reports):
+            start, byte = int(batch.block[first]) * self.threads, int(batch.cell[first]) * self.granule
+            thread = start + int(batch.thread[first])
+            if kind is HazardKind.UNINITIALIZED_UNUSED:
+                self.report(kind, batch.op, np.array([thread]), count, place=("shared", byte, self.granule))
             else:
-                self.report(kind, batch.op, pair, count, self._ops[earlier])
+                ops = (batch.op, self._ops[earlier])
+                named = kind if all(_kind(op) in {"ld", "st"} for op in ops) else HazardKind.ATOMIC_RACE
+                self.report_race(named, ops, (thread, start + other), at, count, ("shared", byte))
 
     def _with_earlier(self, batch: SharedAccess) -> Iterator[Suspects]:
         writer, written_at = self.writer[batch.cell], self.written_at[batch.cell]
-        written_by = self._op_at.take(written_at, mode="clip")  # without a meaning where no thread wrote
         racing = written_at > self.clocks.known(batch.block, batch.thread, writer)
         racing &= (writer != batch.thread) & (writer != NO_THREAD)
         if batch.kind != "st":
-            yield HazardKind.UNINITIALIZED, writer == NO_THREAD, writer, writer
+            yield HazardKind.UNINITIALIZED_UNUSED, writer == NO_THREAD, writer, writer
         if batch.kind == "ld":
-            yield HazardKind.RAW, racing, writer, written_by
+            yield HazardKind.RAW, racing, writer, written_at
             return
         if batch.kind != "st":
-            racing &= np.array([_kind(op) == "st" for op in self._ops])[written_by]
-            yield HazardKind.WAW, racing, writer, written_by
+            stores = np.array([_kind(op) == "st" for op in self._ops])
+            racing &= stores[self._op_at.take(written_at, mode="clip")]
+            yield HazardKind.WAW, racing, writer, written_at
         else:
             data = self.state.spaces["shared"].bytes.view(batch.stored[0].dtype)
             same = np.logical_and.reduce([data[batch.index + part] == value for part, value in enumerate(batch.stored)])
-            yield from _by_value(racing, np.tile(same, batch.parts), writer, written_by)
+            yield from _by_value(racing, np.tile(same, batch.parts), writer, written_at)
         # One row per thread of the access, one column per thread that may have read the overwritten value.
         row, reader = np.nonzero(self.read_at[batch.cell] > self.clocks.block_knows[batch.block][:, None])
         late = self.read_at[batch.cell[row], reader] > self.clocks.known(batch.block[row], batch.thread[row], reader)
@@ -199,7 +211,7 @@ class SharedMemoryRaces(Rule):
             row, reader = row[late][::-1], reader[late][::-1]
             racing, first = np.zeros(batch.cell.shape, np.bool_), np.zeros(batch.cell.shape, np.int64)
             racing[row], first[row] = True, reader
-            yield HazardKind.WAR, racing, first, self._op_at[self.read_at[batch.cell, first]]
+            yield HazardKind.WAR, racing, first, self.read_at[batch.cell, first]
 
     def _within(self, batch: SharedAccess) -> Iterator[Suspects]:
         """Find threads that write one cell by the same store."""
@@ -215,13 +227,13 @@ class SharedMemoryRaces(Rule):
                 values = np.tile(value, batch.parts)
                 same[next_] &= values[next_] == values[one]
             before[next_] = batch.thread[one]
-            yield from _by_value(again, same, before, np.full(batch.cell.shape, self._numbers[id(batch.op)]))
+            yield from _by_value(again, same, before, np.full(batch.cell.shape, self.clocks.now))
 
 
-def _by_value(racing: Values, same: Values, others: Values, ops: Values) -> Iterator[Suspects]:
+def _by_value(racing: Values, same: Values, others: Values, numbers: Values) -> Iterator[Suspects]:
     """Yield races of different values, and separately those of equal values, which are harmless today."""
-    yield HazardKind.WAW, racing & ~same, others, ops
-    yield HazardKind.SAME_VALUE, racing & same, others, ops
+    yield HazardKind.WAW, racing & ~same, others, numbers
+    yield HazardKind.SAME_VALUE, racing & same, others, numbers
 
 
 def _kind(op: Op) -> str:

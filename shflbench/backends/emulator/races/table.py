@@ -1,20 +1,59 @@
 """The rules for checked kernels."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from shflbench.backends.emulator.link.program import Program
 from shflbench.backends.emulator.machine.observer import Observer
 from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.opcodes.forms import Values
+from shflbench.backends.emulator.races.async_copies import AsyncCopies
+from shflbench.backends.emulator.races.cells import accesses_of
 from shflbench.backends.emulator.races.clocks import Clocks
+from shflbench.backends.emulator.races.conflicts import Conflicts
 from shflbench.backends.emulator.races.diagnostics import Divergence, LaneMasks
 from shflbench.backends.emulator.races.hazards import HazardLog
+from shflbench.backends.emulator.races.non_coherent import NonCoherentLoads
 from shflbench.backends.emulator.races.rule import Rule
 from shflbench.backends.emulator.races.shared_memory import SharedMemoryRaces
+from shflbench.backends.emulator.races.synchronization import Synchronization, publishes
+from shflbench.backends.emulator.races.tracked import TrackedRaces
 from shflbench.backends.emulator.races.uninitialized import UninitializedReads
 
-RULES: Sequence[type[Rule]] = (LaneMasks, Divergence, SharedMemoryRaces, UninitializedReads)
+RULES: Sequence[type[Rule]] = (LaneMasks, Divergence, AsyncCopies, NonCoherentLoads)
 
 
-def rules(state: State, log: HazardLog) -> list[Observer]:
-    """Return observers that apply all rules to a launch and report to `log`; EmulatorError if it is too large."""
+def rules(state: State, log: HazardLog) -> tuple[list[Observer], Conflicts]:
+    """Return observers that apply all rules to a launch and report to `log`; EmulatorError if it is too large.
+
+    The last of them marks the cells that `tracking_rules` have to compare in a second run.
+    """
     clocks = Clocks(state)
-    return [clocks, *(rule(state, clocks, log) for rule in RULES)]
+    applied = [rule(state, clocks, log) for rule in RULES]
+    spaces = ["global", "module"]
+    if _plain_shared(state.program):
+        applied += [UninitializedReads(state, clocks, log), SharedMemoryRaces(state, clocks, log)]
+    else:
+        applied.append(UninitializedReads(state, clocks, log, ("global", "local", "shared")))
+        spaces.append("shared")
+    synchronization = [Synchronization(state, clocks)] if publishes(state.program) else []
+    conflicts = Conflicts(state, spaces)
+    return [clocks, *applied, *synchronization, conflicts], conflicts
+
+
+def tracking_rules(state: State, log: HazardLog, cells: Mapping[str, Values]) -> list[Observer]:
+    """Return observers that compare all accesses to some cells; EmulatorError if these are too many."""
+    clocks = Clocks(state)
+    synchronization = Synchronization(state, clocks) if publishes(state.program) else None
+    tracked = TrackedRaces(state, clocks, log, cells, synchronization)
+    return [clocks, tracked, *([synchronization] if synchronization is not None else [])]
+
+
+def _plain_shared(program: Program) -> bool:
+    """Return whether the accesses to shared memory can be compared at once, without marking cells first.
+
+    These are weak loads and stores. Volatile ones are like weak ones there, unless the program has fences, by which
+    they may synchronize.
+    """
+    weak = {"weak"} if publishes(program) else {"weak", "volatile"}
+    forms = [form for op, form in accesses_of(program) if op.place is None or op.place.space in {"shared", ""}]
+    return all(form.order in weak for form in forms)

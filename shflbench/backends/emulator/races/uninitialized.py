@@ -1,14 +1,18 @@
-"""Find reads of uninitialized global and local memory; shared memory has its own rule."""
+"""Find reads of uninitialized memory; plain shared memory has its own rule.
+
+Whether the values have an effect is not known before the end: `undefined_values.py` finds out.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from shflbench.backends.emulator.link.program import Op
+from shflbench.backends.emulator.link.program import Op, Program, Slot
 from shflbench.backends.emulator.machine.memory import MemorySpace
 from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.machine.threads import ThreadSet
 from shflbench.backends.emulator.opcodes.forms import Access, Values
+from shflbench.backends.emulator.opcodes.memory import UPDATES
 from shflbench.backends.emulator.races.clocks import Clocks
 from shflbench.backends.emulator.races.hazards import HazardKind, HazardLog
 from shflbench.backends.emulator.races.rule import Rule
@@ -17,12 +21,21 @@ from shflbench.backends.emulator.races.rule import Rule
 class UninitializedReads(Rule):
     """Tracks which bytes are written."""
 
-    def __init__(self, state: State, clocks: Clocks, log: HazardLog) -> None:
+    def __init__(
+        self, state: State, clocks: Clocks, log: HazardLog, spaces: Sequence[str] = ("global", "local")
+    ) -> None:
         """Treat the initial contents of buffers as written."""
         super().__init__(state, clocks, log)
-        self._written = {name: np.zeros(state.spaces[name].bytes.shape, np.uint8) for name in ("global", "local")}
-        for start, end in state.spaces["global"].filled:
-            self._written["global"][start:end] = 1
+        self._initializing = _exchanges_without_result(state.program)
+        self._written = {name: np.zeros(state.spaces[name].bytes.shape, np.uint8) for name in spaces}
+        for name, flags in self._written.items():
+            for start, end in state.spaces[name].filled:
+                flags[start:end] = 1
+
+    def unwritten(self, space: str) -> Values:
+        """Return which bytes of a memory space nothing has written."""
+        unwritten: Values = self._written[space] == 0
+        return unwritten
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, _values: Sequence[Values]) -> None:
         """Mark the bytes of a store; report loads and atomics of other bytes."""
@@ -32,10 +45,28 @@ class UninitializedReads(Rule):
         size = np.dtype(form.type).itemsize
         flags = self._written[space.name].view(f"u{size}")  # one byte of an element per byte of memory
         every = int.from_bytes(b"\1" * size, "little")
-        if form.kind == "st":
+        if form.kind == "st" or id(op) in self._initializing:
             for part in range(form.vector):
                 flags[index + part] = every
             return
         unwritten = np.logical_or.reduce([flags[index + part] != every for part in range(form.vector)])
         if unwritten.any():
-            self.report(HazardKind.UNINITIALIZED, op, members.threads[unwritten][:1], int(np.count_nonzero(unwritten)))
+            place = (space.name, int(index[np.argmax(unwritten)]) * size, size * form.vector)
+            count = int(np.count_nonzero(unwritten))
+            self.report(HazardKind.UNINITIALIZED_UNUSED, op, members.threads[unwritten][:1], count, place=place)
+        if form.atomic:
+            for part in range(form.vector):
+                flags[index + part] = every
+
+
+def _exchanges_without_result(program: Program) -> set[int]:
+    """Return the ids of atomic exchanges whose old value no instruction reads: these only write."""
+    ops = [op for block in program.blocks.values() for op in (*block.ops, block.last) if op is not None]
+    read = {
+        slot.number
+        for op in ops
+        for slot in (*op.sources, op.guard, op.place and op.place.base)
+        if isinstance(slot, Slot)
+    }
+    exchanges = [op for op in ops if isinstance(op.form, Access) and op.form.update is UPDATES["exch"]]
+    return {id(op) for op in exchanges if all(slot is None or slot.number not in read for slot in op.results)}

@@ -10,9 +10,9 @@ from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
 from shflbench.backends.emulator.machine.policies import POLICIES
+from shflbench.backends.emulator.machine.state import ABSENT_FILLS
 from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.backends.emulator.opcodes.forms import Values
-from shflbench.backends.emulator.opcodes.shuffle import POISON
 from tests.backends.emulator.declared import each
 
 KERNEL = """
@@ -89,7 +89,7 @@ def test_a_shuffle_of_some_lanes_gives_poison_for_the_others() -> None:
     got, _ = lanes(f"shfl.sync.bfly.b32 %r9|%p2, %r5, 2, 31, {EVEN};", x, skip_odd=True)
     assert got[0::2] == [int(x[thread ^ 2]) for thread in range(0, 64, 2)]
     got, _ = lanes(f"shfl.sync.bfly.b32 %r9|%p2, %r5, 1, 31, {EVEN};", x, skip_odd=True)
-    assert got[0::2] == [int(POISON)] * 32
+    assert got[0::2] == [ABSENT_FILLS[0]] * 32
     assert got[1::2] == [0] * 32
 
 

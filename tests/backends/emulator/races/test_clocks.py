@@ -28,16 +28,16 @@ class HappensBefore:
         """Add an access of a thread."""
         self.before[thread] = self.before[thread] | {(thread, number)}
 
-    def meet(self, threads: list[int]) -> None:
-        """Unite the sets of the threads."""
+    def meet(self, threads: list[int], waiting: list[int] | None = None) -> None:
+        """Unite the sets of the threads, for those that wait; by default for all."""
         known = set().union(*(self.before[thread] for thread in threads))
-        for thread in threads:
+        for thread in threads if waiting is None else waiting:
             self.before[thread] = known
 
 
 def synchronize(clocks: Clocks, order: HappensBefore, random: np.random.Generator) -> None:
-    """Synchronize a block, some warps, or the lanes of warps by partial masks."""
-    kind = random.integers(4)
+    """Synchronize a block, some warps, some threads of a block, or the lanes of warps by partial masks."""
+    kind = random.integers(5)
     if kind == 0:
         block = int(random.integers(SHAPE.grid))
         clocks.synchronize_blocks(np.array([block]))
@@ -47,6 +47,14 @@ def synchronize(clocks: Clocks, order: HappensBefore, random: np.random.Generato
         clocks.synchronize_warps(warps)
         for warp in warps.tolist():
             order.meet(list(range(warp * WARP, (warp + 1) * WARP)))
+    elif kind == 2:
+        block = int(random.integers(SHAPE.grid))
+        threads = block * SHAPE.block + np.flatnonzero(random.integers(2, size=SHAPE.block))
+        waiting = threads[random.integers(3, size=threads.size) > 0]  # the others only arrive
+        for arriving in np.array_split(threads, 2):
+            clocks.release_to_barrier(arriving, meeting=1)
+        clocks.acquire_from_barrier(waiting, meeting=1)
+        order.meet(threads.tolist(), waiting.tolist())
     else:
         numbers = random.integers(3, size=(SHAPE.warps, WARP))  # which of three masks each lane passes
         numbers[random.integers(2, size=SHAPE.warps) == 0] = 0  # some warps pass a full mask
