@@ -25,13 +25,13 @@ KERNEL, CUBIN = "kernel", "cubin"  # endings of the files
 
 def key(source: Source, arch: str, toolchain_identity: str, expected: str) -> str:
     """Return the name of a kernel in the cache: a hash of source, headers, options, compiler and this package."""
-    parts = (_rules(), toolchain_identity, arch, source.name, source.expression, expected, source.text)
+    parts = (rules(), toolchain_identity, arch, source.name, source.expression, expected, source.text)
     headers = tuple(part for item in source.headers.items() for part in item)
     return hashlib.sha256(json.dumps([*parts, *headers]).encode()).hexdigest()
 
 
 @cache
-def _rules() -> str:
+def rules() -> str:
     """Return a hash of this package, whose code determines what is read from the machine code."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
@@ -51,7 +51,7 @@ class KernelCache:
         if self._folder is None:
             return None
         try:
-            kernel = _json().validate_json(zlib.decompress(_path(self._folder, name, KERNEL).read_bytes()))
+            kernel = _json().validate_json(zlib.decompress(entry_path(self._folder, name, KERNEL).read_bytes()))
             return replace(kernel, cubin=self._cubin(self._folder, kernel.cubin.decode()))
         except (OSError, ValueError, zlib.error):
             return None
@@ -63,16 +63,18 @@ class KernelCache:
         digest = hashlib.sha256(kernel.cubin).hexdigest()
         try:
             if digest not in self._cubins:
-                _write(_path(self._folder, digest, CUBIN), kernel.cubin)
+                write_entry(entry_path(self._folder, digest, CUBIN), kernel.cubin)
                 self._cubins[digest] = kernel.cubin
-            _write(_path(self._folder, name, KERNEL), _json().dump_json(replace(kernel, cubin=digest.encode())))
+            write_entry(
+                entry_path(self._folder, name, KERNEL), _json().dump_json(replace(kernel, cubin=digest.encode()))
+            )
         except OSError as error:
             self.problem = f"compiled kernels cannot be cached in {self._folder}: {error.strerror or error}"
 
     def _cubin(self, folder: Path, digest: str) -> bytes:
         """Return the cubin with this digest, as the same object each time; ValueError if it is damaged."""
         if digest not in self._cubins:
-            content = zlib.decompress(_path(folder, digest, CUBIN).read_bytes())
+            content = zlib.decompress(entry_path(folder, digest, CUBIN).read_bytes())
             if hashlib.sha256(content).hexdigest() != digest:
                 raise ValueError(digest)
             self._cubins[digest] = content
@@ -86,12 +88,13 @@ def _json() -> TypeAdapter[Kernel]:
     return TypeAdapter(Kernel)
 
 
-def _path(folder: Path, name: str, kind: str) -> Path:
+def entry_path(folder: Path, name: str, kind: str) -> Path:
+    """Return the file of an entry in the cache."""
     return folder / name[:2] / f"{name}.{kind}"
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write a temporary file and rename it, so that no reader sees an incomplete file."""
+def write_entry(path: Path, content: bytes) -> None:
+    """Write a temporary file and rename it, so that no reader sees an incomplete file; OSError if that fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, aside = tempfile.mkstemp(dir=path.parent)
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.errors import CompileError, CompilerError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from shflbench.compile.source import Source
     from shflbench.compile.toolchain import Toolchain
@@ -128,3 +128,65 @@ def _error(source: Source, arch: str, log: str, status: str) -> CompileError:
     if what.startswith(_NO_HEADER):
         advice = "Fix the #include; `shflbench doctor` lists missing CUDA headers and how to install them."
     return CompileError(f"{kernel} does not compile: {file}:{number}: {what}{shown}", advice)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One error of the compiler; `line` is 0 if it names none."""
+
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PtxUnit:
+    """A translation unit as NVRTC takes it."""
+
+    text: bytes
+    name: str  # of the file
+    headers: Mapping[str, bytes]  # by their names in `#include`
+    expressions: tuple[str, ...]  # kernels that the PTX must have
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PtxResult:
+    """PTX with the symbols of the named kernels; without PTX, the errors."""
+
+    ptx: str | None
+    symbols: tuple[str, ...]
+    errors: tuple[Message, ...]
+    log: str
+
+
+def compile_ptx(unit: PtxUnit, toolchain: Toolchain) -> PtxResult:
+    """Compile a translation unit to PTX; a text that NVRTC rejects gives a result with errors."""
+    from cuda.bindings import nvrtc
+
+    headers = unit.headers
+    program = _call(
+        nvrtc.nvrtcCreateProgram(unit.text, unit.name.encode(), len(headers), [*headers.values()], _encoded(headers))
+    )
+    try:
+        for expression in unit.expressions:
+            _call(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
+        arguments = _encoded([*unit.options, "--no-cache", *(f"-I{folder}" for folder in toolchain.headers)])
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(arguments), arguments)
+        log = _text(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            errors = [
+                Message(match["file"], int(match["line"]), match["what"].strip()) for match in _ERROR.finditer(log)
+            ]
+            if not errors:
+                first = next((line.strip() for line in log.splitlines() if "error" in line), status.name)
+                errors = [Message("", 0, first.replace("At end of source: error:", "at the end of the file:"))]
+            return PtxResult(None, (), tuple(errors), log)
+        symbols = tuple(_call(nvrtc.nvrtcGetLoweredName(program, item.encode())).decode() for item in unit.expressions)
+        return PtxResult(_text(program, nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX), symbols, (), log)
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def _encoded(words: Iterable[str]) -> list[bytes]:
+    return [word.encode() for word in words]

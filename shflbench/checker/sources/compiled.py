@@ -1,0 +1,145 @@
+"""Compile a CUDA file: with nvcc as it is, or its device code with NVRTC."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import re
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources import nvcc as nvcc_compiler
+from shflbench.checker.sources.demangle import demangle
+from shflbench.checker.sources.jit import compile_device_code
+from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.sources.naming import means
+from shflbench.checker.sources.ptx import read_kernels, rename_files
+from shflbench.compile.ptx_cache import PtxCompiler
+from shflbench.compile.ptx_process import UnfinishedError
+from shflbench.compile.toolchain import find
+from shflbench.errors import CompileError, CompilerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shflbench.checker.sources.kernel_file import CompileOptions
+    from shflbench.checker.sources.source import CudaSource
+
+_NO_HEADER = "there is no header"
+_OLDER, _NEWER = "c++17", "c++20"
+_NEWER_WORDS = re.compile(
+    rb"\bconcept\s+\w+\s*=|\brequires\s*[({]|\brequires\s+[\w:]+\s*<|\b(?:consteval|constinit)\s|<=>|\[[^\[\]]*\]\s*<\s*(?:typename|class|int|auto)\b|"
+    rb"#\s*include\s*<(?:concepts|span|bit|ranges|numbers|compare)>|\(\s*(?:const\s+)?auto\b[^()]*\)\s*\{"
+)
+_NO_COMPILER = "Run `shflbench doctor`: it lists what to install."
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFile:
+    """The PTX of a file, and how to compile it without optimization."""
+
+    ptx: str
+    compiler: str
+    unoptimized: Callable[[], str | None]
+    notes: list[SourceNote] = field(default_factory=list)
+
+
+class FileCompiler:
+    """Compiles one file, with one instance of a template or another."""
+
+    def __init__(
+        self, source: CudaSource, options: CompileOptions, nvrtc: PtxCompiler | None, nvcc: Path | None
+    ) -> None:
+        """Use `nvcc` or, without it, `nvrtc`; CompilerError if there is neither."""
+        if nvcc is None and nvrtc is None:
+            path = source.unit.main.path
+            raise CompilerError(f"{path} cannot be compiled: there is no CUDA compiler", _NO_COMPILER)
+        self._source = source
+        newer = any(_NEWER_WORDS.search(file.text) for file in source.unit.files)
+        # NVRTC 13.5 crashes on concepts in C++17.
+        self._options = replace(options, standard=_NEWER if newer else _OLDER)
+        self._nvrtc = nvrtc
+        self._nvcc = nvcc
+        self._plain = ""  # nvcc's PTX of the file without further instances
+
+    def compile(self, instances: Sequence[str]) -> CompiledFile:
+        """Compile the file with `instances` of its templates, beside those that the host code launches.
+
+        CompileError if the compiler rejects the file.
+        """
+        try:
+            return self._in_a_standard(instances)
+        except CompileError as error:
+            line = self._source.device_launch()
+            if line is None:
+                raise
+            place = f"{line.file}:{line.line}"
+            raise CompileError(f"{place}: device code launches a kernel, which `check` does not support") from error
+
+    def _in_a_standard(self, instances: Sequence[str]) -> CompiledFile:
+        """Compile as C++20 if the text looks like it, and as C++17 if it does not or that fails."""
+        if self._options.standard != _NEWER:
+            return self._compiled(instances)
+        try:
+            return self._compiled(instances)
+        except UnfinishedError:
+            raise
+        except CompileError as error:
+            newer, self._options = self._options, replace(self._options, standard=_OLDER)
+            try:
+                return self._compiled(instances)
+            except CompileError:
+                self._options = newer
+                raise error from None
+
+    def _compiled(self, instances: Sequence[str]) -> CompiledFile:
+        return self._with_nvcc(self._nvcc, instances) if self._nvcc is not None else self._with_nvrtc(instances)
+
+    def _with_nvcc(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile:
+        try:
+            return self._as_it_is(nvcc, instances)
+        except CompileError as error:
+            if _NO_HEADER not in error.message:
+                raise
+            try:  # a header of the host is not installed; device code may not need it
+                compiled = self._with_nvrtc(instances)
+            except (CompileError, CompilerError):
+                raise error from None
+            compiled.notes.append(SourceNote("compiler", f"compiled with NVRTC, because nvcc stopped: {error.message}"))
+            return compiled
+
+    def _as_it_is(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile:
+        path, options = self._source.unit.main.path, self._options
+        with concurrent.futures.ThreadPoolExecutor(1) as executor:
+            version = executor.submit(nvcc_compiler.version, nvcc)
+            self._plain = ptx = self._plain or nvcc_compiler.compile_ptx(nvcc, path, options)
+            symbols = {known.full_name for item in read_kernels(ptx) if (known := demangle(item.symbol))}
+            added = [name for name in instances if not any(means(name, symbol) for symbol in symbols)]
+            if added:
+                ptx = nvcc_compiler.compile_ptx(nvcc, path, options, added)
+            debug = partial(nvcc_compiler.compile_ptx, nvcc, path, options, added, debug=True)
+            return CompiledFile(ptx, f"nvcc {version.result()}", partial(_unless_rejected, debug))
+
+    def _with_nvrtc(self, instances: Sequence[str]) -> CompiledFile:
+        compiler = self._nvrtc = self._nvrtc or PtxCompiler(find(), None)
+        source = self._source
+        compiler.toolchain.require(self._options.arch)
+        expressions = list(dict.fromkeys([*source.expressions(), *instances]))
+        jit = compile_device_code(source, expressions, self._options, compiler)
+        places = {}
+        for name, file in source.unit.headers.items():  # NVRTC names a header as in #include, below the working folder
+            places[name] = places[str(Path.cwd() / name)] = str(file.path.resolve())
+
+        def unoptimized() -> str | None:
+            ptx = jit.unoptimized(compiler)
+            return rename_files(ptx, places) if ptx is not None else None
+
+        return CompiledFile(rename_files(jit.ptx, places), f"NVRTC {compiler.toolchain.version}", unoptimized)
+
+
+def _unless_rejected(compile_ptx: Callable[[], str]) -> str | None:
+    try:
+        return compile_ptx()
+    except CompileError:
+        return None

@@ -1,0 +1,73 @@
+"""Refuse files whose macros expand to more than a compiler can take."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from shflbench.errors import CompileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.checker.sources.host_code import UserFile
+    from shflbench.checker.sources.macros import Macros
+
+MAXIMUM_WORDS = 4_000_000  # of all uses of one macro; nvcc takes minutes and gigabytes for this many
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_DEFINE = re.compile(rb"\s*#\s*define\b")
+
+
+def require_expandable(files: Sequence[UserFile], macros: Macros) -> None:
+    """Raise CompileError if the uses of one macro expand to more than MAXIMUM_WORDS words and numbers."""
+    sizes = _sizes(macros)
+    large = {name for name, size in sizes.items() if size > 1}
+    for file in files:
+        for name, count in _used(file).items():
+            if name in large and sizes[name] * count > MAXIMUM_WORDS:
+                raise CompileError(
+                    f"{file.path} does not compile: its macro {name} expands to more than "
+                    f"{MAXIMUM_WORDS // 10**6} million words",
+                    "Simplify the macro, or pass PTX.",
+                )
+
+
+def _used(file: UserFile) -> Counter[str]:
+    """Return how often the words of a file occur outside definitions of macros."""
+    counts: Counter[str] = Counter()
+    start = 0
+    for span in file.lexed.directives:
+        if _DEFINE.match(file.text, span.start, span.end):
+            counts.update(_words(file.text[start : span.start]))
+            start = span.end
+    counts.update(_words(file.text[start:]))
+    return counts
+
+
+def _words(text: bytes) -> Iterable[str]:
+    return (word.decode(errors="replace") for word in _WORD.findall(text))
+
+
+def _sizes(macros: Macros) -> dict[str, int]:
+    """Return the words that each macro expands to, at most one above the limit; a macro in itself stays as it is."""
+    sizes: dict[str, int] = {}
+    for first in macros.names:
+        stack = [first]
+        open_: set[str] = set()
+        while stack:
+            name = stack[-1]
+            if name in sizes:
+                stack.pop()
+                continue
+            inside = macros.body_words(name)
+            waiting = [] if name in open_ else [word for word in inside if macros.definitions(word)]
+            waiting = [word for word in waiting if word not in sizes and word not in open_]
+            open_.add(name)
+            if waiting:
+                stack += waiting
+                continue
+            total = sum(sizes.get(word, 1) * count for word, count in inside.items())
+            sizes[name] = min(max(total, 1), MAXIMUM_WORDS + 1)
+            stack.pop()
+    return sizes

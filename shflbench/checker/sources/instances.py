@@ -1,0 +1,176 @@
+"""Which instances of kernel templates to compile beside those that the host code launches."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.sources.messages import SourceError
+from shflbench.checker.sources.naming import names
+from shflbench.compile.ptx_process import UnfinishedError
+from shflbench.errors import CompileError, KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.checker.sources.source import CudaSource
+
+TYPES = ("float", "int")  # that stand for a type parameter nothing restricts, in this order
+MAXIMUM_ATTEMPTS = 5  # of compiling with derived instances, before compiling without
+_EXAMPLE_NUMBER = "32"  # of a parameter that is no type, in messages only: most are sizes of blocks
+_Compiled = TypeVar("_Compiled")
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedInstance:
+    """An instance that nothing in the file names: a type for each parameter of the template."""
+
+    definition: Definition
+    type: str
+
+    @property
+    def expression(self) -> str:
+        """The instance as C++ writes it, without arguments that have defaults."""
+        return f"{self.definition.name}<{', '.join(self.type for _ in _required(self.definition))}>"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What was chosen: `T = float`."""
+        return tuple(f"{name} = {self.type}" for name in _required(self.definition))
+
+
+def example(definition: Definition) -> str:
+    """Return an instance of a template to copy: `reduce<float, 32>`, with the defaults of the template."""
+    listed = [
+        item.default or (TYPES[0] if item.is_type else _EXAMPLE_NUMBER)
+        for item in definition.template or ()
+        if item.name or item.default
+    ]
+    return f"{definition.name}<{', '.join(listed)}>"
+
+
+def signature(definition: Definition) -> str:
+    """Return a template as a reader knows it: `reduce<T, B>`."""
+    return f"{definition.name}<{', '.join(item.name for item in definition.template or ())}>"
+
+
+def requested(source: CudaSource, names_given: Iterable[str]) -> list[str]:
+    """Return the instances that a user names, with the namespaces of their templates.
+
+    KernelError if the plain name occurs nowhere, or belongs to templates of several namespaces.
+    """
+    templates = sorted({item.name for item in source.definitions if item.template is not None})
+    result = []
+    for text in names_given:
+        name, bracket, arguments = text.strip().partition("<")
+        plain = "".join(name.split()).removeprefix("::")
+        known = [item for item in templates if names(plain, item)]
+        if not known and not any(_has_word(file.text, plain) for file in source.unit.files):
+            listed = ", ".join(dict.fromkeys(f"`{item.name}`" for item in source.definitions)) or "no kernel"
+            raise KernelError(f"{source.unit.main.path} has no kernel `{text}`", f"It has {listed}.")
+        if len(known) > 1 and plain not in known:
+            listed = ", ".join(f"`{item}`" for item in known)
+            raise KernelError(
+                f"{source.unit.main.path} has several kernel templates `{plain}`: {listed}", "Name the namespace, too."
+            )
+        qualified = known[0] if len(known) == 1 else plain
+        result.append(f"{qualified}{bracket}{arguments}")
+    return list(dict.fromkeys(result))
+
+
+def _has_word(text: bytes, name: str) -> bool:
+    """Whether the last part of a name occurs; macros may define kernels that the grammar does not see."""
+    return re.search(rb"\b" + re.escape(name.rpartition("::")[2].encode()) + rb"\b", text) is not None
+
+
+def compile_with_derived(
+    source: CudaSource, wanted: Sequence[str], compile_instances: Callable[[Sequence[str]], _Compiled]
+) -> tuple[_Compiled, list[DerivedInstance]]:
+    """Compile with an instance of each template that nothing names, as far as such instances compile.
+
+    None is added where the user names an instance.     CompileError if the file does not compile without them.
+    """
+    choices = {item.name: (item, 0) for item in _derivable(source)} if not wanted else {}
+    for _ in range(MAXIMUM_ATTEMPTS):
+        if not choices:
+            break
+        derived = [DerivedInstance(definition, TYPES[index]) for definition, index in choices.values()]
+        try:
+            return compile_instances([*wanted, *(item.expression for item in derived)]), derived
+        except UnfinishedError:
+            break
+        except CompileError as error:
+            guilty = [item.definition.name for item in derived if _is_in(error, item.definition)] or [*choices]
+            for name in guilty:
+                definition, index = choices.pop(name)
+                if index + 1 < len(TYPES):
+                    choices[name] = definition, index + 1
+    return compile_instances(wanted), []
+
+
+def with_derived(
+    kernels: Sequence[SourceKernel], derived: Sequence[DerivedInstance]
+) -> tuple[tuple[SourceKernel, ...], list[SourceNote]]:
+    """Return the kernels with what was derived of each, and a note for each; not those that the file instantiates."""
+    by_template = {item.definition.name: item for item in derived}
+    counts: dict[str, int] = {}
+    for kernel in kernels:
+        template = kernel.name.partition("<")[0]
+        counts[template] = counts.get(template, 0) + 1
+    result = []
+    notes = []
+    for kernel in kernels:
+        item = by_template.get(kernel.name.partition("<")[0])
+        ours = item is not None and _arguments(kernel)[: len(item.values)] == [item.type] * len(item.values)
+        if item is None or not ours:
+            result.append(kernel)
+        elif counts[item.definition.name] == 1:
+            result.append(replace(kernel, derived=item.values))
+            text = (
+                f"derived: {', '.join(item.values)} for the kernel template `{signature(item.definition)}`, because no "
+                f"launch in the file determines it; choose another instance with --kernel '{_other(item)}'"
+            )
+            notes.append(SourceNote("derived-instance", text, kernel.place))
+    return tuple(result), notes
+
+
+def _arguments(kernel: SourceKernel) -> list[str]:
+    return [item.strip() for item in kernel.name.partition("<")[2].removesuffix(">").split(",")]
+
+
+def _other(item: DerivedInstance) -> str:
+    """Return an instance of another type, to copy."""
+    return DerivedInstance(item.definition, next(type_ for type_ in TYPES if type_ != item.type)).expression
+
+
+def _is_in(error: CompileError, definition: Definition) -> bool:
+    """Whether an error names a line of a definition."""
+    return (
+        isinstance(error, SourceError)
+        and Path(error.file).resolve() == definition.place.file.resolve()
+        and definition.place.line <= error.line <= definition.end
+    )
+
+
+def _derivable(source: CudaSource) -> list[Definition]:
+    """Return the templates of the main file that have only type parameters, and that nothing names."""
+    return [
+        item
+        for item in source.definitions
+        if item.template is not None
+        and item.place.file == source.unit.main.path
+        and not source.instances.get(item.name)
+        and len(source.named(item.name)) == 1
+        and all(one.default is not None or (one.is_type and one.name and not one.pack) for one in item.template)
+        and _required(item)
+    ]
+
+
+def _required(definition: Definition) -> list[str]:
+    """Return the names of the template parameters without default."""
+    return [item.name for item in definition.template or () if item.default is None]

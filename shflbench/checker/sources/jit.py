@@ -1,0 +1,123 @@
+"""Compile a CUDA file with NVRTC, which accepts device code only: host code is replaced by spaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host_code import blank, enclosing_host_item, host_spans, host_types
+from shflbench.checker.sources.messages import compile_error, instance_error, missing_header
+from shflbench.checker.sources.stubs import language_stubs, standard_stubs
+from shflbench.compile.nvrtc import PtxUnit
+from shflbench.compile.ptx_process import UnfinishedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.sources.host_code import UserFile
+    from shflbench.checker.sources.includes import SourceUnit
+    from shflbench.checker.sources.kernel_file import CompileOptions
+    from shflbench.checker.sources.lexer import TextSpan
+    from shflbench.checker.sources.macros import Macros
+    from shflbench.checker.sources.source import CudaSource
+    from shflbench.compile.nvrtc import Message, PtxResult
+    from shflbench.compile.ptx_cache import PtxCompiler
+    from shflbench.errors import CompileError
+
+_ADVICE = "Fix the source line, pass missing folders with -I and macros with -D, or install nvcc."
+_NAMES = "__nv_name_map"  # the file that NVRTC generates from the expressions
+_FIRST_NAME = 2  # its line of the first expression
+MAXIMUM_ROUNDS = 6  # of compiling and removing the host code that was rejected
+_OPTIONS = (
+    "-lineinfo",
+    "-default-device",  # for what stays without annotation: constexpr functions, members of classes
+    "-w",
+)
+# What nvcc takes from the host's compiler.
+_BUILTINS = (
+    *(f"#define __builtin_{name} {name}" for name in ("memcpy", "memset", "fabs", "fabsf", "sqrt", "sqrtf", "abs")),
+    "#define __linux__ 1",
+    "#define __unix__ 1",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Jit:
+    """The PTX of a file, and what NVRTC was given."""
+
+    ptx: str
+    unit: PtxUnit
+
+    def unoptimized(self, compiler: PtxCompiler) -> str | None:
+        """Return the PTX without optimization; None if NVRTC rejects it or does not end."""
+        options = tuple("-G" if option == "-lineinfo" else option for option in self.unit.options)
+        try:
+            return compiler.compile(replace(self.unit, options=options)).ptx
+        except UnfinishedError:
+            return None
+
+
+def compile_device_code(
+    source: CudaSource, expressions: Sequence[str], options: CompileOptions, compiler: PtxCompiler
+) -> Jit:
+    """Return the PTX of the device code of a file; CompileError with the first error in what is no host code.
+
+    UnfinishedError if NVRTC crashes or exceeds its limits.
+    """
+    unit, macros = source.unit, source.macros
+    host = {file.name: host_spans(file, macros) for file in unit.files}
+    types = {file.name: host_types(file, macros) for file in unit.files}
+    # Types of the host are removed at once, because each round takes the time of a compilation.
+    attempts = [{name: host[name] + types[name] for name in host}] if any(types.values()) else []
+    arguments = (f"-arch={options.arch.replace('sm_', 'compute_')}", f"-std={options.standard}", *_OPTIONS)
+    prelude = _prelude(unit.main.name, options.define)
+    errors: tuple[Message, ...] = ()
+    for spans in [*attempts, host]:
+        language: dict[str, bytes] = {}
+        for _ in range(MAXIMUM_ROUNDS):
+            texts = {file.name: blank(file.text, spans[file.name], file.lexed.directives) for file in unit.files}
+            headers = standard_stubs() | unit.stubs | language
+            headers |= {name: text for name, text in texts.items() if name != unit.main.name}
+            text = prelude + texts[unit.main.name]
+            given = PtxUnit(text, unit.main.name, headers, tuple(expressions), arguments)
+            result = compiler.compile(given)
+            if result.ptx is not None:
+                return Jit(result.ptx, given)
+            errors = result.errors
+            if not _remove_rejected(unit, macros, spans, result):
+                if language or b"std::" not in b"".join(texts.values()):
+                    break
+                language = language_stubs()
+    raise _error(unit, errors, expressions)
+
+
+def _prelude(name: str, define: Sequence[str]) -> bytes:
+    """Return the lines before the text; macros on NVRTC's command line would apply to its own declarations, too."""
+    lines = [*_BUILTINS, *(f"#define {item.replace('=', ' ', 1) if '=' in item else item + ' 1'}" for item in define)]
+    return "\n".join([*lines, f'#line 1 "{name}"', ""]).encode()
+
+
+def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[TextSpan]], result: PtxResult) -> bool:
+    """Add the host items that the errors name; False if there is no new one."""
+    files = {file.name: file for file in unit.files}
+    progress = False
+    for name, line in dict.fromkeys((message.file, message.line) for message in result.errors):
+        file = files.get(name)
+        span = enclosing_host_item(file, line, macros) if file is not None else None
+        if span is not None and span not in spans[name]:
+            spans[name].append(span)
+            progress = True
+    return progress
+
+
+def _error(unit: SourceUnit, errors: Sequence[Message], expressions: Sequence[str]) -> CompileError:
+    files: dict[str, UserFile] = {file.name: file for file in unit.files}
+    first = errors[0]
+    if first.file == _NAMES:
+        return instance_error(unit.main.path, expressions, first.line - _FIRST_NAME, first.text)
+    shown = files[first.file].path if first.file in files else first.file
+    place = f"{shown}:{first.line}: " if first.file else ""
+    header = next((name for name in unit.missing if name in first.text), None)
+    if header is not None:
+        return missing_header(unit.main.path, place, header)
+    return compile_error(unit.main.path, str(shown), first.line, first.text, _ADVICE)

@@ -1,0 +1,118 @@
+"""What is read from one file: PTX, kernels, parameters and the launches that the host code performs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from shflbench.checker.source_files import SourceLine
+
+Dims: TypeAlias = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """What a CUDA file is compiled with."""
+
+    arch: str  # `sm_90`
+    include: tuple[Path, ...] = ()  # as after -I
+    define: tuple[str, ...] = ()  # as after -D
+    standard: str = "c++17"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One member of a structure, or one element of an array in it."""
+
+    name: str
+    type: str  # as C++ writes it
+    element: str | None  # NumPy dtype of the value or, for a pointer, of what it points to; None if unknown
+    pointer: bool
+    offset: int  # bytes from the start of the structure
+    size: int  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KernelParameter:
+    """One parameter of a kernel, as the PTX lays it out and as the source names it."""
+
+    name: str  # "" if neither the source nor the PTX names it
+    type: str  # as C++ writes it, for example `const float *`; "" if unknown
+    element: str | None  # NumPy dtype of the value or, for a pointer, of what it points to; None if unknown
+    pointer: bool
+    size: int  # bytes of the parameter itself
+    offset: int = 0  # bytes from the start of the parameters
+    fields: tuple[Field, ...] = ()  # of a structure by value, or of the structure that a pointer points to
+    const: bool = False  # for a pointer: the kernel cannot write through it
+    lanes: int = 1  # elements per value: 4 for `float4`, whose element is `f4`
+    element_bytes: int | None = None  # bytes of one value, or of one value that the pointer points to
+
+
+@dataclass(frozen=True, slots=True)
+class HostArgument:
+    """One argument of a launch; each part is None if the host code does not determine it by constants."""
+
+    text: str
+    value: int | float | None = None  # of a number
+    buffer_bytes: int | None = None  # of a pointer: the size of the allocation
+    zeroed: bool = False  # the host code fills the whole buffer with zeros before the launch
+
+
+@dataclass(frozen=True, slots=True)
+class HostLaunch:
+    """One launch in the host code; a part that is not constant is None."""
+
+    grid: Dims | None
+    block: Dims | None
+    shared_bytes: int | None
+    arguments: tuple[HostArgument, ...]
+    line: SourceLine
+    cooperative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchBounds:
+    """Limits that the kernel declares; None where it declares none."""
+
+    max_threads: Dims | None = None  # `.maxntid`, as from `__launch_bounds__`
+    required_threads: Dims | None = None  # `.reqntid`
+    cluster: Dims | None = None  # `.reqnctapercluster`
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKernel:
+    """One kernel in the PTX."""
+
+    name: str  # as the user writes it: `reduce<float, 256>`, `tools::copy`
+    symbol: str  # in the PTX
+    parameters: tuple[KernelParameter, ...]
+    place: SourceLine | None  # where its definition begins
+    host_launches: tuple[HostLaunch, ...] = ()
+    launch_bounds: LaunchBounds = field(default_factory=LaunchBounds)
+    derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNote:
+    """One sentence on the file that its report must show."""
+
+    kind: str  # "removed-store", "template", "dialect", …
+    text: str
+    line: SourceLine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFile:
+    """One file: its PTX, the kernels in it, and what the reader must know about them."""
+
+    path: Path
+    ptx: str
+    kernels: tuple[SourceKernel, ...]
+    notes: tuple[SourceNote, ...] = ()
+    compiler: str = ""  # `nvcc 13.0` or `NVRTC 13.5`; "" for a PTX file
+    files: Mapping[str, Path] = field(default_factory=dict)  # name in the PTX's line table → file of the user
+    unoptimized_ptx: str = ""  # with the stores that `ptx` lacks; only if a note reports such a store

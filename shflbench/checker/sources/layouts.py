@@ -1,0 +1,259 @@
+"""Lay out the structures that parameters have, as the C++ ABI does.
+
+Only structures without bases, virtual functions, bit fields and changed alignment have a layout here; for others the
+bytes are all that is known. The size of a parameter by value must agree with the PTX.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from shflbench.checker.sources.elements import item_bytes, meaning
+from shflbench.checker.sources.host_code import inner
+from shflbench.checker.sources.kernel_file import Field
+from shflbench.checker.sources.syntax import function_declarator, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host_code import UserFile
+
+_POINTER = 8
+MAXIMUM_FIELDS = 256  # of one structure; larger ones are arrays in effect
+_MAXIMUM_DEPTH = 32  # structures in structures
+_UNCERTAIN = re.compile(r"\b(virtual|alignas|__align__|__attribute__|__declspec)\b|#\s*pragma")
+_NO_MEMBERS = frozenset(
+    {"comment", "access_specifier", "function_definition", "template_declaration", "type_definition", "declaration",
+     "alias_declaration", "friend_declaration", "using_declaration", "static_assert_declaration"}
+)  # fmt: skip
+# CUDA aligns vectors of 2 and 4 elements to their size (vector_types.h), up to 16 bytes.
+_ALIGNED_LANES = (2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class StructureLayout:
+    """Size, alignment and fields of a structure."""
+
+    size: int
+    align: int
+    fields: tuple[Field, ...]
+    padded: bool  # at its end
+
+
+_Value: TypeAlias = tuple[int, int, tuple[Field, ...]]  # size, alignment, fields
+_Member: TypeAlias = tuple[str, str, _Value, int | None]  # name, type, value, number of elements of an array
+
+
+class _Builder:
+    """Places members one after another, or all at the start of a union."""
+
+    def __init__(self, *, union: bool) -> None:
+        self._union = union
+        self._fields: list[Field] = []
+        self._offset, self._end, self._align = 0, 0, 1
+        self._many = False  # too many to list: only the size is of use
+
+    def add(self, name: str, type_: str, value: _Value, count: int | None) -> None:
+        """Place a member; `count` is None if it is no array."""
+        size, alignment, inside = value
+        start = 0 if self._union else -(-self._offset // alignment) * alignment
+        number = 1 if count is None else count
+        self._many = self._many or number * max(1, len(inside)) + len(self._fields) > MAXIMUM_FIELDS
+        for index in range(0 if self._many else number):
+            shown = name if count is None else f"{name}[{index}]"
+            self._fields.extend(_moved(field, shown, type_, start + index * size) for field in inside)
+        self._offset = start + number * size
+        self._end = max(self._end, self._offset)
+        self._align = max(self._align, alignment)
+
+    def layout(self) -> StructureLayout:
+        """Return the layout of the members."""
+        size = max(1, -(-self._end // self._align) * self._align)
+        return StructureLayout(size, self._align, () if self._many else tuple(self._fields), padded=size != self._end)
+
+
+class Types:
+    """The typedefs and structures of the user's files."""
+
+    def __init__(self, files: Iterable[UserFile], constant: Callable[[str], int | None]) -> None:
+        """Read them; `constant` evaluates the bounds of arrays."""
+        self.aliases: dict[str, str] = {}
+        self._structures: dict[str, Node] = {}
+        self._ambiguous: set[str] = set()
+        self._constant = constant
+        self._layouts: dict[str, StructureLayout | None] = {}
+        for file in files:
+            for node in walk(file.tree.root_node, lambda item: item.type != "compound_statement"):
+                self._read(node)
+
+    def _read(self, node: Node) -> None:
+        if node.type == "type_definition":
+            self._read_typedef(node)
+        elif node.type == "alias_declaration" and not _in_template(node):
+            name = text_of(node.child_by_field_name("name"))
+            self._add_alias(name, " ".join(text_of(node.child_by_field_name("type")).split()))
+        elif node.type in {"struct_specifier", "class_specifier", "union_specifier"}:
+            name = text_of(node.child_by_field_name("name"))
+            if node.child_by_field_name("body") is not None and name and not _in_template(node):
+                self._add_structure(name, node)
+        elif node.type == "enum_specifier" and (name := text_of(node.child_by_field_name("name"))):
+            base = node.child_by_field_name("base")
+            self._add_alias(name, text_of(base) if base is not None else "int")
+
+    def _read_typedef(self, node: Node) -> None:
+        type_ = node.child_by_field_name("type")
+        if type_ is None:
+            return
+        for declarator in node.children_by_field_name("declarator"):
+            if declarator.type == "type_identifier":
+                name = text_of(declarator)
+                if type_.child_by_field_name("body") is not None and type_.type != "enum_specifier":
+                    self._add_structure(name, type_)
+                elif type_.type == "enum_specifier":
+                    self._add_alias(name, "int")
+                else:
+                    self._add_alias(name, " ".join(text_of(type_).split()))
+            elif declarator.type == "pointer_declarator":
+                inside = declarator.child_by_field_name("declarator")
+                if inside is not None and inside.type == "type_identifier":
+                    self._add_alias(text_of(inside), f"{' '.join(text_of(type_).split())} *")
+
+    def _add_alias(self, name: str, type_: str) -> None:
+        if name == type_:
+            return
+        if self.aliases.setdefault(name, type_) != type_:
+            self._ambiguous.add(name)
+            self.aliases[name] = ""
+        if not self.aliases[name]:
+            self.aliases.pop(name)
+
+    def _add_structure(self, name: str, node: Node) -> None:
+        if name in self._structures and text_of(self._structures[name]) != text_of(node):
+            self._ambiguous.add(name)
+        self._structures[name] = node
+
+    def layout(self, name: str, depth: int = 0) -> StructureLayout | None:
+        """Return the layout of the structure `name`; None if it is unknown."""
+        if name not in self._layouts:
+            node = self._structures.get(name)
+            self._layouts[name] = None  # while it is laid out: a structure cannot contain itself
+            if node is not None and name not in self._ambiguous:
+                self._layouts[name] = self._lay_out(node, depth)
+        return self._layouts[name]
+
+    def _lay_out(self, node: Node, depth: int) -> StructureLayout | None:
+        body = node.child_by_field_name("body")
+        if body is None or node.has_error or _UNCERTAIN.search(text_of(node)) or depth > _MAXIMUM_DEPTH:
+            return None
+        builder = _Builder(union=node.type == "union_specifier")
+        if not self._add_bases(builder, node, depth):
+            return None
+        for item in body.named_children:
+            if item.type in _NO_MEMBERS or (item.type == "field_declaration" and _no_data(item)):
+                continue
+            members = self._members(item, depth) if item.type == "field_declaration" else None
+            if members is None:
+                return None
+            for name, type_, value, count in members:
+                builder.add(name, type_, value, count)
+        return builder.layout()
+
+    def _add_bases(self, builder: _Builder, node: Node, depth: int) -> bool:
+        """Add the members of a base class; False if the layout is not certain."""
+        for clause in (child for child in node.children if child.type == "base_class_clause"):
+            names = [child for child in clause.named_children if child.type == "type_identifier"]
+            base = self.layout(text_of(names[0]), depth + 1) if len(names) == 1 else None
+            # A derived class may use the padding at the end of its base.
+            if base is None or not base.fields or base.padded:
+                return False
+            builder.add("", "", (base.size, base.align, base.fields), None)
+        return True
+
+    def _members(self, item: Node, depth: int) -> list[_Member] | None:
+        """Return the members that one line declares; None if one has no certain layout."""
+        type_node = item.child_by_field_name("type")
+        if type_node is None or any(child.type == "bitfield_clause" for child in item.named_children):
+            return None
+        inside: _Value | None = None
+        if type_node.child_by_field_name("body") is not None and type_node.type != "enum_specifier":
+            layout = self._lay_out(type_node, depth + 1)
+            if layout is None:
+                return None
+            inside = (layout.size, layout.align, layout.fields)
+        declarators = item.children_by_field_name("declarator")
+        if not declarators:
+            return [("", "", inside, None)] if inside is not None else None
+        qualifiers = " ".join(text_of(child) for child in item.named_children if child.type == "type_qualifier")
+        members: list[_Member] = []
+        for declarator in declarators:
+            shape = self._shape(declarator)
+            if shape is None:
+                return None
+            name, stars, count = shape
+            named = "void" if inside is not None else text_of(type_node)
+            type_ = f"{qualifiers} {named} {stars}".strip()
+            value = inside if inside is not None and not stars else self.value(type_, depth + 1)
+            if value is None:
+                return None
+            members.append((name, "" if inside is not None and not stars else type_, value, count))
+        return members
+
+    def _shape(self, declarator: Node) -> tuple[str, str, int | None] | None:
+        """Return name, asterisks and number of elements, which is None for no array; None if it is anything else."""
+        count: int | None = None
+        stars = ""
+        node: Node | None = declarator
+        while node is not None and node.type != "field_identifier":
+            if node.type == "array_declarator":
+                bound = self._constant(text_of(node.child_by_field_name("size")))
+                if bound is None or bound < 1:
+                    return None
+                count = (count or 1) * bound
+            elif node.type == "pointer_declarator":
+                stars += "*"
+            else:
+                return None
+            node = node.child_by_field_name("declarator")
+        return (text_of(node), stars, count) if node is not None else None
+
+    def value(self, type_: str, depth: int = 0) -> _Value | None:
+        """Return size, alignment and fields of a value of a type; None if it is unknown."""
+        what = meaning(type_, self.aliases)
+        if what.pointer:
+            return _POINTER, _POINTER, (Field("", type_, what.element, pointer=True, offset=0, size=_POINTER),)
+        if what.element is None or what.element_bytes is None:
+            layout = self.layout(what.base, depth)
+            return (layout.size, layout.align, layout.fields) if layout is not None else None
+        item = item_bytes(what.element)
+        size = item * what.lanes
+        align = min(size, 16) if what.lanes in _ALIGNED_LANES else item
+        names = ("x", "y", "z", "w") if what.lanes > 1 else ("",)
+        fields = tuple(
+            Field(name, what.base, what.element, pointer=False, offset=item * index, size=item)
+            for index, name in enumerate(names[: what.lanes])
+        )
+        return size, align, fields
+
+
+def _moved(field: Field, name: str, type_: str, offset: int) -> Field:
+    joined = f"{name}.{field.name}" if name and field.name else name or field.name
+    return Field(joined, field.type or type_, field.element, field.pointer, field.offset + offset, field.size)
+
+
+def _no_data(item: Node) -> bool:
+    """Whether a member declaration is a function or a static member."""
+    specifiers = {text_of(child) for child in item.children if child.type == "storage_class_specifier"}
+    return "static" in specifiers or function_declarator(item) is not None
+
+
+def _in_template(node: Node) -> bool:
+    outer = node.parent
+    while outer is not None:
+        if outer.type == "template_declaration":
+            return inner(outer) is not None
+        outer = outer.parent
+    return False

@@ -1,0 +1,78 @@
+"""Tell code from comments, strings and directives in C++ text, and match its braces.
+
+Works on bytes, so that positions are those of the grammar and of the compiler, whatever the encoding.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+_TOKEN = re.compile(
+    rb"(?P<comment>//(?:\\\r?\n|[^\n])*|/\*(?:.*?\*/|.*\Z))"
+    rb'|(?P<raw>\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\(.*?\)(?P=mark)")'
+    rb"""|(?P<string>"(?:\\.|[^"\\\n])*"?)"""
+    rb"|(?P<number>\b[0-9](?:[\w.]|'(?=\w))*)"
+    rb"""|(?P<char>'(?:\\.|[^'\\\n])*'?)"""
+    rb"|(?P<directive>^[ \t]*(?:/\*[^\n]*?\*/[ \t]*)?\#(?://(?:\\\r?\n|[^\n])*|/\*.*?\*/|\\\r?\n|"
+    rb"""(?:"(?:\\.|[^"\\\n])*"|[^\n\\/"]|\\(?!\r?\n)|/(?![*/])|"))*)"""
+    rb"|(?P<brace>[{}])",
+    re.MULTILINE | re.DOTALL,
+)
+_CONDITION = re.compile(rb"\s*(?:/\*.*?\*/\s*)?#\s*(if|ifdef|ifndef|else|elif|elifdef|elifndef|endif)\b", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpan:
+    """A range of bytes."""
+
+    start: int
+    end: int
+
+
+class Lexed:
+    """The tokens of one text that decide about braces and directives."""
+
+    def __init__(self, text: bytes) -> None:
+        """Keep the text; it is read when a property needs it."""
+        self.text = text
+
+    @cached_property
+    def _tokens(self) -> list[tuple[str, int, int]]:
+        return [(match.lastgroup or "", match.start(), match.end()) for match in _tokens(self.text)]
+
+    @cached_property
+    def directives(self) -> tuple[TextSpan, ...]:
+        """The preprocessor's lines, with their continuations."""
+        return tuple(TextSpan(start, end) for kind, start, end in self._tokens if kind == "directive")
+
+    @cached_property
+    def partners(self) -> dict[int, int]:
+        """The position of the closing brace by that of the opening one; the first branch of each `#if` counts."""
+        pairs: dict[int, int] = {}
+        stack: list[int] = []
+        saved: list[tuple[list[int], list[int] | None]] = []  # open braces before each `#if`, after its first branch
+        for kind, start, end in self._tokens:
+            if kind == "directive":
+                condition = _CONDITION.match(self.text, start, end)
+                word = condition[1] if condition else b""
+                if word.startswith(b"if"):
+                    saved.append(([*stack], None))
+                elif word.startswith(b"el") and saved:
+                    before, after = saved[-1]
+                    saved[-1] = before, [*stack] if after is None else after
+                    stack = [*before]
+                elif word == b"endif" and saved:
+                    _, after = saved.pop()
+                    stack = stack if after is None else after
+            elif kind == "brace":
+                if self.text[start] == ord("{"):
+                    stack.append(start)
+                elif stack:
+                    pairs[stack.pop()] = start
+        return pairs
+
+
+def _tokens(text: bytes) -> list[re.Match[bytes]]:
+    return [match for match in _TOKEN.finditer(text) if match.lastgroup in {"directive", "brace"}]

@@ -1,0 +1,94 @@
+"""The macros that the user's files define, for annotations of functions and for constants."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.checker.sources.lexer import Lexed
+
+_DEFINE = re.compile(r"\s*#\s*define\s+(?P<name>\w+)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_TOKEN = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """One `#define`."""
+
+    name: str
+    parameters: tuple[str, ...] | None  # None for a macro without parentheses
+    body: str
+
+
+class Macros:
+    """All definitions by name; a name may have several, of which the preprocessor chooses."""
+
+    def __init__(self, files: Iterable[Lexed], define: Sequence[str] = ()) -> None:
+        """Read the definitions of `files` and of `define`, which are as after `-D`."""
+        self._all: dict[str, list[Macro]] = {}
+        self._given = set()
+        for item in define:
+            name, _, value = item.partition("=")
+            name, _, parameters = name.partition("(")
+            named = tuple(parameters.rstrip(")").split(",")) if parameters else None
+            self._all[name] = [Macro(name, named, value or "1")]
+            self._given.add(name)
+        for file in files:
+            for span in file.directives:
+                self._read(file.text[span.start : span.end].decode(errors="replace"))
+
+    def _read(self, text: str) -> None:
+        match = _DEFINE.match(re.sub(r"\\\r?\n", " ", text))
+        if match is None:
+            return
+        parameters = match["parameters"]
+        names = tuple(_WORD.findall(parameters)) if parameters is not None else None
+        self._all.setdefault(match["name"], []).append(
+            Macro(match["name"], names, _COMMENT.sub(" ", match["body"]).strip())
+        )
+
+    def definitions(self, name: str) -> Sequence[Macro]:
+        """Return the definitions of `name`, none if it is no macro of the files."""
+        return self._all.get(name, ())
+
+    @property
+    def names(self) -> Iterable[str]:
+        """All names of macros."""
+        return self._all.keys()
+
+    def body_words(self, name: str) -> Counter[str]:
+        """Return how often each word and number occurs in the longest of the definitions of `name`."""
+        bodies = [Counter(_TOKEN.findall(macro.body)) for macro in self.definitions(name)]
+        return max(bodies, key=Counter.total, default=Counter())
+
+    def constant(self, name: str) -> str | None:
+        """Return what `name` stands for if all definitions agree and `-D` or a file gives one; else None.
+
+        A name that `-D` gives has that value, because files guard their own by `#ifndef`.
+        """
+        known = self._all.get(name, [])
+        if not known or any(macro.parameters is not None for macro in known):
+            return None
+        if name in self._given:
+            return known[0].body
+        bodies = {macro.body for macro in known}
+        return known[0].body if len(bodies) == 1 else None
+
+    def words(self, text: str) -> frozenset[str]:
+        """Return the words of `text` and those that its macros may expand to."""
+        words: set[str] = set()
+        waiting = _WORD.findall(text)
+        while waiting:
+            word = waiting.pop()
+            if word not in words:
+                words.add(word)
+                for macro in self.definitions(word):
+                    waiting.extend(_WORD.findall(macro.body))
+        return frozenset(words)

@@ -1,0 +1,98 @@
+"""Errors about files and compilers, in one sentence each."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.errors import CompileError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Words of GPUVerify (clang's cuda.h of the tool) and of Faial, which no CUDA compiler knows.
+_DIALECT = re.compile(
+    r'"?(__(?:requires|ensures|assert|assume|axiom|invariant|global_invariant|candidate_\w+|global_(?:requires|ensures)|'
+    r"enabled|uniform_\w+|distinct_\w+|exclusive|at_most_one|other_\w+|no_read|no_write|accessed|"
+    r"read_implies|write_implies|reads_from\w*|writes_to\w*|return_val\w*|old_\w+|ptr_base|ptr_offset\w*|implies|xor|iff|"
+    r"requires_fresh_array|function_wide_\w+|function_wide_invariant|is_uniform|non_temporal_\w+|barrier_invariant\w*|"
+    r"array_snapshot|loop_bound|add_noovfl\w*|skip_candidate\w*|bugle_\w*|unroll|int_range))\b"
+)
+_MISSING = re.compile(r"(\S+): No such file or directory")
+
+
+class SourceError(CompileError):
+    """The compiler rejects a line of a file."""
+
+    def __init__(self, message: str, advice: str = "", file: str = "", line: int = 0) -> None:
+        """Keep the place beside the sentence; `line` is 0 if there is none."""
+        super().__init__(message, advice)
+        self.file = file
+        self.line = line
+
+
+MAXIMUM_NEAR = 200  # entries of a folder in which a missing header is searched for
+MAXIMUM_BYTES = 16 * 2**20  # of a file of which a line is shown
+# Device code may use these headers, which are no part of the compiler's package.
+_PACKAGES = (
+    ("curand", "cuRAND of the CUDA toolkit (with pip: nvidia-curand) and pass its include folder"),
+    ("cub/", "CCCL (with pip: nvidia-cuda-cccl)"),
+    ("cuda/", "CCCL (with pip: nvidia-cuda-cccl)"),
+    ("cutlass/", "CUTLASS (its include folder)"),
+    ("cute/", "CUTLASS (its include folder)"),
+)
+FIX = "Fix the source line, or pass missing folders with -I and macros with -D."
+
+
+def compile_error(source: Path, file: str, line: int, what: str, advice: str = FIX) -> CompileError:
+    """Return the error for a message of the compiler at a line of a file; `line` is 0 if there is none."""
+    place = f"{file}:{line}: " if file and line else ""
+    if (header := _MISSING.match(what)) is not None:
+        return missing_header(source, place, header[1])
+    word = _DIALECT.search(what) if "undefined" in what or "not declared" in what else None
+    word = word or _DIALECT.search(_line(file, line))
+    if word is not None:
+        return CompileError(
+            f"{source} does not compile: {place}{word[1]} belongs to the dialect of a program verifier, not to CUDA",
+            "Remove the annotations of the verifier.",
+        )
+    return SourceError(f"{source} does not compile: {place}{what}", advice, file, line)
+
+
+def instance_error(source: Path, instances: Sequence[str], index: int, what: str) -> CompileError:
+    """Return the error for an instance of a template that a user or this package names."""
+    named = f"`{instances[index]}`: " if 0 <= index < len(instances) else ""
+    return SourceError(f"{source} does not compile: {named}{what}", "Name another instance with --kernel.")
+
+
+def missing_header(source: Path, place: str, name: str) -> CompileError:
+    """Return the error for a header that is on no path."""
+    package = next((f", or install {text}" for start, text in _PACKAGES if name.startswith(start)), "")
+    folder = _folder_with(source, name)
+    advice = f"pass -I {folder}" if folder is not None else f"pass its folder with -I{package}"
+    return CompileError(f"{source} does not compile: {place}there is no header {name}; {advice}", FIX)
+
+
+def _folder_with(source: Path, name: str) -> Path | None:
+    """Return a folder beside that of the source, or in it, that has the header."""
+    if not re.fullmatch(r"[\w.+/-]+", name) or ".." in name or name.startswith("/"):
+        return None
+    try:
+        near = (source.resolve().parent, source.resolve().parent.parent)
+        folders = [item for folder in near for item in sorted(folder.iterdir())[:MAXIMUM_NEAR]]
+        return next((item for item in folders if (item / name).is_file()), None)
+    except OSError:  # a folder that cannot be read
+        return None
+
+
+def _line(file: str, line: int) -> str:
+    """Return a line of a file, without comment; "" if there is none."""
+    path = Path(file)
+    try:
+        if not path.is_file() or path.stat().st_size > MAXIMUM_BYTES:
+            return ""
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except (OSError, ValueError):
+        return ""
+    return lines[line - 1].partition("//")[0] if 0 < line <= len(lines) else ""

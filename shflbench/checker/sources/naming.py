@@ -1,0 +1,81 @@
+"""Compare names of kernels as users, sources and symbols write them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.elements import meaning
+from shflbench.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from shflbench.checker.sources.kernel_file import SourceKernel
+
+_SHOWN = 8  # names in a message: enough to choose from
+
+
+def selected(path: Path, kernels: Sequence[SourceKernel], name: str | None) -> tuple[SourceKernel, ...]:
+    """Return the kernels that `name` selects, all for None; KernelError if there is none."""
+    if name is None:
+        return tuple(kernels)
+    chosen = tuple(item for item in kernels if item.symbol == name or means(name, item.name))
+    if not chosen:
+        known = [item.name for item in kernels]
+        nearest = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean `{nearest[0]}`? " if nearest else ""
+        shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
+        raise KernelError(f"{path} has no kernel `{name}`", f"{hint}It has: {shown}".capitalize() + ".")
+    return chosen
+
+
+def means(spelling: str, name: str) -> bool:
+    """Whether the user's `spelling` means the kernel `name`: without namespaces or last template arguments, too."""
+    wanted, wanted_arguments = _parts(spelling)
+    full, arguments = _parts(name)
+    return names(wanted, full) and arguments[: len(wanted_arguments)] == wanted_arguments
+
+
+def _parts(name: str) -> tuple[str, list[str]]:
+    """Return a name without spaces, and its template arguments in a form in which equal ones are equal."""
+    head, bracket, rest = name.partition("<")
+    arguments = _split(rest.rstrip().removesuffix(">")) if bracket else []
+    return "".join(head.split()).removeprefix("::"), [normalized(item, {}) for item in arguments]
+
+
+def _split(text: str) -> list[str]:
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "<(") - (character in ">)")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def names(spelling: str, qualified: str) -> bool:
+    """Whether a name as written may mean the kernel of a qualified name."""
+    return qualified == spelling or qualified.endswith(f"::{spelling}")
+
+
+def normalized(argument: str, aliases: Mapping[str, str]) -> str:
+    """Return a template argument so that two ways to write it are equal: `256u` and `256`, `real` and `float`."""
+    text = " ".join(argument.split())
+    for _ in range(16):
+        target = aliases.get(text)
+        if target is None:
+            break
+        text = target
+    if re.fullmatch(r"-?[0-9]+[uUlL]*", text):
+        return text.rstrip("uUlL")
+    if text in {"true", "false"}:
+        return str(int(text == "true"))
+    text = re.sub(r"^\([\w: ]+\)(?=-?[0-9]+$)", "", text)
+    what = meaning(text, aliases)
+    if what.element is not None and not what.pointer:
+        return f"{what.element}x{what.lanes}"
+    return re.sub(r"\s*([*&<>,])\s*", r"\1", text)

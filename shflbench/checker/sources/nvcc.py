@@ -1,0 +1,108 @@
+"""Compile a CUDA file to PTX with nvcc, in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.messages import compile_error, instance_error
+from shflbench.compile.ptx_process import UnfinishedError
+from shflbench.errors import CompileError, CompilerError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.sources.kernel_file import CompileOptions
+
+TIMEOUT_S = 60  # of one compilation
+_FIRST_INSTANCE = 2  # line in the file that includes the source
+_ERROR = re.compile(
+    r"^(?P<file>[^\s(:][^(:\n]*)[(:](?P<line>\d+)(?:\)|:\d+)?: (?:catastrophic |fatal )?error\b[^:]*: (?P<what>.+)$",
+    re.MULTILINE,
+)
+
+
+def compile_ptx(
+    nvcc: Path, source: Path, options: CompileOptions, instances: Sequence[str] = (), *, debug: bool = False
+) -> str:
+    """Return the PTX of `source`; CompileError with the first error of nvcc, CompilerError if it does not run.
+
+    `instances` are instances of template kernels that the file does not contain; a file that includes `source` takes
+    their addresses. `debug` compiles without optimization.
+    """
+    source = source.resolve()
+    with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
+        output = Path(folder) / "kernels.ptx"
+        unit = source
+        if instances:
+            unit = Path(folder) / "instances.cu"
+            pointers = (f"void *shflbench_instance_{n} = (void *)({name});" for n, name in enumerate(instances))
+            unit.write_text("\n".join((f'#include "{source}"', *pointers, "")), encoding="utf-8")
+        command = [str(nvcc), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
+        command += [f"-std={options.standard}"]
+        command += [word for path in (source.parent, *options.include) for word in ("-I", str(path.resolve()))]
+        command += [f"-D{name}" for name in options.define]
+        command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", str(output), str(unit)]
+        status, log = _run(nvcc, command, folder, source)
+        if status != 0 or not output.is_file() or not output.stat().st_size:
+            raise _error(source, unit, instances, log, status)
+        return output.read_text(encoding="utf-8", errors="replace")
+
+
+def _run(nvcc: Path, command: Sequence[str], folder: str, source: Path) -> tuple[int, str]:
+    """Return the exit status of nvcc and its messages; the compilers that it starts end with it."""
+    try:
+        process = subprocess.Popen(  # noqa: S603  (no shell; the compiler that the user has on the path)
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            cwd=folder,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise CompilerError(f"{nvcc} does not run: {error}", "Reinstall nvcc, or remove it from the PATH.") from error
+    with process:
+        try:
+            output, errors = process.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise UnfinishedError(
+                f"{source} does not compile within {TIMEOUT_S} s", "Simplify the file, or pass its PTX."
+            ) from error
+        finally:
+            with suppress(ProcessLookupError, PermissionError):  # macOS: PermissionError if only zombies remain
+                os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode, (errors + output).decode(errors="replace")
+
+
+def version(nvcc: Path) -> str:
+    """Return the version of nvcc, e.g. `13.0`; CompilerError if it does not run."""
+    try:
+        run = subprocess.run([str(nvcc), "--version"], capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CompilerError(f"{nvcc} does not run: {error}", "Reinstall nvcc, or remove it from the PATH.") from error
+    match = re.search(r"release ([0-9.]+)", run.stdout)
+    return match[1] if match else "of unknown version"
+
+
+def _error(source: Path, unit: Path, instances: Sequence[str], log: str, status: int) -> CompileError:
+    match = _ERROR.search(log)
+    if match is not None and unit != source and match["file"] == str(unit):
+        return instance_error(source, instances, int(match["line"]) - _FIRST_INSTANCE, match["what"].strip())
+    if match is None:
+        first = next((line.strip() for line in log.splitlines() if "error" in line or "fatal" in line), _end(status))
+        return CompileError(f"{source} does not compile: {first}", "Compile it with nvcc to see all messages.")
+    return compile_error(source, match["file"], int(match["line"]), match["what"].strip())
+
+
+def _end(status: int) -> str:
+    """Return how an nvcc ended that says nothing about the reason."""
+    if status < 0:
+        return f"nvcc was ended by signal {-status}"
+    return f"nvcc exited with {status}" if status else "nvcc wrote no PTX"

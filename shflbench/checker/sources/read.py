@@ -1,0 +1,159 @@
+"""Read a CUDA file or a PTX file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.assemble import kernel_of
+from shflbench.checker.sources.compiled import FileCompiler
+from shflbench.checker.sources.expansion import require_expandable
+from shflbench.checker.sources.host_code import UserFile
+from shflbench.checker.sources.includes import read_limited, read_unit
+from shflbench.checker.sources.instances import compile_with_derived, example, requested, signature, with_derived
+from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile, SourceNote
+from shflbench.checker.sources.naming import selected
+from shflbench.checker.sources.ptx import dialect_notes, files_of, read_kernels
+from shflbench.checker.sources.source import CudaSource
+from shflbench.checker.sources.stores import removed, suspects
+from shflbench.compile.ptx_cache import PtxCompiler
+from shflbench.errors import InputError, KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.checker.sources.compiled import CompiledFile
+    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.compile.toolchain import Toolchain
+
+MAXIMUM_BYTES = 16 * 2**20  # of PTX; a larger file is a library
+
+
+def read_ptx(path: Path, kernel: str | None = None) -> KernelFile:
+    """Return the kernels of the PTX file `path`.
+
+    InputError if it cannot be read or is no PTX, KernelError if it has no kernel, or none of the name `kernel`.
+    """
+    ptx = _read_text(path)
+    if not re.search(r"^[ \t]*\.version\s+[0-9]", ptx, re.MULTILINE) or ".target" not in ptx:
+        raise InputError(
+            f"{path} is no PTX: it has no .version and .target", "Pass the output of `nvcc -ptx -lineinfo`."
+        )
+    files = _user_files(ptx, path)
+    kernels = tuple(kernel_of(item, files, None) for item in read_kernels(ptx))
+    if not kernels:
+        raise KernelError(f"{path} has no kernel: its PTX contains no .entry", "Pass PTX of a __global__ function.")
+    return KernelFile(path, ptx, selected(path, kernels, kernel), dialect_notes(ptx), files=files)
+
+
+def read_cuda(  # noqa: PLR0913  (all but two by name)
+    path: Path,
+    arch: str,
+    *,
+    include: Sequence[Path] = (),
+    define: Sequence[str] = (),
+    kernel: str | None = None,
+    instances: Sequence[str] = (),
+    toolchain: Toolchain | None,
+    nvcc: Path | None,
+    cache: Path | None = None,
+) -> KernelFile:
+    """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
+
+    `kernel` selects by a plain name, a qualified name or an instance of a template such as `reduce<float, 256>`, and
+    `instances` adds instances. Templates of which nothing names an instance are compiled for `float` or `int` if all
+    their parameters are types; `SourceKernel.derived` says so. `cache` is a folder for what NVRTC returns.
+
+    InputError if the file cannot be read, CompileError if it does not compile, KernelError if it has no kernel, or none
+    that `kernel` names.
+    """
+    _read_text(path)
+    options = CompileOptions(arch, tuple(include), tuple(define))
+    main = UserFile.of(path, str(path.resolve()), read_limited(path))
+    source = CudaSource(read_unit(main, include, toolchain.headers if toolchain is not None else ()), define)
+    require_expandable(source.unit.files, source.macros)
+    wanted = requested(source, [*instances, *([kernel] if kernel is not None and "<" in kernel else [])])
+    compiler = FileCompiler(source, options, PtxCompiler(toolchain, cache) if toolchain is not None else None, nvcc)
+    compiled, derived = compile_with_derived(source, wanted, compiler.compile)
+    files = _user_files(compiled.ptx, path)
+    listed = _of_user(source, [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)])
+    kernels, chosen_types = with_derived(listed, derived)
+    templates = _uninstantiated(source, kernels) if not wanted else []
+    if not kernels:
+        if templates:
+            raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
+        raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
+    stores, unoptimized = _removed_stores(source, compiled, files)
+    notes = (*compiled.notes, *chosen_types, *templates, *stores)
+    chosen = selected(path, kernels, kernel)
+    return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, unoptimized)
+
+
+def _of_user(source: CudaSource, kernels: Sequence[SourceKernel]) -> tuple[SourceKernel, ...]:
+    """Return the kernels in order of the source, without those of libraries that nvcc compiles with the file."""
+    order = {file.path.resolve(): index for index, file in enumerate(source.unit.files)}
+    listed = []
+    for index, item in enumerate(kernels):
+        file = item.place.file.resolve() if item.place is not None else None
+        if file in order or file is None or not file.is_file():
+            listed.append((order.get(file, 0) if file else 0, item.place.line if item.place else 0, index))
+    return tuple(kernels[index] for _, _, index in sorted(listed))
+
+
+def _removed_stores(
+    source: CudaSource, compiled: CompiledFile, files: Mapping[str, Path]
+) -> tuple[list[SourceNote], str]:
+    """Return notes on removed stores, and the PTX that has them."""
+    places = suspects(source, compiled.ptx, files)
+    debug = compiled.unoptimized() if places else None
+    if debug is None:
+        return [], ""
+    path = source.unit.main.path
+    shown = {file.path.resolve(): file.path for file in source.unit.files}
+    notes = removed(places, compiled.ptx, debug, {**files, **_user_files(debug, path)}, shown)
+    return notes, debug if notes else ""
+
+
+def _uninstantiated(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[SourceNote]:
+    compiled = {kernel.name.partition("<")[0] for kernel in kernels}
+    return [
+        SourceNote(
+            "template",
+            f"no instance of the kernel template `{signature(definition)}` is compiled; name one, for example "
+            f"--kernel '{example(definition)}'",
+            definition.place,
+        )
+        for definition in source.definitions
+        if definition.template is not None and definition.name not in compiled
+    ]
+
+
+def _read_text(path: Path) -> str:
+    """Return the text of a file; InputError in one sentence if it is missing, a folder, too large or no text."""
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder", "Pass a .cu or .ptx file.")
+        if path.exists() and not path.is_file():  # a pipe or a device may never end
+            raise InputError(f"{path} is no regular file", "Pass a .cu or .ptx file.")
+        if path.stat().st_size > MAXIMUM_BYTES:
+            raise InputError(f"{path} is larger than {MAXIMUM_BYTES // 2**20} MiB", "Pass a file with fewer kernels.")
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    if b"\0" in content:
+        raise InputError(f"{path} is no text: it contains zero bytes", "Pass CUDA C++ or PTX.")
+    if not content.strip():
+        raise InputError(f"{path} is empty", "Pass a file that defines a __global__ function.")
+    return content.decode("utf-8", errors="replace")
+
+
+def _user_files(ptx: str, path: Path) -> Mapping[str, Path]:
+    """Return the files of the line table that exist on this machine, by their names there."""
+    files = {}
+    for name in files_of(ptx).values():
+        for candidate in (Path(name), path.parent / name):
+            if candidate.is_file():
+                files[name] = path if candidate.resolve() == path.resolve() else candidate
+                break
+    return files

@@ -1,0 +1,200 @@
+"""Find the declarations that names of the source refer to, and the expressions that change variables."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.syntax import function_declarator, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host_code import UserFile
+    from shflbench.checker.sources.macros import Macros
+
+GLOBAL = frozenset({"translation_unit", "declaration_list"})
+_SCOPES = GLOBAL | {
+    "compound_statement", "for_statement", "function_definition", "lambda_expression", "field_declaration_list",
+    "for_range_loop", "template_declaration",
+}  # fmt: skip
+_PARTS = frozenset(
+    {"field_expression", "subscript_expression", "parenthesized_expression", "pointer_expression", "cast_expression"}
+)
+_CHANGE_THEIR_ARGUMENTS = frozenset({"std::swap", "swap", "std::tie", "std::exchange", "std::ref"})
+
+
+class Names:
+    """Declarations, writes and functions of the files of one translation unit, by name."""
+
+    def __init__(self, files: Sequence[UserFile], macros: Macros) -> None:
+        """Index the files."""
+        self._macros = macros
+        self._declared: dict[str, list[Node]] = defaultdict(list)  # init_declarator or plain declarator
+        self._writes: dict[str, list[Node]] = defaultdict(list)
+        self._functions: dict[str, list[Node]] = defaultdict(list)
+        self._passed: dict[str, list[tuple[Node, int]]] = defaultdict(list)  # variable → call, position
+        for file in files:
+            for node in walk(file.tree.root_node):
+                self._index(node)
+
+    def _index(self, node: Node) -> None:
+        if node.type in {"declaration", "parameter_declaration", "optional_parameter_declaration"}:
+            self._index_declaration(node)
+        elif node.type == "function_definition":
+            declarator = function_declarator(node)
+            if declarator is not None:
+                self._functions[text_of(declarator.child_by_field_name("declarator"))].append(node)
+        elif node.type == "call_expression":
+            listed = node.child_by_field_name("arguments")
+            for position, item in enumerate(listed.named_children if listed is not None else ()):
+                if item.type == "identifier":
+                    self._passed[text_of(item)].append((node, position))
+        else:
+            target = _written(node)
+            if target is not None:
+                self._writes[_root(target)].append(node)
+
+    def _index_declaration(self, node: Node) -> None:
+        if node.type != "declaration" and not _is_of_definition(node):
+            return
+        for declarator in node.children_by_field_name("declarator"):
+            name = declared_name(declarator)
+            if name:
+                self._declared[name].append(declarator)
+
+    def declared(self, name: str) -> Sequence[Node]:
+        """Return all declarators of a name."""
+        return self._declared.get(name, ())
+
+    def functions(self, name: str) -> Sequence[Node]:
+        """Return the definitions of functions of a name."""
+        return self._functions.get(name, ())
+
+    def declaration(self, node: Node, name: str) -> Node | None:
+        """Return the declarator that `name` refers to where `node` stands; None if it is not certain."""
+        best: list[Node] = []
+        best_start = -1
+        for declarator in self.declared(name):
+            scope = scope_of(declarator)
+            if scope is None or scope.type == "field_declaration_list":
+                continue
+            start = -1
+            if scope.type not in GLOBAL:
+                start = scope.start_byte
+                if declarator.start_byte > node.start_byte or not contains(scope, node):
+                    continue
+            if start > best_start or not best:
+                best, best_start = [declarator], start
+            elif start == best_start:
+                best.append(declarator)
+        return best[0] if len(best) == 1 else None
+
+    def changes(self, declarator: Node, name: str) -> list[Node]:
+        """Return the expressions that may change the variable that `declarator` declares."""
+        scope = scope_of(declarator)
+        everywhere = [*self._writes.get(name, ()), *self._changing_calls(name)]
+        if scope is None or scope.type in GLOBAL:
+            return everywhere
+        return [node for node in everywhere if node != declarator and contains(scope, node)]
+
+    def _changing_calls(self, name: str) -> list[Node]:
+        """Return the calls that take a variable by reference, as far as the files define the function or macro."""
+        calls = []
+        for call, position in self._passed.get(name, ()):
+            function = text_of(call.child_by_field_name("function"))
+            definitions = [*self.functions(function.partition("<")[0].rpartition("::")[2])]
+            by_reference = any(_takes_reference(definition, position) for definition in definitions)
+            assigns = any("=" in macro.body or "++" in macro.body for macro in self._macros.definitions(function))
+            if by_reference or assigns or function in _CHANGE_THEIR_ARGUMENTS:
+                calls.append(call)
+        return calls
+
+
+def _written(node: Node) -> Node | None:
+    """Return the expression that a node may change."""
+    if node.type == "assignment_expression":
+        return node.child_by_field_name("left")
+    if node.type == "update_expression":
+        return node.child_by_field_name("argument")
+    if node.type == "pointer_expression" and text_of(node).startswith("&") and not _is_launch_argument(node):
+        return node.child_by_field_name("argument")
+    if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == ">>":
+        return node.child_by_field_name("right")  # as `std::cin >> n`
+    if node.type == "init_declarator":
+        declarator = node.child_by_field_name("declarator")
+        if declarator is not None and declarator.type == "reference_declarator":
+            return node.child_by_field_name("value")
+    return None
+
+
+def _is_launch_argument(node: Node) -> bool:
+    """Whether an address is part of `void *args[] = {&a, &b}`, as for cudaLaunchKernel, which only reads."""
+    outer = node.parent
+    while outer is not None and outer.type in {"cast_expression", "initializer_list"}:
+        outer = outer.parent
+    declaration = outer.parent if outer is not None and outer.type == "init_declarator" else None
+    return declaration is not None and text_of(declaration.child_by_field_name("type")) == "void"
+
+
+def _is_of_definition(node: Node) -> bool:
+    """Whether a parameter belongs to a function with a body."""
+    outer = node.parent
+    while outer is not None and (outer.type == "parameter_list" or outer.type.endswith("declarator")):
+        outer = outer.parent
+    return outer is not None and outer.type in {"function_definition", "lambda_expression"}
+
+
+def _takes_reference(definition: Node, position: int) -> bool:
+    declarator = function_declarator(definition)
+    listed = declarator.child_by_field_name("parameters") if declarator is not None else None
+    parameters = [item for item in listed.named_children if item.type != "comment"] if listed is not None else []
+    if position >= len(parameters):
+        return False
+    text = text_of(parameters[position])
+    return "&" in text and "const" not in text.split()
+
+
+def declared_name(node: Node | None) -> str:
+    """Return the name that a declarator declares."""
+    while node is not None and node.type not in {"identifier", "field_identifier"}:
+        node = node.child_by_field_name("declarator") or next(
+            (item for item in node.named_children if item.type.endswith(("declarator", "identifier"))), None
+        )
+    return text_of(node)
+
+
+def _root(node: Node | None) -> str:
+    """Return the variable that an expression such as `a.b[i]` belongs to."""
+    while node is not None and node.type != "identifier":
+        if node.type not in _PARTS:
+            return ""
+        node = (
+            node.child_by_field_name("argument")
+            or node.child_by_field_name("value")
+            or next(iter(node.named_children), None)
+        )
+    return text_of(node)
+
+
+def scope_of(node: Node) -> Node | None:
+    """Return the block, loop, function or namespace in which a declarator is visible."""
+    outer = node.parent
+    while outer is not None and outer.type not in _SCOPES:
+        outer = outer.parent
+    return outer
+
+
+def contains(outer: Node, node: Node) -> bool:
+    """Whether a node lies in another of the same file."""
+    if not outer.start_byte <= node.start_byte <= node.end_byte <= outer.end_byte:
+        return False
+    return _file_of(outer) == _file_of(node)
+
+
+def _file_of(node: Node) -> int:
+    while node.parent is not None:
+        node = node.parent
+    return node.id

@@ -1,0 +1,121 @@
+"""What the source of a CUDA file says: its kernels, the types of their parameters, and the launches of the host."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources import definitions as kernel_definitions
+from shflbench.checker.sources.constants import Evaluator
+from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.launches import launches
+from shflbench.checker.sources.layouts import Types
+from shflbench.checker.sources.macros import Macros
+from shflbench.checker.sources.naming import names
+from shflbench.checker.sources.templates import Instances
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.includes import SourceUnit
+    from shflbench.checker.sources.launches import LaunchSite
+
+
+class CudaSource:
+    """The parsed files of one translation unit."""
+
+    def __init__(self, unit: SourceUnit, define: Sequence[str]) -> None:
+        """Keep the files; each property reads what it needs."""
+        self.unit = unit
+        self.macros = Macros([file.lexed for file in unit.files], define)
+
+    @cached_property
+    def definitions(self) -> list[Definition]:
+        """The kernels that the files define."""
+        return kernel_definitions.kernels(self.unit.files, self.macros)
+
+    def named(self, name: str, *, plain: bool = False) -> list[Definition]:
+        """Return the definitions of a qualified name; with `plain`, also those in any namespace."""
+        return self._by_plain_name.get(name, []) if plain else self._by_name.get(name, [])
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Definition]]:
+        result: dict[str, list[Definition]] = {}
+        for definition in self.definitions:
+            result.setdefault(definition.name, []).append(definition)
+        return result
+
+    @cached_property
+    def _by_plain_name(self) -> dict[str, list[Definition]]:
+        result: dict[str, list[Definition]] = {}
+        for definition in self.definitions:
+            result.setdefault(definition.plain_name, []).append(definition)
+        return result
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Constants of the host code."""
+        evaluator = Evaluator(self.unit.files, self.macros)
+        evaluator.types = Types(self.unit.files, evaluator.text)
+        return evaluator
+
+    @property
+    def types(self) -> Types:
+        """Typedefs and structures."""
+        types = self.evaluator.types
+        assert types is not None  # noqa: S101  (set with the evaluator)
+        return types
+
+    @cached_property
+    def launches(self) -> list[LaunchSite]:
+        """The launches in the files."""
+        return launches(self.unit.files, self.evaluator)
+
+    @cached_property
+    def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:
+        """The instances of each template kernel that the host launches, by the kernel's name."""
+        resolver = Instances(self.unit.files, self.evaluator)
+        result: dict[str, list[tuple[LaunchSite, tuple[str, ...]]]] = {}
+        for definition in self.definitions:
+            if definition.template is None:
+                continue
+            for launch in self.launches_of(definition):
+                result.setdefault(definition.name, []).extend(
+                    (launch, arguments) for arguments in resolver.of(launch, definition)
+                )
+        return result
+
+    def device_launch(self) -> SourceLine | None:
+        """Return the first launch in device code (dynamic parallelism)."""
+        for launch in self.launches:
+            outer = launch.node.parent
+            while outer is not None and outer.type != "function_definition":
+                outer = outer.parent
+            if outer is not None and self.macros.words(prefix(outer)) & DEVICE_WORDS:
+                return launch.launch.line
+        return None
+
+    def launches_of(self, definition: Definition) -> list[LaunchSite]:
+        """Return the launches that name a kernel; those of kernels with equal plain names need the namespace."""
+        plain = self._launches_by_plain_name.get(definition.plain_name, [])
+        return [launch for launch in plain if names(launch.kernel, definition.name)]
+
+    @cached_property
+    def _launches_by_plain_name(self) -> dict[str, list[LaunchSite]]:
+        result: dict[str, list[LaunchSite]] = {}
+        for launch in self.launches:
+            result.setdefault(launch.kernel.rpartition("::")[2], []).append(launch)
+        return result
+
+    def expressions(self) -> list[str]:
+        """Return what a compiler without host code must instantiate: launched instances and static kernels."""
+        result: dict[str, None] = {}
+        for definition in self.definitions:
+            if definition.template is not None:
+                for _, arguments in self.instances.get(definition.name, ()):
+                    result[f"{definition.name}<{', '.join(arguments)}>"] = None
+            elif definition.internal and len(self.named(definition.name)) == 1:
+                result[definition.name] = None
+        return list(result)

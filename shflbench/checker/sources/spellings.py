@@ -1,0 +1,32 @@
+"""Spaces in place of what the grammar of CUDA C++ misreads, so that it understands the text around it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shflbench.checker.sources.lexer import Lexed
+
+_ARGUMENTS = rb"\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+# CUDA C++ Programming Guide 13.0, 10.38 (launch bounds), 10.39 (registers), and 10.40 (clusters and sizes of blocks).
+_ATTRIBUTES = re.compile(rb"\b__(?:launch_bounds|cluster_dims|block_size|maxnreg)__" + _ARGUMENTS)
+_DEFINES_FUNCTIONS = re.compile(rb"\s*#\s*define\s+(\w+)\([^)]*\)(?=.*\b__(?:global|device)__\b)(?=.*\{)", re.DOTALL)
+
+
+def for_grammar(text: bytes, lexed: Lexed) -> bytes:
+    """Return a text of the same length, without attributes of kernels and without uses of macros that define functions.
+
+    What a kernel declares with the attributes is in the PTX, and the compiler is given the text as it is.
+    """
+    result = _ATTRIBUTES.sub(_blank, text) if b"__" in text else text
+    for span in lexed.directives:
+        define = _DEFINES_FUNCTIONS.match(text, span.start, span.end)
+        if define is not None:
+            use = re.compile(rb"^[ \t]*" + define[1] + rb"\b" + _ARGUMENTS + rb"[ \t]*;?", re.MULTILINE)
+            result = use.sub(_blank, result)
+    return result
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\r\n]", b" ", match[0])

@@ -1,0 +1,200 @@
+"""Report stores of the source that the optimized PTX no longer has: a race on them is gone from the program.
+
+A line of the source is reported if an unoptimized compilation has a store for it, and the optimized PTX has none. The
+compiler may have merged the store with one of another line instead; the report says so. Not compared: stores through
+pointers that may lead to local variables, stores through parameters of device functions, and lines next to a vector
+store, which takes the place of several.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.checker.source_files import SourceLine
+from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.sources.ptx import files_of
+from shflbench.checker.sources.syntax import line_of, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.source import CudaSource
+
+REMOVED = "removed-store"
+_NEAR = 4  # lines around a vector store whose stores it may contain
+_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
+_STORE = re.compile(r"(?:@!?%\w+\s+)?(st|atom|red|stmatrix|cp)\.(\S+)\s+(?:[^\[;]*,\s*)?\[\s*(%?[\w$]+)")
+_VECTOR = re.compile(r"\.v[248]\b|\.b128\b")
+_FUNCTION = re.compile(r"^\s*(?:\.\w+\s+)*\.(entry|func)\b")
+_MOVED = re.compile(r"(?:@!?%\w+\s+)?[a-z][\w.:]*\s+(%[\w$]+),\s*(.+);")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLine:
+    """A line of the source for which the PTX has a store."""
+
+    file: str
+    line: int
+    vector: bool
+
+
+def store_lines(ptx: str, *, certain: bool) -> set[StoreLine]:
+    """Return the lines with stores to global, shared or generic addresses.
+
+    With `certain`, without stores whose address may be that of a local variable.
+    """
+    files = files_of(ptx)
+    result = set()
+    for entry, lines in _functions(ptx):
+        local = _local_registers(lines, entry=entry) if certain else set()
+        place = ("", 0)
+        for line in lines:
+            if loc := _LOC.match(line):
+                place = (files.get(int(loc[1]), ""), int(loc[2]))
+            elif (
+                (store := _STORE.match(line))
+                and not re.match(r"(?:local|param)\b", store[2])
+                and not (certain and (store[3] in local or store[1] != "st"))
+            ):
+                result.add(StoreLine(*place, _VECTOR.search(f".{store[2]}") is not None))
+    return result
+
+
+def _functions(ptx: str) -> Iterator[tuple[bool, list[str]]]:
+    """Yield, for each function, whether it is a kernel, and its lines."""
+    lines: list[str] = []
+    entry = False
+    for line in ptx.splitlines():
+        start = _FUNCTION.match(line)
+        if start is not None:
+            yield entry, lines
+            entry, lines = start[1] == "entry", []
+        lines.append(line.strip())
+    yield entry, lines
+
+
+def _local_registers(lines: list[str], *, entry: bool) -> set[str]:
+    """Return the registers that may hold the address of a local variable."""
+    local = {"%SP", "%SPL"}
+    moves = [(match[1], match[2]) for line in lines if (match := _MOVED.match(line))]
+    if not entry:
+        local |= {target for target, operands in moves if "_param_" in operands}
+    for _ in range(len(moves)):
+        more = {target for target, operands in moves if local & set(re.findall(r"%[\w$]+", operands))}
+        if more <= local:
+            break
+        local |= more
+    return local
+
+
+def suspects(source: CudaSource, ptx: str, files: Mapping[str, Path]) -> list[tuple[Path, int, int]]:
+    """Return file, first and last line of the assignments to memory for which the PTX has no store."""
+    stored = {(files[item.file].resolve(), item.line) for item in store_lines(ptx, certain=False) if item.file in files}
+    result = []
+    for file in source.unit.files:
+        path = file.path.resolve()
+        kept: list[Node] = []
+        missing: list[Node] = []
+        for node in _assignments(source, file.tree.root_node):
+            lines = range(line_of(node), node.end_point[0] + 2)
+            (kept if any((path, line) in stored for line in lines) else missing).append(node)
+        result += [
+            (path, line_of(node), node.end_point[0] + 1)
+            for node in missing
+            if not any(_target(node) == _target(other) and _in_other_branch(node, other) for other in kept)
+        ]
+    return result
+
+
+def _target(node: Node) -> str:
+    """Return what an assignment changes, as it is written."""
+    return text_of(node.child_by_field_name("left") or node.child_by_field_name("argument"))
+
+
+def _in_other_branch(node: Node, other: Node) -> bool:
+    """Whether two assignments are in the two branches of one `if`, whose equal ends the compiler joins."""
+    inside, outer = node, node.parent
+    while outer is not None and outer.type != "function_definition":
+        if outer.type == "if_statement":
+            for one, two in (("consequence", "alternative"), ("alternative", "consequence")):
+                branch = outer.child_by_field_name(two)
+                if inside == outer.child_by_field_name(one) and branch is not None:
+                    return branch.start_byte <= other.start_byte < branch.end_byte
+        inside, outer = outer, outer.parent
+    return False
+
+
+def _assignments(source: CudaSource, root: Node) -> Iterator[Node]:
+    for function in walk(root, lambda item: item.type != "compound_statement"):
+        if function.type != "function_definition" or not source.macros.words(prefix(function)) & DEVICE_WORDS:
+            continue
+        shared = _shared_names(function)
+        arrays, values = _local_names(function)
+        for node in walk(function):
+            if node.type in {"assignment_expression", "update_expression"}:
+                target = node.child_by_field_name("left") or node.child_by_field_name("argument")
+                if target is not None and not _is_local(target, arrays, values, shared):
+                    yield node
+
+
+def _is_local(target: Node, arrays: set[str], values: set[str], shared: set[str]) -> bool:
+    """Whether an assignment changes a local variable: `x`, `x.y` of a value, `x[i]` of an array."""
+    if target.type == "identifier":
+        return text_of(target) not in shared
+    item: Node | None = target
+    while item is not None and item.type in {"field_expression", "subscript_expression"}:
+        indexed = item.type == "subscript_expression"
+        if not indexed and text_of(item.child_by_field_name("operator")) != ".":
+            return False
+        item = item.child_by_field_name("argument")
+        if item is not None and item.type == "identifier":
+            return text_of(item) in (arrays if indexed else values) - shared
+    return False
+
+
+def _local_names(function: Node) -> tuple[set[str], set[str]]:
+    """Return the names of local arrays, and of other local variables that are neither pointers nor references."""
+    arrays: set[str] = set()
+    values: set[str] = set()
+    for node in walk(function):
+        if node.type in {"declaration", "parameter_declaration"}:
+            for declarator in node.children_by_field_name("declarator"):
+                item: Node | None = declarator
+                if item is not None and item.type == "init_declarator":
+                    item = item.child_by_field_name("declarator")
+                names = arrays if item is not None and item.type == "array_declarator" else values
+                while item is not None and item.type == "array_declarator":
+                    item = item.child_by_field_name("declarator")
+                if item is not None and item.type == "identifier":
+                    names.add(text_of(item))
+    return arrays, values
+
+
+def _shared_names(function: Node) -> set[str]:
+    declared = (node for node in walk(function) if node.type == "declaration" and b"__shared__" in (node.text or b""))
+    return {text_of(item) for node in declared for item in walk(node) if item.type == "identifier"}
+
+
+def removed(
+    places: list[tuple[Path, int, int]], ptx: str, debug: str, files: Mapping[str, Path], shown: Mapping[Path, Path]
+) -> list[SourceNote]:
+    """Return a note for each of `places` for which the unoptimized PTX `debug` has a store and `ptx` has none."""
+    before = {
+        (files[item.file].resolve(), item.line) for item in store_lines(debug, certain=True) if item.file in files
+    }
+    vectors = [item for item in store_lines(ptx, certain=False) if item.vector and item.file in files]
+    notes = {}
+    for path, first, last in places:
+        near = any(files[item.file].resolve() == path and abs(item.line - first) <= _NEAR for item in vectors)
+        if near or not any((path, line) in before for line in range(first, last + 1)):
+            continue
+        line = SourceLine(shown.get(path, path), first)
+        text = f"the compiler removed or merged the store of line {first}: a race on it cannot be found"
+        notes[path, first] = SourceNote(REMOVED, text, line)
+    return [notes[key] for key in sorted(notes)]

@@ -1,0 +1,70 @@
+"""Parse CUDA C++ with tree-sitter's grammar, and walk the tree without recursion."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tree_sitter import Language, Parser
+from tree_sitter_cuda import language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tree_sitter import Node, Tree
+
+# Nodes whose children are declarations at the same level.
+SCOPES = frozenset(
+    {
+        "translation_unit", "namespace_definition", "declaration_list", "linkage_specification", "preproc_if",
+        "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef",
+    }
+)  # fmt: skip
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(language()))
+
+
+def parse(text: bytes) -> Tree:
+    """Return the syntax tree of a text; parts that are no CUDA C++ are nodes of type `ERROR`."""
+    return _parser().parse(text)
+
+
+def walk(node: Node, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:
+    """Yield `node` and the nodes in it in order of the text; not those in a node for which `enter` is false."""
+    stack = [node]
+    while stack:
+        item = stack.pop()
+        yield item
+        if enter is None or enter(item):
+            stack.extend(reversed(item.children))
+
+
+def text_of(node: Node | None) -> str:
+    """Return the text of a node, "" for none."""
+    return (node.text or b"").decode(errors="replace") if node is not None else ""
+
+
+def line_of(node: Node) -> int:
+    """Return the line where a node begins, from 1."""
+    return node.start_point[0] + 1
+
+
+def function_declarator(node: Node | None) -> Node | None:
+    """Return the function that a declaration declares; None if it declares none, or only a pointer to one."""
+    item = node.child_by_field_name("declarator") if node is not None else None
+    while item is not None:
+        if item.type == "function_declarator":
+            inner = item.child_by_field_name("declarator")
+            return None if inner is not None and inner.type == "parenthesized_declarator" else item
+        if item.type not in {"pointer_declarator", "reference_declarator", "init_declarator", "attributed_declarator"}:
+            return None
+        inner = item.child_by_field_name("declarator")
+        item = (
+            inner
+            if inner is not None
+            else next((child for child in item.named_children if child.type.endswith("declarator")), None)
+        )
+    return None

@@ -1,0 +1,234 @@
+"""Resolve which instances of template kernels the host code launches.
+
+Template arguments come from the launch itself, from constants, from typedefs, from the instances of the host template
+around the launch, and from the types of the arguments where one type parameter follows from one parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.definitions import template_parameters, type_without
+from shflbench.checker.sources.elements import meaning
+from shflbench.checker.sources.launches import kernel_name
+from shflbench.checker.sources.syntax import function_declarator, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.constants import Evaluator
+    from shflbench.checker.sources.definitions import Definition, SourceParameter, TemplateParameter
+    from shflbench.checker.sources.host_code import UserFile
+    from shflbench.checker.sources.launches import LaunchSite
+
+MAXIMUM_INSTANCES = 64  # of one kernel; a file that has more names those it needs
+_MAXIMUM_DEPTH = 5  # host templates that call host templates
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Instances:
+    """Resolves launches of template kernels."""
+
+    def __init__(self, files: Sequence[UserFile], evaluator: Evaluator) -> None:
+        """Index the calls and explicit instances of host templates."""
+        self._evaluator = evaluator
+        self._calls: dict[str, list[Node]] = {}
+        self._classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`
+        for file in files:
+            for node in walk(file.tree.root_node):
+                if node.type == "template_instantiation" and (instance := _class_instance(node)) is not None:
+                    self._classes.setdefault(instance[0], []).append(instance[1])
+                elif node.type in {"call_expression", "template_instantiation"}:
+                    name = _called(node)
+                    if name:
+                        self._calls.setdefault(name, []).append(node)
+
+    def of(self, launch: LaunchSite, definition: Definition) -> list[tuple[str, ...]]:
+        """Return the template arguments with which a launch starts a kernel; none if they are not certain."""
+        if definition.template is None:
+            return []
+        instances: list[tuple[str, ...]] = []
+        for bound in self._surroundings(launch.node, 0):
+            arguments = self._arguments(
+                launch.template_arguments or (), definition.template, definition.parameters, launch.argument_nodes,
+                launch.node, bound,
+            )  # fmt: skip
+            if arguments is not None and arguments not in instances:
+                instances.append(arguments)
+        return instances[:MAXIMUM_INSTANCES]
+
+    def _surroundings(self, node: Node, depth: int) -> list[dict[str, str]]:
+        """Return the template arguments of the host function around `node`, for each of its instances."""
+        function = node.parent
+        while function is not None and function.type != "function_definition":
+            function = function.parent
+        outer = function.parent if function is not None else None
+        if function is None or outer is None or outer.type != "template_declaration":
+            return [{}]
+        declarator = function_declarator(function)
+        if declarator is None or depth > _MAXIMUM_DEPTH:
+            return []
+        from shflbench.checker.sources.definitions import parameters_of  # noqa: PLC0415
+
+        template = template_parameters(outer)
+        name = text_of(declarator.child_by_field_name("declarator"))
+        member = re.match(r"(?:\w+::)*(\w+)\s*<([^<>]*)>\s*::", name)
+        if member is not None:
+            return self._of_class(member[1], member[2], template)
+        result: list[dict[str, str]] = []
+        for call in self._calls.get(name, ()):
+            given = _written(call)
+            nodes = _arguments_of(call)
+            for bound in self._surroundings(call, depth + 1):
+                values = self._arguments(given, template, parameters_of(declarator), nodes, call, bound)
+                if values is not None:
+                    bindings = {item.name: value for item, value in zip(template, values, strict=True)}
+                    if bindings not in result:
+                        result.append(bindings)
+        return result[:MAXIMUM_INSTANCES]
+
+    def _of_class(self, name: str, given: str, template: Sequence[TemplateParameter]) -> list[dict[str, str]]:
+        """Return the template arguments of a class for each of its explicit instances."""
+        parameters = [item.name for item in template]
+        if [item.strip() for item in given.split(",")] != parameters:
+            return []
+        instances = [item for item in self._classes.get(name, ()) if len(item) == len(parameters)]
+        return [dict(zip(parameters, item, strict=True)) for item in instances[:MAXIMUM_INSTANCES]]
+
+    def _arguments(  # noqa: PLR0913, PLR0917  (what is written, declared and passed)
+        self,
+        given: Sequence[str],
+        template: Sequence[TemplateParameter],
+        parameters: Sequence[SourceParameter],
+        nodes: Sequence[Node],
+        use: Node,
+        bound: Mapping[str, str],
+    ) -> tuple[str, ...] | None:
+        if len(given) > len(template):
+            return None
+        values: dict[str, str] = {}
+        for item, text in zip(template, given, strict=False):
+            value = self._type(text, use, bound) if item.is_type else self._number(text, use, bound)
+            if value is None and meaning(text).element is not None:
+                value = " ".join(text.split())  # `template <Concept T>`, whose parameter is a type
+            if value is None:
+                return None
+            values[item.name] = value
+        for item in template[len(given) :]:
+            value = self._deduced(item, parameters, nodes, use, bound) if item.is_type else None
+            if value is None and item.default is not None:
+                value = item.default if not set(_WORD.findall(item.default)) & {one.name for one in template} else None
+            if value is None:
+                return None
+            values[item.name] = value
+        return tuple(values[item.name] for item in template)
+
+    def _type(self, text: str, use: Node, bound: Mapping[str, str]) -> str | None:
+        """Return a type with the host's template parameters and local typedefs replaced."""
+        result = _WORD.sub(lambda match: bound.get(match[0], match[0]), text)
+        for _ in range(8):
+            replaced = _WORD.sub(lambda match: self._local_alias(match[0], use) or match[0], result)
+            if replaced == result:
+                break
+            result = replaced
+        return " ".join(result.split())
+
+    def _local_alias(self, name: str, use: Node) -> str | None:
+        outer = use.parent
+        while outer is not None and outer.type not in {"translation_unit", "declaration_list"}:
+            for item in outer.named_children if outer.type == "compound_statement" else ():
+                if item.type == "alias_declaration" and text_of(item.child_by_field_name("name")) == name:
+                    return text_of(item.child_by_field_name("type"))
+                if item.type == "type_definition" and text_of(item.child_by_field_name("declarator")) == name:
+                    return text_of(item.child_by_field_name("type"))
+            outer = outer.parent
+        return None
+
+    def _number(self, text: str, use: Node, bound: Mapping[str, str]) -> str | None:
+        if text in bound:
+            return bound[text]
+        replaced = _WORD.sub(lambda match: bound.get(match[0], match[0]), text)
+        if replaced in {"true", "false"}:
+            return replaced
+        value = self._evaluator.at(replaced, use)
+        return str(value) if isinstance(value, int) else None
+
+    def _deduced(
+        self,
+        item: TemplateParameter,
+        parameters: Sequence[SourceParameter],
+        nodes: Sequence[Node],
+        use: Node,
+        bound: Mapping[str, str],
+    ) -> str | None:
+        candidates = set()
+        for parameter, node in zip(parameters, nodes, strict=False):
+            wanted = _bare(parameter.type)
+            if not re.fullmatch(rf"{re.escape(item.name)}( \*)?", wanted):
+                continue
+            given = self._type_of(node, use)
+            if given is None or given.endswith(" *") != wanted.endswith(" *"):
+                continue
+            candidates.add(self._type(given.removesuffix(" *") if wanted.endswith(" *") else given, use, bound))
+        return candidates.pop() if len(candidates) == 1 else None
+
+    def _type_of(self, node: Node, use: Node) -> str | None:
+        """Return the declared type of a variable, or of a member of an array of pointers."""
+        stars = 0
+        while node.type == "subscript_expression" and (inside := node.child_by_field_name("argument")) is not None:
+            node = inside
+            stars += 1
+        if node.type != "identifier":
+            return None
+        declarator = self._evaluator.names.declaration(use, text_of(node))
+        declaration = declarator.parent if declarator is not None else None
+        if declarator is None or declaration is None:
+            return None
+        text = text_of(declaration.child_by_field_name("type"))
+        inner = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else declarator
+        pointers = text_of(inner).count("*") + text_of(inner).count("[") - stars
+        if text == "auto" or pointers < 0 or pointers > 1:
+            return None
+        return _bare(text) + " *" * pointers
+
+
+def _bare(type_: str) -> str:
+    return type_without(
+        re.sub(r"\b(const|volatile|__restrict__|__restrict|restrict|typename)\b|&", " ", type_), ""
+    ).strip()
+
+
+def _class_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
+    """Return the plain name and the arguments of an explicit instance of a class; None for one of a function."""
+    for child in node.named_children:
+        name = child.child_by_field_name("name") if child.type in {"class_specifier", "struct_specifier"} else None
+        if name is not None:
+            text, arguments = kernel_name(name)
+            return (text.rpartition("::")[2], arguments) if arguments is not None else None
+    return None
+
+
+def _called(node: Node) -> str:
+    if node.type == "call_expression":
+        function = node.child_by_field_name("function")
+        return kernel_name(function)[0] if function is not None else ""
+    declarator = function_declarator(node)
+    inside = declarator.child_by_field_name("declarator") if declarator is not None else None
+    return kernel_name(inside)[0] if inside is not None else ""
+
+
+def _written(node: Node) -> tuple[str, ...]:
+    if node.type == "call_expression":
+        function = node.child_by_field_name("function")
+    else:
+        declarator = function_declarator(node)
+        function = declarator.child_by_field_name("declarator") if declarator is not None else None
+    return (kernel_name(function)[1] or ()) if function is not None else ()
+
+
+def _arguments_of(node: Node) -> list[Node]:
+    listed = node.child_by_field_name("arguments")
+    return [item for item in listed.named_children if item.type != "comment"] if listed is not None else []

@@ -1,0 +1,77 @@
+"""Cache the PTX of users' files on disk, by a hash of everything that determines it; errors of a file, too."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+import zlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.compile.cache import entry_path, rules, write_entry
+from shflbench.compile.nvrtc import Message, PtxResult
+from shflbench.compile.ptx_process import SHARED
+
+if TYPE_CHECKING:
+    from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.compile.toolchain import Toolchain
+
+PTX = "ptx-result"  # ending of the files
+MAXIMUM_ENTRIES = 16  # in each of the 256 folders; an entry has a few KiB
+# What NVRTC reads from the disk beside what it is given: headers whose names only the preprocessor knows.
+_UNKNOWN_HEADERS = re.compile(rb'#\s*include\s*[^\s"<]|\b__has_include\b')
+
+
+class PtxCompiler:
+    """NVRTC in a process of its own, which is asked only for what the cache does not have."""
+
+    def __init__(self, toolchain: Toolchain, folder: Path | None) -> None:
+        """Use the cache in `folder`; with None, nothing is cached."""
+        self.toolchain = toolchain
+        self._folder = folder
+
+    def compile(self, unit: PtxUnit) -> PtxResult:
+        """Compile a unit; UnfinishedError if the compiler crashes or exceeds its limits, CompilerError if it fails."""
+        path = self._path(unit)
+        result = _read(path) if path is not None else None
+        if result is None:
+            result = SHARED.compile(unit, self.toolchain)
+            if path is not None:
+                with contextlib.suppress(OSError):  # a cache that cannot be written costs time only
+                    write_entry(path, json.dumps(asdict(result)).encode())
+                    _remove_oldest(path.parent)
+        return result
+
+    def _path(self, unit: PtxUnit) -> Path | None:
+        """Return the file of a unit in the cache; None if it cannot be cached."""
+        texts = (unit.text, *unit.headers.values())
+        if self._folder is None or any(_UNKNOWN_HEADERS.search(text) for text in texts):
+            return None
+        # NVRTC names headers in the line table below the working folder.
+        names = (rules(), self.toolchain.identity, str(Path.cwd()), unit.name)
+        parts = [*names, *unit.options, "", *unit.expressions, "", *unit.headers]
+        digest = hashlib.sha256(json.dumps(parts).encode())
+        for text in texts:
+            digest.update(hashlib.sha256(text).digest())
+        return entry_path(self._folder, digest.hexdigest(), PTX)
+
+
+def _read(path: Path) -> PtxResult | None:
+    """Return an entry; None if there is none, or if its file is damaged."""
+    try:
+        stored = json.loads(zlib.decompress(path.read_bytes()))
+        errors = tuple(Message(**item) for item in stored["errors"])
+        return PtxResult(stored["ptx"], tuple(stored["symbols"]), errors, stored["log"])
+    except (OSError, ValueError, TypeError, KeyError, zlib.error):
+        return None
+
+
+def _remove_oldest(folder: Path) -> None:
+    """Keep the newest entries of a folder; OSError if another process removes one at the same time."""
+    entries = list(folder.glob(f"*.{PTX}"))
+    if len(entries) > MAXIMUM_ENTRIES:
+        for path in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)[:-MAXIMUM_ENTRIES]:
+            path.unlink(missing_ok=True)

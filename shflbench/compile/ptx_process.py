@@ -1,0 +1,127 @@
+"""Compile files of users with NVRTC in a process of its own, with limits on time and memory.
+
+NVRTC has no time limit, and what it does with macros and templates that grow without end, or with code nested too
+deeply, ends in a crash or never. The process serves one compilation after another; its start takes a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe
+from typing import TYPE_CHECKING
+
+from shflbench.compile.nvrtc import PtxResult, compile_ptx
+from shflbench.errors import CompileError, ShflbenchError
+
+if TYPE_CHECKING:
+    from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.compile.toolchain import Toolchain
+
+TIMEOUT_S = 60.0  # of one compilation; the slowest of NVIDIA's samples takes 8 s on a busy machine
+MEMORY_BYTES = 6 * 2**30  # of addresses; NVRTC needs less than 1 GB for the samples, and keeps what it once had
+_START_S = 60.0  # to load the compiler on a busy machine
+_MAIN = (
+    "import sys; sys.path[:] = sys.argv[2:]; from shflbench.compile.ptx_process import serve; serve(int(sys.argv[1]))"
+)
+_ADVICE = "Simplify the file, or pass its PTX."
+
+
+class UnfinishedError(CompileError):
+    """The compiler did not end, or crashed; another attempt would end in the same way."""
+
+
+class PtxProcess:
+    """The process of NVRTC, started when it is needed."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: Connection | None = None
+        self._owner = 0  # a fork of this process must not use the pipe of its parent
+        self._lock = threading.Lock()
+
+    def compile(self, unit: PtxUnit, toolchain: Toolchain) -> PtxResult:
+        """Compile a unit; UnfinishedError if the compiler crashes or exceeds its limits, CompilerError if it fails."""
+        with self._lock:
+            try:
+                pipe = self._started(unit)
+                pipe.send((unit, toolchain))
+                if not pipe.poll(TIMEOUT_S):
+                    self.end()
+                    raise UnfinishedError(f"{unit.name} does not compile within {TIMEOUT_S:g} s", _ADVICE)
+                answer = pipe.recv()
+            except (EOFError, OSError) as error:
+                self.end()
+                raise _crashed(unit) from error
+        if isinstance(answer, ShflbenchError):
+            raise answer
+        assert isinstance(answer, PtxResult)  # noqa: S101  (what `serve` sends)
+        return answer
+
+    def _started(self, unit: PtxUnit) -> Connection:
+        """Return the pipe to a process that waits for a unit."""
+        if self._owner != os.getpid():
+            self._process = self._pipe = None
+        if self._process is None or self._process.poll() is not None or self._pipe is None:
+            self.end()
+            self._pipe, end = Pipe()
+            self._owner = os.getpid()
+            with end:
+                self._process = subprocess.Popen(  # noqa: S603  (no shell)
+                    [sys.executable, "-c", _MAIN, str(end.fileno()), *sys.path],
+                    pass_fds=[end.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            if not self._pipe.poll(_START_S):
+                self.end()
+                raise _crashed(unit)
+            self._pipe.recv()
+        return self._pipe
+
+    def end(self) -> None:
+        """Kill the process, if it runs, and wait until it is gone."""
+        process, pipe, self._process, self._pipe = self._process, self._pipe, None, None
+        if process is not None and self._owner == os.getpid():
+            process.kill()
+            process.wait()
+        if pipe is not None:
+            pipe.close()
+
+
+def _crashed(unit: PtxUnit) -> UnfinishedError:
+    return UnfinishedError(f"{unit.name} does not compile: NVRTC crashed, or needs too much memory", _ADVICE)
+
+
+SHARED = PtxProcess()
+atexit.register(SHARED.end)
+
+
+def serve(descriptor: int) -> None:
+    """Compile the units that arrive through a pipe until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    with Connection(descriptor) as pipe, suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        pipe.send(None)
+        while True:
+            unit, toolchain = pipe.recv()
+            signal.alarm(int(2 * TIMEOUT_S))  # ends this process if the parent was killed and cannot do it
+            try:
+                answer: PtxResult | ShflbenchError = compile_ptx(unit, toolchain)
+            except ShflbenchError as error:
+                answer = error
+            except MemoryError:
+                os._exit(1)
+            signal.alarm(0)
+            pipe.send(answer)

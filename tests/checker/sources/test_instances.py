@@ -1,0 +1,91 @@
+"""Instances of templates: named by the user, launched by host code, or derived."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.sources.instances import requested
+from shflbench.checker.sources.read import read_cuda
+from shflbench.errors import CompileError, KernelError
+from tests import kernels
+from tests.checker.sources.conftest import Parse, Read
+
+SCALE = "template <class T> __global__ void f(T *p) { }"
+TWO = f"namespace a {{ {SCALE} }}\nnamespace b {{ {SCALE} }}\n"
+
+
+def test_several_instances_are_compiled_at_once_and_need_no_namespace(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(
+        "template <class T> __global__ void a(T *p) { *p = 1; }\n"
+        "namespace tools { template <class T, int N> __global__ void b(T *p) { *p = N; } }\n"
+    )
+    result = read_cuda(path, "sm_90", instances=["a<int>", "b<float,4>"], toolchain=kernels.tools(), nvcc=None)
+    assert [(item.name, item.derived) for item in result.kernels] == [("a<int>", ()), ("tools::b<float, 4>", ())]
+    assert [item.parameters[0].type for item in result.kernels] == ["int *", "float *"]
+    assert not result.notes
+
+
+def test_a_name_in_several_namespaces_is_refused_with_all_of_them(parse: Parse) -> None:
+    with pytest.raises(KernelError, match="several kernel templates `f`: `a::f`, `b::f`"):
+        requested(parse(TWO), ["f<int>"])
+    assert requested(parse(TWO), ["b::f<int>"]) == ["b::f<int>"]
+
+
+def test_a_name_that_occurs_nowhere_is_refused_with_the_names_that_exist(parse: Parse) -> None:
+    with pytest.raises(KernelError, match="has no kernel `g<int>`") as error:
+        requested(parse(TWO), ["g<int>"])
+    assert error.value.advice == "It has `a::f`, `b::f`."
+
+
+def test_an_instance_that_does_not_compile_is_named(read: Read) -> None:
+    with pytest.raises(CompileError, match=r'kernel\.cu does not compile: `scale<Foo>`: identifier "Foo" is undefined'):
+        read("template <class T> __global__ void scale(T *p) { *p = 1; }\n", kernel="scale<Foo>")
+
+
+def test_a_template_of_types_is_compiled_for_float_and_says_so(read: Read) -> None:
+    result = read("template <class T, class S = T> __global__ void scale(T *p, S s) { *p = s; }\n")
+    assert [(item.name, item.derived) for item in result.kernels] == [("scale<float, float>", ("T = float",))]
+    assert [item.name for item in result.kernels[0].parameters] == ["p", "s"]
+    (note,) = result.notes
+    assert (note.kind, note.line and note.line.line) == ("derived-instance", 1)
+    assert note.text.startswith("derived: T = float for the kernel template `scale<T, S>`")
+    assert note.text.endswith("--kernel 'scale<int>'")
+
+
+def test_a_template_that_rejects_float_is_compiled_for_int_and_others_stay(read: Read) -> None:
+    result = read(
+        "template <class T> __global__ void shift(T *p) {\n  *p = *p << 1;\n}\n"
+        "template <class T> __global__ void scale(T *p) {\n  *p = 1;\n}\n"
+    )
+    assert [item.name for item in result.kernels] == ["shift<int>", "scale<float>"]
+
+
+def test_templates_that_reject_both_types_are_left_out_with_a_note(read: Read) -> None:
+    result = read(
+        "template <class T> __global__ void members(T *p) {\n  p->x = 1;\n}\n__global__ void k(int *p) { *p = 1; }\n"
+    )
+    assert [item.name for item in result.kernels] == ["k"]
+    (note,) = result.notes
+    assert note.kind == "template"
+    assert note.text.endswith("--kernel 'members<float>'")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "template <class T> __global__ void t(T *p) { *p = 1; }\ntemplate __global__ void t<double>(double *);\n",
+        "template <class T> __global__ void t(T *p) { *p = 1; }\nvoid f() { double *d; t<<<1, 1>>>(d); }\n",
+    ],
+    ids=["explicit", "launched"],
+)
+def test_an_instance_of_the_file_takes_the_place_of_a_derived_one(read: Read, text: str) -> None:
+    result = read(text)
+    assert [(item.name, item.derived) for item in result.kernels] == [("t<double>", ())]
+    assert not result.notes
+
+
+@pytest.mark.parametrize("parameters", ["int N", "class T, int N", "class... T", "template <class> class C"])
+def test_no_value_is_derived_for_parameters_that_are_no_types(read: Read, parameters: str) -> None:
+    with pytest.raises(KernelError, match=r"has only kernel templates, and no instance of .* --kernel 't<"):
+        read(f"template <{parameters}> __global__ void t(int *p) {{ *p = 1; }}\n")

@@ -1,0 +1,178 @@
+"""Files compiled with nvcc, for which a script stands in: most machines have none."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.sources import nvcc as nvcc_compiler
+from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile
+from shflbench.checker.sources.read import read_cuda
+from shflbench.errors import CompileError, CompilerError
+from tests import kernels
+
+OPTIONS = CompileOptions("sm_90", (Path("include"),), ("N=3",))
+PTX = """.version 9.0
+.target sm_90
+.visible .entry {symbol}(
+	.param .u64 {symbol}_param_0
+)
+{{
+	.loc	1 {line} 0
+	st.global.u32 [%rd1], 1;
+	ret;
+}}
+	.file	1 "{file}"
+"""
+
+
+class FakeNvcc:
+    """An nvcc that records its command and the file that it compiles, and answers with a prepared text."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "nvcc"
+        self._folder = folder
+        self.answer(error="not prepared")
+
+    def answer(self, ptx: str = "", error: str = "") -> None:
+        (self._folder / "answer.ptx").write_text(ptx)
+        (self._folder / "answer.txt").write_text(error)
+        self.path.write_text(
+            f"#!{sys.executable}\nimport sys, pathlib\nfolder = pathlib.Path({str(self._folder)!r})\n"
+            "if '--version' in sys.argv:\n    print('tools, release 13.0, V13.0.88')\n    sys.exit()\n"
+            "(folder / 'command.txt').write_text('\\n'.join(sys.argv[1:]))\n"
+            "(folder / 'unit.cu').write_text(pathlib.Path(sys.argv[-1]).read_text())\n"
+            "error = (folder / 'answer.txt').read_text()\nif error:\n    sys.exit(error)\n"
+            "output = pathlib.Path(sys.argv[sys.argv.index('-o') + 1])\n"
+            "output.write_text((folder / 'answer.ptx').read_text())\n"
+        )
+        self.path.chmod(0o755)
+
+    @property
+    def command(self) -> list[str]:
+        return (self._folder / "command.txt").read_text().splitlines()
+
+    @property
+    def unit(self) -> str:
+        return (self._folder / "unit.cu").read_text()
+
+
+@pytest.fixture
+def nvcc(tmp_path: Path) -> FakeNvcc:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    return FakeNvcc(folder)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "user"
+    folder.mkdir()
+    path = folder / "kernel.cu"
+    path.write_text("#include <GL/missing.h>\n\n__global__ void k(int *p) { *p = 1; }\nvoid f() { k<<<2, 64>>>(0); }\n")
+    return path
+
+
+def read(source: Path, nvcc: FakeNvcc, kernel: str | None = None) -> KernelFile:
+    return read_cuda(source, "sm_90", kernel=kernel, toolchain=kernels.tools(), nvcc=nvcc.path)
+
+
+def test_the_file_is_compiled_as_it_is_and_nothing_is_left_beside_it(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.answer(PTX.format(symbol="_Z1kPi", line=3, file=source))
+    result = read(source, nvcc)
+    assert result.compiler == "nvcc 13.0"
+    (kernel,) = result.kernels
+    assert (kernel.name, kernel.parameters[0].name) == ("k", "p")
+    assert kernel.place is not None
+    assert (kernel.place.file, kernel.place.line) == (source, 3)
+    assert [launch.grid for launch in kernel.host_launches] == [(2, 1, 1)]
+    assert nvcc.unit == source.read_text()
+    assert list(source.parent.iterdir()) == [source]
+
+
+def test_folders_and_macros_are_passed_on(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.answer("ptx")
+    assert nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS) == "ptx"
+    assert {"-ptx", "-lineinfo", "-arch=sm_90", "-DN=3", str(Path("include").resolve())} <= set(nvcc.command)
+
+
+def test_instances_are_added_by_a_file_that_includes_the_original(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.answer("ptx")
+    nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS, ["reduce<float, 64>"])
+    assert nvcc.unit == f'#include "{source}"\nvoid *shflbench_instance_0 = (void *)(reduce<float, 64>);\n'
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        ('{file}(3): error: identifier "x" is undefined\n  x', r'kernel\.cu:3: identifier "x" is undefined$'),
+        ("{file}:7:10: error: expected ';'", r"kernel\.cu:7: expected ';'$"),
+        ("nvcc fatal   : Unsupported gpu architecture", r"nvcc fatal   : Unsupported gpu architecture$"),
+        ("", r"does not compile: nvcc exited with 1$"),
+    ],
+)
+def test_the_first_error_is_named_with_its_line(nvcc: FakeNvcc, source: Path, log: str, message: str) -> None:
+    nvcc.answer(error=log.format(file=source) or " ")
+    with pytest.raises(CompileError, match=message):
+        read(source, nvcc)
+
+
+def test_a_missing_header_of_the_host_leads_to_nvrtc_and_a_note(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.answer(error=f"{source}:1:10: fatal error: GL/missing.h: No such file or directory")
+    result = read(source, nvcc)
+    assert result.compiler.startswith("NVRTC")
+    assert [note.kind for note in result.notes] == ["compiler"]
+    assert "GL/missing.h" in result.notes[0].text
+
+
+def test_a_missing_header_that_device_code_needs_is_an_error(nvcc: FakeNvcc, source: Path) -> None:
+    source.write_text('#include "own.h"\n__global__ void k(int *p) { *p = 1; }\n')
+    nvcc.answer(error=f"{source}:1:10: fatal error: own.h: No such file or directory")
+    with pytest.raises(CompileError, match=r"kernel\.cu:1: there is no header own\.h"):
+        read(source, nvcc)
+
+
+def test_an_nvcc_that_does_not_run_is_no_error_of_the_file(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.path.chmod(0o644)
+    with pytest.raises(CompilerError, match="does not run"):
+        read(source, nvcc)
+
+
+def test_a_compilation_has_a_time_limit(nvcc: FakeNvcc, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nvcc.path.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(60)\n")
+    monkeypatch.setattr(nvcc_compiler, "TIMEOUT_S", 0.2)
+    with pytest.raises(CompileError, match="does not compile within"):
+        nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("os.kill(os.getpid(), 11)", r"does not compile: nvcc was ended by signal 11$"),
+        ("sys.exit(139)", r"does not compile: nvcc exited with 139$"),
+        ("pass", r"does not compile: nvcc wrote no PTX$"),
+        ("open(sys.argv[sys.argv.index('-o') + 1], 'w').close()", r"does not compile: nvcc wrote no PTX$"),
+    ],
+    ids=["signal", "status", "no file", "empty file"],
+)
+def test_an_nvcc_that_says_nothing_is_quoted_with_how_it_ended(
+    nvcc: FakeNvcc, source: Path, script: str, message: str
+) -> None:
+    nvcc.path.write_text(f"#!{sys.executable}\nimport os, sys\n{script}\n")
+    with pytest.raises(CompileError, match=message):
+        nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS)
+
+
+def test_the_compilers_that_nvcc_starts_end_at_its_time_limit(
+    nvcc: FakeNvcc, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nvcc.path.write_text(
+        f"#!{sys.executable}\nimport subprocess, sys\n"
+        "subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+    )
+    monkeypatch.setattr(nvcc_compiler, "TIMEOUT_S", 0.5)
+    begin = time.monotonic()
+    with pytest.raises(CompileError, match="does not compile within"):
+        nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS)
+    assert time.monotonic() - begin < 30  # the compiler below it holds the pipe for 60 s

@@ -1,0 +1,78 @@
+"""Forms of CUDA C++ that the grammar, NVRTC or one standard of C++ does not take as they are."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.errors import CompileError
+from tests.checker.sources.conftest import Parse, Read
+
+KERNEL = "(int *data, int n) { data[n] = 1; }\nvoid f() { k<<<2, 64>>>(d, 3); }\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"__global__ void __cluster_dims__(2, 1, 1) k{KERNEL}",
+        f"__global__ void __launch_bounds__(128, 2) k{KERNEL}",
+        f"__global__ __launch_bounds__(max(64, 2 * (3 + 1))) void k{KERNEL}",
+        f"__global__ void __block_size__((64, 1, 1), (2, 1, 1)) k{KERNEL}",
+        f"__global__ void __maxnreg__(32) k{KERNEL}",
+        (
+            "#define ADD(name, op) __global__ void name(int *p) { \\\n  *p = *p op 1; }\n"
+            f"ADD(plus, +)\n  ADD(minus, -);\n__global__ void k{KERNEL}"
+        ),
+    ],
+    ids=["cluster", "bounds", "expression", "size", "registers", "macro"],
+)
+def test_the_grammar_reads_kernels_beside_what_it_does_not_know(parse: Parse, text: str) -> None:
+    source = parse(text)
+    (definition,) = source.definitions
+    assert [(item.name, item.type) for item in definition.parameters] == [("data", "int *"), ("n", "int")]
+    assert [launch.launch.block for launch in source.launches_of(definition)] == [(64, 1, 1)]
+    assert not source.unit.main.tree.root_node.has_error
+
+
+def test_what_the_grammar_does_not_read_reaches_the_compiler(read: Read) -> None:
+    result = read(f"__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(64) k{KERNEL}")
+    (kernel,) = result.kernels
+    assert kernel.launch_bounds.cluster == (2, 1, 1)
+    assert kernel.launch_bounds.max_threads == (64, 1, 1)
+
+
+def test_kernels_that_a_macro_defines_are_compiled(read: Read) -> None:
+    result = read("#define ADD(name, op) __global__ void name(int *p) { *p = *p op 1; }\nADD(plus, +)\nADD(minus, -)\n")
+    assert [(item.name, item.place and item.place.line) for item in result.kernels] == [("plus", 2), ("minus", 3)]
+
+
+def test_a_text_of_a_newer_standard_is_compiled_as_such(read: Read) -> None:
+    result = read(
+        "template <typename T> concept Number = requires(T a) { a + a; };\n"
+        "template <Number T> __global__ void k(T *p) { auto f = []<typename U>(U x) { return x + 1; }; *p = f(*p); }\n"
+        "void host() { double *d; k<double><<<1, 32>>>(d); }\n"
+    )
+    assert [item.name for item in result.kernels] == ["k<double>"]
+
+
+def test_a_text_that_only_looks_newer_is_compiled_in_the_older_standard(read: Read) -> None:
+    text = "__device__ int requires(int n) { return n; }\n__global__ void k(int *p) { *p = requires(2); }\n"
+    assert [item.name for item in read(text).kernels] == ["k"]
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("curand_kernel.h", "there is no header curand_kernel.h; pass its folder with -I, or install cuRAND"),
+        ("inner/absent.cuh", "there is no header inner/absent.cuh; pass its folder with -I$"),
+    ],
+)
+def test_a_missing_header_is_named_with_what_to_do(read: Read, name: str, advice: str) -> None:
+    with pytest.raises(CompileError, match=advice):
+        read(f"#include <{name}>\n__global__ void k(int *p) {{ *p = 1; }}\n")
+
+
+def test_a_missing_header_in_a_folder_nearby_is_named_with_that_folder(read: Read, tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "own.h").write_text("#define N 1\n")
+    with pytest.raises(CompileError, match=f"there is no header own.h; pass -I {tmp_path / 'inc'}$"):
+        read('#include "own.h"\n__global__ void k(int *p) { *p = N; }\n')
