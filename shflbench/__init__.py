@@ -6,11 +6,58 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     import pandas as pd
 
+    from shflbench.checker.python.launches import LaunchLike
+    from shflbench.checker.python.prepared import Arguments
+    from shflbench.checker.python.results import CheckResult
+    from shflbench.checker.python.triton_kernels import Grid
+
 __version__ = "0.2.0"
-__all__ = ["__version__", "load"]
+__all__ = ["__version__", "check", "load"]
+
+
+def check(  # noqa: PLR0913  (a keyword per fact about a launch)
+    source: object,
+    kernel: str | None = None,
+    launch: LaunchLike | None = None,
+    args: Arguments = None,
+    *,
+    grid: Grid | None = None,
+    shared_bytes: int | None = None,
+    arch: str | None = None,
+    include: Iterable[str | os.PathLike[str]] = (),
+    define: Iterable[str] = (),
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> CheckResult:
+    """Check a kernel for races, misused barriers and memory faults, without a GPU, and return what was found.
+
+    `source` is PTX or CUDA C++ as text, the path of a .ptx or .cu file, a CompiledKernel or `@triton.jit` function of
+    Triton, or a `@cuda.jit` function of Numba. `kernel` names one of several kernels. `launch` is (grid, block), each a
+    number or up to three, or a text such as "4x256" or "8x8:16x16"; a kernel of Triton has `grid` instead. `args` is a
+    list of arrays (NumPy, PyTorch, CuPy, Numba), numbers and None, or a mapping by name. What is not given is derived,
+    where the signature of the kernel allows it. `shared_bytes` is the dynamic shared memory per block. `arch`,
+    `include` and `define` are those of the compiler, `options` those of Triton, such as {"num_warps": 8}. `seed`
+    decides derived contents and random schedules.
+
+    The result has `verdict`, `sentence`, `findings`, `outputs` (the arrays after the launch, by the positions or names
+    in `args`), `derived`, `explored`, `notes` and `text()`. What cannot be decided is a verdict, such as "not checked".
+    docs/how-to/check-a-kernel-from-python.md shows examples. Raise shflbench.errors.UsageError where arguments do not
+    fit the kernel, shflbench.errors.InputError where a file cannot be read, and shflbench.errors.CompilerError where
+    there is no compiler.
+    """
+    from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
+
+    from shflbench.checker.python import api  # noqa: PLC0415
+
+    request = api.CheckRequest(
+        kernel, launch, args, grid, arch, shared_bytes, tuple(map(Path, include)), tuple(define), options or {}, seed
+    )
+    return api.check(source, request)
 
 
 def load(*results: str | os.PathLike[str]) -> pd.DataFrame:

@@ -22,6 +22,16 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 TERMINATED = 143  # 128 + SIGTERM
 
 
+def printable(text: str) -> str:
+    """Return the text with escapes for what no terminal should receive from a damaged file; lines stay."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
 class TerminatedError(KeyboardInterrupt):
     """The process received a signal to end, for example from a job queue; handled like Ctrl-C."""
 
@@ -33,6 +43,7 @@ class ShflbenchError(Exception):
 
     def __init__(self, message: str, advice: str = "") -> None:
         """Keep the sentence, without a period at its end, and the advice, which may be empty."""
+        message = printable(message)
         super().__init__(message)
         self.message = message
         self.advice = advice

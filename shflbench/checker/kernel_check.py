@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.explore import explore
+from shflbench.backends.emulator.machine.faults import KernelFault
 from shflbench.backends.emulator.machine.launch import execute
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.machine.scheduler import StepLimitError
@@ -99,8 +100,10 @@ class KernelCheck:
         launch = kernel.launch(workload.inputs(INPUT_SET), iterations)
         remaining = [policy for name, policy in POLICIES.items() if not self._endless and name not in self._stopped]
         for result in explore(launch, remaining, seed=self._seed).results:
+            fault = result.error.kind.name if isinstance(result.error, KernelFault) else ""
             for hazard in result.hazards:
-                self._hazards.merge(hazard)
+                if hazard.kind.name != fault:  # which is reported as an error
+                    self._hazards.merge(hazard)
             if result.error is not None:
                 self._stopped.add(result.policy)
                 self._endless |= isinstance(result.error, StepLimitError)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SCHEDULES = len(POLICIES)
-WATCHED = "every access to shared memory; for global memory, the final contents only"
+WATCHED = "every access to memory"
 
 
 class Level(StrEnum):
@@ -33,6 +33,7 @@ class KernelVerdict(StrEnum):
     DEPENDENT = "schedule-dependent"
     UNSAFE = "unsafe as declared"
     HARMLESS = "unsafe but nothing found"
+    NEEDS_ARGUMENTS = "needs arguments"
     NOT_COMPILED = "not compiled"
     NOT_CHECKED = "not checked"
     SKIPPED = "skipped"
@@ -48,6 +49,7 @@ _LEVELS = {
     KernelVerdict.NOT_COMPILED: Level.ERROR,
     KernelVerdict.NOT_CHECKED: Level.ERROR,
     KernelVerdict.DOUBTFUL: Level.WARNING,
+    KernelVerdict.NEEDS_ARGUMENTS: Level.WARNING,
     KernelVerdict.HARMLESS: Level.WARNING,
     KernelVerdict.DEPENDENT: Level.NOTICE,
 }
@@ -99,6 +101,10 @@ def judge(  # noqa: PLR0911, PLR0913  (all evidence by name; a return for each v
 _WARNINGS = {
     HazardKind.SAME_VALUE: "threads write equal values to one address with no barrier between",
     HazardKind.EXITED: "a mask includes lanes that have exited",
+    HazardKind.UNORDERED: "volatile or relaxed accesses to one address have no order",
+    HazardKind.BARRIER_SKIPPED: "threads exit before a barrier at which others wait",
+    HazardKind.ABSENT_VALUE: "a value comes from a lane that has exited or was never started",
+    HazardKind.UNINITIALIZED_UNUSED: "threads read memory that nothing has written",
 }
 
 

@@ -40,3 +40,9 @@ def compute_sanitizer() -> Path | None:
     """Return compute-sanitizer from the PATH or the default folder of the CUDA toolkit; None if it is missing."""
     path = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
     return Path(path) if path else None
+
+
+def nvcc() -> Path | None:
+    """Return nvcc from the PATH; None if it is not there."""
+    path = shutil.which("nvcc")
+    return Path(path) if path else None

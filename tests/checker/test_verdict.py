@@ -39,7 +39,7 @@ def test_a_sentence_names_all_faults_of_a_kernel() -> None:
     kinds = [HazardKind.RAW, HazardKind.WAR, HazardKind.ACTIVEMASK]
     assert judge(safe=True, kinds=kinds, wrong=list(POLICIES), stopped=SOME) == (
         KernelVerdict.BROKEN,
-        "declared safe, but wrong under all 7 schedules, stopped by an error under 2 of 7 schedules, 2 hazards",
+        "declared safe, but wrong under all 10 schedules, stopped by an error under 2 of 10 schedules, 2 hazards",
     )
 
 

@@ -163,7 +163,7 @@ def exit_codes() -> str:
         " kernel does not compile, or cannot be emulated",
         UNDECIDED_CODE: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
         " `claims --strict` and `gate --strict`: a required claim is inconclusive; `check --strict`: a declaration"
-        " looks wrong, or a kernel is doubtful",
+        " looks wrong, or a kernel is doubtful or needs arguments",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
         errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `--resume` measures the other cases",
         errors.TERMINATED: "ended by SIGTERM; rows are kept as for 130",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import fields
 
 import shflbench
+from shflbench.checker.python.results import CheckFinding, CheckResult
+from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE
 
 # The pages in the order of use, each with its title.
@@ -14,7 +17,7 @@ PAGES = {
     "suite.md": "Suite files: every key",
     "patterns/README.md": "Patterns: variants, options, kernels and machine code",
     "columns.md": "Columns of results.csv, samples.csv.gz and limits.csv",
-    "python.md": "Python: load runs as a pandas table",
+    "python.md": "Python: check a kernel, load runs as a pandas table",
     "run-json.md": "run.json: settings, versions and device of a run",
     "kernels-zip.md": "kernels.zip: sources and machine code of a run",
     "exit-codes.md": "Exit codes",
@@ -32,21 +35,73 @@ def index() -> str:
 
 def python() -> str:
     """Return the page of the functions that `import shflbench` offers."""
-    return "\n\n".join((NOTE, "# Python", _ABOUT, *_function("load"), _EXAMPLE, _TYPES)) + "\n"
+    parts = (*_function("check"), _CHECK_EXAMPLE, *_members(CheckResult), *_members(CheckFinding), _PLUGIN)
+    return "\n\n".join((NOTE, "# Python", _ABOUT, *parts, *_function("load"), _EXAMPLE, _TYPES)) + "\n"
 
 
 def _function(name: str) -> tuple[str, str]:
     function = getattr(shflbench, name)
-    signature = str(inspect.signature(function)).replace("'", "").replace("pd.", "pandas.")
-    text = inspect.getdoc(function) or ""
-    text = re.sub(r"docs/reference/(\S+?\.md)", r"[\1](\1)", text).replace("shflbench.errors.", "`shflbench.errors.")
-    text = re.sub(r"(`shflbench\.errors\.\w+)", r"\1`", text)
-    return f"## shflbench.{name}", f"```python\nshflbench.{name}{signature}\n```\n\n{text}"
+    signature = inspect.signature(function)
+    text = str(signature).replace("'", "").replace("pd.", "pandas.")
+    if len(text) > _WIDEST:
+        parts = (str(part).replace("'", "") for part in signature.parameters.values())
+        keyword = next((part for part in signature.parameters.values() if part.kind is part.KEYWORD_ONLY), None)
+        lines = [f"    {part}," for part in parts]
+        if keyword is not None:
+            lines.insert(list(signature.parameters).index(keyword.name), "    *,")
+        text = "\n".join(("(", *lines, f") -> {signature.return_annotation}"))
+    return (
+        f"## shflbench.{name}",
+        f"```python\nshflbench.{name}{text}\n```\n\n{_linked(inspect.getdoc(function) or '')}",
+    )
 
 
+def _linked(text: str) -> str:
+    """Return a docstring with links to pages, and with the names of errors as code."""
+    text = re.sub(r"docs/reference/(\S+?\.md)", r"[\1](\1)", text)
+    text = re.sub(r"docs/how-to/(\S+?\.md)", r"[\1](../how-to/\1)", text)
+    return re.sub(r"(shflbench\.errors\.\w+)", r"`\1`", text)
+
+
+def _members(kind: type[CheckResult | CheckFinding]) -> tuple[str, str]:
+    """Return a section on the fields and functions of a dataclass."""
+    source = inspect.getsource(kind)
+    rows = []
+    for item in fields(kind):
+        meaning = re.search(rf"^ *(?:# (.+)\n *)?{item.name}: [^#\n]+(?:  # (.+))?$", source, re.MULTILINE)
+        words = meaning[1] or meaning[2] or "" if meaning else ""
+        rows.append((f"`{item.name}`", f"`{item.type}`", words))
+    for name, member in vars(kind).items():
+        if not name.startswith("_") and (isinstance(member, property) or inspect.isfunction(member)):
+            shown = name if isinstance(member, property) else f"{name}()"
+            rows.append((f"`{shown}`", "", (inspect.getdoc(member) or "").splitlines()[0]))
+    return f"### {kind.__name__}", f"{inspect.getdoc(kind)}\n\n{table(('member', 'type', 'meaning'), rows)}"
+
+
+_WIDEST = 100  # characters of a signature in one line
 _ABOUT = """\
-`import shflbench` offers one function, for notebooks and scripts; the [command line](commands.md) does everything else.
-[Explore results in a notebook](../notebooks/explore-results.md) shows it in use."""
+`import shflbench` offers two functions, for tests, notebooks and scripts; the [command line](commands.md) does
+everything else. [Check a kernel from Python](../how-to/check-a-kernel-from-python.md) and [Explore results in a
+notebook](../notebooks/explore-results.md) show them in use."""
+_CHECK_EXAMPLE = """\
+```python
+import numpy as np
+import shflbench
+
+x = np.arange(1000, dtype=np.float32)
+result = shflbench.check("scale.cu", launch=(4, 256), args={"x": x, "n": x.size})
+assert result.clean, result.text()
+```"""
+_PLUGIN = """\
+### The fixture `assert_race_free` of pytest
+
+```python
+def test_scale(assert_race_free):
+    assert_race_free("scale.cu", launch=(4, 256))
+```
+
+The plugin for pytest comes with shflbench. The fixture takes the arguments of `shflbench.check` and returns its result;
+the test fails with the findings unless the verdict is `clean`, `schedule-dependent`, or one of `allow={…}`."""
 _EXAMPLE = """\
 ```python
 import shflbench

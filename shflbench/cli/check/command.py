@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.check.file_options import COMPILERS, divided, file_options, refuse_filters, refuse_without_files
 from shflbench.cli.environment import cache_folder, compute_sanitizer
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, filters, format_option
-from shflbench.errors import DeviceError, KernelError
+from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
+from shflbench.errors import DeviceError, KernelError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.checker import KernelReport, KernelSubject
+    from shflbench.checker import KernelReport, KernelSubject, KernelVerdict
+    from shflbench.checker.file_report import FileReport
+    from shflbench.checker.files import FileOptions
     from shflbench.cli.console import Console
     from shflbench.compile.toolchain import Toolchain
 
@@ -33,6 +36,45 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
     option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Compile for this architecture."),
 )
 @headed(
+    "Files",
+    option("--kernel", "kernels", metavar="NAME", multiple=True, help="Check only this kernel of a file (repeatable)."),
+    option(
+        "--launch",
+        "launches",
+        metavar="GRIDxBLOCK",
+        multiple=True,
+        help="Check at this launch, such as 4x256 or 8x8:16x16 (repeatable).",
+        show_default="those of the host code, else four that differ in kind",
+    ),
+    option(
+        "--arg",
+        "arguments",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Pass this argument: n=1000, in=f32[1024], in=i32[64]:index, in=u8[4]:1,2,3,4, in=FILE.npy or in=null "
+        "(repeatable).",
+        show_default="derived from the signature and the launch, and reported",
+    ),
+    option(
+        "--shared",
+        metavar="BYTES",
+        type=click.IntRange(min=0),
+        help="Bytes of dynamic shared memory per block.",
+        show_default="from the host code, else derived",
+    ),
+    option(
+        "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
+    ),
+    option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
+    option(
+        "--compiler",
+        metavar="NAME",
+        type=click.Choice(COMPILERS),
+        help="Compile with nvcc or nvrtc.",
+        show_default="nvcc where it is on the PATH",
+    ),
+)
+@headed(
     "Check",
     option(
         "--seed",
@@ -45,13 +87,13 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
     option(
         "--strict",
         is_flag=True,
-        help="Exit 6 on warnings: `doubtful` (equal values stored to one address), or unsafe without an error.",
+        help="Exit 6 on warnings: `doubtful`, `needs arguments`, or unsafe without an error.",
     ),
     option("--sanitizer", is_flag=True, help="Run each kernel on the first GPU under compute-sanitizer as well."),
 )
 @headed(
     "Report",
-    format_option(("table", "json", "github"), " (annotations on source lines)"),
+    format_option(("table", "json", "github", "sarif"), " (github: annotations on source lines)"),
     OUTPUT_FILE,
 )
 @click.pass_obj
@@ -68,25 +110,70 @@ def command(
     strict: bool,
     sanitizer: bool,
     form: str,
+    **given: object,
 ) -> int:
     """Check kernels for races and wrong results, without a GPU.
 
-    TARGET is the name of a suite or a pattern, a suite file, or the folder of a pattern. Compiles each kernel, and
-    runs its PTX in lockstep and under adversarial schedules that a GPU may choose. Exits 1 if a kernel that is declared
-    safe has a race, a deadlock or a wrong result.
+    TARGET is a .cu, .cuh or .ptx file, a folder of such files, the name of a suite or a pattern, a suite file, or the
+    folder of a pattern. Compiles each kernel, and runs its PTX in lockstep and under adversarial schedules that a GPU
+    may choose. Exits 1 if a kernel that is not declared unsafe has a race, a deadlock or a wrong result.
     """
+    names, files = divided(targets)
+    if not files:
+        refuse_without_files(given)
+    elif sanitizer:
+        raise UsageError("--sanitizer runs the kernels of patterns, and a target is a file", "Leave --sanitizer out.")
+    if not names:
+        refuse_filters({"--pattern": patterns, "--variant": variants, "--dtype": dtypes})
+    options = file_options(arch=arch, seed=seed, files=files, **given) if files else None  # type: ignore[arg-type]
+    reports = (
+        _check_patterns(names, (patterns, variants, dtypes), arch, seed, console, sanitizer=sanitizer) if names else []
+    )
+    file_reports = _check_files(files, options, console) if options else []
+    _show(reports, file_reports, arch, seed, form, console)
+    verdicts = [
+        *(report.verdict for report in reports),
+        *(item.verdict for file in file_reports for item in file.kernels),
+    ]
+    return _code(set(verdicts), strict=strict)
+
+
+def _check_patterns(
+    names: Sequence[str],
+    filter_words: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]],
+    arch: str,
+    seed: int,
+    console: Console,
+    *,
+    sanitizer: bool,
+) -> list[KernelReport]:
     from shflbench.checker import Filters, find
     from shflbench.compile.toolchain import find as find_toolchain
 
-    subjects = find(targets, Filters(patterns, variants, dtypes))
+    subjects = find(names, Filters(*filter_words))
     toolchain = find_toolchain()
     toolchain.require(arch)
     program_and_arch = _find_sanitizer() if sanitizer else None
     reports = _emulate(subjects, toolchain, arch, seed, console)
     if program_and_arch:
         reports = _sanitize(subjects, reports, toolchain, program_and_arch, seed, console)
-    _show(reports, arch, seed, form, console)
-    return _code(reports, strict=strict)
+    return reports
+
+
+def _check_files(files: Sequence[Path], options: FileOptions, console: Console) -> list[FileReport]:
+    from functools import partial
+
+    from shflbench.checker.files import check_file, check_or_name
+    from shflbench.processes import map_in_processes
+
+    reports: list[FileReport] = []
+    with console.progress() as progress:
+        progress.show("checking files", 0, len(files))
+        check = partial(check_file if len(files) == 1 else check_or_name, options=options)
+        for report in (map if len(files) == 1 else map_in_processes)(check, files):
+            reports.append(report)
+            progress.show(f"checking, {len(reports)} of {len(files)} files", len(reports), len(files))
+    return reports
 
 
 def _emulate(
@@ -166,13 +253,34 @@ def _find_sanitizer() -> tuple[Path, str]:
     return program, gpus[0].arch
 
 
-def _show(reports: Sequence[KernelReport], arch: str, seed: int, form: str, console: Console) -> None:
-    from shflbench.cli.check.output import as_json, details, entries, summary, table, workflow_commands
+def _show(
+    reports: Sequence[KernelReport],
+    files: Sequence[FileReport],
+    arch: str,
+    seed: int,
+    form: str,
+    console: Console,
+) -> None:
+    from shflbench.cli.check.file_json import file_records
+    from shflbench.cli.check.output import as_json
+
+    if form == "json":
+        console.data(as_json(reports, arch, seed, file_records(files)))
+    elif form == "sarif":
+        from shflbench.cli.check.sarif import as_sarif
+
+        console.data(as_sarif(reports, files))
+    if reports:
+        _show_patterns(reports, arch, form, console)
+    if files:
+        _show_files(files, form, console)
+
+
+def _show_patterns(reports: Sequence[KernelReport], arch: str, form: str, console: Console) -> None:
+    from shflbench.cli.check.output import details, entries, summary, table, workflow_commands
 
     groups = entries(reports)
-    if form == "json":
-        console.data(as_json(reports, arch, seed))
-    else:
+    if form in {"table", "github"}:
         console.table(table(groups), data=form == "table")
     if form == "github":
         for line in workflow_commands(groups):
@@ -185,11 +293,28 @@ def _show(reports: Sequence[KernelReport], arch: str, seed: int, form: str, cons
     console.say(summary(reports, arch))
 
 
-def _code(reports: Sequence[KernelReport], *, strict: bool) -> int:
+def _show_files(files: Sequence[FileReport], form: str, console: Console) -> None:
+    from shflbench.cli.check.file_output import details, notes, summary, table, workflow_commands
+
+    if form in {"table", "github"}:
+        console.table(table(files), data=form == "table")
+    if form == "github":
+        for line in workflow_commands(files):
+            console.data(line)
+    if form == "table":
+        for kernel in (kernel for report in files for kernel in report.kernels):
+            if lines := list(details(kernel, verbose=console.verbose)):
+                console.data(f"\n{kernel.name}: {kernel.verdict}")
+                console.data("\n".join(f"  {line}" for line in lines))
+        for note in notes(files):
+            console.data(f"note: {note}")
+    console.say(summary(files))
+
+
+def _code(verdicts: set[KernelVerdict], *, strict: bool) -> int:
     from shflbench.checker import KernelVerdict
     from shflbench.checker.verdict import Level
 
-    verdicts = {report.verdict for report in reports}
     if KernelVerdict.NOT_COMPILED in verdicts:
         return KernelError.exit_code
     if KernelVerdict.BROKEN in verdicts:

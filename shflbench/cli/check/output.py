@@ -12,10 +12,11 @@ from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.checker import KernelFinding, KernelReport, KernelVerdict, SourceLine
 from shflbench.checker.source_files import relative
 from shflbench.checker.verdict import Level
+from shflbench.cli.check.github import escaped, property_text
 from shflbench.cli.layout import Line, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
 
@@ -107,10 +108,13 @@ def _launches(reports: Sequence[KernelReport]) -> str:
     return " and ".join(dict.fromkeys(report.launch for report in reports))
 
 
-def as_json(reports: Sequence[KernelReport], arch: str, seed: int) -> str:
-    """Return all reports as JSON, one object per kernel; files relative to the current folder."""
-    head = {"arch": arch, "launch": _launches(reports), "seed": seed, "schedules": list(POLICIES)}
-    return json.dumps({**head, "kernels": [_record(report) for report in reports]}, indent=2, ensure_ascii=False)
+def as_json(reports: Sequence[KernelReport], arch: str, seed: int, files: Sequence[Mapping[str, object]] = ()) -> str:
+    """Return all reports as JSON, one object per kernel and one per file; paths relative to the current folder."""
+    content: dict[str, object] = {"arch": arch, "seed": seed, "schedules": list(POLICIES)}
+    if reports:
+        head = {"arch": arch, "launch": _launches(reports), "seed": seed, "schedules": list(POLICIES)}
+        content = {**head, "kernels": [_record(report) for report in reports]}
+    return json.dumps({**content, "files": list(files)} if files else content, indent=2, ensure_ascii=False)
 
 
 def _record(report: KernelReport) -> dict[str, object]:
@@ -170,8 +174,8 @@ def workflow_commands(groups: Sequence[ReportGroup]) -> Iterator[str]:
         if level:
             title = f"{entry.kernel} ({entry.dtypes}) {entry.first.verdict}"
             for place, text in _locate(entry.first):
-                where = f"file={_property(str(relative(place.file, Path.cwd())))},line={place.line}"
-                yield f"::{level} {where},title={_property(title)}::{_escape(text)}"
+                where = f"file={property_text(str(relative(place.file, Path.cwd())))},line={place.line}"
+                yield f"::{level} {where},title={property_text(title)}::{escaped(text)}"
 
 
 def _locate(report: KernelReport) -> Iterator[tuple[SourceLine, str]]:
@@ -185,11 +189,3 @@ def _locate(report: KernelReport) -> Iterator[tuple[SourceLine, str]]:
         yield begin, f"{report.sentence}: {report.mismatch}" if report.mismatch else report.sentence
     elif report.violations:
         yield begin, report.sentence
-
-
-def _escape(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _escape(text).replace(":", "%3A").replace(",", "%2C")

@@ -18,11 +18,8 @@ from tests.checker.test_sanitizer import TOOL
 from tests.conftest import Command
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
-CLEAN = (
-    "right and free of hazards under all 7 schedules "
-    "(checked: every access to shared memory; for global memory, the final contents only)"
-)
-HEAD = "2x128 threads, 7 schedules"
+CLEAN = "right and free of hazards under all 10 schedules (checked: every access to memory)"
+HEAD = "2x128 threads, 10 schedules"
 OWN = """\
 schema: 1
 name: own
@@ -83,7 +80,7 @@ def test_a_broken_kernel_is_reported_with_both_lines_and_exits_1(check_in_proces
     assert lines == [
         "kernel          dtypes  verdict  why",
         f"pairs/right     i32     clean    {CLEAN}",
-        "pairs/lockstep  i32     broken   declared safe, but wrong under 3 of 7 schedules, 3 hazards",
+        "pairs/lockstep  i32     broken   declared safe, but wrong under 3 of 10 schedules, 3 hazards",
         "",
         "pairs/lockstep (i32): broken",
         f"  RAW: {read} reads what {write} wrote, with no barrier between (threads 0 and 1 of block 0)",
@@ -101,7 +98,7 @@ def test_a_broken_kernel_is_reported_with_both_lines_and_exits_1(check_in_proces
 def test_an_unsafe_kernel_without_a_finding_is_a_warning_that_strict_fails(check: Command) -> None:
     outcome = check("pairs", *only("modest"))
     assert (outcome.code, check("pairs", *only("modest"), "--strict").code) == (0, 6)
-    why = "declared unsafe, but nothing was found under all 7 schedules"
+    why = "declared unsafe, but nothing was found under all 10 schedules"
     assert outcome.out.splitlines()[1:] == [f"pairs/modest  i32     unsafe but nothing found  {why}"]
 
 
@@ -142,13 +139,13 @@ def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command)
     modest = f"::warning file={file},line={begins['modest']},title=pairs/modest (i32) unsafe but nothing found"
     first, second = (f"::error file={file},line={line},title=pairs/one-barrier (i32) broken" for line in (write, read))
     assert annotations == [
-        f"{modest}::declared unsafe, but nothing was found under all 7 schedules",
+        f"{modest}::declared unsafe, but nothing was found under all 10 schedules",
         f"{first}::WAR: {file}:{write} overwrites what {file}:{read} read, {threads}",
         f"{second}::RAW: {file}:{read} reads what {file}:{write} wrote, {threads}",
     ]
     assert half.startswith(
         f"::error file={file},line={begins['half']},title=pairs/half (i32) broken::"
-        "declared safe, but wrong under all 7 schedules: after 1 iteration under `lockstep`, element 0 is "
+        "declared safe, but wrong under all 10 schedules: after 1 iteration under `lockstep`, element 0 is "
     )
     assert refused == (
         "::error file=pairs/initialized.cu,line=5,title=pairs/initialized (i32) not compiled::pairs_initialized<int> "
@@ -177,7 +174,7 @@ def test_json_holds_everything(check: Command) -> None:
                 "safe": True,
                 "revision": subject.revision,
                 "verdict": "doubtful",
-                "sentence": "right under all 7 schedules, "
+                "sentence": "right under all 10 schedules, "
                 "but threads write equal values to one address with no barrier between",
                 "file": "pairs/kernels.cu",
                 "line": line_of("pairs_equal_writes("),
@@ -260,7 +257,7 @@ def test_both_results_stand_side_by_side(check: Command) -> None:
     assert head == ["kernel", "dtypes", "verdict", "compute-sanitizer", "why"]
     sentence = "racecheck: 1 warning (7 hazards); memcheck: illegal address"
     assert [cells[2:] for cells in kernels] == [
-        ["unsafe as declared", sentence, "wrong under 4 of 7 schedules, 3 hazards"],
+        ["unsafe as declared", sentence, "wrong under 4 of 10 schedules, 3 hazards"],
         ["clean", "nothing found", CLEAN],
     ]
     result = json.loads(check(*words, "--format", "json").out)["kernels"][0]["compute_sanitizer"]

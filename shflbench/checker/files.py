@@ -1,0 +1,228 @@
+"""Check the kernels of a CUDA or PTX file that no pattern declares.
+
+`check_file(path, options)` is the function that the command line, the Python API and the benchmarks call. It returns a
+`FileReport`; what cannot be decided is a verdict of it, and only unusable input raises.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.limits import limits_of, major
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.link.unsupported import unsupported
+from shflbench.checker.file_report import FileKernelReport, FileReport
+from shflbench.checker.inputs.blocks import suggested_block
+from shflbench.checker.inputs.derive import Wishes, matched, refuse_unknown
+from shflbench.checker.inputs.launches import plan
+from shflbench.checker.inputs.layout import completed
+from shflbench.checker.judgment.judge import judge_kernel
+from shflbench.checker.kernel_report import KernelReporter
+from shflbench.checker.removed_stores import RemovedStoreCheck
+from shflbench.checker.runs.kernel_runs import KernelRuns
+from shflbench.checker.runs.order import order_reasons
+from shflbench.checker.runs.zeroed import zeroed_buffers
+from shflbench.checker.scope import used_indexes
+from shflbench.checker.slices import Slicer
+from shflbench.checker.source_files import SourceLine
+from shflbench.checker.sources.generators import is_of_triton
+from shflbench.checker.sources.naming import means
+from shflbench.checker.sources.read import read_cuda, read_ptx
+from shflbench.checker.verdict import KernelVerdict
+from shflbench.errors import CompileError, InputError, KernelError, UsageError
+from shflbench.suite.problems import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.backends.emulator.frontend.ptx import Module
+    from shflbench.backends.emulator.link.program import Program
+    from shflbench.checker.inputs.grammar import GivenArgument
+    from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.compile.toolchain import Toolchain
+
+SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """How to check the kernels of a file; what is empty is derived."""
+
+    kernels: tuple[str, ...] = ()
+    launches: tuple[LaunchShape, ...] = ()
+    arguments: tuple[GivenArgument, ...] = ()
+    shared_bytes: int | None = None  # dynamic, per block
+    include: tuple[Path, ...] = ()
+    define: tuple[str, ...] = ()
+    arch: str = "sm_90"
+    seed: int = 0
+    nvcc: Path | None = None  # None: NVRTC
+    toolchain: Toolchain | None = None  # None: only PTX, or nvcc, can be used
+    cache: Path | None = None  # folder for what NVRTC returns
+    outputs: bool = True  # keep the buffers after the first launch
+
+
+def check_file(path: Path, options: FileOptions) -> FileReport:
+    """Check the kernels of one file and return the report.
+
+    Raises InputError if the file cannot be read, UsageError if an option does not fit it, and CompilerError if there is
+    no compiler for it.
+    """
+    try:
+        file = read_file(path, options)
+    except CompileError as error:
+        return _failed(path, options, KernelVerdict.NOT_COMPILED, _without_name(error.message, path))
+    except KernelError as error:
+        return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
+    return check_kernels(file, options)
+
+
+def check_or_name(path: Path, options: FileOptions) -> FileReport:
+    """Check one of several files; one that cannot be read is `not checked`, which does not affect the others.
+
+    Raises what `check_file` raises but InputError.
+    """
+    try:
+        return check_file(path, options)
+    except InputError as error:
+        return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
+
+
+def read_file(path: Path, options: FileOptions) -> KernelFile:
+    """Return the kernels of the file, compiled where it is CUDA C++.
+
+    Raises InputError, CompilerError, or KernelError if it has no kernel or does not compile.
+    """
+    if path.suffix == ".ptx":
+        return read_ptx(path)
+    return read_cuda(
+        path,
+        options.arch,
+        include=options.include,
+        define=options.define,
+        instances=tuple(name for name in options.kernels if "<" in name),
+        toolchain=options.toolchain,
+        nvcc=options.nvcc,
+        cache=options.cache,
+    )
+
+
+def check_kernels(file: KernelFile, options: FileOptions) -> FileReport:
+    """Check the kernels of a file that has been read, and return the report; UsageError if an option does not fit."""
+    chosen = _chosen(file, options.kernels)
+    try:
+        module = parse(file.ptx)
+    except KernelError as error:
+        return _failed(file.path, options, KernelVerdict.NOT_CHECKED, error.message, file)
+    linked = [_link(file, module, kernel, options) for kernel in chosen]
+    refuse_unknown(options.arguments, [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked])
+    removed = RemovedStoreCheck(file)
+    reports = tuple(
+        _check(file, module, item, options, removed) if isinstance(item, LinkedKernel) else item[1] for item in linked
+    )
+    return FileReport(file.path, options.arch, file.compiler, reports, removed.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedKernel:
+    """A kernel that the emulator can run, with its complete signature."""
+
+    kernel: SourceKernel
+    program: Program
+    slicer: Slicer
+
+
+def _link(
+    file: KernelFile, module: Module, kernel: SourceKernel, options: FileOptions
+) -> LinkedKernel | tuple[SourceKernel, FileKernelReport]:
+    """Return the linked kernel, or the report that says why it cannot run."""
+    try:
+        if problems := unsupported(module, kernel.symbol):
+            return kernel, KernelReporter(file, kernel).not_checked(problems)
+        program = link(module, kernel.symbol)
+        _check_size(program, options)
+    except KernelError as error:
+        return kernel, KernelReporter(file, kernel).not_checked([error.message])
+    slicer = Slicer(program)
+    return LinkedKernel(completed(kernel, slicer), program, slicer)
+
+
+def _chosen(file: KernelFile, names: Sequence[str]) -> list[SourceKernel]:
+    """Return the kernels that `names` name, all if there are none; UsageError for an unknown name."""
+    if not names:
+        return list(file.kernels)
+    chosen: dict[str, SourceKernel] = {}
+    for name in names:
+        kernels = [kernel for kernel in file.kernels if name == kernel.symbol or means(name, kernel.name)]
+        if not kernels:
+            known = [kernel.name for kernel in file.kernels]
+            raise UsageError(
+                f"--kernel: {file.path} has no kernel `{name}`; it has {', '.join(known)}{did_you_mean(name, known)}"
+            )
+        chosen |= {kernel.symbol: kernel for kernel in kernels}
+    return list(chosen.values())
+
+
+def _check(
+    file: KernelFile, module: Module, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck
+) -> FileKernelReport:
+    kernel, program, slicer = linked.kernel, linked.program, linked.slicer
+    reporter = KernelReporter(file, kernel, outputs=options.outputs)
+    wishes = Wishes(
+        given=matched(options.arguments, kernel),
+        shared_bytes=options.shared_bytes,
+        uses_dynamic_shared=_uses_dynamic_shared(module, file.ptx),
+        zeroed=zeroed_buffers(kernel, program, slicer),
+    )
+    indexes = used_indexes(program)
+    launch_plan = plan(
+        options.launches, kernel.host_launches, indexes, kernel.launch_bounds, suggested_block(program, indexes)
+    )
+    try:
+        evidence = KernelRuns(kernel, program, wishes, options.seed).collect(launch_plan)
+    except KernelError as error:
+        return reporter.not_checked([error.message])
+    judgment = judge_kernel(
+        evidence,
+        slicer,
+        order_matters=order_reasons(program, reporter.line_of),
+        replicates_stores=is_of_triton(file.ptx),
+    )
+    supported = [launch for launch in launch_plan if str(launch.shape) not in judgment.refused]
+    stores = removed.judge(kernel, program, supported, (wishes, options.seed), reporter.line_of)
+    return reporter.report(program, evidence, judgment, stores)
+
+
+def _check_size(program: Program, options: FileOptions) -> None:
+    most = limits_of(options.arch.rstrip("af")).block_shared_bytes(major(options.arch.rstrip("af")))
+    if program.shared_bytes + (options.shared_bytes or 0) > most:
+        raise KernelError(
+            f"it needs {program.shared_bytes + (options.shared_bytes or 0)} bytes of shared memory per block, and "
+            f"{options.arch} has {most}"
+        )
+
+
+def _uses_dynamic_shared(module: Module, ptx: str) -> bool:
+    return any(item.space == "shared" and item.count is None for item in module.variables.values()) or (
+        ".extern .shared" in ptx
+    )
+
+
+def _without_name(message: str, path: Path) -> str:
+    """Return the compiler's message on a file without the file's name, which stands before it."""
+    name, does_not, why = message.partition(" does not compile")
+    if not does_not or Path(name).name != path.name:
+        return message
+    return why.removeprefix(": ") if why.startswith(": ") else f"it{does_not}{why}"
+
+
+def _failed(
+    path: Path, options: FileOptions, verdict: KernelVerdict, sentence: str, file: KernelFile | None = None
+) -> FileReport:
+    """Return the report on a file none of whose kernels can be checked, with one entry in the file's name."""
+    entry = FileKernelReport(path.name, "", SourceLine(path, 1), verdict, sentence, errors=(sentence,))
+    return FileReport(path, options.arch, file.compiler if file else "", (entry,), file.notes if file else ())

@@ -1,0 +1,81 @@
+"""Arguments of one launch: the bytes of the parameters, the buffers, and where each value comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Origin(Enum):
+    """Where a size or a value comes from."""
+
+    GIVEN = "given"  # by the user
+    HOST = "from the host code"
+    DERIVED = "derived"  # from the signature and the launch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArgumentBuffer:
+    """One buffer in global memory, with its contents before the launch."""
+
+    name: str  # of the parameter, or `parameter.field`
+    contents: NDArray[np.uint8]
+    text: str  # `f32[256]`
+    size: Origin
+    values: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of a parameter's bytes that hold one value."""
+
+    start: int
+    end: int
+    name: str
+    origin: Origin
+    buffer: int | None = None  # number of the buffer that a pointer points to
+    varied: bool = False  # a derived number that is not the one of the first seed
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterValue:
+    """The bytes of one parameter; the addresses of buffers are filled in by the emulator."""
+
+    data: bytes
+    spans: tuple[Span, ...]
+
+    @property
+    def pointers(self) -> tuple[tuple[int, int, int], ...]:
+        """Where addresses stand: byte, number of the buffer, and byte in the buffer."""
+        return tuple((span.start, span.buffer, 0) for span in self.spans if span.buffer is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """All arguments of one launch."""
+
+    parameters: tuple[ParameterValue, ...]
+    offsets: tuple[int, ...]  # of the parameters, bytes from the start of the first
+    buffers: tuple[ArgumentBuffer, ...]
+    texts: tuple[tuple[str, Origin], ...]  # `in = f32[256]`, in the order of the parameters
+    shared_bytes: int  # dynamic, per block
+    shared: Origin
+    unknown: tuple[str, ...] = ()  # parameters whose contents cannot be derived, and why
+
+    def listed(self, origin: Origin) -> str:
+        """Return the values of one origin as a list: `in = f32[256], n = 256`."""
+        return ", ".join(text for text, where in self.texts if where is origin)
+
+    def buffer(self, number: int | None) -> ArgumentBuffer | None:
+        """Return a buffer by its number; None for memory of `malloc` in the kernel, which is numbered after them."""
+        return self.buffers[number] if number is not None and number < len(self.buffers) else None
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all buffers."""
+        return sum(buffer.contents.size for buffer in self.buffers)

@@ -1,0 +1,119 @@
+"""The size of a block that a kernel is written for, where its code shows one.
+
+Code that is written for one size says so by constants: `blockIdx.x * 64 + threadIdx.x` is unique in blocks of up to 64
+threads, and `s[threadIdx.x]` with `__shared__ int s[128]` is within bounds up to 128.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import gcd, prod
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.opcodes.forms import Access
+from shflbench.checker.polynomials import number_of, ops_of, polynomials
+from shflbench.model import MAX_BLOCK, WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from shflbench.backends.emulator.link.program import Op, Program
+    from shflbench.checker.inputs.shapes import Dims
+    from shflbench.checker.polynomials import Polynomial
+
+AXES = "xyz"
+LEAST_PART = 16  # threads: a smaller constant offset is a neighbor, not the second element of a thread
+PADDING = 2  # columns or rows that a tile may have beside those of its threads
+MULTIPLE = 4  # of which tiles without padding are
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedBlock:
+    """The block that the code suggests."""
+
+    block: Dims
+    fixed: bool  # the numbers of threads in the grid are computed with it, so that no other block is right
+
+
+def suggested_block(program: Program, indexes: Collection[str]) -> SuggestedBlock | None:
+    """Return the block that the constants of a kernel suggest, None if there are none, or if they do not fit a block.
+
+    `indexes` names those of `threadIdx.x`, `blockIdx.y`, … that the kernel uses.
+    """
+    ops = [op for start in sorted(program.blocks) for op in ops_of(program, start)]
+    known = polynomials(program, ops)
+    addresses = list(_addresses(ops, known))
+    used = [axis for axis in AXES if f"threadIdx.{axis}" in indexes]
+    strides = {axis: _stride(axis, known, addresses) for axis in used}
+    sizes = _sizes(program, addresses, used)
+    chosen = {axis: strides[axis] or sizes.get(axis, 0) for axis in used}
+    x, y, z = (chosen.get(axis, 1) for axis in AXES)
+    if not used or not WARP <= x * y * z <= MAX_BLOCK:
+        return None
+    reads_size = any(f"%ntid.{axis}" in term for value in known.values() for term in value for axis in used)
+    return SuggestedBlock((x, y, z), fixed=all(strides.values()) and not reads_size)
+
+
+def _addresses(ops: Collection[Op], known: Mapping[int | None, Polynomial]) -> Iterator[tuple[Op, Polynomial]]:
+    """Yield the accesses whose addresses are known, with these."""
+    for op in ops:
+        if isinstance(op.form, Access) and op.place is not None:
+            base = Counter(known.get(number_of(op.place.base), {}))
+            if base:
+                base[()] += op.place.offset
+                yield op, base
+
+
+def _stride(axis: str, known: Mapping[int | None, Polynomial], addresses: Collection[tuple[Op, Polynomial]]) -> int:
+    """Return the least constant that the index of the block is multiplied by, relative to that of the thread, or 0."""
+    strides = {_ratio(value, axis) for value in known.values()} - {0}
+    stride = min(strides, default=0)
+    for op, value in addresses:
+        part = _element(value, axis)
+        if stride and _ratio(value, axis) == stride and op.place is not None and not op.place.offset % part:
+            offset = op.place.offset // part
+            if LEAST_PART <= offset < stride and stride % offset == 0:  # a thread has several elements
+                stride = gcd(stride, offset)
+    return stride
+
+
+def _element(value: Polynomial, axis: str) -> int:
+    return value[f"%tid.{axis}",]
+
+
+def _ratio(value: Polynomial, axis: str) -> int:
+    one, many = _element(value, axis), value[f"%ctaid.{axis}",]
+    return many // one if 0 < one < many and many % one == 0 and many // one <= MAX_BLOCK else 0
+
+
+def _sizes(program: Program, addresses: Collection[tuple[Op, Polynomial]], used: Collection[str]) -> dict[str, int]:
+    """Return the threads along each axis for which the largest array in shared memory has room."""
+    best: dict[str, int] = {}
+    for variable in program.shared_variables:
+        inside = [
+            value
+            for op, value in addresses
+            if op.place is not None
+            and op.place.space == "shared"
+            and variable.start <= value[()] < variable.start + variable.size
+        ]
+        room = _room(variable.size, inside, used)
+        if room and prod(room.values()) > prod(best.values() or [0]):
+            best = room
+    return best
+
+
+def _room(size: int, inside: Collection[Polynomial], used: Collection[str]) -> dict[str, int]:
+    """Return the threads along each axis that an array of `size` bytes, or a row of it, has elements for."""
+    steps = [max((_element(value, axis) for value in inside), default=0) for axis in used]
+    if not all(steps) or steps != sorted(steps):
+        return {}
+    rows = (factor for value in inside for term, factor in value.items() if term and term[0][0] != "%")
+    ends = [*steps[1:], min((row for row in rows if steps[-1] < row < size), default=size)]
+    return {axis: _trimmed(end // step) for axis, step, end in zip(used, steps, ends, strict=True)}
+
+
+def _trimmed(count: int) -> int:
+    """Return a number of elements without the padding or the halo of a tile."""
+    return next((count - more for more in range(PADDING + 1) if (count - more) % MULTIPLE == 0), count)

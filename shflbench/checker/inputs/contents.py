@@ -1,0 +1,48 @@
+"""Seeded contents of buffers: numbers that are small, exact in every type, and different from lane to lane."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from shflbench.checker.inputs.elements import Element
+    from shflbench.checker.inputs.grammar import BufferValue
+
+SMALL = 8  # sums of thousands of such integers are exact in f32; products of two fit any type
+
+
+def random_values(element: Element, count: int, most: int, name: str, seed: int) -> NDArray[np.uint8]:
+    """Return the bytes of `count` random elements: integers from 0 to `most` - 1, floats from -8 to 8 in whole numbers.
+
+    Names give buffers different contents under one seed.
+    """
+    random = np.random.default_rng((seed, crc32(name.encode())))
+    if element.kind == "f":
+        return element.encode(random.integers(-SMALL, SMALL + 1, count).astype("f8"))
+    if element.kind == "b":
+        return element.encode(random.integers(0, 2, count))
+    limit = min(max(most, 1), int(np.iinfo(element.numpy).max))
+    return element.encode(random.integers(0, limit, count))
+
+
+def filled(value: BufferValue, most: int, name: str, seed: int) -> NDArray[np.uint8]:
+    """Return the bytes of a buffer that the user described."""
+    element, count = value.element, value.count
+    numbers: NDArray[Any]
+    match value.fill:
+        case "random":
+            return random_values(element, count, most, name, seed)
+        case "0":
+            return np.zeros(count * element.size, np.uint8)
+        case "index":
+            # Types with few bits wrap around.
+            period = 2 if element.kind == "b" else 1 << (8 * element.size - 1) if element.kind != "f" else 1 << 11
+            numbers = np.arange(count) % period
+        case _:
+            numbers = np.resize(np.array(value.fill), count)
+    return element.encode(numbers)

@@ -1,0 +1,257 @@
+"""Make the arguments of a launch: what the user gave, what the host code says, or what the signature suggests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin, ParameterValue, Span
+from shflbench.checker.inputs.contents import filled, random_values
+from shflbench.checker.inputs.elements import Element, element_of
+from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
+from shflbench.checker.inputs.scalars import derived_number
+from shflbench.errors import UsageError
+from shflbench.suite.problems import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from shflbench.checker.inputs.grammar import ArgumentValue, GivenArgument
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.sources.kernel_file import Field, HostArgument, KernelParameter, SourceKernel
+
+ADDRESS_BYTES = 8
+MOST_BYTES = 16 << 20  # of all buffers together, before and after they grow
+FEWEST = 64  # elements of a derived buffer
+BYTES = Element("bytes", "u1", 1)  # where the type is unknown
+UNKNOWN_MOST = 16  # values of unknown types are small in every 32-bit word
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is known of a kernel's arguments besides its signature."""
+
+    given: Mapping[str, ArgumentValue] = field(default_factory=dict)  # by the names that `names_of` returns
+    shared_bytes: int | None = None  # dynamic, as given
+    uses_dynamic_shared: bool = False
+    zeroed: Collection[str] = ()  # derived buffers that begin with zeros: counters, locks and flags
+    least_bytes: Mapping[str, int] = field(default_factory=dict)  # of derived buffers, by name
+    least_shared: int = 0
+    vary: bool = False  # derived numbers differ from those of the first seed
+
+
+def names_of(kernel: SourceKernel) -> list[str]:
+    """Return the names of what `--arg` can give: parameters, and the fields of structures as `parameter.field`."""
+    names = []
+    for place, parameter in enumerate(kernel.parameters):
+        name = parameter_name(parameter, place)
+        names.append(name)
+        if not parameter.pointer:
+            names += [f"{name}.{part.name}" for part in parameter.fields]
+    return names
+
+
+def parameter_name(parameter: KernelParameter, place: int) -> str:
+    """Return the name of a parameter, or `argN` where none is known."""
+    return parameter.name or f"arg{place}"
+
+
+def matched(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, ArgumentValue]:
+    """Return the values by the names of `kernel`, those that it has; a position counts as a name."""
+    known, values = names_of(kernel), {}
+    for argument in given:
+        name = argument.name
+        if name.isdecimal() and name not in known and int(name) < len(kernel.parameters):
+            name = parameter_name(kernel.parameters[int(name)], int(name))
+        if name in known:
+            values[name] = argument.value
+    return values
+
+
+def refuse_unknown(given: Sequence[GivenArgument], kernels: Sequence[SourceKernel]) -> None:
+    """Raise UsageError for an argument that none of the kernels takes."""
+    for argument in given:
+        if kernels and not any(matched([argument], kernel) for kernel in kernels):
+            known = list(dict.fromkeys(name for kernel in kernels for name in names_of(kernel)))
+            who = kernels[0].name if len(kernels) == 1 else "no kernel"
+            has = f"{who} has no parameter" if len(kernels) == 1 else f"{who} has a parameter"
+            allowed = f"allowed: {', '.join(known)}" if known else "there are none"
+            raise UsageError(f"--arg: {has} `{argument.name}`; {allowed}{did_you_mean(argument.name, known)}")
+
+
+def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> Arguments:
+    """Return the arguments of one launch; UsageError where a given value does not fit its parameter."""
+    maker = _Maker(kernel, launch, wishes, seed)
+    parameters = tuple(maker.parameter(parameter, place) for place, parameter in enumerate(kernel.parameters))
+    shared, origin = _shared(launch, wishes)
+    return Arguments(
+        parameters=parameters,
+        offsets=tuple(parameter.offset for parameter in kernel.parameters),
+        buffers=tuple(maker.buffers),
+        texts=tuple(maker.texts),
+        shared_bytes=shared,
+        shared=origin,
+        unknown=tuple(maker.unknown),
+    )
+
+
+def _shared(launch: PlannedLaunch, wishes: Wishes) -> tuple[int, Origin]:
+    """Return the dynamic shared memory of a block; without a source 8 bytes per thread, or what accesses need."""
+    if wishes.shared_bytes is not None:
+        return wishes.shared_bytes, Origin.GIVEN
+    if launch.host is not None and launch.host.shared_bytes is not None and launch.origin is Origin.HOST:
+        return launch.host.shared_bytes, Origin.HOST
+    if not wishes.uses_dynamic_shared:
+        return 0, Origin.HOST
+    return max(8 * launch.shape.threads_per_block, wishes.least_shared), Origin.DERIVED
+
+
+class _Maker:
+    """Collects the buffers and texts of one launch."""
+
+    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> None:
+        self.kernel, self.launch, self.wishes, self.seed = kernel, launch, wishes, seed
+        self.buffers: list[ArgumentBuffer] = []
+        self.texts: list[tuple[str, Origin]] = []
+        self.unknown: list[str] = []
+        self.shared: dict[tuple[int, int], int] = {}  # arrays that were given: address and bytes → number of the buffer
+
+    def parameter(self, parameter: KernelParameter, place: int) -> ParameterValue:
+        name = parameter_name(parameter, place)
+        host = self._host(place)
+        fields = () if parameter.pointer else parameter.fields
+        if fields and name not in self.wishes.given:
+            return self._structure(parameter, name, fields)
+        data, span = self._value(name, parameter, parameter.size, host)
+        return ParameterValue(data, (span,))
+
+    def _host(self, place: int) -> HostArgument | None:
+        host = self.launch.host
+        if host is None or len(host.arguments) != len(self.kernel.parameters):
+            return None
+        return host.arguments[place]
+
+    def _structure(self, parameter: KernelParameter, name: str, fields: Sequence[Field]) -> ParameterValue:
+        data, spans = bytearray(parameter.size), []
+        for part in fields:
+            value, span = self._value(f"{name}.{part.name}", part, part.size, None)
+            data[part.offset : part.offset + part.size] = value[: part.size]
+            start = part.offset
+            spans.append(Span(start, start + part.size, span.name, span.origin, span.buffer))
+        return ParameterValue(bytes(data), tuple(spans))
+
+    def _value(
+        self, name: str, item: KernelParameter | Field, size: int, host: HostArgument | None
+    ) -> tuple[bytes, Span]:
+        """Return the bytes of one number or pointer."""
+        given = self.wishes.given.get(name)
+        if given is not None:
+            return self._given(name, item, size, given)
+        if item.pointer:
+            return self._derived_buffer(name, item, size, host)
+        element, lanes = element_of(item.element), getattr(item, "lanes", 1)
+        if element is None:
+            self.unknown.append(name)
+            self._note(f"{name} = {size} bytes of zeros", Origin.DERIVED)
+            return bytes(size), Span(0, size, name, Origin.DERIVED)
+        if host is not None and host.value is not None:
+            self._note(f"{name} = {_shown(host.value)}", Origin.HOST)
+            return _number(name, element, lanes, size, host.value), Span(0, size, name, Origin.HOST)
+        plain, vary = name.rpartition(".")[2], self.wishes.vary
+        number = derived_number(plain, element.kind, element.size, self.launch.shape, vary=vary)
+        self._note(f"{name} = {_shown(number.value)}", Origin.DERIVED)
+        span = Span(0, size, name, Origin.DERIVED, varied=number.varied)
+        return _number(name, element, lanes, size, number.value), span
+
+    def _given(self, name: str, item: KernelParameter | Field, size: int, value: ArgumentValue) -> tuple[bytes, Span]:
+        element = element_of(item.element)
+        match value:
+            case NullValue():
+                self._note(f"{name} = null", Origin.GIVEN)
+                return bytes(size), Span(0, size, name, Origin.GIVEN)
+            case NumberValue(value=number):
+                if item.pointer:
+                    raise UsageError(f"--arg {name}: it is a pointer and takes a buffer", f"Write {name}=f32[256].")
+                if element is None:
+                    element = Element(f"u{8 * size}", f"u{size}", size) if size in {1, 2, 4, 8} else None
+                if element is None:
+                    raise UsageError(f"--arg {name}: its type `{item.type}` takes no number", "Leave it out.")
+                self._note(f"{name} = {_shown(number)}", Origin.GIVEN)
+                return _number(name, element, getattr(item, "lanes", 1), size, number), Span(
+                    0, size, name, Origin.GIVEN
+                )
+            case BufferValue():
+                contents = filled(value, self.launch.shape.threads, name, self.seed)
+                text, values = f"{value.element.name}[{value.count}]", Origin.GIVEN
+            case ArrayValue() if value.place in self.shared and item.pointer:
+                number = self.shared[value.place]
+                self._note(f"{name} = {self.buffers[number].name}", Origin.GIVEN)
+                return bytes(size), Span(0, size, name, Origin.GIVEN, number)
+            case ArrayValue():
+                self.shared[value.place] = len(self.buffers)
+                contents = np.ascontiguousarray(value.values).reshape(-1).view(np.uint8)
+                text, values = f"{value.source or 'array'} ({value.values.dtype}[{value.values.size}])", Origin.GIVEN
+        if not item.pointer and size != ADDRESS_BYTES:
+            raise UsageError(f"--arg {name}: it is a number of {size} bytes and takes no buffer", f"Write {name}=1.")
+        return self._buffer(name, contents, text, size, Origin.GIVEN, values)
+
+    def _derived_buffer(
+        self, name: str, item: KernelParameter | Field, size: int, host: HostArgument | None
+    ) -> tuple[bytes, Span]:
+        """Return the address of a buffer with an element per thread, or with as many bytes as the kernel needs."""
+        element = element_of(item.element) or BYTES
+        one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
+        bytes_, origin = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16), Origin.DERIVED
+        if host is not None and host.buffer_bytes and host.buffer_bytes <= MOST_BYTES:
+            bytes_, origin = host.buffer_bytes, Origin.HOST
+        elif name in self.wishes.least_bytes:
+            bytes_ = max(bytes_, self.wishes.least_bytes[name])
+        count = max(bytes_ // element.size, 1)
+        zeroed = (host is not None and host.zeroed) or name in self.wishes.zeroed
+        contents = np.zeros(bytes_, np.uint8) if zeroed else self._random(element, count, name, bytes_)
+        values = Origin.HOST if host is not None and host.zeroed else Origin.DERIVED
+        fill = ":0" if zeroed else ""
+        text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]{fill}"
+        return self._buffer(name, contents, text, size, origin, values)
+
+    def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:
+        if element is BYTES:
+            words = random_values(Element("u32", "u4", 4), -(-bytes_ // 4), UNKNOWN_MOST, name, self.seed)
+            return words[:bytes_].copy()
+        contents = random_values(element, count, self.launch.shape.threads, name, self.seed)
+        return np.concatenate([contents, np.zeros(bytes_ - contents.size, np.uint8)])
+
+    def _buffer(  # noqa: PLR0913, PLR0917  (the parts of one buffer)
+        self, name: str, contents: NDArray[np.uint8], text: str, size: int, origin: Origin, values: Origin
+    ) -> tuple[bytes, Span]:
+        number = len(self.buffers)
+        self.buffers.append(ArgumentBuffer(name, contents, text, origin, values))
+        self._note(f"{name} = {text}", origin)
+        return bytes(size), Span(0, size, name, origin, number)
+
+    def _note(self, text: str, origin: Origin) -> None:
+        self.texts.append((text, origin))
+
+
+def _number(name: str, element: Element, lanes: int, size: int, number: int | float) -> bytes:  # noqa: PYI041  (two types)
+    if element.kind in "iu" and isinstance(number, float):
+        if not number.is_integer():
+            raise UsageError(f"--arg {name}: {number} is no integer, and its type is {element.name}")
+        number = int(number)
+    if element.kind in "iu":
+        bits = 8 * element.size
+        if not -(1 << (bits - 1)) <= number < 1 << bits:
+            raise UsageError(f"--arg {name}: {number} does not fit {element.name}")
+        word = int(number).to_bytes(element.size, "little", signed=number < 0)
+    else:
+        with np.errstate(over="ignore"):
+            word = element.encode([number]).tobytes()
+    return (word * lanes)[:size].ljust(size, b"\0")
+
+
+def _shown(number: int | float) -> str:  # noqa: PYI041  (two types)
+    return str(number) if isinstance(number, int) else f"{number:g}"

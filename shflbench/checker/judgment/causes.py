@@ -1,0 +1,158 @@
+"""What a hazard depends on that nobody gave: sizes, values, contents and launches that were derived."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.machine.faults import FaultKind
+from shflbench.backends.emulator.races.hazards import RACES, HazardKind
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.launches import is_special
+from shflbench.checker.loops import has_no_exit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from shflbench.checker.inputs.argument import Arguments, Span
+    from shflbench.checker.judgment.observations import Observation
+    from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.checker.slices import Slice, Slicer
+
+LAUNCH = "--launch"
+SHARED = "--shared"
+
+# They depend on sizes and values; what the user did not give may be what is wrong.
+OF_VALUES = {
+    HazardKind.OUT_OF_BOUNDS,
+    HazardKind.MISALIGNED,
+    HazardKind.READ_ONLY,
+    HazardKind.UNINITIALIZED,
+    HazardKind.ENDLESS,
+    HazardKind.ASSERT_FAILED,
+    HazardKind.TRAPPED,
+    HazardKind.STACK,
+}
+
+# In a block of one warp, or one that ends in a part of a warp, they may say only that the kernel is not made for it.
+OF_SHAPES = {
+    HazardKind.BARRIER_IMPOSSIBLE,
+    HazardKind.BARRIER_SKIPPED,
+    HazardKind.DEADLOCK,
+    HazardKind.DIVERGENT_WARP_BARRIER,
+    HazardKind.NOT_IN_OWN_MASK,
+    HazardKind.MASKS_DIFFER,
+    HazardKind.INACTIVE_SOURCE,
+    HazardKind.ABSENT_VALUE,
+    HazardKind.EXITED,
+}
+
+
+def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
+    """Return the options that decide whether the hazard is one: names for `--arg`, `--launch` or `--shared`.
+
+    `every` are all launches of the kernel.
+    """
+    launch = observation.launches[0]
+    if observation.kind in OF_VALUES:
+        causes = list(_of_values(observation, slicer, launch.arguments))
+    elif observation.kind in RACES:
+        causes = list(_of_race(observation, slicer, launch.arguments))
+    else:
+        causes = []
+    if observation.kind is HazardKind.ENDLESS and _has_no_exit(observation, slicer):
+        return causes  # another launch ends it only if a condition depends on the launch
+    if not causes and (only_special(observation) or _spares_a_launch(observation, every)):
+        causes.append(LAUNCH)
+    if not causes and all(item.varied for item in observation.launches):
+        causes += _varied(observation, slicer, launch.arguments)
+    return list(dict.fromkeys(causes))
+
+
+def _has_no_exit(observation: Observation, slicer: Slicer) -> bool:
+    return any(has_no_exit(op, slicer) for op in slicer.ops_of(observation.hazard.instruction))
+
+
+def _spares_a_launch(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:
+    """Whether the hazard does not happen in one of the derived launches that a kernel should support.
+
+    The kernel may be made for the block of that launch. One seed, lockstep: what other schedules show is not compared.
+    """
+    if any(item.launch.origin is not Origin.DERIVED for item in observation.launches):
+        return False
+    hit = {str(item.launch.shape) for item in observation.launches}
+    usual = [item for item in every if item.launch.origin is Origin.DERIVED and not is_special(item.launch)]
+    ended = {str(item.launch.shape) for item in usual if item.results[0].error is None}
+    return observation.in_lockstep and bool(ended - hit)
+
+
+def only_special(observation: Observation) -> bool:
+    """Whether the hazard happened only in launches that a kernel need not support."""
+    return all(is_special(item.launch) for item in observation.launches)
+
+
+def is_refusal(observation: Observation) -> bool:
+    """Whether the hazard says only that the kernel does not support a derived launch."""
+    return observation.kind in OF_SHAPES and only_special(observation)
+
+
+def _of_values(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
+    hazard, fault = observation.hazard, observation.fault
+    ops = slicer.ops_of(hazard.instruction)
+    if observation.kind is HazardKind.ENDLESS:
+        ops = [branch for op in ops for branch in slicer.loop_branches(op)] or ops
+    depends = slicer.of(ops)
+    beyond = fault is not None and fault.kind is FaultKind.OUT_OF_BOUNDS
+    if fault is not None and beyond:
+        buffer = arguments.buffer(fault.buffer)
+        if buffer is not None and buffer.size is Origin.DERIVED and fault.low >= 0:
+            yield buffer.name
+    if beyond and hazard.space == "shared" and arguments.shared is Origin.DERIVED:
+        yield SHARED
+    yield from of_slice(depends, arguments)
+    if depends.launch and all(item.launch.origin is Origin.DERIVED for item in observation.launches):
+        yield LAUNCH
+
+
+def _varied(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
+    """Yield the derived numbers on which the hazard depends and with whose first values it did not happen."""
+    hazard = observation.hazard
+    instructions = [hazard.instruction, *([hazard.other] if hazard.other else [])]
+    depends = slicer.of(op for item in instructions for op in slicer.ops_of(item))
+    yield from (span.name for span in _spans(arguments, depends.parameters) if span.varied)
+
+
+def _of_race(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
+    """Yield the derived numbers, and the buffers of derived contents, from which the addresses of both accesses come.
+
+    A scatter, `out[to[i]] = …`, races only if its indices repeat, which the caller may exclude, and rows of
+    `out[y * pitch + x] = …` overlap only if the pitch is too small.
+    """
+    hazard = observation.hazard
+    sides = []
+    for instruction in (hazard.instruction, hazard.other or hazard.instruction):
+        depends = slicer.of(slicer.ops_of(instruction), address_only=True)
+        sides.append(list(of_slice(depends, arguments)))
+    if all(sides):
+        yield from (name for side in sides for name in side)
+
+
+def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
+    """Yield the names of derived numbers, and of buffers with derived contents, in a slice."""
+    for span in _spans(arguments, depends.parameters):
+        if span.origin is Origin.DERIVED and span.buffer is None:
+            yield span.name
+    yield from _contents(depends, arguments)
+
+
+def _contents(depends: Slice, arguments: Arguments) -> Iterator[str]:
+    for span in _spans(arguments, depends.contents):
+        if span.buffer is not None and arguments.buffers[span.buffer].values is Origin.DERIVED:
+            yield span.name
+
+
+def _spans(arguments: Arguments, bytes_: Iterable[int]) -> Iterator[Span]:
+    for byte in sorted(bytes_):
+        for start, value in zip(arguments.offsets, arguments.parameters, strict=True):
+            for span in value.spans:
+                if start + span.start <= byte < start + span.end:
+                    yield span

@@ -1,0 +1,176 @@
+"""The verdict on a kernel that no pattern declares: what happened, and whether derived inputs may be the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.machine.faults import KernelFault
+from shflbench.backends.emulator.races.hazards import RACES, HazardKind
+from shflbench.checker.judgment.causes import LAUNCH, SHARED, derived_causes, is_refusal
+from shflbench.checker.judgment.observations import Observation, observations
+from shflbench.checker.loops import never_ends, waits_for_clock
+from shflbench.checker.runs.fitting import set_aside
+from shflbench.checker.verdict import KernelVerdict, Level
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.checker.runs.evidence import KernelEvidence
+    from shflbench.checker.slices import Slicer
+
+# Hazards that say nothing as long as every schedule computes the same.
+HARMLESS_ALONE = {
+    HazardKind.SAME_VALUE: "threads write equal values to one address in no fixed order",
+    HazardKind.EXITED: "a mask includes lanes that have exited",
+    HazardKind.BARRIER_SKIPPED: "threads exit before a barrier at which others wait",
+    HazardKind.ABSENT_VALUE: "a value comes from a lane that has exited or was never started",
+    HazardKind.UNINITIALIZED_UNUSED: "threads read memory that nothing has written",
+}
+# They explain outputs that differ between schedules, and make the difference a fault.
+UNDEFINED = {HazardKind.ABSENT_VALUE, HazardKind.BARRIER_SKIPPED, *RACES}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedObservation:
+    """One observation, its severity, and the options that would settle it."""
+
+    observation: Observation
+    level: Level
+    causes: tuple[str, ...] = ()
+    undecided: str = ""  # why a loop that did not end within the limit of instructions may end
+    removed: bool = False  # a store takes part that the optimizer removed
+
+
+@dataclass(frozen=True, slots=True)
+class KernelJudgment:
+    """The verdict on a kernel, its reason without a period, and what led to it."""
+
+    verdict: KernelVerdict
+    sentence: str
+    observations: tuple[JudgedObservation, ...]
+    causes: tuple[str, ...] = ()  # what the user would have to give, for `needs arguments`
+    refused: Mapping[str, tuple[HazardKind, ...]] = field(default_factory=dict)  # launches that it is not written for
+
+
+def judge_kernel(  # noqa: PLR0911  (a return per verdict)
+    evidence: KernelEvidence, slicer: Slicer, *, order_matters: Sequence[str] = (), replicates_stores: bool = False
+) -> KernelJudgment:
+    """Return the verdict on a kernel.
+
+    `order_matters` names what makes results of a correct kernel depend on the order of threads, such as atomics that
+    return a value; `replicates_stores` says that the compiler lets several threads store one value to shared memory,
+    which the source does not name.
+    """
+    refused = dict(set_aside(evidence.launches))
+    kept = [item for item in evidence.launches if str(item.launch.shape) not in refused]
+    evidence = replace(evidence, launches=tuple(kept))
+    seen = [item for item in observations(kept) if not (replicates_stores and _is_replicated(item))]
+    partial = _refusals(seen)
+    if len(partial) == len({str(launch.launch.shape) for launch in kept}):
+        partial = {}  # there is no other launch to judge by
+    refused |= partial
+    differing = next((item for launch in kept for item in launch.differences), None)
+    unexplained = differing is not None and not order_matters
+    judged = [_judged(item, evidence, slicer, supported=not partial, unexplained=unexplained) for item in seen]
+    broken = [item for item in judged if item.level is Level.ERROR]
+    if broken:
+        return KernelJudgment(KernelVerdict.BROKEN, _count(broken), tuple(judged))
+    causes = tuple(dict.fromkeys(cause for item in judged for cause in item.causes))
+    if causes:
+        return KernelJudgment(KernelVerdict.NEEDS_ARGUMENTS, _needs(causes, judged), tuple(judged), causes)
+    if limit := _limit(evidence, judged):
+        return KernelJudgment(KernelVerdict.NOT_CHECKED, limit, tuple(judged))
+    if unexplained:
+        return KernelJudgment(KernelVerdict.BROKEN, f"the result depends on the schedule: {differing}", tuple(judged))
+    doubts = dict.fromkeys(HARMLESS_ALONE[item.observation.kind] for item in judged if item.level is Level.WARNING)
+    if doubts:
+        return KernelJudgment(
+            KernelVerdict.DOUBTFUL, f"no difference was found, but {' and '.join(doubts)}", tuple(judged)
+        )
+    if differing is not None or any(item.observation.kind is HazardKind.ACTIVEMASK for item in judged):
+        reason = " and ".join(order_matters) or "it reads the mask of active lanes"
+        return KernelJudgment(KernelVerdict.DEPENDENT, f"the result depends on the schedule: {reason}", tuple(judged))
+    return KernelJudgment(KernelVerdict.CLEAN, "no hazard", tuple(judged), refused=refused)
+
+
+def judge_observations(
+    seen: Sequence[Observation], evidence: KernelEvidence, slicer: Slicer
+) -> tuple[JudgedObservation, ...]:
+    """Return the severity of each observation by itself, without that of the kernel."""
+    return tuple(_judged(item, evidence, slicer, supported=True, unexplained=False) for item in seen)
+
+
+def _refusals(seen: Sequence[Observation]) -> dict[str, tuple[HazardKind, ...]]:
+    """Return the launches, by shape, in which the kernel only shows that it does not support them."""
+    refused: dict[str, tuple[HazardKind, ...]] = {}
+    for item in seen:
+        if is_refusal(item):
+            for launch in item.launches:
+                shape = str(launch.launch.shape)
+                refused[shape] = tuple(dict.fromkeys((*refused.get(shape, ()), item.kind)))
+    return refused
+
+
+def _is_replicated(item: Observation) -> bool:
+    return item.hazard.one_store and item.hazard.space == "shared"
+
+
+def _judged(
+    item: Observation, evidence: KernelEvidence, slicer: Slicer, *, supported: bool, unexplained: bool
+) -> JudgedObservation:
+    if is_refusal(item) and not supported:
+        return JudgedObservation(item, Level.NONE)
+    if item.kind is HazardKind.ACTIVEMASK:
+        return JudgedObservation(item, Level.NOTICE)
+    if item.kind is HazardKind.UNORDERED:  # no race, and atomics may explain why results differ
+        return JudgedObservation(item, Level.ERROR if unexplained else Level.NOTICE)
+    if item.kind in HARMLESS_ALONE:
+        differs = any(launch.differences for launch in evidence.launches)
+        level = Level.ERROR if differs and item.kind in UNDEFINED else Level.WARNING
+        return JudgedObservation(item, level)
+    causes = tuple(derived_causes(item, slicer, evidence.launches))
+    if item.kind is HazardKind.ENDLESS and not causes and not _is_endless(item, slicer):
+        return JudgedObservation(item, Level.NONE, undecided=_waiting(item, slicer))
+    return JudgedObservation(item, Level.WARNING if causes else Level.ERROR, causes)
+
+
+def _is_endless(item: Observation, slicer: Slicer) -> bool:
+    return any(never_ends(op, slicer) for op in slicer.ops_of(item.hazard.instruction))
+
+
+def _waiting(item: Observation, slicer: Slicer) -> str:
+    if any(waits_for_clock(op, slicer) for op in slicer.ops_of(item.hazard.instruction)):
+        return "it waits for a clock longer than the limit of instructions"
+    return "it did not end within the limit of instructions"
+
+
+def _limit(evidence: KernelEvidence, judged: Sequence[JudgedObservation]) -> str:
+    """Return why a launch says nothing: an error that is a limit of the emulator, or no launch at all."""
+    for item in judged:
+        if item.undecided:
+            observation = item.observation
+            where = f"at {observation.launches[0].launch.shape} ({observation.hazard.instruction.where})"
+            return f"{item.undecided} {where}"
+    for launch in evidence.launches:
+        for result in launch.results:
+            if result.error is not None and not isinstance(result.error, KernelFault):
+                return result.error.message
+    return evidence.unfinished if not evidence.launches else ""
+
+
+def _count(broken: Sequence[JudgedObservation]) -> str:
+    kinds = list(dict.fromkeys(item.observation.kind.value for item in broken))
+    number = "1 finding" if len(broken) == 1 else f"{len(broken)} findings"
+    launch = broken[0].observation.launches[0].launch.shape
+    return f"{number}: {', '.join(kinds)} (first at {launch})"
+
+
+def _needs(causes: Sequence[str], judged: Sequence[JudgedObservation]) -> str:
+    first = next(item.observation for item in judged if item.causes)
+    launch = first.launches[0]
+    names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
+    values = [text for text, _ in launch.arguments.texts if text.partition(" = ")[0] in names]
+    options = [f"--arg {name}=…" for name in names] + [f"{cause} …" for cause in causes if cause not in names]
+    inputs = f" with {', '.join(values)}" if values else ""
+    return f"{first.kind} at {launch.launch.shape}{inputs}, which is derived; give {' and '.join(options)}"

@@ -1,0 +1,57 @@
+"""Add what the removed stores of a kernel would do to the verdict on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.verdict import KernelVerdict, Level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.checker.judgment.judge import JudgedObservation, KernelJudgment
+    from shflbench.checker.source_files import SourceLine
+
+REMOVED = "the compiler removed this store"
+# From the mildest to the worst, of those that a kernel that ran can have.
+ORDER = (
+    KernelVerdict.CLEAN,
+    KernelVerdict.DEPENDENT,
+    KernelVerdict.DOUBTFUL,
+    KernelVerdict.NOT_CHECKED,
+    KernelVerdict.NEEDS_ARGUMENTS,
+    KernelVerdict.BROKEN,
+)
+
+
+def with_removed(
+    judgment: KernelJudgment, judged: Sequence[JudgedObservation], line_of: Callable[[PtxInstruction], SourceLine]
+) -> KernelJudgment:
+    """Return the judgment, with the faults of removed stores, which count as those of the program do."""
+    items = [item for item in judged if item.level is Level.ERROR] or [item for item in judged if item.level]
+    if not items:
+        return judgment
+    causes = tuple(dict.fromkeys(cause for item in items for cause in item.causes))
+    verdict, give = KernelVerdict.DOUBTFUL, ""
+    if items[0].level is Level.ERROR:
+        verdict = KernelVerdict.BROKEN
+    elif causes:
+        verdict, give = KernelVerdict.NEEDS_ARGUMENTS, f"; give {' and '.join(map(_option, causes))}"
+    sentence = f"{_faults(items, line_of)}; {REMOVED}{give}"
+    observations = (*judgment.observations, *judged)
+    if ORDER.index(judgment.verdict) < ORDER.index(verdict):
+        return replace(judgment, verdict=verdict, sentence=sentence, observations=observations, causes=causes)
+    return replace(judgment, sentence=f"{judgment.sentence}; {sentence}", observations=observations)
+
+
+def _faults(items: Sequence[JudgedObservation], line_of: Callable[[PtxInstruction], SourceLine]) -> str:
+    """Return kinds and lines: `WAW at line 13 in the source`."""
+    hazards = [item.observation.hazard for item in items]
+    texts = dict.fromkeys(f"{hazard.kind} at line {line_of(hazard.instruction).line}" for hazard in hazards)
+    return f"{', '.join(texts)} in the source"
+
+
+def _option(cause: str) -> str:
+    return f"{cause} …" if cause.startswith("--") else f"--arg {cause}=…"

@@ -1,0 +1,233 @@
+"""Write the report on one kernel of a file: places in the user's files, threads, launches, lines that never ran."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.frontend.ptx import Location
+from shflbench.backends.emulator.machine.faults import KernelFault
+from shflbench.backends.emulator.machine.threads import coordinates
+from shflbench.backends.emulator.opcodes.forms import Access
+from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.file_report import FileFinding, FileKernelReport, LaunchRecord, listed
+from shflbench.checker.judgment.removed import with_removed
+from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
+from shflbench.checker.runs.order import all_ops
+from shflbench.checker.source_files import SourceLine
+from shflbench.checker.verdict import KernelVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.link.program import Program
+    from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.judgment.judge import JudgedObservation, KernelJudgment
+    from shflbench.checker.removed_stores import RemovedStores
+    from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+
+_PLACE = re.compile(r"([^\s()`:]+):([0-9]+)")  # as `Location` writes it
+
+
+class KernelReporter:
+    """Writes the report on one kernel."""
+
+    def __init__(self, file: KernelFile, kernel: SourceKernel, *, outputs: bool = False) -> None:
+        """Keep where the kernel comes from; with `outputs`, the report holds the buffers after the first launch."""
+        self.file, self.kernel, self.outputs = file, kernel, outputs
+        self.place = kernel.place or SourceLine(file.path, 1)
+        self._short_names = {str(Location(name, 0)).removesuffix(":0"): path for name, path in file.files.items()}
+
+    def not_checked(self, problems: Sequence[str]) -> FileKernelReport:
+        """Return the report on a kernel that the emulator cannot run."""
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        return self._empty(KernelVerdict.NOT_CHECKED, f"{problems[0]}{more}", errors=tuple(problems))
+
+    def report(
+        self, program: Program, evidence: KernelEvidence, judgment: KernelJudgment, removed: RemovedStores | None = None
+    ) -> FileKernelReport:
+        """Return the report on a kernel that ran, and on the stores that the compiler removed from it."""
+        if removed is not None:
+            judgment = with_removed(judgment, removed.judged, self.line_of)
+        launches = tuple(_records(evidence, judgment.refused))
+        difference = next((item for launch in evidence.launches for item in launch.differences), None)
+        errors = [
+            result.error.message
+            for launch in evidence.launches
+            for result in launch.results
+            if result.error is not None and not isinstance(result.error, KernelFault)
+        ]
+        unreached = self._unreached(program, evidence, judgment.refused)
+        return FileKernelReport(
+            name=self.kernel.name,
+            symbol=self.kernel.symbol,
+            place=self.place,
+            verdict=judgment.verdict,
+            sentence="; ".join([self._sentence(program, judgment, unreached, evidence), *_unjudged(removed)]),
+            findings=tuple(self._finding(item) for item in judgment.observations if not item.undecided),
+            launches=launches,
+            causes=judgment.causes,
+            difference=f"`{difference.buffer}` differs at byte {difference.byte} under `{difference.policy}`"
+            if difference
+            else "",
+            unreached=unreached,
+            printed=tuple(text for launch in evidence.launches for text in launch.printed),
+            errors=tuple(self._named(error) for error in dict.fromkeys(errors)),
+            outputs=dict(_outputs(evidence.launches[0])) if self.outputs and evidence.launches else {},
+        )
+
+    def _empty(self, verdict: KernelVerdict, sentence: str, errors: tuple[str, ...]) -> FileKernelReport:
+        return FileKernelReport(self.kernel.name, self.kernel.symbol, self.place, verdict, sentence, errors=errors)
+
+    def _sentence(
+        self, program: Program, judgment: KernelJudgment, unreached: Sequence[tuple[int, int]], evidence: KernelEvidence
+    ) -> str:
+        cut = [f"with {listed(self.kernel.derived)}, which is derived"] if self.kernel.derived else []
+        if evidence.unfinished and judgment.verdict is not KernelVerdict.BROKEN:
+            cut.append(evidence.unfinished)
+        if judgment.verdict is not KernelVerdict.CLEAN:
+            return "; ".join([self._named(judgment.sentence), *cut])
+        every = dict.fromkeys(str(item.launch.shape) for item in evidence.launches)
+        shapes = [shape for shape in every if shape not in judgment.refused]
+        number = "1 launch" if len(shapes) == 1 else f"{len(shapes)} launches"
+        parts = [f"no hazard in {number} ({', '.join(shapes)})"]
+        if judgment.refused:
+            kinds = dict.fromkeys(kind for why in judgment.refused.values() for kind in why)
+            parts.append(f"not for {', '.join(judgment.refused)}: {', '.join(kinds)}")
+        if unreached:
+            parts.append(f"{lines_text(unreached)} never ran")
+        hazards = [item.observation.hazard for item in judgment.observations]
+        unordered = [hazard for hazard in hazards if hazard.kind is HazardKind.UNORDERED]
+        if unordered:
+            lines = ", ".join(dict.fromkeys(self.line_of(item.instruction).shown(Path.cwd()) for item in unordered))
+            parts.append(f"no race by the PTX memory model, but the order of accesses is undefined ({lines})")
+        if not any(isinstance(op.form, Access) and op.form.kind != "ld" for op in all_ops(program)):
+            parts.append("the compiled kernel writes no memory")
+        return "; ".join([*parts, *cut])
+
+    def _finding(self, judged: JudgedObservation) -> FileFinding:
+        hazard, launches = judged.observation.hazard, judged.observation.launches
+        return FileFinding(
+            kind=hazard.kind,
+            level=judged.level,
+            place=self.line_of(hazard.instruction),
+            other=self.line_of(hazard.other) if hazard.other is not None else None,
+            threads=tuple(_thread(thread, launches[0].launch.shape) for thread in hazard.threads),
+            launches=tuple(dict.fromkeys(str(launch.launch.shape) for launch in launches)),
+            space=hazard.space,
+            detail=self._named(hazard.detail),
+            history=tuple(self._named(sentence) for sentence in hazard.history),
+            count=hazard.count,
+            causes=judged.causes,
+            removed=judged.removed,
+        )
+
+    def line_of(self, instruction: PtxInstruction) -> SourceLine:
+        """Return the user's line that led to an instruction; a line of the PTX where the compiler names none."""
+        step: Location | None = instruction.location
+        while step is not None and not self._is_users(step.file):
+            step = step.inlined_at
+        step = step or (instruction.location.outermost if instruction.location is not None else None)
+        if step is None:
+            return SourceLine(self.file.path, instruction.line)
+        return SourceLine(self.file.files.get(step.file, self.file.path.parent / step.file), step.line)
+
+    def _named(self, text: str) -> str:
+        """Return a text of the emulator that names the user's files as findings do: relative to the current folder."""
+
+        def shown(place: re.Match[str]) -> str:
+            file = self._short_names.get(place[1])
+            return place[0] if file is None else SourceLine(file, int(place[2])).shown(Path.cwd())
+
+        return _PLACE.sub(shown, text)
+
+    def _is_users(self, name: str) -> bool:
+        """Whether a file of the line table lies beside the target or below; headers of CUDA do not."""
+        file = self.file.files.get(name)
+        return file is not None and file.absolute().is_relative_to(self.file.path.absolute().parent)
+
+    def _unreached(
+        self, program: Program, evidence: KernelEvidence, refused: Collection[str]
+    ) -> tuple[tuple[int, int], ...]:
+        """Return the ranges of lines of the kernel's file that have code, and that no launch reached."""
+        home = self.place.file.absolute()
+        names = {name for name, file in self.file.files.items() if file.absolute() == home}
+        supported = [item for item in evidence.launches if str(item.launch.shape) not in refused]
+        runs = [run for item in supported for run in item.runs]
+        if not runs:
+            return ()
+        guarded = {number for item in supported for number in item.guarded}
+        unreached = unreached_lines(program, executed_blocks(program, runs), guarded)
+        missing = {line for name, line in unreached if name in names}
+        return ranges(sorted({line for name, line in code_lines(program) if name in names}), missing)
+
+
+def ranges(lines: Sequence[int], missing: Collection[int]) -> tuple[tuple[int, int], ...]:
+    """Return the lines that are `missing` as ranges that none of the other `lines`, in ascending order, interrupts."""
+    result: list[tuple[int, int]] = []
+    continues = False
+    for line in lines:
+        if line in missing:
+            result[-1:] = [(result[-1][0], line)] if continues else [*result[-1:], (line, line)]
+        continues = line in missing
+    return tuple(result)
+
+
+def lines_text(unreached: Sequence[tuple[int, int]]) -> str:
+    """Return ranges of lines in words: `line 40`, `lines 40–44 and 50`."""
+    parts = [str(start) if start == end else f"{start}–{end}" for start, end in unreached]
+    word = "line" if len(parts) == 1 and unreached[0][0] == unreached[0][1] else "lines"
+    return f"{word} {parts[0]}" if len(parts) == 1 else f"{word} {', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _unjudged(removed: RemovedStores | None) -> Iterator[str]:
+    """Yield which removed stores could not be judged."""
+    if removed is not None and removed.unjudged:
+        lines = lines_text([(place.line, place.line) for place in removed.lines])
+        yield f"the compiler removed stores of {lines}, which were not judged: {removed.unjudged}"
+
+
+def _outputs(launch: LaunchEvidence) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+    """Yield the bytes of each buffer after the first schedule, if the kernel ended."""
+    first = launch.results[0]
+    if first.error is None:
+        for buffer, values in zip(launch.arguments.buffers, first.outputs, strict=True):
+            yield buffer.name, values.view(np.uint8)
+
+
+def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[str]]) -> Iterator[LaunchRecord]:
+    """Yield a record per launch; its seeds differ in contents only."""
+    groups: dict[int, list[LaunchEvidence]] = {}
+    for item in evidence.launches:
+        groups.setdefault(id(item.launch), []).append(item)
+    for items in groups.values():
+        first = items[0]
+        shape = str(first.launch.shape)
+        yield LaunchRecord(
+            shape=shape,
+            threads=first.launch.shape.threads,
+            origin=first.launch.origin.value,
+            arguments=tuple((text, origin.value) for text, origin in items[0].arguments.texts),
+            shared_bytes=items[0].arguments.shared_bytes,
+            seeds=tuple(item.seed for item in items),
+            schedules=tuple(dict.fromkeys(result.policy for item in items for result in item.results)),
+            note=first.launch.note or (f"set aside: {', '.join(refused[shape])}" if shape in refused else ""),
+        )
+
+
+def _thread(thread: tuple[int, int], shape: LaunchShape) -> str:
+    block, index = thread
+    if shape.grid[1:] == shape.block[1:] == (1, 1):
+        return f"thread {index} of block {block}"
+    return f"thread {_coordinates(index, shape.block)} of block {_coordinates(block, shape.grid)}"
+
+
+def _coordinates(number: int, dims: tuple[int, int, int]) -> str:
+    return f"({', '.join(map(str, coordinates(number, dims)))})"

@@ -1,0 +1,139 @@
+"""`shflbench.check`: any kernel that Python can name, with the arrays and numbers of a launch."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shflbench.checker.files import FileOptions, check_kernels, read_file
+from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
+from shflbench.checker.python.launches import launch_shape
+from shflbench.checker.python.reporting import check_result
+from shflbench.checker.python.results import CheckResult
+from shflbench.checker.sources.generators import target_of
+from shflbench.checker.verdict import KernelVerdict
+from shflbench.errors import CompileError, KernelError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.python.launches import LaunchLike
+    from shflbench.checker.python.prepared import Arguments, PreparedKernel
+    from shflbench.checker.python.triton_kernels import Grid
+    from shflbench.checker.sources.kernel_file import KernelFile
+
+CUDA_ARCH = "sm_90"
+PYTHON_ARCH = "sm_80"  # of kernels that Triton and Numba compile for a check: for sm_90 `tl.dot` cannot be emulated
+NO_SOURCE = "Pass PTX, CUDA C++, the path of either, a kernel of Triton, or a kernel of Numba."
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """The arguments of `shflbench.check` besides the source."""
+
+    kernel: str | None = None
+    launch: LaunchLike | None = None
+    args: Arguments = None
+    grid: Grid | None = None
+    arch: str | None = None
+    shared_bytes: int | None = None
+    include: tuple[Path, ...] = ()
+    define: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+
+    @property
+    def shape(self) -> LaunchShape | None:
+        """The launch, None if it is to be derived; UsageError for a grid without a block."""
+        if self.grid is not None:
+            raise UsageError("grid=… is for kernels of Triton, whose blocks are known", "Pass launch=(grid, block).")
+        return None if self.launch is None else launch_shape(self.launch)
+
+
+def check(source: object, request: CheckRequest) -> CheckResult:
+    """Check one kernel.
+
+    Raises UsageError if arguments do not fit it, InputError if a file cannot be read, and CompilerError if there is no
+    compiler for it.
+    """
+    try:
+        prepared = _prepared(source, request)
+    except CompileError as error:
+        return _failed(source, KernelVerdict.NOT_COMPILED, error)
+    except KernelError as error:
+        return _failed(source, KernelVerdict.NOT_CHECKED, error)
+    options = FileOptions(
+        kernels=(prepared.symbol,),
+        launches=(prepared.shape,) if prepared.shape else (),
+        arguments=prepared.arguments,
+        shared_bytes=prepared.shared_bytes,
+        arch=target_of(prepared.file.ptx),
+        seed=request.seed,
+    )
+    return check_result(check_kernels(prepared.file, options), prepared)
+
+
+def _prepared(source: Any, request: CheckRequest) -> PreparedKernel:  # noqa: ANN401  (of packages that may be missing)
+    if isinstance(source, str | os.PathLike):
+        file = _file(source, request)
+        return texts.prepare(file, request.kernel, request.args, request.shape, request.shared_bytes)
+    if triton_kernels.is_compiled(source):
+        return _of_triton(source, request)
+    if triton_functions.is_function(source):
+        arch = 10 * _capability(request)[0] + _capability(request)[1]
+        return _of_triton(triton_functions.compiled(source, request.args, arch, request.options), request)
+    if triton_functions.is_tuner(source):
+        raise UsageError(
+            f"{type(source).__name__} chooses among several kernels",
+            "Pass its function, source.fn, and the constants of one configuration in args.",
+        )
+    if numba_kernels.is_dispatcher(source):
+        ptx = numba_kernels.compiled(source, request.args, _capability(request))
+        prepared = numba_kernels.prepare(ptx, request.args, names=numba_kernels.names(source))
+        return replace(prepared, shape=request.shape, shared_bytes=request.shared_bytes)
+    raise UsageError(f"a {type(source).__name__} is no kernel", NO_SOURCE)
+
+
+def _file(source: str | os.PathLike[str], request: CheckRequest) -> KernelFile:
+    nvcc, toolchain = texts.compilers()
+    options = FileOptions(
+        kernels=(request.kernel,) if request.kernel else (),
+        include=request.include,
+        define=request.define,
+        arch=request.arch or CUDA_ARCH,
+        nvcc=nvcc,
+        toolchain=toolchain,
+    )
+    if isinstance(source, str) and texts.is_text(source):
+        return texts.read_text(source, options)
+    return read_file(Path(source), options)
+
+
+def _of_triton(kernel: Any, request: CheckRequest) -> PreparedKernel:  # noqa: ANN401
+    if request.launch is not None:
+        raise UsageError("a kernel of Triton knows its number of threads", "Pass grid=… instead of launch=….")
+    return triton_kernels.prepare(kernel, request.grid, request.args)
+
+
+def _capability(request: CheckRequest) -> tuple[int, int]:
+    """Return the compute capability to compile a kernel of Python for."""
+    arch = request.arch or PYTHON_ARCH
+    match = re.fullmatch(r"sm_(\d+)(\d)", arch)
+    if match is None:
+        raise UsageError(f"arch {arch!r} is not an architecture", 'Write it as "sm_80".')
+    return int(match[1]), int(match[2])
+
+
+def _failed(source: object, verdict: KernelVerdict, error: KernelError) -> CheckResult:
+    """Return the result for a source without a kernel that can be checked."""
+    if isinstance(source, str) and texts.is_text(source):
+        name = "the source"
+    else:
+        name = (
+            str(source) if isinstance(source, str | os.PathLike) else getattr(source, "__name__", type(source).__name__)
+        )
+    return CheckResult(name, verdict, f"{error.message}. {error.advice}".rstrip(". "))

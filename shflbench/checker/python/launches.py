@@ -1,0 +1,45 @@
+"""The launch that a Python program names: as text, or as numbers and tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
+
+from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from shflbench.checker.inputs.shapes import LaunchShape
+
+Extent: TypeAlias = int | Sequence[int]  # blocks of a grid or threads of a block, in up to three dimensions
+LaunchLike: TypeAlias = str | tuple[Extent, Extent]
+
+ADVICE = 'Write (grid, block), such as (4, 256) or ((8, 8), (16, 16)), or a text such as "4x256".'
+_MOST_DIMENSIONS = 3
+
+
+def launch_shape(launch: LaunchLike) -> LaunchShape:
+    """Return the shape of a launch; UsageError if it has none."""
+    if not isinstance(launch, str):
+        try:
+            grid, block = launch
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"launch {launch!r} is not a launch", ADVICE) from error
+        launch = f"{extent_text(grid)}:{extent_text(block)}"
+    try:
+        return parse_shape(launch)
+    except UsageError as error:
+        raise UsageError(error.message.replace("--launch", "launch"), ADVICE) from error
+
+
+def extent_text(extent: Extent) -> str:
+    """Return the text of a grid or block, `8x8` for (8, 8); UsageError if it is neither a number nor a few of them."""
+    sizes = list(extent) if isinstance(extent, Sequence) else [extent]
+    if not 0 < len(sizes) <= _MOST_DIMENSIONS or not all(map(_is_size, sizes)):
+        raise UsageError(f"{extent!r} is neither a number nor a tuple of up to three numbers", ADVICE)
+    return "x".join(str(int(size)) for size in sizes)
+
+
+def _is_size(value: object) -> bool:
+    """Return whether `value` is an integer, of Python or NumPy, that counts something."""
+    return isinstance(value, SupportsIndex) and not isinstance(value, bool) and value.__index__() >= 0

@@ -1,0 +1,79 @@
+"""From the report on a file to the result of a check in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.python.results import CheckFinding, CheckResult
+from shflbench.checker.python.values import like
+from shflbench.checker.verdict import KernelVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from shflbench.checker.file_report import FileFinding, FileKernelReport, FileReport, LaunchRecord
+    from shflbench.checker.python.prepared import PreparedKernel
+
+
+def check_result(report: FileReport, prepared: PreparedKernel) -> CheckResult:
+    """Return the result of checking one kernel."""
+    kernel = report.kernels[0]
+    base = Path.cwd()
+    return CheckResult(
+        kernel=kernel.name,
+        verdict=kernel.verdict,
+        sentence=f"{kernel.sentence}; {prepared.advice}" if _is_open(kernel) and prepared.advice else kernel.sentence,
+        findings=tuple(_finding(finding, base) for finding in kernel.findings),
+        outputs=dict(_outputs(kernel, prepared)),
+        derived=tuple(_derived(kernel)),
+        explored=tuple(_explored(launch) for launch in kernel.launches),
+        notes=tuple(note.text for note in report.notes),
+    )
+
+
+def _is_open(kernel: FileKernelReport) -> bool:
+    return kernel.verdict is KernelVerdict.NOT_CHECKED
+
+
+def _finding(finding: FileFinding, base: Path) -> CheckFinding:
+    return CheckFinding(
+        kind=str(finding.kind),
+        file=finding.place.file if finding.place else None,
+        line=finding.place.line if finding.place else None,
+        threads=finding.threads,
+        address=finding.detail,
+        history=finding.history,
+        sentence=finding.sentence(base),
+    )
+
+
+def _outputs(kernel: FileKernelReport, prepared: PreparedKernel) -> Iterator[tuple[str | int, NDArray[Any]]]:
+    source = next((item for item in prepared.file.kernels if item.symbol == kernel.symbol), None)
+    if source is None:  # the file as a whole could not be read
+        return
+    buffers: dict[int, NDArray[np.uint8]] = {}  # by address: one array may be passed twice
+    for key, (place, array) in prepared.arrays.items():
+        name = source.parameters[place].name or f"arg{place}"
+        if name in kernel.outputs:
+            buffers[array.ctypes.data] = kernel.outputs[name]
+        if array.ctypes.data in buffers:
+            yield key, like(buffers[array.ctypes.data], array)
+
+
+def _derived(kernel: FileKernelReport) -> Iterator[str]:
+    """Yield what was chosen for the user, one sentence per launch."""
+    for launch in kernel.launches:
+        chosen = launch.listed(Origin.DERIVED.value)
+        if launch.origin == Origin.DERIVED.value or chosen:
+            yield f"derived: launch {launch.shape}" + (f" with {chosen}" if chosen else "")
+
+
+def _explored(launch: LaunchRecord) -> str:
+    seeds = f"{len(launch.seeds)} seeds" if len(launch.seeds) > 1 else "1 seed"
+    schedules = f"{len(launch.schedules)} schedules" if len(launch.schedules) > 1 else f"schedule {launch.schedules[0]}"
+    return f"explored: launch {launch.shape}, {seeds}, {schedules}"

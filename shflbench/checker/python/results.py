@@ -1,0 +1,63 @@
+"""What a check returns to a Python program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from shflbench.checker.verdict import KernelVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFinding:
+    """One kind of mistake at one source line, with the threads of its first occurrence."""
+
+    kind: str  # `RAW`, `WAR`, `WAW`, `out of bounds`, `deadlock`, …
+    file: Path | None  # None where the compiler names no line
+    line: int | None  # likewise
+    threads: tuple[str, ...]  # of the first occurrence: `thread 3 of block 0`, `thread (1, 2) of block (0, 0)`
+    address: str  # the bytes that it concerns, empty if it concerns none
+    history: tuple[str, ...]  # sentences on the two accesses of a race, the earlier one first
+    sentence: str  # all of it but the history
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of checking one kernel."""
+
+    kernel: str  # its name
+    verdict: KernelVerdict  # compares equal to its text, such as "clean"
+    sentence: str  # the reason of the verdict
+    findings: tuple[CheckFinding, ...] = ()  # each kind at each place once
+    # Arrays after the launch, by their positions or names in `args`; empty if the kernel did not end.
+    outputs: Mapping[str | int, NDArray[Any]] = field(default_factory=dict)
+    derived: tuple[str, ...] = ()  # launches, sizes and values that were not given
+    explored: tuple[str, ...] = ()  # launches, seeds and schedules that ran
+    notes: tuple[str, ...] = ()  # on the compilation
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found, and everything that was to be checked was checked."""
+        return self.verdict == "clean"
+
+    def text(self) -> str:
+        """Return the verdict, its reason, each finding with the history of its accesses, and what was explored."""
+        lines = [f"{self.kernel}: {self.verdict}: {self.sentence}"]
+        for finding in self.findings:
+            lines += [f"  {finding.sentence}", *(f"    {step}" for step in finding.history)]
+        lines += [f"  {text}" for text in (*self.derived, *self.explored, *self.notes)]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """Return `text()`."""
+        return self.text()

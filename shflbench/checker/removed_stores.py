@@ -1,0 +1,148 @@
+"""Judge the stores that the compiler removed: by a build without optimization, which still performs them.
+
+Only races and wrong addresses count in which such a store takes part. Everything else in that build is not the program
+that runs: it reads variables that the optimizer removed, and has other code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
+from shflbench.backends.emulator.link.unsupported import unsupported
+from shflbench.backends.emulator.machine.faults import KernelFault
+from shflbench.backends.emulator.opcodes.forms import Access
+from shflbench.backends.emulator.races.hazards import RACES, HazardKind
+from shflbench.checker.judgment.judge import judge_observations
+from shflbench.checker.judgment.observations import observations
+from shflbench.checker.runs.evidence import KernelEvidence
+from shflbench.checker.runs.kernel_runs import KernelRuns
+from shflbench.checker.runs.order import all_ops
+from shflbench.checker.slices import Slicer
+from shflbench.checker.sources.stores import REMOVED
+from shflbench.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from shflbench.backends.emulator.frontend.ptx import Module, PtxInstruction
+    from shflbench.backends.emulator.link.program import Program
+    from shflbench.checker.inputs.derive import Wishes
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.judgment.judge import JudgedObservation
+    from shflbench.checker.judgment.observations import Observation
+    from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel, SourceNote
+
+Line = tuple["Path", int]
+
+JUDGED = {*RACES, HazardKind.SAME_VALUE, HazardKind.OUT_OF_BOUNDS, HazardKind.MISALIGNED}
+JUDGED_APART = "it was checked in a build without optimization"
+LONGEST = 4  # lines of one statement, of which the note names the first
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedStores:
+    """What the stores that the compiler removed from one kernel would do."""
+
+    lines: tuple[SourceLine, ...]  # of the notes on them
+    judged: tuple[JudgedObservation, ...] = ()
+    unjudged: str = ""  # why they could not be judged
+
+
+class RemovedStoreCheck:
+    """Runs the build without optimization of one file."""
+
+    def __init__(self, file: KernelFile) -> None:
+        """Read the build, if a note reports a store that the optimizer removed."""
+        self.file = file
+        self.places = [note.line for note in file.notes if note.kind == REMOVED and note.line is not None]
+        self._judged: set[SourceLine] = set()
+        self._module: Module | None = None
+        self._problem = "there is no build without optimization"
+        if self.places and file.unoptimized_ptx:
+            try:
+                self._module = parse(file.unoptimized_ptx)
+            except KernelError as error:
+                self._problem = error.message
+
+    @property
+    def notes(self) -> tuple[SourceNote, ...]:
+        """The notes on the file; those on removed stores say which of them were judged."""
+        return tuple(
+            replace(note, text=f"the compiler removed or merged the store of line {note.line.line}; {JUDGED_APART}")
+            if note.kind == REMOVED and note.line is not None and note.line in self._judged
+            else note
+            for note in self.file.notes
+        )
+
+    def judge(
+        self,
+        kernel: SourceKernel,
+        program: Program,
+        launch_plan: Sequence[PlannedLaunch],
+        runs: tuple[Wishes, int],
+        line_of: Callable[[PtxInstruction], SourceLine],
+    ) -> RemovedStores | None:
+        """Return what the removed stores of `kernel` do at the planned launches, None if it has none.
+
+        `program` is the optimized kernel, `runs` what is known of the arguments, and the seed.
+        """
+        if not self.places:
+            return None
+        try:
+            debug = self._linked(kernel)
+            kept, stored = (_stored(item, line_of) for item in (program, debug))
+            places = tuple(place for place in self.places if _near(place) & (stored - kept))
+            removed = {line for place in places for line in _near(place) & (stored - kept)}
+            if not removed:
+                return None
+            launches, unfinished = KernelRuns(kernel, debug, *runs, patient=False).in_lockstep(launch_plan, seeds=1)
+        except KernelError as error:
+            return RemovedStores(tuple(self.places), unjudged=error.message)
+
+        def takes_part(item: Observation) -> bool:
+            both = (item.hazard.instruction, item.hazard.other)
+            return item.kind in JUDGED and any(_key(line_of(one)) in removed for one in both if one is not None)
+
+        seen = [item for item in observations(launches) if takes_part(item)]
+        judged = judge_observations(seen, KernelEvidence(tuple(launches)), Slicer(debug))
+        unjudged = "" if judged else _limit(launches) or unfinished
+        if not unjudged:
+            self._judged.update(places)
+        return RemovedStores(places, tuple(replace(item, removed=True) for item in judged), unjudged)
+
+    def _linked(self, kernel: SourceKernel) -> Program:
+        """Return the kernel without optimization; KernelError if it cannot run."""
+        if self._module is None:
+            raise KernelError(self._problem)
+        if problems := unsupported(self._module, kernel.symbol):
+            raise KernelError(problems[0])
+        return link(self._module, kernel.symbol)
+
+
+def _limit(launches: Sequence[LaunchEvidence]) -> str:
+    """Return why the launches say nothing: a limit of the emulator, or a fault that stopped every one of them."""
+    errors = [result.error for item in launches for result in item.results if result.error is not None]
+    limits = [error for error in errors if not isinstance(error, KernelFault)]
+    stopped = errors if len(errors) == len(launches) else []
+    return next((error.message for error in (*limits, *stopped)), "")
+
+
+def _stored(program: Program, line_of: Callable[[PtxInstruction], SourceLine]) -> set[Line]:
+    """Return the lines with stores and atomics."""
+    stores = (op for op in all_ops(program) if isinstance(op.form, Access) and op.form.kind != "ld")
+    return {_key(line_of(op.instruction)) for op in stores}
+
+
+def _near(place: SourceLine) -> set[Line]:
+    path, line = _key(place)
+    return {(path, line + more) for more in range(LONGEST)}
+
+
+def _key(place: SourceLine) -> Line:
+    return place.file.resolve(), place.line

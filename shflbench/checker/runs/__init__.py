@@ -1,0 +1,1 @@
+"""Run one kernel that no pattern declares at several launches, and collect what happens."""

@@ -1,0 +1,57 @@
+"""What happened in the launches of one kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.backends.emulator.explore import ScheduleResult
+    from shflbench.backends.emulator.races.hazards import Hazard
+    from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.launches import PlannedLaunch
+
+
+@dataclass(frozen=True, slots=True)
+class OutputDifference:
+    """A byte of a buffer that differs between two schedules."""
+
+    policy: str
+    buffer: str
+    byte: int
+
+    def __str__(self) -> str:
+        """Return the difference in words, without a period."""
+        return f"`{self.buffer}` differs at byte {self.byte} under `{self.policy}`"
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchEvidence:
+    """One launch with one set of arguments, under one or more schedules."""
+
+    launch: PlannedLaunch
+    arguments: Arguments
+    seed: int
+    results: tuple[ScheduleResult, ...]
+    differences: tuple[OutputDifference, ...] = ()
+    varied: bool = False  # with derived numbers that are not those of the first seed
+    printed: tuple[str, ...] = ()  # by device-side printf, under the first schedule
+    runs: frozenset[tuple[int, int]] = frozenset()  # first and last basic block of straight code that ran
+    guarded: frozenset[int] = frozenset()  # ids of the ops whose guard held for a thread
+    partial: tuple[ScheduleResult, ...] = ()  # races of schedules that did not end within the limit of instructions
+
+    @property
+    def hazards(self) -> Iterator[Hazard]:
+        """The hazards of all schedules."""
+        for result in (*self.results, *self.partial):
+            yield from result.hazards
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEvidence:
+    """All launches of one kernel."""
+
+    launches: tuple[LaunchEvidence, ...]
+    unfinished: str = ""  # why not all planned launches, or not all schedules, ran

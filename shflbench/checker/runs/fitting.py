@@ -1,0 +1,38 @@
+"""Which derived launches a kernel is not written for: the block that its code suggests fits, and they do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.inputs.argument import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.checker.runs.evidence import LaunchEvidence
+
+# In shared memory, which has the size that its declaration gives it, they say that the block is too large or too small.
+OF_SIZE = {HazardKind.OUT_OF_BOUNDS, HazardKind.UNINITIALIZED, HazardKind.UNINITIALIZED_UNUSED}
+
+
+def set_aside(launches: Sequence[LaunchEvidence]) -> Mapping[str, tuple[HazardKind, ...]]:
+    """Return the launches, by shape, whose block does not fit the arrays in shared memory, with what happens there.
+
+    Empty unless the code suggests a block, and that one fits: otherwise the arrays may be what is wrong.
+    """
+    misfits: dict[str, tuple[HazardKind, ...]] = {}
+    for item in launches:  # what happens with one seed counts for all
+        shape = str(item.launch.shape)
+        misfits[shape] = tuple(dict.fromkeys((*misfits.get(shape, ()), *_misfits(item))))
+    suggested = {str(item.launch.shape) for item in launches if item.launch.suggested}
+    if not suggested or any(misfits[shape] for shape in suggested):
+        return {}
+    derived = {str(item.launch.shape) for item in launches if item.launch.origin is Origin.DERIVED}
+    return {shape: kinds for shape, kinds in misfits.items() if kinds and shape in derived}
+
+
+def _misfits(item: LaunchEvidence) -> Iterator[HazardKind]:
+    for hazard in item.results[0].hazards:  # in lockstep, in which every launch runs
+        if hazard.kind in OF_SIZE and hazard.space == "shared":
+            yield hazard.kind

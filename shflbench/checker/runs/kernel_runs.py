@@ -1,0 +1,255 @@
+"""Run one kernel at planned launches: seeds, schedules, and buffers that grow where their size was derived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from time import process_time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.explore import explore
+from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.backends.emulator.machine.launch import EmulatedLaunch, Machine, ParameterBytes
+from shflbench.backends.emulator.machine.policies import ADVERSARIAL, LOCKSTEP
+from shflbench.backends.emulator.machine.scheduler import StepLimitError
+from shflbench.backends.emulator.machine.threads import Shape
+from shflbench.backends.emulator.races.hazards import RACES
+from shflbench.backends.emulator.races.tracked import TooManyCellsError
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.derive import MOST_BYTES, derive
+from shflbench.checker.inputs.launches import fewer_blocks, is_special
+from shflbench.checker.loops import never_ends, waits_for_clock
+from shflbench.checker.runs.differences import differences
+from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+from shflbench.checker.runs.fitting import set_aside
+from shflbench.checker.slices import Slicer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.backends.emulator.explore import ScheduleResult
+    from shflbench.backends.emulator.link.program import Program
+    from shflbench.backends.emulator.machine.policies import Policy
+    from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.derive import Wishes
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.errors import EmulatorError
+
+SEEDS = 2  # sets of contents per launch
+STEP_LIMIT = 100_000  # instructions of one launch under one schedule; about two seconds
+MOST_STEPS = 2_000_000  # likewise in lockstep, as far as the limit of time allows
+LEAST_GAIN = 2  # times the instructions, for which a launch that did not end is worth a second run
+MOST_SHARED = 227 * 1024  # bytes of dynamic shared memory that any architecture offers a block
+MOST_ENDLESS = 2  # launches that reach the limit, after which no further one begins: each would take as long
+MOST_SECONDS = 6  # of a CPU, after which no further run begins; a typical kernel takes less than two
+MOST_SECONDS_WITH_NEXT = 9  # likewise, if the next run takes as long as the slowest one before
+
+
+@dataclass(slots=True)
+class KernelRuns:
+    """The runs of one linked kernel."""
+
+    kernel: SourceKernel
+    program: Program
+    wishes: Wishes
+    seed: int
+    patient: bool = True  # a launch in lockstep may take more instructions than the limit
+    slowest: float = 0.0  # seconds of a CPU that one run took so far
+    _begin: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Start the clock."""
+        self._begin = process_time()
+
+    def collect(self, launch_plan: Sequence[PlannedLaunch]) -> KernelEvidence:
+        """Run every planned launch in lockstep, and the smallest ones under all schedules.
+
+        UsageError where a given value does not fit its parameter.
+        """
+        launches, unfinished = self.in_lockstep(launch_plan)
+        aside = set_aside(launches)
+        fitting = [item for item in launches if str(item.launch.shape) not in aside and item.seed == self.seed]
+        for item in _adversarial(fitting):
+            more, cut = self._under_all_schedules(item)
+            launches[launches.index(item)] = more
+            unfinished = unfinished or cut
+        return KernelEvidence(tuple(launches), unfinished)
+
+    def in_lockstep(self, launch_plan: Sequence[PlannedLaunch], seeds: int = SEEDS) -> tuple[list[LaunchEvidence], str]:
+        """Return each launch with each seed, and why not all of them ran."""
+        launches: list[LaunchEvidence] = []
+        for index, launch in enumerate(launch_plan):
+            if launches and self._late:
+                to_go = len(launch_plan) - index
+                return launches, f"not all launches: time limit of {MOST_SECONDS} s, with {to_go} to go"
+            launches.append(self._launch(launch, self.seed))
+            endless = sum(_did_not_end(item) for item in launches)
+            if endless >= MOST_ENDLESS or (endless and process_time() - self._begin > MOST_SECONDS / 4):
+                return launches, "" if index == len(launch_plan) - 1 else _skipped(endless)
+            if _did_not_end(launches[-1]):
+                continue
+            for round_ in range(1, seeds):
+                self.wishes = replace(self.wishes, vary=not is_special(launch))
+                tried = launches[-1].launch  # with fewer blocks, where all of them were too many
+                other = derive(self.kernel, tried, self.wishes, self.seed + round_)
+                if not self._late and _differ(other, launches[-1].arguments):
+                    launches.append(self._launch(tried, self.seed + round_))
+            self.wishes = replace(self.wishes, vary=False)
+        return launches, ""
+
+    @property
+    def _late(self) -> bool:
+        elapsed = process_time() - self._begin
+        return elapsed > MOST_SECONDS or elapsed + self.slowest > MOST_SECONDS_WITH_NEXT
+
+    def _run(self, emulated: EmulatedLaunch, policy: Policy, seed: int, more_steps: int = 0) -> ScheduleResult:
+        begin = process_time()
+        (result,) = explore(emulated, (policy,), seed=seed, step_limit=more_steps or STEP_LIMIT).results
+        if not more_steps:
+            self.slowest = max(self.slowest, process_time() - begin)
+        return result
+
+    def _in_lockstep(self, emulated: EmulatedLaunch, seed: int) -> ScheduleResult:
+        """Run in lockstep, again with more instructions where the launch may end and there is time."""
+        begin = process_time()
+        result = self._run(emulated, LOCKSTEP, seed)
+        if not self.patient or not self._may_end(result):
+            return result
+        remaining = MOST_SECONDS - (process_time() - self._begin)
+        steps = min(MOST_STEPS, int(STEP_LIMIT * remaining / max(process_time() - begin, 1e-3)))
+        return self._run(emulated, LOCKSTEP, seed, steps) if steps >= LEAST_GAIN * STEP_LIMIT else result
+
+    def _may_end(self, result: ScheduleResult) -> bool:
+        """Whether a run that did not end within the limit of instructions may end with more of them."""
+        error = result.error
+        if not isinstance(error, StepLimitError):
+            return False
+        slicer = Slicer(self.program)
+        ops = slicer.ops_of(error.op.instruction) if error.op is not None else []
+        return not any(never_ends(op, slicer) or waits_for_clock(op, slicer) for op in ops)
+
+    def _launch(self, launch: PlannedLaunch, seed: int) -> LaunchEvidence:
+        """Run one launch, again with larger buffers where accesses go beyond those of derived size."""
+        machine = Machine()
+        while True:
+            arguments = derive(self.kernel, launch, self.wishes, seed)
+            emulated = self._emulated(launch, arguments, machine)
+            result = self._in_lockstep(emulated, seed)
+            if isinstance(result.error, TooManyCellsError) and (smaller := fewer_blocks(launch)) is not None:
+                launch = smaller
+            elif not self._grow_one(result.error, arguments):
+                varied = any(span.varied for value in arguments.parameters for span in value.spans)
+                launched = LaunchEvidence(launch, arguments, seed, (result,), varied=varied)
+                return _observed(machine, launched)
+
+    def _under_all_schedules(self, item: LaunchEvidence) -> tuple[LaunchEvidence, str]:
+        """Return a launch that ran in lockstep with its results under the other schedules, and why some are missing."""
+        results, partial, machine, cut = list(item.results), list(item.partial), Machine(), ""
+        emulated = self._emulated(item.launch, item.arguments, machine)
+        for policy in ADVERSARIAL:
+            if policy.of_blocks and results[0].blocks_apart:
+                continue
+            if self._late:
+                cut = f"not all schedules: time limit of {MOST_SECONDS} s"
+                break
+            result = self._run(emulated, policy, item.seed)
+            if self._grow_one(result.error, item.arguments):
+                return self._under_all_schedules(self._launch(item.launch, item.seed))
+            item = replace(_observed(machine, item), printed=item.printed)
+            if self._may_end(result):
+                partial.append(_without_end(result))
+                continue
+            results.append(result)
+            if isinstance(result.error, StepLimitError):
+                break
+        if partial:
+            policies = ", ".join(f"`{result.policy}`" for result in partial)
+            limit = f"not to the end under {policies}: more than {STEP_LIMIT:,} instructions"
+            cut = f"{limit}; {cut}" if cut else limit
+        names = [buffer.name for buffer in item.arguments.buffers]
+        differing = tuple(differences(results, names))
+        more = replace(item, results=tuple(results), partial=tuple(partial), differences=differing)
+        return more, cut
+
+    def _emulated(self, launch: PlannedLaunch, arguments: Arguments, machine: Machine) -> EmulatedLaunch:
+        return EmulatedLaunch(
+            program=self.program,
+            shape=Shape.of(launch.shape.grid, launch.shape.block),
+            shared_bytes=arguments.shared_bytes,
+            inputs=(),
+            outputs=[buffer.contents for buffer in arguments.buffers],
+            iterations=0,
+            order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
+            machine=machine,
+            names=[buffer.name for buffer in arguments.buffers],
+        )
+
+    def _grow_one(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
+        if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS or fault.low < 0:
+            return False
+        if fault.buffer is None:
+            return self._grow_shared(fault, arguments)
+        buffer = arguments.buffer(fault.buffer)
+        if buffer is None:
+            return False
+        size = max(2 * buffer.contents.size, fault.high)
+        if buffer.size is not Origin.DERIVED or arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
+            return False
+        self.wishes = replace(self.wishes, least_bytes={**self.wishes.least_bytes, buffer.name: size})
+        return True
+
+    def _grow_shared(self, fault: KernelFault, arguments: Arguments) -> bool:
+        in_shared = fault.op is not None and fault.op.place is not None and fault.op.place.space == "shared"
+        size = max(2 * arguments.shared_bytes, fault.high - self.program.shared_bytes)
+        if not in_shared or arguments.shared is not Origin.DERIVED or size > MOST_SHARED:
+            return False
+        self.wishes = replace(self.wishes, least_shared=size)
+        return True
+
+
+def _did_not_end(launch: LaunchEvidence) -> bool:
+    return any(isinstance(result.error, StepLimitError) for result in launch.results)
+
+
+def _skipped(endless: int) -> str:
+    number = "one" if endless == 1 else "two"
+    return f"further launches were skipped, because {number} did not end"
+
+
+def _without_end(result: ScheduleResult) -> ScheduleResult:
+    """Return the races of a run that the limit of instructions ended: they have happened, whatever follows."""
+    return replace(result, hazards=tuple(item for item in result.hazards if item.kind in RACES), error=None)
+
+
+def _observed(machine: Machine, item: LaunchEvidence) -> LaunchEvidence:
+    """Return a launch with the code that the last run of its machine executed, too, and with what that run printed."""
+    state = machine.state
+    if state is None:  # the launch could not begin
+        return item
+    return replace(
+        item,
+        runs=item.runs | state.executed,
+        guarded=item.guarded | state.guarded,
+        printed=tuple("".join(state.printed).splitlines()),
+    )
+
+
+def _adversarial(launches: Sequence[LaunchEvidence]) -> list[LaunchEvidence]:
+    """Return the launches to run under all schedules: the smallest one with several warps, and the smallest of all.
+
+    The first has several blocks, too, where the kernel is launched with several. One that stopped is not run again.
+    """
+    usual = [item for item in launches if not is_special(item.launch)] or list(launches)
+    several = [item for item in usual if item.launch.shape.blocks > 1] or usual
+    smallest = [min(group, key=lambda item: item.launch.shape.threads) for group in (several, launches) if group]
+    chosen = smallest if len(smallest) < 2 or smallest[0] is not smallest[1] else smallest[:1]  # noqa: PLR2004  (both)
+    return [item for item in chosen if item.results[0].error is None]
+
+
+def _differ(one: Arguments, other: Arguments) -> bool:
+    """Return whether two sets of arguments hold different values."""
+    return any(a.data != b.data for a, b in zip(one.parameters, other.parameters, strict=True)) or any(
+        not np.array_equal(a.contents, b.contents) for a, b in zip(one.buffers, other.buffers, strict=True)
+    )

@@ -1,0 +1,115 @@
+"""The options of `check` for files of CUDA C++ and PTX."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.cli.environment import cache_folder, nvcc
+from shflbench.errors import CompilerError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.checker.files import FileOptions
+
+SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})  # as in checker.files, which is expensive to import
+MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
+COMPILERS = ("nvcc", "nvrtc")
+NAMES = {  # parameter of the command → option, for messages
+    "kernels": "--kernel",
+    "launches": "--launch",
+    "arguments": "--arg",
+    "shared": "--shared",
+    "include": "-I",
+    "define": "-D",
+    "compiler": "--compiler",
+}
+
+
+def divided(targets: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Return the targets that are patterns or suites, and the files of CUDA C++ and PTX that the others name.
+
+    UsageError for a folder that holds neither a pattern nor such a file.
+    """
+    patterns, files = [], []
+    for target in targets:
+        path = Path(target)
+        if path.suffix.lower() in SUFFIXES and not path.is_dir():
+            files.append(path)
+        elif path.is_dir() and not (path / "pattern.py").exists() and (inside := _files_in(path)):
+            files += inside
+        else:
+            patterns.append(target)
+    return patterns, list(dict.fromkeys(files))
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in {".cu", ".ptx"} and path.is_file())
+
+
+def refuse_without_files(values: dict[str, object]) -> None:
+    """Raise UsageError for an option that applies to files, where no target is one."""
+    for parameter, option in NAMES.items():
+        if values.get(parameter) not in {None, ()}:
+            raise UsageError(f"{option} applies to .cu, .cuh and .ptx files, and no target is one", "Leave it out.")
+
+
+def refuse_filters(words: Mapping[str, Sequence[str]]) -> None:
+    """Raise UsageError for an option that chooses kernels of patterns, where all targets are files."""
+    for option, given in words.items():
+        if given:
+            raise UsageError(f"{option} applies to patterns and suites, and every target is a file", "Use --kernel.")
+
+
+def file_options(  # noqa: PLR0913  (the options of the command)
+    *,
+    kernels: Sequence[str],
+    launches: Sequence[str],
+    arguments: Sequence[str],
+    shared: int | None,
+    include: Sequence[Path],
+    define: Sequence[str],
+    compiler: str | None,
+    arch: str,
+    seed: int,
+    files: Sequence[Path],
+) -> FileOptions:
+    """Return the options as typed values.
+
+    Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
+    needs a compiler and there is none.
+    """
+    from shflbench.backends.emulator.limits import limits_of
+    from shflbench.checker.files import FileOptions
+    from shflbench.checker.inputs.grammar import parse_arguments
+    from shflbench.checker.inputs.shapes import parse_shape
+    from shflbench.compile.toolchain import find
+
+    needs_compiler = any(path.suffix.lower() != ".ptx" for path in files)
+    limits_of(arch.rstrip("af"))
+    for text in define:
+        if not MACRO.fullmatch(text):
+            raise UsageError(f"-D `{text}` is not NAME or NAME=VALUE", "Write it as for nvcc, such as -D N=64.")
+    program = nvcc() if needs_compiler and compiler != "nvrtc" else None
+    if compiler == "nvcc" and needs_compiler and program is None:
+        raise CompilerError("nvcc is not on the PATH", "Leave --compiler out to use NVRTC.")
+    toolchain = None
+    if needs_compiler and program is None:
+        toolchain = find()
+        toolchain.require(arch)
+    return FileOptions(
+        kernels=tuple(kernels),
+        launches=tuple(dict.fromkeys(parse_shape(text) for text in launches)),
+        arguments=parse_arguments(arguments),
+        shared_bytes=shared,
+        include=tuple(include),
+        define=tuple(define),
+        arch=arch,
+        seed=seed,
+        nvcc=program,
+        toolchain=toolchain,
+        cache=cache_folder(),
+        outputs=False,
+    )

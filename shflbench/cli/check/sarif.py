@@ -1,0 +1,103 @@
+"""The output of `check` as SARIF 2.1.0, which code scanning services and editors read.
+
+OASIS Standard "Static Analysis Results Interchange Format (SARIF) Version 2.1.0".
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from shflbench import __version__
+from shflbench.checker.source_files import relative
+from shflbench.checker.verdict import Level
+from shflbench.cli.check.sarif_rules import HELP, rule_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.checker import KernelReport
+    from shflbench.checker.file_report import FileKernelReport, FileReport
+    from shflbench.checker.source_files import SourceLine
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTICE: "note", Level.NONE: "none"}
+
+
+def as_sarif(reports: Sequence[KernelReport], files: Sequence[FileReport]) -> str:
+    """Return the findings as one SARIF run; paths relative to the current folder."""
+    results = [result for file in files for kernel in file.kernels for result in _of_kernel(kernel)]
+    results += [result for report in reports for result in _of_pattern(report)]
+    results += [_note(note.text, note.line, note.kind) for file in files for note in file.notes if note.line]
+    used = list(dict.fromkeys(str(result["ruleId"]) for result in results))
+    driver = {
+        "name": "shflbench",
+        "version": __version__,
+        "rules": [_rule(name) for name in used],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "utf16CodeUnits",
+        "results": [{**result, "ruleIndex": used.index(str(result["ruleId"]))} for result in results],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+
+
+def _of_kernel(kernel: FileKernelReport) -> Iterator[dict[str, object]]:
+    """Yield the findings of a kernel, or its verdict where that has another reason."""
+    level, base = kernel.verdict.level, Path.cwd()
+    shown = [finding for finding in kernel.findings if finding.level]
+    for finding in shown if level else ():
+        text = " ".join((f"{kernel.name}: {finding.sentence(base)}.", *finding.history))
+        yield _result(rule_id(finding.kind.name), finding.level, text, finding.place or kernel.place, finding.other)
+    if level and not shown:
+        yield _result(rule_id(kernel.verdict.name), level, f"{kernel.name}: {kernel.sentence}.", kernel.place)
+
+
+def _of_pattern(report: KernelReport) -> Iterator[dict[str, object]]:
+    level, base = report.verdict.level, Path.cwd()
+    name = f"{report.pattern}/{report.variant}/{report.dtype}"
+    for finding in report.findings if level else ():
+        text = f"{name}: {finding.sentence(base)}."
+        kind_level = level if finding.kind.breaks else Level.WARNING
+        yield _result(rule_id(finding.kind.name), kind_level, text, finding.place or report.place, finding.other)
+    if level and not report.findings:
+        text = f"{report.sentence}: {report.mismatch}" if report.mismatch else report.sentence
+        yield _result(rule_id(report.verdict.name), level, f"{name}: {text}.", report.error_place or report.place)
+
+
+def _note(text: str, line: SourceLine, kind: str) -> dict[str, object]:
+    return _result(kind, Level.NOTICE, text, line)
+
+
+def _result(
+    rule: str, level: Level, text: str, place: SourceLine, other: SourceLine | None = None
+) -> dict[str, object]:
+    result: dict[str, object] = {
+        "ruleId": rule,
+        "level": LEVELS[level],
+        "message": {"text": text},
+        "locations": [_location(place)],
+    }
+    if other is not None:
+        result["relatedLocations"] = [{**_location(other), "message": {"text": "the earlier access"}}]
+    return result
+
+
+def _location(place: SourceLine) -> dict[str, object]:
+    path = relative(place.file.absolute(), Path.cwd())
+    address = path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    return {"physicalLocation": {"artifactLocation": {"uri": address}, "region": {"startLine": max(place.line, 1)}}}
+
+
+def _rule(name: str) -> dict[str, object]:
+    title, text = HELP.get(name, (name, name))
+    return {
+        "id": name,
+        "name": "".join(word.capitalize() for word in name.split("-")),
+        "shortDescription": {"text": title},
+        "fullDescription": {"text": text},
+        "help": {"text": text},
+    }

@@ -1,0 +1,64 @@
+"""The rules of the SARIF output: a title and a help text for each kind of hazard and each verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def rule_id(name: str) -> str:
+    """Return the id of a rule from the name of a hazard or a verdict: `same-value` for `SAME_VALUE`."""
+    return name.lower().replace("_", "-")
+
+
+_SYNCHRONIZE = (
+    "Order the two accesses: __syncthreads() within a block, __syncwarp() within a warp, and atomics with "
+    "__threadfence() or another launch between blocks."
+)
+_MASK = "Name exactly the lanes that execute the instruction, and let all of them execute it together."
+_BARRIER = "Let all threads of the block, or all that the barrier counts, reach the same barrier."
+
+HELP: Mapping[str, tuple[str, str]] = {
+    "raw": ("Read after write without synchronization", f"A thread reads what another wrote. {_SYNCHRONIZE}"),
+    "war": ("Write after read without synchronization", f"A thread overwrites what another reads. {_SYNCHRONIZE}"),
+    "waw": ("Write after write without synchronization", f"Two threads write different values. {_SYNCHRONIZE}"),
+    "same-value": ("Equal values written without synchronization", f"Two threads write one value. {_SYNCHRONIZE}"),
+    "atomic-race": (
+        "Race between an atomic and another access",
+        "Access the memory by atomics of one size, whose scope includes both threads, or order the accesses.",
+    ),
+    "unordered": (
+        "Volatile or relaxed accesses in no fixed order",
+        f"The accesses are no race, but nothing orders them. {_SYNCHRONIZE}",
+    ),
+    "uninitialized": ("Read of uninitialized memory", "Write the memory before it is read."),
+    "uninitialized-unused": ("Read of uninitialized memory without an effect", "Write the memory before it is read."),
+    "out-of-bounds": ("Access out of bounds", "Compare the index with the size of the buffer before the access."),
+    "misaligned": ("Misaligned access", "Align the address to the size of the access."),
+    "read-only": ("Write to read-only memory", "Write to global or shared memory."),
+    "inactive-source": ("Shuffle from a lane that does not execute it", _MASK),
+    "absent-value": ("Value from a lane that has exited or was never started", _MASK),
+    "not-in-own-mask": ("Lane outside its own mask", _MASK),
+    "masks-differ": ("Lanes with different masks", _MASK),
+    "exited": ("Mask names lanes that have exited", _MASK),
+    "divergent-barrier": ("Threads of a block wait at different barriers", _BARRIER),
+    "divergent-warp-barrier": ("Barrier in divergent code of a warp", _BARRIER),
+    "barrier-skipped": ("Threads exit before a barrier", _BARRIER),
+    "barrier-impossible": ("Barrier that cannot complete", _BARRIER),
+    "activemask": ("Depends on the mask of active lanes", "Pass the mask of the lanes that the algorithm needs."),
+    "assert-failed": ("Failed assertion", "Fix the condition, or the input that violates it."),
+    "trapped": ("Trap", "The kernel ends itself; fix the condition that leads to it."),
+    "deadlock": ("Deadlock", _BARRIER),
+    "endless": ("Endless loop", "Make sure that the condition of the loop becomes false."),
+    "stack": ("Recursion too deep", "Limit the depth, or write the recursion as a loop."),
+    "broken": ("Wrong result", "The result depends on the order in which threads run, or is wrong."),
+    "doubtful": ("Doubtful", "No difference was seen, but the kernel relies on behavior that is not guaranteed."),
+    "dependent": ("The result depends on the schedule", "Equal inputs can lead to different results."),
+    "harmless": ("Declared unsafe, and nothing was found", "Declare the variant safe, or check it at other sizes."),
+    "needs-arguments": ("Sizes or values are missing", "Give them with --arg, --launch or --shared."),
+    "not-compiled": ("Does not compile", "Fix the source, or pass missing folders with -I and macros with -D."),
+    "not-checked": ("Not checked", "The kernel uses what the emulator does not support, or takes too long."),
+    "removed-store": ("The compiler removed a store", "A race on this memory is no longer in the program."),
+}

@@ -1,0 +1,67 @@
+"""The whole program, on two small kernels in the place of files of a set."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.public_sets.__main__ import main
+
+SOUND = """__global__ void saxpy(int n, float a, float *x, float *y)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+"""
+RACY = SOUND.replace("+ y[i]", "+ y[i + 1]")
+
+
+@pytest.fixture
+def sets(tmp_path: Path) -> Path:
+    for name, text in (("saxpy.cu", SOUND), ("saxpy-buggy.cu", RACY), ("texture.cu", f"texture<int> t;\n{SOUND}")):
+        path = tmp_path / "sets" / "faial" / "tutorial" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "sets"
+
+
+def test_right_verdicts_are_counted_and_recorded(
+    sets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, kept = tmp_path / "page.md", tmp_path / "kept.jsonl"
+    words = ["--sets", str(sets), "--set", "faial", "--compiler", "nvrtc", "--record", str(page), "--resume", str(kept)]
+    assert main(words) == 0
+    assert "| faial | tuning | NVRTC | 2 | 100.0% | 100.0% | 0 | 0 | 0 | 0 | 0 |" in capsys.readouterr().out
+    assert "textures or surfaces 1" in page.read_text()
+    [faial] = json.loads(page.with_suffix(".json").read_text())["sets"]
+    assert {file["path"]: file["verdict"] for file in faial["files"]} == {
+        "tutorial/saxpy-buggy.cu": "broken",
+        "tutorial/saxpy.cu": "clean",
+    }
+    assert list(faial["excluded"]) == ["tutorial/texture.cu"]
+    # A resumed run takes what is finished: here, a verdict that was changed in the file.
+    kept.write_text(kept.read_text().replace('"broken"', '"clean"'))
+    assert main(words) == 1
+    assert "**bug called clean** faial/tutorial/saxpy-buggy.cu" in capsys.readouterr().out
+
+
+def test_a_file_that_takes_too_long_is_not_checked(sets: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--sets", str(sets), "--set", "faial", "--match", "*/saxpy.cu", "--seconds", "0.01"]) == 0
+    assert "**not checked** faial/tutorial/saxpy.cu" in capsys.readouterr().out
+
+
+def test_without_a_folder_the_program_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--set", "faial"]) == 2
+    assert "--fetch FOLDER" in capsys.readouterr().err
+
+
+def test_a_list_names_the_part_the_truth_and_the_launch_of_each_file(
+    sets: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--sets", str(sets), "--set", "faial", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "faial\ttuning\ttutorial/saxpy-buggy.cu\trace: default launches",
+        "faial\ttuning\ttutorial/saxpy.cu\tsound: default launches",
+        "faial\ttuning\ttutorial/texture.cu\texcluded: textures or surfaces: texture",
+    ]

@@ -1,0 +1,97 @@
+import pytest
+
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
+from shflbench.checker.inputs.blocks import SuggestedBlock, suggested_block
+
+X = frozenset({"threadIdx.x", "blockIdx.x"})
+XY = frozenset({"threadIdx.x", "threadIdx.y", "blockIdx.x", "blockIdx.y"})
+
+PTX = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<16>;
+    .reg .b64 %rd<16>;
+    .shared .align 4 .b8 s[SIZE];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %tid.y;
+    mov.u32 %r4, %ctaid.y;
+    mov.u32 %r6, s;
+    BODY
+    ret;
+}
+"""
+STRIDE = """\
+    shl.b32 %r7, %r2, 6;
+    add.s32 %r8, %r7, %r1;
+    mul.wide.u32 %rd2, %r8, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r1;"""
+HALF = "\n    st.global.u32 [%rd3+128], %r1;"
+SIZE_OF_BLOCK = "\n    mov.u32 %r5, %ntid.x;\n    mad.lo.s32 %r9, %r2, %r5, %r1;"
+SHARED = """\
+    shl.b32 %r7, %r1, 2;
+    add.s32 %r8, %r6, %r7;
+    st.shared.u32 [%r8], %r1;"""
+PAIRS = """\
+    shl.b32 %r7, %r1, 3;
+    add.s32 %r8, %r6, %r7;
+    st.shared.u32 [%r8+4], %r1;"""
+PLANE = """\
+    mad.lo.s32 %r7, %r4, 8, %r3;
+    mad.lo.s32 %r8, %r2, 16, %r1;"""
+TILE = """\
+    mad.lo.s32 %r7, %r3, 68, %r6;
+    shl.b32 %r8, %r1, 2;
+    add.s32 %r9, %r7, %r8;
+    st.shared.u32 [%r9], %r1;"""
+ROW = """\
+    shl.b32 %r7, %r1, 2;
+    mad.lo.s32 %r8, %r10, 256, %r7;
+    add.s32 %r9, %r6, %r8;
+    st.shared.u32 [%r9], %r1;"""
+
+
+def suggested(body: str, indexes: frozenset[str] = X, size: int = 512) -> SuggestedBlock | None:
+    program = link(parse(PTX.replace("BODY", body).replace("SIZE", str(size))), "k")
+    return suggested_block(program, indexes)
+
+
+def test_the_index_of_the_block_times_a_constant_fixes_the_block() -> None:
+    assert suggested(STRIDE) == SuggestedBlock((64, 1, 1), fixed=True)
+    assert suggested(PLANE, XY) == SuggestedBlock((16, 8, 1), fixed=True)
+
+
+def test_a_kernel_that_reads_the_size_of_its_block_may_have_another() -> None:
+    assert suggested(STRIDE + SIZE_OF_BLOCK) == SuggestedBlock((64, 1, 1), fixed=False)
+
+
+def test_a_thread_with_two_elements_halves_the_block() -> None:
+    assert suggested(STRIDE + HALF) == SuggestedBlock((32, 1, 1), fixed=True)
+
+
+@pytest.mark.parametrize(
+    ("body", "size", "block"),
+    [(SHARED, 512, 128), (PAIRS, 512, 64), (SHARED, 520, 128), (ROW, 512, 64)],
+    ids=["an-element-per-thread", "two-elements-per-thread", "with-a-halo", "two-rows"],
+)
+def test_an_array_in_shared_memory_suggests_the_block_that_it_has_room_for(body: str, size: int, block: int) -> None:
+    assert suggested(body, size=size) == SuggestedBlock((block, 1, 1), fixed=False)
+
+
+def test_the_padding_of_a_tile_is_no_part_of_the_block() -> None:
+    assert suggested(TILE, XY, size=16 * 17 * 4) == SuggestedBlock((16, 16, 1), fixed=False)
+
+
+@pytest.mark.parametrize("size", [64, 1 << 14], ids=["less-than-a-warp", "more-than-a-block"])
+def test_an_array_that_fits_no_block_suggests_none(size: int) -> None:
+    assert suggested(SHARED, size=size) is None
+
+
+def test_a_kernel_without_constants_suggests_no_block() -> None:
+    assert suggested("    st.global.u32 [%rd1], %r1;") is None

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from shflbench.checker.inputs.contents import filled, random_values
+from shflbench.checker.inputs.elements import ELEMENTS, element_of
+from shflbench.checker.inputs.grammar import BufferValue
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_every_type_has_random_contents_of_its_size(name: str) -> None:
+    element = ELEMENTS[name]
+    contents = random_values(element, 100, 256, "in", 0)
+    assert contents.size == 100 * element.size
+    assert contents.any()
+
+
+def test_bfloat16_is_the_upper_half_of_a_float_rounded_to_nearest_even() -> None:
+    bits = ELEMENTS["bf16"].encode([1.0, -2.0, 1.00390625, 1.01171875]).view("u2")
+    assert [f"{value:#06x}" for value in bits] == ["0x3f80", "0xc000", "0x3f80", "0x3f82"]
+
+
+def test_the_index_of_an_element_fills_a_buffer() -> None:
+    assert filled(BufferValue(ELEMENTS["i32"], 5, "index"), 0, "in", 0).view("i4").tolist() == [0, 1, 2, 3, 4]
+
+
+def test_an_index_wraps_where_a_type_has_few_bits() -> None:
+    assert filled(BufferValue(ELEMENTS["i8"], 130, "index"), 0, "in", 0).view("i1")[[127, 128, 129]].tolist() == [
+        127,
+        0,
+        1,
+    ]
+
+
+def test_a_list_repeats_up_to_the_size_of_the_buffer() -> None:
+    assert filled(BufferValue(ELEMENTS["u16"], 5, (7, 9)), 0, "in", 0).view("u2").tolist() == [7, 9, 7, 9, 7]
+
+
+def test_buffers_of_one_seed_differ_by_name() -> None:
+    one, other = (random_values(ELEMENTS["i32"], 64, 64, name, 0) for name in ("a", "b"))
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("numpy", "name"), [("f4", "f32"), ("u1", "u8"), ("?", "bool"), ("bfloat16", "bf16"), ("i8", "i64")]
+)
+def test_names_of_numpy_lead_to_types(numpy: str, name: str) -> None:
+    assert element_of(numpy) == ELEMENTS[name]
+
+
+@pytest.mark.parametrize("numpy", [None, "S3", "c8", "no type"])
+def test_other_names_lead_to_none(numpy: str | None) -> None:
+    assert element_of(numpy) is None

@@ -1,0 +1,180 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shflbench.checker.inputs.argument import Arguments, Origin
+from shflbench.checker.inputs.derive import Wishes, derive, matched, names_of, refuse_unknown
+from shflbench.checker.inputs.grammar import parse_arguments
+from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.source_files import SourceLine
+from shflbench.checker.sources.kernel_file import Field, HostArgument, HostLaunch, KernelParameter, SourceKernel
+from shflbench.errors import UsageError
+
+IN = KernelParameter("in", "const float *", "f4", pointer=True, size=8, offset=0, element_bytes=4)
+OUT = KernelParameter("out", "float4 *", "f4", pointer=True, size=8, offset=8, lanes=4, element_bytes=16)
+N = KernelParameter("n", "int", "i4", pointer=False, size=4, offset=16, element_bytes=4)
+LINE = SourceLine(Path("k.cu"), 1)
+
+
+def kernel(*parameters: KernelParameter) -> SourceKernel:
+    return SourceKernel("k", "_Z1k", parameters, LINE)
+
+
+def arguments(
+    *parameters: KernelParameter, args: tuple[str, ...] = (), launch: str = "2x128", **wishes: Any
+) -> Arguments:
+    source = kernel(*parameters)
+    refuse_unknown(parse_arguments(args), [source])
+    given = matched(parse_arguments(args), source)
+    planned_launch = PlannedLaunch(parse_shape(launch), Origin.DERIVED)
+    return derive(source, planned_launch, Wishes(given=given, **wishes), seed=0)
+
+
+def test_a_buffer_has_a_value_per_thread_and_a_size_is_the_number_of_threads() -> None:
+    made = arguments(IN, OUT, N)
+    assert [text for text, _ in made.texts] == ["in = f32[256]", "out = f32[1024]", "n = 256"]
+    assert {origin for _, origin in made.texts} == {Origin.DERIVED}
+    assert made.parameters[2].data == (256).to_bytes(4, "little")
+    assert [value.pointers for value in made.parameters] == [((0, 0, 0),), ((0, 1, 0),), ()]
+
+
+def test_given_values_come_first() -> None:
+    made = arguments(IN, OUT, N, args=("n=1000", "in=f32[3]:1,2.5"))
+    assert made.listed(Origin.GIVEN) == "in = f32[3], n = 1000"
+    assert made.listed(Origin.DERIVED) == "out = f32[1024]"
+    assert made.buffers[0].contents.view("f4").tolist() == [1, 2.5, 1]
+    assert made.parameters[2].data == (1000).to_bytes(4, "little")
+
+
+def test_a_position_names_a_parameter() -> None:
+    assert arguments(IN, N, args=("1=7",)).texts[1] == ("n = 7", Origin.GIVEN)
+
+
+def test_seeds_change_random_contents_and_nothing_else() -> None:
+    source, launch = kernel(IN, N), PlannedLaunch(parse_shape("2x128"), Origin.DERIVED)
+    first, again, other = (derive(source, launch, Wishes(), seed) for seed in (0, 0, 1))
+    assert np.array_equal(first.buffers[0].contents, again.buffers[0].contents)
+    assert not np.array_equal(first.buffers[0].contents, other.buffers[0].contents)
+    assert first.parameters[1].data == other.parameters[1].data
+
+
+def test_contents_are_small_whole_numbers_and_integers_are_valid_indices() -> None:
+    index = KernelParameter("index", "const int *", "i4", pointer=True, size=8, offset=8)
+    floats, integers = (buffer.contents for buffer in arguments(IN, index).buffers)
+    assert set(floats.view("f4")) <= set(range(-8, 9))
+    assert 0 <= integers.view("i4").min() <= integers.view("i4").max() < 256
+
+
+def test_counters_and_flags_begin_with_zeros() -> None:
+    made = arguments(IN, zeroed=("in",))
+    assert not made.buffers[0].contents.any()
+    assert made.texts == (("in = f32[256]:0", Origin.DERIVED),)
+
+
+def test_a_buffer_of_derived_size_grows_to_what_the_kernel_needs() -> None:
+    made = arguments(IN, least_bytes={"in": 5000})
+    assert made.texts == (("in = f32[1250]", Origin.DERIVED),)
+
+
+def test_a_buffer_of_given_size_does_not_grow() -> None:
+    assert arguments(IN, args=("in=f32[4]",), least_bytes={"in": 5000}).buffers[0].contents.size == 16
+
+
+def test_a_varied_size_leaves_the_last_threads_without_work() -> None:
+    made = arguments(IN, N, vary=True)
+    assert made.texts[1] == ("n = 223", Origin.DERIVED)
+    assert made.parameters[1].spans[0].varied
+
+
+@pytest.mark.parametrize(
+    ("name", "launch", "value"),
+    [
+        ("n", "2x128", 256),
+        ("numElements", "2x128", 256),
+        ("width", "2x2:16x8", 32),
+        ("height", "2x2:16x8", 16),
+        ("num_rows", "2x2:16x8", 16),
+        ("rows", "2x128", 256),
+        ("depth", "1:4x4x2", 2),
+        ("iterations", "2x128", 3),
+        ("offset", "2x128", 0),
+        ("seed", "2x128", 1),
+    ],
+)
+def test_the_name_of_a_number_suggests_its_value(name: str, launch: str, value: int) -> None:
+    number = KernelParameter(name, "int", "i4", pointer=False, size=4)
+    assert arguments(number, launch=launch).texts == ((f"{name} = {value}", Origin.DERIVED),)
+
+
+def test_a_small_type_takes_no_larger_number_than_it_holds() -> None:
+    small = KernelParameter("n", "signed char", "i1", pointer=False, size=1)
+    assert arguments(small).parameters[0].data == bytes([127])
+
+
+def test_the_fields_of_a_structure_are_filled_and_named() -> None:
+    fields = (
+        Field("data", "float *", "f4", pointer=True, offset=0, size=8),
+        Field("n", "int", "i4", pointer=False, offset=8, size=4),
+    )
+    view = KernelParameter("view", "View", None, pointer=False, size=16, fields=fields)
+    made = arguments(view, args=("view.n=5",))
+    assert [text for text, _ in made.texts] == ["view.data = f32[256]", "view.n = 5"]
+    assert made.parameters[0].data == bytes(8) + (5).to_bytes(4, "little") + bytes(4)
+    assert made.parameters[0].pointers == ((0, 0, 0),)
+    assert names_of(kernel(view)) == ["view", "view.data", "view.n"]
+
+
+def test_a_null_pointer_has_no_buffer() -> None:
+    made = arguments(IN, args=("in=null",))
+    assert made.buffers == ()
+    assert made.parameters[0].data == bytes(8)
+
+
+def test_host_code_gives_numbers_and_sizes_of_buffers() -> None:
+    launch = HostLaunch(
+        (2, 1, 1),
+        (128, 1, 1),
+        64,
+        (HostArgument("d_in", buffer_bytes=4096, zeroed=True), HostArgument("N", value=1000)),
+        LINE,
+    )
+    planned_launch = PlannedLaunch(parse_shape("2x128"), Origin.HOST, launch)
+    made = derive(kernel(IN, N), planned_launch, Wishes(uses_dynamic_shared=True), seed=0)
+    assert made.listed(Origin.HOST) == "in = f32[1024]:0, n = 1000"
+    assert (made.shared_bytes, made.shared) == (64, Origin.HOST)
+
+
+def test_dynamic_shared_memory_is_given_or_derived_where_the_kernel_declares_it() -> None:
+    assert arguments(N).shared_bytes == 0
+    derived = arguments(N, uses_dynamic_shared=True)
+    assert (derived.shared_bytes, derived.shared) == (1024, Origin.DERIVED)
+    assert arguments(N, uses_dynamic_shared=True, least_shared=4096).shared_bytes == 4096
+    assert arguments(N, uses_dynamic_shared=True, shared_bytes=12).shared_bytes == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("inn=3", "--arg: k has no parameter `inn`; allowed: in, n; did you mean `in`?"),
+        ("7=3", "--arg: k has no parameter `7`; allowed: in, n"),
+        ("in=3", "--arg in: it is a pointer and takes a buffer"),
+        ("n=f32[4]", "--arg n: it is a number of 4 bytes and takes no buffer"),
+        ("n=2.5", "--arg n: 2.5 is no integer, and its type is i32"),
+        ("n=99999999999", "--arg n: 99999999999 does not fit i32"),
+    ],
+)
+def test_a_value_that_does_not_fit_its_parameter_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        arguments(IN, N, args=(text,))
+    assert error.value.message == message
+
+
+def test_a_name_that_one_of_several_kernels_has_is_not_refused() -> None:
+    one, other = kernel(IN), kernel(N)
+    refuse_unknown(parse_arguments(["n=3"]), [one, other])
+    assert matched(parse_arguments(["n=3"]), one) == {}
+    with pytest.raises(UsageError, match="--arg: no kernel has a parameter `m`; allowed: in, n"):
+        refuse_unknown(parse_arguments(["m=3"]), [one, other])

@@ -1,0 +1,249 @@
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from shflbench.backends.emulator.explore import ScheduleResult
+from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.derive import Wishes, derive, matched
+from shflbench.checker.inputs.grammar import parse_arguments
+from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.judgment.judge import KernelJudgment, judge_kernel
+from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, OutputDifference
+from shflbench.checker.slices import Slicer
+from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+from shflbench.errors import EmulatorError
+from tests.checker import sliced
+
+POINTERS = [
+    KernelParameter(name, "int *", "i4", pointer=True, size=8, offset=8 * place)
+    for place, name in enumerate(("in", "out"))
+]
+NUMBERS = [
+    KernelParameter(name, "int", "i4", pointer=False, size=4, offset=16 + 4 * place) for place, name in enumerate("nk")
+]
+KERNEL = SourceKernel("k", "k", (*POINTERS, *NUMBERS), None)
+ALL_GIVEN = ("in=i32[64]", "out=i32[64]", "n=64", "k=1")
+AT_THREAD = "st.global.u8"  # address and guard are constants
+AT_INDEX = "st.global.u32"  # the address comes from the contents of `in`, the guard from n
+AT_LOAD = "ld.global.u32"  # the guard comes from n
+DIFFERENCE = (OutputDifference("odd lanes first", "out", 4),)
+
+
+@pytest.fixture(scope="module")
+def slicer() -> Slicer:
+    return sliced.slicer()
+
+
+class Case:
+    """One kernel's evidence, made launch by launch."""
+
+    def __init__(self, slicer: Slicer) -> None:
+        self.slicer = slicer
+        self.launches: list[LaunchEvidence] = []
+
+    def hazard(self, kind: HazardKind, text: str = AT_THREAD, other: str = "") -> Hazard:
+        earlier = sliced.op_of(self.slicer, other).instruction if other else None
+        return Hazard(kind, sliced.op_of(self.slicer, text).instruction, earlier, ((0, 1),), 1)
+
+    def fault(self, kind: FaultKind, text: str = AT_LOAD, buffer: int | None = None, low: int = 0) -> KernelFault:
+        op = sliced.op_of(self.slicer, text)
+        return KernelFault("it failed", kind=kind, op=op, threads=((0, 1),), buffer=buffer, low=low, high=low + 4)
+
+    def at(
+        self,
+        shape: str,
+        *hazards: Hazard,
+        args: Sequence[str] = (),
+        origin: Origin = Origin.DERIVED,
+        error: EmulatorError | None = None,
+        differences: tuple[OutputDifference, ...] = (),
+        varied: bool = False,
+        suggested: bool = False,
+    ) -> "Case":
+        launch = PlannedLaunch(parse_shape(shape), origin, suggested=suggested)
+        wishes = Wishes(given=matched(parse_arguments(args), KERNEL), vary=varied)
+        results = (ScheduleResult("lockstep", (), hazards, error),)
+        self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, wishes, 0), 0, results, differences, varied))
+        return self
+
+    def judge(self, *order_matters: str) -> KernelJudgment:
+        return judge_kernel(KernelEvidence(tuple(self.launches)), self.slicer, order_matters=order_matters)
+
+
+@pytest.fixture
+def case(slicer: Slicer) -> Case:
+    return Case(slicer)
+
+
+def test_nothing_found_is_clean(case: Case) -> None:
+    assert case.at("1x32").at("2x128").judge().verdict == "clean"
+
+
+@pytest.mark.parametrize("kind", [HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.ATOMIC_RACE])
+def test_a_race_is_broken(case: Case, kind: HazardKind) -> None:
+    judgment = case.at("1x32").at("2x128", case.hazard(kind)).judge()
+    assert judgment.verdict == "broken"
+    assert judgment.sentence == f"1 finding: {kind} (first at 2x128)"
+
+
+def test_a_race_in_only_some_of_the_derived_launches_needs_the_launch(case: Case) -> None:
+    race = case.hazard(HazardKind.WAW)
+    some = case.at("2x128", race).at("3x64").judge()
+    assert (some.verdict, some.causes) == ("needs arguments", ("--launch",))
+    given = Case(case.slicer).at("2x128", race, origin=Origin.GIVEN).at("3x64", origin=Origin.GIVEN)
+    assert given.judge().verdict == "broken"
+    assert Case(case.slicer).at("1x32").at("2x128", race).at("2x80").at("3x64", race).judge().verdict == "broken"
+
+
+def test_a_race_at_indices_that_were_derived_needs_their_buffer(case: Case) -> None:
+    judgment = case.at("2x128", case.hazard(HazardKind.WAW, AT_INDEX)).judge()
+    assert (judgment.verdict, judgment.causes) == ("needs arguments", ("in",))
+    assert judgment.sentence == "WAW at 2x128 with in = i32[256], which is derived; give --arg in=…"
+
+
+def test_a_race_of_an_access_at_indices_with_another_one_is_broken(case: Case) -> None:
+    assert case.at("2x128", case.hazard(HazardKind.WAW, AT_INDEX, AT_LOAD)).judge().verdict == "broken"
+
+
+def test_a_race_at_indices_that_were_given_is_broken(case: Case) -> None:
+    judgment = case.at("2x128", case.hazard(HazardKind.WAW, AT_INDEX), args=("in=i32[256]",)).judge()
+    assert judgment.verdict == "broken"
+
+
+def test_a_race_with_only_one_of_two_derived_sizes_needs_the_size(case: Case) -> None:
+    race = case.hazard(HazardKind.RAW, AT_LOAD)
+    judgment = case.at("2x128").at("2x128", race, varied=True).judge()
+    assert (judgment.verdict, judgment.causes) == ("needs arguments", ("n",))
+    both = Case(case.slicer).at("2x128", race).at("2x128", race, varied=True).judge()
+    assert both.verdict == "broken"
+
+
+@pytest.mark.parametrize(
+    "kind", [FaultKind.OUT_OF_BOUNDS, FaultKind.MISALIGNED, FaultKind.TRAPPED, FaultKind.ASSERT_FAILED]
+)
+def test_a_fault_that_depends_on_a_derived_size_needs_it(case: Case, kind: FaultKind) -> None:
+    judgment = case.at("2x128", error=case.fault(kind), origin=Origin.GIVEN).judge()
+    assert (judgment.verdict, judgment.causes) == ("needs arguments", ("n",))
+
+
+@pytest.mark.parametrize(
+    "kind", [FaultKind.OUT_OF_BOUNDS, FaultKind.MISALIGNED, FaultKind.TRAPPED, FaultKind.ASSERT_FAILED]
+)
+def test_a_fault_that_depends_on_given_values_is_broken(case: Case, kind: FaultKind) -> None:
+    judgment = case.at("2x128", error=case.fault(kind), args=ALL_GIVEN, origin=Origin.GIVEN).judge()
+    assert judgment.verdict == "broken"
+
+
+def test_an_access_beyond_a_buffer_of_derived_size_needs_the_buffer(case: Case) -> None:
+    fault = case.fault(FaultKind.OUT_OF_BOUNDS, AT_THREAD, buffer=1, low=1000)
+    judgment = case.at("2x128", error=fault).judge()
+    assert (judgment.verdict, judgment.causes) == ("needs arguments", ("out",))
+
+
+def test_an_access_before_a_buffer_is_broken_whatever_its_size(case: Case) -> None:
+    fault = case.fault(FaultKind.OUT_OF_BOUNDS, AT_THREAD, buffer=1, low=-4)
+    assert case.at("2x128", error=fault).judge().verdict == "broken"
+
+
+def test_a_read_of_uninitialized_memory_by_a_derived_launch_needs_the_launch(case: Case) -> None:
+    uninitialized = case.hazard(HazardKind.UNINITIALIZED, AT_LOAD)
+    judgment = case.at("2x128", uninitialized, args=ALL_GIVEN).judge()
+    assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
+    assert judgment.sentence == "uninitialized read at 2x128, which is derived; give --launch …"
+    given = Case(case.slicer).at("2x128", uninitialized, args=ALL_GIVEN, origin=Origin.GIVEN).judge()
+    assert given.verdict == "broken"
+
+
+@pytest.mark.parametrize("kind", [HazardKind.DEADLOCK, HazardKind.DIVERGENT_WARP_BARRIER, HazardKind.MASKS_DIFFER])
+def test_misuse_of_barriers_and_masks_is_broken(case: Case, kind: HazardKind) -> None:
+    assert case.at("1x32").at("2x128", case.hazard(kind)).judge().verdict == "broken"
+
+
+@pytest.mark.parametrize("kind", [HazardKind.BARRIER_IMPOSSIBLE, HazardKind.EXITED, HazardKind.INACTIVE_SOURCE])
+def test_a_kernel_need_not_support_a_part_of_a_warp(case: Case, kind: HazardKind) -> None:
+    judgment = case.at("2x128").at("2x80", case.hazard(kind)).judge()
+    assert (judgment.verdict, list(judgment.refused)) == ("clean", ["2x80"])
+    given = Case(case.slicer).at("2x128").at("2x80", case.hazard(kind), origin=Origin.GIVEN).judge()
+    assert given.verdict in {"broken", "doubtful"}
+
+
+def test_a_kernel_that_supports_no_derived_launch_needs_one(case: Case) -> None:
+    judgment = case.at("1x32", case.hazard(HazardKind.BARRIER_IMPOSSIBLE)).judge()
+    assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
+
+
+@pytest.mark.parametrize(
+    "kind", [HazardKind.SAME_VALUE, HazardKind.EXITED, HazardKind.BARRIER_SKIPPED, HazardKind.ABSENT_VALUE]
+)
+def test_what_changes_no_result_is_doubtful(case: Case, kind: HazardKind) -> None:
+    assert case.at("2x128", case.hazard(kind)).judge().verdict == "doubtful"
+
+
+def test_accesses_without_order_are_broken_if_a_schedule_changes_the_result(case: Case) -> None:
+    unordered = case.hazard(HazardKind.UNORDERED)
+    assert case.at("2x128", unordered).judge().verdict == "clean"
+    assert Case(case.slicer).at("2x128", unordered, differences=DIFFERENCE).judge().verdict == "broken"
+    explained = Case(case.slicer).at("2x128", unordered, differences=DIFFERENCE).judge("atomics add floats")
+    assert explained.verdict == "schedule-dependent"
+
+
+@pytest.mark.parametrize("kind", [HazardKind.OUT_OF_BOUNDS, HazardKind.UNINITIALIZED])
+def test_a_launch_whose_block_is_not_the_suggested_one_is_set_aside_if_shared_memory_does_not_fit(
+    case: Case, kind: HazardKind
+) -> None:
+    misfit = replace(case.hazard(kind), space="shared")
+    judgment = case.at("2x64", suggested=True).at("2x128", misfit).judge()
+    assert (judgment.verdict, judgment.refused) == ("clean", {"2x128": (kind,)})
+    race = Case(case.slicer).at("2x64", case.hazard(HazardKind.RAW), suggested=True).at("2x128", misfit)
+    assert race.judge().verdict == "broken"
+
+
+def test_no_launch_is_set_aside_unless_the_suggested_block_fits(case: Case) -> None:
+    misfit = replace(case.hazard(HazardKind.OUT_OF_BOUNDS), space="shared")
+    judgment = case.at("2x128", misfit, suggested=True).at("2x64").judge()
+    assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
+    given = Case(case.slicer).at("2x64", suggested=True).at("2x128", misfit, origin=Origin.GIVEN)
+    assert given.judge().verdict == "broken"
+
+
+def test_memory_of_malloc_has_no_size_that_an_argument_could_change(case: Case) -> None:
+    fault = case.fault(FaultKind.OUT_OF_BOUNDS, AT_THREAD, buffer=7, low=64)
+    assert case.at("2x128", error=fault, args=ALL_GIVEN, origin=Origin.GIVEN).judge().verdict == "broken"
+
+
+def test_a_result_that_depends_on_the_schedule_without_a_reason_is_broken(case: Case) -> None:
+    judgment = case.at("2x128", differences=DIFFERENCE).judge()
+    assert judgment.verdict == "broken"
+    assert judgment.sentence == "the result depends on the schedule: `out` differs at byte 4 under `odd lanes first`"
+
+
+def test_a_result_that_depends_on_the_order_of_atomics_is_schedule_dependent(case: Case) -> None:
+    judgment = case.at("2x128", differences=DIFFERENCE).judge("atomics return values")
+    assert (judgment.verdict, judgment.sentence) == (
+        "schedule-dependent",
+        "the result depends on the schedule: atomics return values",
+    )
+
+
+def test_atomics_whose_order_changes_nothing_are_clean(case: Case) -> None:
+    assert case.at("2x128").judge("atomics return values").verdict == "clean"
+
+
+def test_a_kernel_that_reads_the_active_lanes_is_schedule_dependent(case: Case) -> None:
+    assert case.at("2x128", case.hazard(HazardKind.ACTIVEMASK)).judge().verdict == "schedule-dependent"
+
+
+def test_a_limit_of_the_emulator_is_not_checked(case: Case) -> None:
+    judgment = case.at("2x128", error=EmulatorError("the launch is too large")).judge()
+    assert (judgment.verdict, judgment.sentence) == ("not checked", "the launch is too large")
+
+
+def test_a_race_outweighs_everything_else(case: Case) -> None:
+    case.at("2x128", error=EmulatorError("the launch is too large"))
+    case.at("2x128", error=case.fault(FaultKind.OUT_OF_BOUNDS))
+    case.at("2x128", case.hazard(HazardKind.RAW), case.hazard(HazardKind.EXITED))
+    assert case.judge().verdict == "broken"

@@ -1,0 +1,8 @@
+// broken: ATOMIC_RACE
+// launch: 2x128
+
+__global__ void k(const float *in, float *out) {
+    float value = fabsf(in[blockIdx.x * blockDim.x + threadIdx.x]);
+    int *cell = (int *)out, old = atomicAdd(cell, 0);
+    if (__int_as_float(old) < value) *cell = __float_as_int(value);
+}

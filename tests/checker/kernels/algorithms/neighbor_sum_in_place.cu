@@ -1,0 +1,7 @@
+// broken: WAR
+// launch: 3x96
+
+__global__ void k(const int *in, int *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    out[i] = in[i] + out[(i + 1) % n];
+}

@@ -1,0 +1,12 @@
+// broken: RAW
+// launch: 2x128
+
+__global__ void k(const int *in, int *out) {
+    __shared__ int bins[16];
+    int t = threadIdx.x;
+    if (t < 16) bins[t] = 0;
+    __syncthreads();
+    bins[in[blockIdx.x * blockDim.x + t] & 15] += 1;
+    __syncthreads();
+    if (t < 16) atomicAdd(&out[t], bins[t]);
+}

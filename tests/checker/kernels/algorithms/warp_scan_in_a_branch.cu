@@ -1,0 +1,11 @@
+// broken: INACTIVE_SOURCE
+// launch: 2x64
+
+__global__ void k(const int *in, int *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    int sum = in[i];
+    for (int d = 1; d < 32; d *= 2) {
+        if (lane >= d) sum += __shfl_up_sync(__activemask(), sum, d);
+    }
+    out[i] = sum;
+}

@@ -1,0 +1,7 @@
+// broken: TRAPPED
+// launch: 1x96
+
+__global__ void k(const int *in, int *out) {
+    if (in[threadIdx.x] >= 0 && threadIdx.x == 65) __trap();
+    out[threadIdx.x] = in[threadIdx.x];
+}

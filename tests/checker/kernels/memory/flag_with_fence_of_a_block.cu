@@ -1,0 +1,20 @@
+// broken: RAW
+// launch: 2x32
+// cooperative
+
+// The fences concern one block only.
+__device__ int data;
+__device__ volatile int flag;
+
+__global__ void k(const int *in, int *out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        data = in[0];
+        __threadfence_block();
+        flag = 1;
+    } else {
+        while (flag == 0) {}
+        __threadfence_block();
+        out[0] = data;
+    }
+}

@@ -1,0 +1,12 @@
+// sound
+// launch: 1x64
+
+__global__ void k(const int *in, int *out) {
+    int t = threadIdx.x, g = blockIdx.x * blockDim.x + t;
+    int row = t / 8, column = t % 8;
+    if (row < column) {
+        int kept = out[column * 8 + row];
+        out[column * 8 + row] = out[row * 8 + column] + in[t];
+        out[row * 8 + column] = kept;
+    }
+}

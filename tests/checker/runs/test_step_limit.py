@@ -1,0 +1,73 @@
+"""The limit of instructions: larger in lockstep, and what other schedules do not finish is named."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.file_report import FileKernelReport
+from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.inputs.grammar import parse_arguments
+from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.runs import kernel_runs
+
+# Each thread counts to n: in lockstep once per warp, in other schedules once per thread.
+PTX = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    mov.u32 %r3, 0;
+COUNT:
+    add.u32 %r3, %r3, 1;
+    st.global.u32 [%rd3], %r3;
+    setp.lt.u32 %p1, %r3, %r1;
+    @%p1 bra COUNT;
+    RACE
+    ret;
+}
+"""
+RACE = "st.global.u32 [%rd1+4096], %r2;"
+
+
+def run_check(folder: Path, n: int, race: str = "") -> FileKernelReport:
+    path = folder / "k.ptx"
+    path.write_text(PTX.replace("RACE", race), encoding="utf-8")
+    options = FileOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments([f"arg1={n}"]))
+    (report,) = check_file(path, options).kernels
+    return report
+
+
+@pytest.fixture(autouse=True)
+def _small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 1000)
+
+
+def test_schedules_that_do_not_end_within_the_limit_are_named_and_leave_no_finding(tmp_path: Path) -> None:
+    report = run_check(tmp_path, 100)
+    assert (report.verdict, report.findings) == ("clean", ())
+    assert "; not to the end under `lanes in order`, `lanes at random`: more than 1,000 instructions" in report.sentence
+    assert not {"lanes in order", "lanes at random"} & set(report.launches[0].schedules)
+
+
+def test_lockstep_gets_more_instructions_and_a_race_stays_one(tmp_path: Path) -> None:
+    report = run_check(tmp_path, 1000, RACE)
+    assert report.verdict == "broken"
+    assert [finding.kind for finding in report.findings] == ["WAW"]
+
+
+def test_a_launch_that_does_not_end_in_lockstep_is_not_checked_and_has_no_finding(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(kernel_runs, "MOST_STEPS", 2000)
+    report = run_check(tmp_path, 1000)
+    assert (report.verdict, report.findings) == ("not checked", ())
+    assert report.sentence.startswith("it did not end within the limit of instructions at 1x32")

@@ -1,0 +1,86 @@
+"""Every test kernel gets the verdict that stands in its first line, at the launch that stands there."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.file_report import FileKernelReport
+from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.inputs.grammar import parse_arguments
+from shflbench.checker.inputs.shapes import parse_shape
+from tests import kernels
+from tests.checker.planted_kernels import KERNELS, PlantedKernel, planted_kernels
+
+VERDICTS = {"sound": {"clean", "schedule-dependent"}, "doubtful": {"doubtful"}, "broken": {"broken"}}
+TYPES = {"float": "f32", "double": "f64", "unsigned": "u32"}
+# Without `--launch`, these need it or an argument: a block that is no multiple of a warp, and repeated indices.
+UNDECIDED = {"algorithms/row_sums_by_warps", "algorithms/shared_histogram_without_atomics"}
+
+
+def arguments(kernel: PlantedKernel) -> list[str]:
+    """Return 4096 elements for each pointer, with values for what the kernel reads and zeros for the rest."""
+    parameters = re.search(r"\bk\s*\(([^)]*)\)", kernel.text)
+    assert parameters
+    pointers = re.findall(r"(\w+)\s*\*\s*(?:__restrict__\s*)?(\w+)", parameters[1])
+    return [
+        f"{name}={TYPES.get(type_, 'i32')}[4096]{'' if name.startswith('in') else ':0'}" for type_, name in pointers
+    ]
+
+
+def check(kernel: PlantedKernel, cache: Path, *, bare: bool = False) -> FileKernelReport:
+    options = FileOptions(
+        toolchain=kernels.tools(),
+        cache=cache,
+        launches=() if bare else (parse_shape(kernel.launch),),
+        arguments=() if bare else parse_arguments(arguments(kernel)),
+        outputs=False,
+    )
+    (report,) = check_file(kernel.file, options).kernels
+    return report
+
+
+def verify(kernel: PlantedKernel, report: FileKernelReport) -> None:
+    assert report.verdict in VERDICTS[kernel.verdict], report.sentence
+    assert not kernel.fault or kernel.fault in {finding.kind.name for finding in report.findings if finding.level}
+
+
+def names(folder: str = "") -> list[str]:
+    return [kernel.name for kernel in planted_kernels() if kernel.name.startswith(folder)]
+
+
+def some(every: list[str], part: int) -> list[str]:
+    return [name for name in every if int(hashlib.sha256(name.encode()).hexdigest(), 16) % part == 0]
+
+
+def kernel_of(name: str) -> PlantedKernel:
+    file = KERNELS / f"{name}.cu"
+    return PlantedKernel(file, file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", some(names(), 12))
+def test_a_kernel_gets_its_verdict(kernel_cache: Path, name: str) -> None:
+    verify(kernel_of(name), check(kernel_of(name), kernel_cache))
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("name", names())
+def test_every_kernel_gets_its_verdict(kernel_cache: Path, name: str) -> None:
+    verify(kernel_of(name), check(kernel_of(name), kernel_cache))
+
+
+@pytest.mark.parametrize("name", sorted({*some(names("algorithms/"), 12), "algorithms/game_of_life"}))
+def test_a_file_without_a_launch_gets_its_verdict(kernel_cache: Path, name: str) -> None:
+    verify(kernel_of(name), check(kernel_of(name), kernel_cache, bare=True))
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("name", [name for name in names("algorithms/") if name not in UNDECIDED])
+def test_every_file_without_a_launch_gets_its_verdict(kernel_cache: Path, name: str) -> None:
+    verify(kernel_of(name), check(kernel_of(name), kernel_cache, bare=True))
+
+
+@pytest.mark.parametrize("name", sorted(UNDECIDED))
+def test_a_file_that_does_not_show_its_launch_needs_it(kernel_cache: Path, name: str) -> None:
+    assert check(kernel_of(name), kernel_cache, bare=True).verdict == "needs arguments"

@@ -1,0 +1,71 @@
+"""Stores that the compiler removes: a race on them is gone from the program, and still stands in the source."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.files import FileOptions, check_kernels
+from shflbench.checker.files import read_file as read
+from shflbench.checker.sources.kernel_file import KernelFile
+from tests import kernels
+from tests.cli.check.conftest import CheckText
+
+ONE_PLACE = "__global__ void foo() {\n    __shared__ int a[16];\n    a[INDEX] = threadIdx.x;\n}\n"
+RACY = ONE_PLACE.replace("INDEX", "0")
+SOUND = ONE_PLACE.replace("a[16]", "a[128]").replace("INDEX", "threadIdx.x")
+LAUNCH = ("--launch", "2x64")
+
+
+def test_a_race_on_a_removed_store_is_broken_and_says_that_the_program_does_not_have_it(check_text: CheckText) -> None:
+    report = check_text(RACY, *LAUNCH)
+    assert (report.code, report.verdict, report.kinds) == (1, "broken", ["WAW"])
+    assert report.sentence == "WAW at line 3 in the source; the compiler removed this store"
+    (finding,) = report.kernel["findings"]
+    assert finding["store_removed"]
+    assert "; the compiler removed this store (" in finding["sentence"]
+
+
+def test_a_removed_store_out_of_bounds_is_broken(check_text: CheckText) -> None:
+    report = check_text(ONE_PLACE.replace("INDEX", "threadIdx.x"), *LAUNCH)
+    assert (report.verdict, report.kinds) == ("broken", ["out of bounds"])
+
+
+def test_a_removed_store_without_a_fault_leaves_the_verdict(check_text: CheckText) -> None:
+    report = check_text(SOUND, *LAUNCH)
+    assert (report.verdict, report.kinds) == ("clean", [])
+    assert "removed" not in report.sentence
+
+
+def test_equal_values_in_a_removed_store_are_doubtful(check_text: CheckText) -> None:
+    report = check_text(RACY.replace("threadIdx.x;", "7;"), *LAUNCH)
+    assert (report.verdict, report.kinds) == ("doubtful", ["WAW of equal values"])
+
+
+@pytest.fixture
+def sound_file(tmp_path: Path) -> KernelFile:
+    path = tmp_path / "sound.cu"
+    path.write_text(SOUND, encoding="utf-8")
+    return read(path, FileOptions(toolchain=kernels.tools()))
+
+
+def test_the_note_says_that_the_store_was_checked(sound_file: KernelFile) -> None:
+    (note,) = check_kernels(sound_file, FileOptions()).notes
+    assert (
+        note.text
+        == "the compiler removed or merged the store of line 3; it was checked in a build without optimization"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("mov.u32", "unknown.u32"), (".version", ".nothing")],
+    ids=["an-unknown-instruction", "no-ptx"],
+)
+def test_a_store_that_cannot_be_judged_is_named_beside_clean(sound_file: KernelFile, old: str, new: str) -> None:
+    file = replace(sound_file, unoptimized_ptx=sound_file.unoptimized_ptx.replace(old, new))
+    report = check_kernels(file, FileOptions())
+    (kernel,) = report.kernels
+    assert kernel.verdict == "clean"
+    assert "the compiler removed stores of line 3, which were not judged: " in kernel.sentence
+    assert report.notes == sound_file.notes
