@@ -1,0 +1,131 @@
+"""Run `check` over public sets of kernels with known truth, and count right and wrong verdicts.
+
+    python -m benchmarks.public_sets --fetch FOLDER           clone the sets (needs git and network), then check them
+    python -m benchmarks.public_sets --sets FOLDER            check the sets in this folder, one clone per set
+    python -m benchmarks.public_sets --sets FOLDER --set indigo --part tuning --match '*_warp*'
+    python -m benchmarks.public_sets --sets FOLDER --compiler nvcc --compiler nvrtc --record
+                                                              write benchmarks/public_sets.md and .json
+
+Needs no GPU. A stopped run continues with `--resume FILE`, which keeps finished files. Exits with 1 if a sound file is
+called broken or a bug is called clean, and with 2 on an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from itertools import chain
+from pathlib import Path
+from shutil import which
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a folder
+
+from benchmarks.public_sets.fetching import fetch
+from benchmarks.public_sets.listings import wrong
+from benchmarks.public_sets.outcomes import FileOutcome, Outcome, compare
+from benchmarks.public_sets.page import page, record
+from benchmarks.public_sets.plan import SetPlan, plan
+from benchmarks.public_sets.runs import Finished, run
+from benchmarks.public_sets.sets import SETS, Part
+from benchmarks.public_sets.tables import SetOutcomes, table
+from shflbench.errors import ResultsError, ShflbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RECORDED = Path(__file__).parent.with_name("public_sets.md")
+SECONDS = 120.0  # per file
+COMPILERS = {"nvcc": "nvcc", "nvrtc": "NVRTC"}  # with their names in the tables
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Check the files, print the table and the wrong verdicts; return the exit code."""
+    wanted = _parser().parse_args(words)
+    try:
+        folder = wanted.fetch or wanted.sets
+        if folder is None:
+            raise ResultsError("no folder with the sets", "give --sets FOLDER, or --fetch FOLDER to clone them")
+        chosen = [SETS[name] for name in wanted.set or SETS]
+        if wanted.fetch:
+            fetch(chosen, folder)
+        parts = set(Part) if wanted.part == "all" else {Part(wanted.part)}
+        plans = [
+            (compiler, plan(public, folder, parts=parts, match=wanted.match, nvcc=compiler == "nvcc"))
+            for public in chosen
+            for compiler in wanted.compiler or [_default_compiler()]
+        ]
+        if wanted.list:
+            print(*dict.fromkeys(chain.from_iterable(one.lines() for _, one in plans)), sep="\n")
+            return 0
+        outcomes = [_check(one, COMPILERS[compiler], wanted) for compiler, one in plans]
+        print(table(outcomes))
+        lines = list(wrong(outcomes))
+        print(*lines[: wanted.wrong], sep="\n")
+        if len(lines) > wanted.wrong:
+            print(f"… and {len(lines) - wanted.wrong} more; --wrong {len(lines)} shows all")
+        if wanted.record:
+            wanted.record.write_text(page(outcomes), encoding="utf-8")
+            wanted.record.with_suffix(".json").write_text(record(outcomes), encoding="utf-8")
+    except ShflbenchError as error:
+        print(f"{error.message}; {error.advice}" if error.advice else error.message, file=sys.stderr)
+        return 2
+    faults = {Outcome.SOUND_BROKEN, Outcome.BUG_CLEAN}
+    return int(any(outcome.outcome in faults for one in outcomes for outcome in one.outcomes))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", type=Path, metavar="FOLDER", help="the folder of the clones")
+    parser.add_argument("--fetch", type=Path, metavar="FOLDER", help="clone the sets that this folder lacks")
+    parser.add_argument("--set", action="append", choices=SETS, help="only this set (repeatable)")
+    parser.add_argument("--part", choices=[*Part, "all"], default="all", help="only this part of each set")
+    parser.add_argument("--match", metavar="PATTERN", default="*", help="only paths that match this shell pattern")
+    parser.add_argument("--list", action="store_true", help="list the files, their truth and launches; check nothing")
+    parser.add_argument("--processes", type=int, default=2, metavar="N", help="files at a time (default: 2)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, metavar="S", help="time limit per file")
+    parser.add_argument("--wrong", type=int, default=40, metavar="N", help="print at most this many wrong verdicts")
+    parser.add_argument(
+        "--compiler",
+        action="append",
+        choices=COMPILERS,
+        help="compile with it (repeatable: all files with each; default: nvcc where it is on the PATH)",
+    )
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="keep finished files here; start with those in it")
+    parser.add_argument(
+        "--record",
+        type=Path,
+        nargs="?",
+        const=RECORDED,
+        metavar="FILE",
+        help="write the page, and a JSON file beside it",
+    )
+    return parser
+
+
+def _default_compiler() -> str:
+    return "nvcc" if which("nvcc") else "nvrtc"
+
+
+def _check(set_plan: SetPlan, compiler: str, wanted: argparse.Namespace) -> SetOutcomes:
+    finished = Finished(wanted.resume) if wanted.resume else None
+    kept = finished.read() if finished else {}
+    results = {path: kept[job.text()] for path, job in set_plan.jobs.items() if job.text() in kept}
+    todo = {path: job for path, job in set_plan.jobs.items() if path not in results}
+    outcomes = [compare(path, set_plan.truths[path], result) for path, result in results.items()]
+    for number, (path, result) in enumerate(run(todo, processes=wanted.processes, seconds=wanted.seconds), start=1):
+        if finished:
+            finished.add(todo[path], result)
+        outcomes.append(compare(path, set_plan.truths[path], result))
+        _show(number, len(todo), outcomes[-1])
+    return SetOutcomes(set_plan.public, compiler, outcomes, set_plan.excluded)
+
+
+def _show(number: int, total: int, one: FileOutcome) -> None:
+    outcome = one.outcome.partition(":")[0]
+    text = f"{number}/{total} {outcome}: {one.path} ({one.verdict}, {one.result.seconds:.1f} s)"
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

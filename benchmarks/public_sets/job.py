@@ -1,0 +1,144 @@
+"""Check one file, in a process of its own: reads a job as JSON from stdin and writes a record as JSON to stdout.
+
+A process per file bounds time and memory, and a fault of `check` costs one file.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from shutil import which
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.public_sets.arguments import RunArguments
+from shflbench.errors import ShflbenchError
+
+if TYPE_CHECKING:
+    from shflbench.checker.file_report import FileKernelReport, FileReport
+
+MOST_FINDINGS = 4  # per kernel, in a record
+KB_PER_MB = 1024  # getrusage(2) counts in KB on Linux
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file and the options of `check`."""
+
+    path: str  # of the file
+    runs: tuple[RunArguments, ...] = (RunArguments(),)
+    defines: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    nvcc: bool = True  # use the nvcc on the PATH, if there is one
+
+    def text(self) -> str:
+        """Return the job as JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> Job:
+        """Return the job in a record."""
+        runs = tuple(RunArguments(**_with_tuples(run)) for run in record["runs"])
+        return cls(**{**_with_tuples(record), "runs": runs})
+
+
+@dataclass(frozen=True, slots=True)
+class KernelResult:
+    """The verdict on one kernel."""
+
+    name: str
+    verdict: str
+    sentence: str
+    findings: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # of all findings: `RAW`, `OUT_OF_BOUNDS`
+    launches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What `check` says about one file."""
+
+    kernels: tuple[KernelResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    error: str = ""  # that ended `check`: unusable options, a timeout, a crash
+    compiler: str = ""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0  # with those of the compiler
+    megabytes: float = 0.0  # the largest memory of a process
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> JobResult:
+        """Return the result in a record."""
+        kernels = tuple(KernelResult(**_with_tuples(kernel)) for kernel in record["kernels"])
+        return cls(**{**_with_tuples(record), "kernels": kernels})
+
+
+def _with_tuples(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with a tuple for each list of JSON."""
+    return {key: tuple(item) if isinstance(item, list) else item for key, item in record.items()}
+
+
+def check(job: Job) -> JobResult:
+    """Return what `check` says about the file of a job; its options that do not fit are an error of the result."""
+    from shflbench.checker.files import FileOptions, check_file  # noqa: PLC0415  (its time counts)
+    from shflbench.checker.inputs.grammar import parse_arguments  # noqa: PLC0415
+    from shflbench.checker.inputs.shapes import parse_shape  # noqa: PLC0415
+    from shflbench.compile import toolchain  # noqa: PLC0415
+
+    nvcc = which("nvcc") if job.nvcc else None
+    nvrtc = toolchain.find()  # also beside nvcc, for files that include headers the toolkit lacks
+    kernels: list[KernelResult] = []
+    notes: list[str] = []
+    compiler = ""
+    try:
+        for run in job.runs:
+            options = FileOptions(
+                kernels=(run.kernel,) if run.kernel else (),
+                launches=tuple(map(parse_shape, run.launches)),
+                arguments=parse_arguments(run.args),
+                shared_bytes=run.shared,
+                include=tuple(map(Path, job.includes)),
+                define=job.defines,
+                nvcc=Path(nvcc) if nvcc else None,
+                toolchain=nvrtc,
+            )
+            report = check_file(Path(job.path), options)
+            kernels += map(_kernel, report.kernels)
+            notes += _notes(report)
+            compiler = report.compiler
+    except ShflbenchError as error:
+        return JobResult(error=error.message)
+    return JobResult(tuple(kernels), tuple(dict.fromkeys(notes)), compiler=compiler)
+
+
+def _kernel(report: FileKernelReport) -> KernelResult:
+    base = report.place.file.parent
+    findings = tuple(finding.sentence(base) for finding in report.findings[:MOST_FINDINGS])
+    launches = tuple(launch.shape for launch in report.launches)
+    kinds = tuple(dict.fromkeys(finding.kind.name for finding in report.findings))
+    return KernelResult(report.name, str(report.verdict), report.sentence, findings, kinds, launches)
+
+
+def _notes(report: FileReport) -> tuple[str, ...]:
+    return tuple(f"{note.kind}: {note.text}" for note in report.notes)
+
+
+def main() -> None:
+    """Read a job, write its record."""
+    start = monotonic()
+    result = check(Job.of(json.load(sys.stdin)))
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    result = replace(
+        result,
+        seconds=round(monotonic() - start, 2),
+        cpu_seconds=round(sum(usage.ru_utime + usage.ru_stime for usage in used), 2),
+        megabytes=round(max(usage.ru_maxrss for usage in used) / KB_PER_MB),
+    )
+    json.dump(asdict(result), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
