@@ -1,13 +1,9 @@
-"""Check one file, in a process of its own: reads a job as JSON from stdin and writes a record as JSON to stdout.
-
-A process per file bounds time and memory, and a fault of `check` costs one file.
-"""
+"""Check one file, in a process of its own, which bounds time and memory."""
 
 from __future__ import annotations
 
 import json
 import resource
-import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shutil import which
@@ -18,6 +14,8 @@ from benchmarks.public_sets.arguments import RunArguments
 from shflbench.errors import ShflbenchError
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from shflbench.checker.file_report import FileKernelReport, FileReport
 
 MOST_FINDINGS = 4  # per kernel, in a record
@@ -83,7 +81,7 @@ def _with_tuples(record: dict[str, Any]) -> dict[str, Any]:
 
 def check(job: Job) -> JobResult:
     """Return what `check` says about the file of a job; its options that do not fit are an error of the result."""
-    from shflbench.checker.files import FileOptions, check_file  # noqa: PLC0415  (its time counts)
+    from shflbench.checker.files import FileOptions, check_file  # noqa: PLC0415  (slow, and tests need none of it)
     from shflbench.checker.inputs.grammar import parse_arguments  # noqa: PLC0415
     from shflbench.checker.inputs.shapes import parse_shape  # noqa: PLC0415
     from shflbench.compile import toolchain  # noqa: PLC0415
@@ -126,19 +124,20 @@ def _notes(report: FileReport) -> tuple[str, ...]:
     return tuple(f"{note.kind}: {note.text}" for note in report.notes)
 
 
-def main() -> None:
-    """Read a job, write its record."""
+def work(job: Job, results: Connection) -> None:
+    """Check the file of a job in this process, which the fork server has made for it, and send the record as JSON.
+
+    A fault of `check` ends the process with a traceback on stderr, and costs one file.
+    """
+    from benchmarks.public_sets.start import CPU_SECONDS  # noqa: PLC0415  (measures, where it is imported first)
+
     start = monotonic()
-    result = check(Job.of(json.load(sys.stdin)))
+    result = check(job)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     result = replace(
         result,
         seconds=round(monotonic() - start, 2),
-        cpu_seconds=round(sum(usage.ru_utime + usage.ru_stime for usage in used), 2),
+        cpu_seconds=round(sum(usage.ru_utime + usage.ru_stime for usage in used) + CPU_SECONDS, 2),
         megabytes=round(max(usage.ru_maxrss for usage in used) / KB_PER_MB),
     )
-    json.dump(asdict(result), sys.stdout)
-
-
-if __name__ == "__main__":
-    main()
+    results.send(json.dumps(asdict(result)))

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from benchmarks.public_sets.job import JobResult
+from benchmarks.public_sets.job import JobResult, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from benchmarks.public_sets.job import Job
 
-ROOT = Path(__file__).parents[2]
+# Forks processes that have `check` imported, which takes longer than most files do.
+_CONTEXT = get_context("forkserver")
+_CONTEXT.set_forkserver_preload([
+    "benchmarks.public_sets.job",
+    "shflbench.checker.files",
+    "shflbench.compile.toolchain",
+    "benchmarks.public_sets.start",
+])  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +63,18 @@ def run(jobs: Mapping[str, Job], *, processes: int, seconds: float) -> Iterator[
 
 def run_one(job: Job, seconds: float) -> JobResult:
     """Return the result of one job, which runs in a process of its own for at most `seconds`."""
-    command = [sys.executable, "-m", "benchmarks.public_sets.job"]
+    receiver, sender = _CONTEXT.Pipe(duplex=False)
+    process = _CONTEXT.Process(target=work, args=(job, sender))
+    process.start()
+    sender.close()
     try:
-        process = subprocess.run(
-            command, input=job.text(), capture_output=True, text=True, timeout=seconds, check=False, cwd=ROOT
-        )
-    except subprocess.TimeoutExpired:
-        return JobResult(error=f"no verdict after {seconds:.0f} s", seconds=seconds)
-    if process.returncode:
-        last = "".join(process.stderr.strip().splitlines()[-1:])
-        return JobResult(error=f"ended with exit code {process.returncode}: {last}")
-    return JobResult.of(json.loads(process.stdout))
+        if not receiver.poll(seconds):
+            process.kill()
+            return JobResult(error=f"no verdict after {seconds:g} s", seconds=seconds)
+        return JobResult.of(json.loads(receiver.recv()))
+    except EOFError:
+        process.join()
+        return JobResult(error=f"ended with exit code {process.exitcode}; the traceback is on stderr")
+    finally:
+        receiver.close()
+        process.join()

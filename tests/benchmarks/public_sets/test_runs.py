@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.public_sets.arguments import RunArguments
 from benchmarks.public_sets.job import Job, JobResult, KernelResult, check
-from benchmarks.public_sets.runs import Finished
+from benchmarks.public_sets.runs import Finished, run_one
 
 JOB = Job("a.cu", (RunArguments(launches=("1x32",), args=("n=8",)), RunArguments("k", shared=64)))
 RESULT = JobResult((KernelResult("k", "clean", "no hazard", launches=("1x32",)),), ("template: k<int>",), seconds=1.5)
@@ -41,3 +41,8 @@ def test_a_job_travels_as_json() -> None:
 
 def test_options_that_do_not_fit_are_the_error_of_a_result() -> None:
     assert "is not NAME=VALUE" in check(Job("a.cu", (RunArguments(args=("n",)),))).error
+
+
+def test_a_fault_of_check_costs_one_file() -> None:
+    faulty = Job("a.cu", runs=None)  # type: ignore[arg-type]
+    assert "ended with exit code 1" in run_one(faulty, seconds=60).error
