@@ -17,6 +17,12 @@ pytestmark = pytest.mark.expensive
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1  # prctl(2), capabilities(7)
 
 
+@pytest.fixture(autouse=True)
+def _no_byte_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep processes with a limit on file sizes from leaving truncated byte code, which breaks all later ones."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+
 def heed_permissions() -> None:
     """Drop the capability that lets root write to read-only files."""
     ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0)
