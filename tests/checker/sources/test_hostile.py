@@ -141,13 +141,19 @@ def test_macros_that_expand_without_end_are_refused_before_a_compiler_runs(tmp_p
 
 
 def test_large_macros_that_end_are_accepted(parse: Parse) -> None:
-    source = parse(f"{doubled('1', 12)}#define S (S + T)\n#define T (S + T)\n{KERNEL}int x = S + A12;")
-    require_expandable(source.unit.files, source.macros)
+    small, large = (
+        parse(f"{doubled('1', n)}#define S (S + T)\n#define T (S + T)\n{KERNEL}int x = S + A{n};") for n in (12, 30)
+    )
+    require_expandable(small.unit.files, small.macros)
+    with pytest.raises(CompileError, match="expands to more than"):
+        require_expandable(large.unit.files, large.macros)
 
 
 def test_unused_macros_do_not_count(parse: Parse) -> None:
-    source = parse(doubled("1", 30) + KERNEL)
-    require_expandable(source.unit.files, source.macros)
+    unused, used = (parse(doubled("1", 30) + KERNEL + use) for use in ("", "int x = A30;"))
+    require_expandable(unused.unit.files, unused.macros)
+    with pytest.raises(CompileError, match="expands to more than"):
+        require_expandable(used.unit.files, used.macros)
 
 
 def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:

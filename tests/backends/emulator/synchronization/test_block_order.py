@@ -61,4 +61,6 @@ def test_where_a_kernel_reads_a_clock_the_order_of_blocks_is_explored(source: st
 
 @pytest.mark.parametrize("policy", OF_BLOCKS, ids=lambda policy: policy.name)
 def test_lanes_that_wait_for_a_lock_of_their_block_take_short_turns(policy: Policy) -> None:
-    execute(small("spin_lock", block=32), policy, step_limit=10_000)
+    (short,) = execute(small("spin_lock", block=32), policy, step_limit=10_000)
+    (unlimited,) = execute(small("spin_lock", block=32))
+    np.testing.assert_array_equal(short, unlimited)
