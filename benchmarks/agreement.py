@@ -15,6 +15,7 @@ import json
 import re
 import sys
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the compared kernels ar
 
 from benchmarks.agreement_subjects import PatternKernel, Run, Subject, subjects
 from shflbench.backends.cuda import CudaBackend
-from shflbench.backends.emulator.backend import EmulatorBackend
+from shflbench.backends.emulator.backend import EmulatedKernel
+from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.machine.launch import execute
 from shflbench.compile.build import Builder
 from shflbench.compile.nvrtc import compile_kernel
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 
     from benchmarks.agreement_subjects import Array
     from shflbench.backends.base import Backend
+    from shflbench.backends.emulator.frontend.ptx import Module
+    from shflbench.backends.emulator.link.program import Program
 
 Record = dict[str, Any]  # the JSON file
 DEBUG = re.compile(r"^\s*(?:\.loc|\.file|//)[^\n]*$|^\s*\.section.*?^\s*\}", re.MULTILINE | re.DOTALL)
@@ -80,10 +85,21 @@ def emulate(job: tuple[Subject, Run, Kernel]) -> Sequence[Array] | str:
     """Return the outputs of the emulator for a run in lockstep, or why it fails."""
     subject, run, kernel = job
     try:
-        opened = EmulatorBackend(kernel.arch).open(subject.call(run, kernel))
+        call = subject.call(run, kernel)
+        opened = EmulatedKernel(call, _program(call.kernel.ptx, call.kernel.symbol))
         return execute(opened.launch(subject.inputs(run), run.iterations))
     except EmulatorError as error:
         return f"the emulator fails: {error.message}"
+
+
+@lru_cache(maxsize=4)  # a kernel has several runs
+def _program(ptx: str, symbol: str) -> Program:
+    return link(_module(ptx), symbol)
+
+
+@lru_cache(maxsize=4)  # a file has many kernels
+def _module(ptx: str) -> Module:
+    return parse(ptx)
 
 
 def emulate_all(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,11 +87,7 @@ class PatternKernel:
 
     def workload(self, run: Run) -> Workload:
         """Return the workload, the same as for verification."""
-        subject = kernels.subjects()[self.name]
-        return Workload.of(subject.pattern, self._case(run), run.grid, SEED)
-
-    def _case(self, run: Run) -> Case:
-        return replace(kernels.subjects()[self.name].case, launch=Launch("", run.block, run.grid))
+        return _workload(self.name, run.grid, run.block)
 
     def inputs(self, run: Run) -> list[Array]:
         """Return the data of the buffers that are read."""
@@ -100,7 +96,7 @@ class PatternKernel:
     def call(self, run: Run, kernel: Kernel) -> KernelCall:
         """Return the launch of `kernel`, which is this one, compiled."""
         subject = kernels.subjects()[self.name]
-        return call_of(subject.pattern, self._case(run), kernel, self.workload(run).setting)
+        return call_of(subject.pattern, _case(self.name, run.grid, run.block), kernel, self.workload(run).setting)
 
     def comparable(self, run: Run, outputs: Sequence[Array]) -> list[Array]:
         """Return outputs sorted where any order is right."""
@@ -124,6 +120,15 @@ class PatternKernel:
     def describe(self, element: int, run: Run) -> str:
         """Return what an element of an output is."""
         return f"element {element} of {run.grid * run.block} threads"
+
+
+def _case(name: str, grid: int, block: int) -> Case:
+    return replace(kernels.subjects()[name].case, launch=Launch("", block, grid))
+
+
+@lru_cache(maxsize=4)  # the runs of a kernel share its inputs
+def _workload(name: str, grid: int, block: int) -> Workload:
+    return Workload.of(kernels.subjects()[name].pattern, _case(name, grid, block), grid, SEED)
 
 
 @dataclass(frozen=True, slots=True)

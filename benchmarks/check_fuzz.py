@@ -1,14 +1,16 @@
-"""Run `check` on damaged files: `python -m benchmarks.check_fuzz [--count N] [--first N] [--seed S] [--keep DIR]`.
+"""Run `check` on damaged files: `python -m benchmarks.check_fuzz [--count N] [--seed S] [--jobs N] [--keep DIR]`.
 
-Two processes check mutants of the repository's kernels and of PTX of NVRTC, Triton and Numba. Each must end in a
+Several processes check mutants of the repository's kernels and of PTX of NVRTC, Triton and Numba. Each must end in a
 verdict or in one sentence with a known exit code, within 20 CPU-seconds and 1 GB. The program counts how they ended; it
-writes those that end otherwise to a folder, and exits with 1.
+writes those that end otherwise to a folder, and exits with 1. It also runs where `shflbench` is not installed, from its
+repository.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import re
 import sys
 from collections import Counter
@@ -19,18 +21,28 @@ from time import monotonic, process_time
 from traceback import format_exc
 from typing import TYPE_CHECKING
 
-from benchmarks.check_fuzz_mutants import mutant
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # so that it also runs as a file
+
+from benchmarks.check_fuzz_mutants import SUFFIXES, mutant, suffix_of
 from benchmarks.check_fuzz_outcome import Outcome, outcome_of
+from shflbench.compile.toolchain import find
+from shflbench.errors import CompilerError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-PROCESSES = 2
+ROOT = Path(__file__).resolve().parent.parent
 CPU_SECONDS = 20  # for one file
 SECONDS = 100  # until a process counts as hanging; the machine may be busy
-START_SECONDS = 160  # for a new process, which imports the compiler
+START_SECONDS = 160  # for the first file of a process, for which it starts the compiler
 MOST_MEMORY = 1 << 30
 RESTARTS_AFTER = 300  # files: caches of a process that checks thousands say nothing about one file
+
+# Forks processes that have `check` imported.
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(
+    ["benchmarks.check_fuzz_outcome", "shflbench.checker.files", "shflbench.cli.check.command"]
+)
 
 
 def main() -> None:
@@ -39,16 +51,29 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=500, help="mutants, half of them .cu and half .ptx")
     parser.add_argument("--first", type=int, default=0, help="number of the first mutant")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; by default one per core")
     parser.add_argument("--keep", type=Path, default=Path("fuzz"), help="folder for the mutants that fail")
     options = parser.parse_args()
-    begin = monotonic()
+    try:
+        find()
+    except CompilerError as error:  # every file would end with this one sentence
+        print(error.message, error.advice, sep="\n", file=sys.stderr)
+        sys.exit(error.exit_code)
+    begin, jobs = monotonic(), max(options.jobs, 1)
+    # The fork server imports by name, from folders that it knows from the environment.
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     numbers = range(options.first, options.first + options.count)
-    with ThreadPoolExecutor(PROCESSES) as pool:
-        parts = pool.map(lambda part: _check(part, options.seed), [numbers[n::PROCESSES] for n in range(PROCESSES)])
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = pool.map(
+            lambda part: _check(part, options.seed),
+            [numbers[len(numbers) * n // jobs : len(numbers) * (n + 1) // jobs] for n in range(jobs)],
+        )
         outcomes = {number: outcome for part in parts for number, outcome in part.items()}
-    counts = Counter(f"{Path(mutant(0, number).name).suffix[1:]}: {item.result}" for number, item in outcomes.items())
-    for result, count in sorted(counts.items()):
-        print(f"{count:6} {result}")
+    for suffix in SUFFIXES:
+        counts = Counter(item.result for number, item in outcomes.items() if suffix_of(number) == suffix)
+        print(f"{counts.total():6} {suffix} files")
+        for result, count in sorted(counts.items()):
+            print(f"{count:10} {result}")
     failures = {number: outcome for number, outcome in sorted(outcomes.items()) if outcome.problem}
     for number, outcome in failures.items():
         _keep(options.keep, options.seed, number, outcome)
@@ -67,10 +92,9 @@ def _keep(folder: Path, seed: int, number: int, outcome: Outcome) -> None:
 def _check(numbers: range, seed: int) -> dict[int, Outcome]:
     """Return the outcomes of mutants that one process after another checks."""
     outcomes: dict[int, Outcome] = {}
-    context = multiprocessing.get_context("spawn")
     while remaining := [number for number in numbers if number not in outcomes][:RESTARTS_AFTER]:
-        near, far = context.Pipe()
-        process = context.Process(target=_work, args=(far, seed, remaining), daemon=True)
+        near, far = CONTEXT.Pipe()
+        process = CONTEXT.Process(target=_work, args=(far, seed, remaining), daemon=True)
         process.start()
         far.close()
         for number in remaining:

@@ -22,6 +22,7 @@ PTX = ROOT / "tests" / "backends" / "emulator" / "ptx.zip"
 PATTERNS = ROOT / "shflbench" / "patterns"
 MOST_PTX = 30_000  # characters of an original: larger ones only take longer
 MOST_CHANGES = 4
+SUFFIXES = (".cu", ".ptx")
 
 TOKEN = re.compile(r"[%$.]?\w+|\S")
 NUMBER = re.compile(r"(?<![\w.%$])-?\d+(?:\.\d+)?|0[xXfFdD][0-9a-fA-F]+")
@@ -87,6 +88,11 @@ class Mutant:
     words: tuple[str, ...]
 
 
+def suffix_of(number: int) -> str:
+    """Return the suffix of a mutant's name."""
+    return SUFFIXES[number % 2]
+
+
 def mutant(seed: int, number: int) -> Mutant:
     """Return the mutant of a number: CUDA C++ for even numbers, PTX for odd ones."""
     random = Random(f"{seed}:{number}")  # noqa: S311  (no cryptography)
@@ -97,7 +103,7 @@ def mutant(seed: int, number: int) -> Mutant:
     content = text.encode("utf-8", errors="surrogateescape")
     if random.random() < 0.15:  # noqa: PLR2004
         content = _odd_bytes(content, random)
-    return Mutant(f"m{number}.{'ptx' if number % 2 else 'cu'}", content, _words(random))
+    return Mutant(f"m{number}{suffix_of(number)}", content, _words(random))
 
 
 @cache

@@ -1,5 +1,7 @@
 """Fixtures for all tests: the command line as a person uses it, and the GPU where there is one."""
 
+import gc
+from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -72,6 +74,21 @@ class Scheduler(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
 @pytest.hookimpl(optionalhook=True)  # there is none under `-p no:xdist`
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler | None:
     return Scheduler(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector pass over what is collected, which lives to the end, and run less often.
+
+    It takes a twelfth of the time of all tests otherwise.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(10_000)  # new objects; by default 700, which is for small programs
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

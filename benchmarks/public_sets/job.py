@@ -26,21 +26,16 @@ KB_PER_MB = 1024  # getrusage(2) counts in KB on Linux
 class Job:
     """One file and the options of `check`."""
 
-    path: str  # of the file
+    clone: str  # the folder of the set
+    path: str  # of the file, in the clone
     runs: tuple[RunArguments, ...] = (RunArguments(),)
     defines: tuple[str, ...] = ()
-    includes: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()  # in the clone
     nvcc: bool = True  # use the nvcc on the PATH, if there is one
 
-    def text(self) -> str:
-        """Return the job as JSON."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def of(cls, record: dict[str, Any]) -> Job:
-        """Return the job in a record."""
-        runs = tuple(RunArguments(**_with_tuples(run)) for run in record["runs"])
-        return cls(**{**_with_tuples(record), "runs": runs})
+    def key(self) -> str:
+        """Return the job as JSON, the same for a clone in any folder."""
+        return json.dumps({**asdict(self), "clone": Path(self.clone).name})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +61,7 @@ class JobResult:
     seconds: float = 0.0
     cpu_seconds: float = 0.0  # with those of the compiler
     megabytes: float = 0.0  # the largest memory of a process
+    machine: str = ""  # on which it was measured
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> JobResult:
@@ -98,26 +94,27 @@ def check(job: Job) -> JobResult:
                 launches=tuple(map(parse_shape, run.launches)),
                 arguments=parse_arguments(run.args),
                 shared_bytes=run.shared,
-                include=tuple(map(Path, job.includes)),
+                include=tuple(Path(job.clone) / include for include in job.includes),
                 define=job.defines,
                 nvcc=Path(nvcc) if nvcc else None,
                 toolchain=nvrtc,
             )
-            report = check_file(Path(job.path), options)
-            kernels += map(_kernel, report.kernels)
+            report = check_file(Path(job.clone) / job.path, options)
+            kernels += (_kernel(kernel, job.clone) for kernel in report.kernels)
             notes += _notes(report)
             compiler = report.compiler
     except ShflbenchError as error:
-        return JobResult(error=error.message)
+        return JobResult(error=error.message.replace(f"{job.clone}/", ""))
     return JobResult(tuple(kernels), tuple(dict.fromkeys(notes)), compiler=compiler)
 
 
-def _kernel(report: FileKernelReport) -> KernelResult:
+def _kernel(report: FileKernelReport, clone: str) -> KernelResult:
     base = report.place.file.parent
     findings = tuple(finding.sentence(base) for finding in report.findings[:MOST_FINDINGS])
+    sentence = report.sentence.replace(f"{clone}/", "")  # the record is the same for a clone in any folder
     launches = tuple(launch.shape for launch in report.launches)
     kinds = tuple(dict.fromkeys(finding.kind.name for finding in report.findings))
-    return KernelResult(report.name, str(report.verdict), report.sentence, findings, kinds, launches)
+    return KernelResult(report.name, str(report.verdict), sentence, findings, kinds, launches)
 
 
 def _notes(report: FileReport) -> tuple[str, ...]:

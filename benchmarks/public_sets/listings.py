@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.public_sets.outcomes import Outcome
+from benchmarks.public_sets.sets import Part, part_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from benchmarks.public_sets.outcomes import FileOutcome
     from benchmarks.public_sets.tables import SetOutcomes
 
 LIMITS = Path(__file__).with_name("limits.tsv")
+WRONG = tuple(outcome for outcome in Outcome if not outcome.right)
 
 
 def excluded(sets: Sequence[SetOutcomes]) -> Iterator[str]:
@@ -35,18 +37,19 @@ def sources(sets: Sequence[SetOutcomes]) -> Iterator[str]:
         yield f"- {one.public.title}: {one.public.source}."
 
 
-def wrong(sets: Sequence[SetOutcomes], table: Path = LIMITS) -> Iterator[str]:
-    """Yield a line per file whose verdict is not right, with the truth, the reason of the verdict and the limit."""
+def wrong(sets: Sequence[SetOutcomes], table: Path = LIMITS, outcomes: Collection[Outcome] = WRONG) -> Iterator[str]:
+    """Yield a line per file with one of these outcomes, with the truth, the reason of the verdict and the limit."""
     limits = read_limits(table)
 
     def line(name: str, one: FileOutcome, compilers: str) -> str:
-        limit = f" Limit: {limits.get((name, one.path), 'none stated.')}" if one.outcome is Outcome.BUG_CLEAN else ""
+        limit = f" Limit: {limits.get((name, one.path), 'not stated.')}" if one.outcome is Outcome.BUG_CLEAN else ""
+        part = "" if (part := part_of(one.path)) is Part.TUNING else f", {part}"
         return (
-            f"- **{one.outcome}** {name}/{one.path} ({compilers}). Truth: {one.truth.kind}: {one.truth.reason} "
-            f"Report: {one.reason}{limit}"
+            f"- **{one.outcome}** {name}/{one.path} ({compilers}{part}). {_truth(one)} "
+            f"Report: {_sentence(one.reason)}{limit}"
         )
 
-    yield from _listed(sets, lambda one: not one.outcome.right, line)
+    yield from _listed(sets, lambda one: one.outcome in outcomes, line)
 
 
 def differing_kinds(sets: Sequence[SetOutcomes]) -> Iterator[str]:
@@ -54,9 +57,17 @@ def differing_kinds(sets: Sequence[SetOutcomes]) -> Iterator[str]:
 
     def line(name: str, one: FileOutcome, compilers: str) -> str:
         kinds = ", ".join(one.kinds).lower().replace("_", " ")
-        return f"- {name}/{one.path} ({compilers}). Truth: {one.truth.kind}: {one.truth.reason} Findings: {kinds}."
+        return f"- {name}/{one.path} ({compilers}). {_truth(one)} Findings: {kinds}."
 
     yield from _listed(sets, lambda one: one.differs_in_kind, line)
+
+
+def _truth(one: FileOutcome) -> str:
+    return f"Truth: {one.truth.kind}: {_sentence(one.truth.reason)}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text.rstrip('.')}."
 
 
 def _listed(

@@ -58,10 +58,11 @@ def plan(public: PublicSet, sets: Path, *, parts: set[Part], match: str = "*", n
     for path, text in counted.items():
         options = table.of(path, text)
         jobs[path] = Job(
-            path=str(clone / path),
+            clone=str(clone),
+            path=path,
             runs=options.runs,
             defines=options.defines,
-            includes=tuple(str(clone / include) for include in options.includes),
+            includes=options.includes,
             nvcc=nvcc,
         )
     return SetPlan(public, truths, jobs, excluded)

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.public_sets.outcomes import Outcome
+from benchmarks.public_sets.tables import markdown
 from benchmarks.public_sets.truth import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.public_sets.outcomes import FileOutcome
-
-GRAPH = "DAG_100n_200e"
+    from benchmarks.public_sets.tables import SetOutcomes
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How many of Indigo's races a tool reports."""
+    """How many of Indigo's races a tool reports, one per racy file."""
 
     tool: str
     found: int
@@ -37,19 +37,29 @@ PUBLISHED = (
 )
 
 
-def comparison(outcomes: Sequence[FileOutcome]) -> str:
-    """Return the table of Indigo's races: the published figures, and those of `check` from its outcomes.
+def comparison(sets: Sequence[SetOutcomes]) -> str:
+    """Return the table of Indigo's races: the published figures, and those of `check` by compiler and part.
 
     A file that `check` calls broken for another fault than its race counts as missed: the race is not in the report.
     """
+    indigo = [one for one in sets if one.public.name == "indigo"]
+    figures = [*PUBLISHED, *(_figures(one.compiler, "all files", one.outcomes) for one in indigo if one.complete)]
+    for one in indigo:
+        figures += [_figures(one.compiler, f"{part} part", outcomes) for part, outcomes in one.parts()]
+    return markdown(("tool", "racy files", "races found", "missed", "sound files called racy"), 1, [
+        (one.tool, str(one.found + one.missed), str(one.found), str(one.missed), one.false_alarms) for one in figures
+    ])  # fmt: skip
+
+
+def hidden_races(outcomes: Sequence[FileOutcome]) -> int:
+    """Return the number of racy files that `check` calls broken for other faults only."""
+    return sum(one.truth.kind is Kind.RACE and one.differs_in_kind for one in outcomes)
+
+
+def _figures(compiler: str, part: str, outcomes: Sequence[FileOutcome]) -> Figures:
     races = [one for one in outcomes if one.truth.kind is Kind.RACE]
-    sound = [one for one in outcomes if one.truth.sound]
     found = sum(one.outcome.right and not one.differs_in_kind for one in races)
-    other = sum(one.differs_in_kind for one in races)
+    sound = [one for one in outcomes if one.truth.sound]
     false_alarms = sum(one.outcome is Outcome.SOUND_BROKEN for one in sound)
-    tool = f"`check`, without a GPU ({len(races)} racy and {len(sound)} sound files)"
-    figures = [*PUBLISHED, Figures(tool, found, len(races) - found, str(false_alarms))]
-    rows = [f"| {one.tool} | {one.found} | {one.missed} | {one.false_alarms} |" for one in figures]
-    heads = ["| tool | races found | missed | sound files called racy |", "| --- | --: | --: | --: |"]
-    note = f"Of the races that `check` missed, {other} are in files that it calls broken for accesses out of bounds."
-    return "\n".join([*heads, *rows, "", note])
+    tool = f"`check` with {compiler}, without a GPU, {part}"
+    return Figures(tool, found, len(races) - found, f"{false_alarms} of {len(sound)}")

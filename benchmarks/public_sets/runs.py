@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from benchmarks.public_sets.job import JobResult, work
+from benchmarks.public_sets.machine import machine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from benchmarks.public_sets.job import Job
@@ -32,30 +33,32 @@ class Finished:
 
     path: Path
 
-    def read(self) -> dict[str, JobResult]:
-        """Return the results by job; none if there is no such file.
+    def read(self, *, errors: bool = False) -> dict[str, JobResult]:
+        """Return the results by key of the job; none if there is no such file.
 
-        The half line of a stopped run is left out, and so are files without a verdict, which are tried again.
+        The half line of a stopped run is left out, and so are files without a verdict, which are tried again, unless
+        `errors` asks for these, too.
         """
         if not self.path.exists():
             return {}
         lines = self.path.read_text(encoding="utf-8").split("\n")[:-1]
         results = {record["job"]: JobResult.of(record["result"]) for record in map(json.loads, lines)}
-        return {job: result for job, result in results.items() if not result.error}
+        return {key: result for key, result in results.items() if errors or not result.error}
 
     def add(self, job: Job, result: JobResult) -> None:
         """Add one result."""
         with self.path.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps({"job": job.text(), "result": asdict(result)}) + "\n")
+            lines.write(json.dumps({"job": job.key(), "result": asdict(result)}) + "\n")
 
 
-def run(jobs: Mapping[str, Job], *, processes: int, seconds: float) -> Iterator[tuple[str, JobResult]]:
-    """Yield the result of each job under its key as soon as it is finished."""
+def run(jobs: Sequence[Job], *, processes: int, seconds: float) -> Iterator[tuple[Job, JobResult]]:
+    """Yield each job with its result as soon as it is finished, `processes` of them at a time."""
+    where = f"{machine()}, {processes} at a time"
     with ThreadPoolExecutor(processes) as threads:
-        futures = {threads.submit(run_one, job, seconds): key for key, job in jobs.items()}
+        futures = {threads.submit(run_one, job, seconds): job for job in jobs}
         try:
             for future in as_completed(futures):
-                yield futures[future], future.result()
+                yield futures[future], replace(future.result(), machine=where)
         finally:
             for future in futures:
                 future.cancel()

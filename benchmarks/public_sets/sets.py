@@ -19,6 +19,7 @@ class Part(StrEnum):
 
     TUNING = "tuning"
     HELD_OUT = "held-out"
+    SEEN = "seen"  # held out at first; its verdict was read before a rule of `check` was changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,12 @@ _ALL = (
 SETS: Mapping[str, PublicSet] = {public.name: public for public in _ALL}
 
 
+# The verdict on this sound kernel was "broken" at derived launches, and known when the rule on them was changed.
+SEEN = frozenset({"Samples/2_Concepts_and_Techniques/reduction/reduction_kernel.cu"})
+
+
 def part_of(path: str) -> Part:
     """Return the part of a file by the hash of its path: about a third is held out."""
+    if path in SEEN:
+        return Part.SEEN
     return Part.HELD_OUT if int(sha256(path.encode()).hexdigest(), 16) % 3 == 0 else Part.TUNING

@@ -13,16 +13,17 @@ from benchmarks.public_sets.sets import Part, part_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from benchmarks.public_sets.job import JobResult
     from benchmarks.public_sets.outcomes import FileOutcome
     from benchmarks.public_sets.selection import Exclusion
     from benchmarks.public_sets.sets import PublicSet
 
-SHORT_S = 5.0  # the time in which a typical file should get its verdict
+TYPICAL_S = 5.0  # the time in which a typical file should get its verdict
 _HEADS = (
     "set", "part", "compiler", "files", "taken", "right", "sound called broken", "bug called clean", "doubtful",
     "needs arguments", "not checked",
 )  # fmt: skip
-_COST_HEADS = ("set", "compiler", "median", "longest", "files below 5 s", "largest memory")
+_COST_HEADS = ("set", "part", "compiler", "machine", "median", "longest", "files above 5 s", "largest memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ class SetOutcomes:
     outcomes: Sequence[FileOutcome]
     excluded: Mapping[str, Exclusion]
 
+    @property
+    def complete(self) -> bool:
+        """Whether both parts were checked."""
+        return {Part.TUNING, Part.HELD_OUT} <= {part for part, _ in self.parts()}
+
     def parts(self) -> Iterator[tuple[Part, list[FileOutcome]]]:
         """Yield the outcomes of each part that was checked."""
         for part in Part:
@@ -43,8 +49,14 @@ class SetOutcomes:
 
 def table(sets: Sequence[SetOutcomes]) -> str:
     """Return the table of verdicts: a row per set, part and compiler."""
-    rows = [(one.public.name, part, one.compiler, *_counts(outcomes)) for one in sets for part, outcomes in one.parts()]
-    return _markdown(_HEADS, 3, sorted(rows, key=lambda row: [item.public.name for item in sets].index(row[0])))
+    return markdown(_HEADS, 3, [(*row, *_counts(outcomes)) for row, outcomes in _rows(sets)])
+
+
+def _rows(sets: Sequence[SetOutcomes]) -> list[tuple[tuple[str, Part, str], list[FileOutcome]]]:
+    """Return the outcomes by set, part and compiler, in this order."""
+    names, parts = [one.public.name for one in sets], list(Part)
+    rows = [((one.public.name, part, one.compiler), outcomes) for one in sets for part, outcomes in one.parts()]
+    return sorted(rows, key=lambda row: (names.index(row[0][0]), parts.index(row[0][1])))
 
 
 def _counts(outcomes: Sequence[FileOutcome]) -> tuple[str, ...]:
@@ -59,20 +71,26 @@ def _counts(outcomes: Sequence[FileOutcome]) -> tuple[str, ...]:
 
 
 def costs(sets: Sequence[SetOutcomes]) -> str:
-    """Return the table of CPU time and memory of the processes, the compiler included: a row per set and compiler."""
+    """Return the table of CPU time and memory per file, the compiler included: a row per set, part and machine."""
     rows = []
-    for one in sets:
-        results = [outcome.result for outcome in one.outcomes if outcome.result.cpu_seconds]
-        if results:
-            seconds = [result.cpu_seconds for result in results]
-            short = _share(sum(second < SHORT_S for second in seconds), len(seconds))
-            largest = max(result.megabytes for result in results)
-            figures = (f"{median(seconds):.1f} s", f"{max(seconds):.1f} s", short, f"{largest:.0f} MB")
-            rows.append((one.public.name, one.compiler, *figures))
-    return _markdown(_COST_HEADS, 2, rows)
+    for row, outcomes in _rows(sets):
+        results = [outcome.result for outcome in outcomes if outcome.result.cpu_seconds]
+        for machine in dict.fromkeys(result.machine for result in results):
+            measured = [result for result in results if result.machine == machine]
+            # nvcc leaves a few files to NVRTC; one version names the row.
+            [(version, _)] = Counter(result.compiler for result in measured).most_common(1)
+            rows.append((*row[:2], version or row[2], machine or "not recorded", *_cost(measured)))
+    return markdown(_COST_HEADS, 4, rows)
 
 
-def _markdown(heads: Sequence[str], texts: int, rows: Sequence[Sequence[str]]) -> str:
+def _cost(results: Sequence[JobResult]) -> tuple[str, ...]:
+    seconds = [result.cpu_seconds for result in results]
+    above = _share(sum(second > TYPICAL_S for second in seconds), len(seconds))
+    largest = max(result.megabytes for result in results)
+    return f"{median(seconds):.1f} s", f"{max(seconds):.1f} s", above, f"{largest:.0f} MB"
+
+
+def markdown(heads: Sequence[str], texts: int, rows: Sequence[Sequence[str]]) -> str:
     """Return a table whose first columns are texts and whose others are figures."""
     rule = ["---"] * texts + ["--:"] * (len(heads) - texts)
     return "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *rows))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shflbench.checker.report import WORDS
+from shflbench.checker.finding_words import ACCESSES, finding_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from shflbench.checker.verdict import KernelVerdict, Level
 
 MOST_NAMES = 12  # of a list in a sentence
-NOWHERE = "a line that the compiler does not name"
 
 
 def listed(texts: Sequence[str]) -> str:
@@ -45,20 +44,36 @@ class FileFinding:
     count: int = 1
     causes: tuple[str, ...] = ()  # options that decide whether it is a fault: parameters, `--launch`, `--shared`
     removed: bool = False  # a store takes part that the optimizer removed: the compiled program has no such fault
-
-    def sentence(self, base: Path) -> str:
-        """Return the finding as a sentence; files relative to the folder `base`."""
-        place = self.place.shown(base) if self.place else NOWHERE
-        other = self.other.shown(base) if self.other else NOWHERE
-        removed = "; the compiler removed this store" if self.removed else ""
-        return f"{WORDS[self.kind.name].format(place=place, other=other)}{removed}{self._where}"
+    across_blocks: bool = False  # the two threads belong to different blocks
+    verb: str = ACCESSES  # what the instruction does to memory
+    after: SourceLine | None = None  # of a memory fault without which it may not happen
 
     @property
-    def _where(self) -> str:
-        facts = [*([self.detail] if self.detail else []), *([" and ".join(self.threads)] if self.threads else [])]
-        if self.launches:
-            facts.append(f"at {', '.join(self.launches)}")
-        return f" ({'; '.join(facts)})" if facts else ""
+    def memory(self) -> str:
+        """The memory that it concerns, without the bytes: "`s` in shared memory"."""
+        return self.detail.partition(" of ")[2] or self.space
+
+    def sentence(self, base: Path, *, kinds: Sequence[HazardKind] = (), launches: Sequence[str] = ()) -> str:
+        """Return the finding as a sentence without a period; files relative to the folder `base`.
+
+        `kinds` and `launches` are those of a group for which the finding stands, else its own.
+        """
+        places = (self.place, self.other)
+        text = finding_sentence(
+            kinds or (self.kind,), places, self.threads, base, across_blocks=self.across_blocks, verb=self.verb
+        )
+        removed = "; the compiler removed this code" if self.removed else ""
+        facts = [*([self.detail] if self.detail else []), *_launches(launches or self.launches)]
+        if self.after is not None:
+            facts.append(f"after the fault at {self.after.shown(base)}")
+        return f"{text}{removed} ({'; '.join(facts)})" if facts else f"{text}{removed}"
+
+
+def _launches(shapes: Sequence[str]) -> Iterator[str]:
+    """Yield the first launch, and how many more there are."""
+    if shapes:
+        more = f" and {len(shapes) - 1} more" if len(shapes) > 1 else ""
+        yield f"launch {shapes[0]}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +108,7 @@ class FileKernelReport:
     causes: tuple[str, ...] = ()  # for `needs arguments`: parameters, `--launch`, `--shared`
     difference: str = ""  # between the results of two schedules
     unreached: tuple[tuple[int, int], ...] = ()  # ranges of lines of the kernel that no launch reached
+    untested: tuple[str, ...] = ()  # buffers whose bounds no launch tested, by parameter
     printed: tuple[str, ...] = ()  # by device-side printf, one launch after the other
     errors: tuple[str, ...] = ()  # what kept a launch from ending, or the kernel from running
     # Buffers after the first launch in lockstep, by parameter; empty where the options do not ask for them.

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,29 +15,33 @@ from shflbench.backends.emulator.limits import limits_of, major
 from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.link.unsupported import unsupported
 from shflbench.checker.file_report import FileKernelReport, FileReport
-from shflbench.checker.inputs.blocks import suggested_block
-from shflbench.checker.inputs.derive import Wishes, matched, refuse_unknown
+from shflbench.checker.inputs.blocks import suggested_blocks
+from shflbench.checker.inputs.bounds import size_bounds, unread_sizes
+from shflbench.checker.inputs.covering import with_covering
 from shflbench.checker.inputs.launches import plan
 from shflbench.checker.inputs.layout import completed
+from shflbench.checker.inputs.names import matched, refuse_unknown
+from shflbench.checker.inputs.thresholds import thresholds
+from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.kernel_report import KernelReporter
 from shflbench.checker.removed_stores import RemovedStoreCheck
+from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
 from shflbench.checker.runs.zeroed import zeroed_buffers
 from shflbench.checker.scope import used_indexes
+from shflbench.checker.selection import chosen_kernels
 from shflbench.checker.slices import Slicer
 from shflbench.checker.source_files import SourceLine
 from shflbench.checker.sources.generators import is_of_triton
-from shflbench.checker.sources.naming import means
 from shflbench.checker.sources.read import read_cuda, read_ptx
+from shflbench.checker.sources.sampling import sampled
+from shflbench.checker.untested import untested_buffers, with_untested
 from shflbench.checker.verdict import KernelVerdict
-from shflbench.errors import CompileError, InputError, KernelError, UsageError
-from shflbench.suite.problems import did_you_mean
+from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from shflbench.backends.emulator.frontend.ptx import Module
     from shflbench.backends.emulator.link.program import Program
     from shflbench.checker.inputs.grammar import GivenArgument
@@ -64,6 +68,7 @@ class FileOptions:
     toolchain: Toolchain | None = None  # None: only PTX, or nvcc, can be used
     cache: Path | None = None  # folder for what NVRTC returns
     outputs: bool = True  # keep the buffers after the first launch
+    several: bool = False  # one of several files: another one may have the kernels
 
 
 def check_file(path: Path, options: FileOptions) -> FileReport:
@@ -84,10 +89,11 @@ def check_file(path: Path, options: FileOptions) -> FileReport:
 def check_or_name(path: Path, options: FileOptions) -> FileReport:
     """Check one of several files; one that cannot be read is `not checked`, which does not affect the others.
 
-    Raises what `check_file` raises but InputError.
+    The report on a file that has none of the kernels that the options name is empty. Raises what `check_file` raises
+    but InputError.
     """
     try:
-        return check_file(path, options)
+        return check_file(path, replace(options, several=True))
     except InputError as error:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
 
@@ -105,6 +111,7 @@ def read_file(path: Path, options: FileOptions) -> KernelFile:
         include=options.include,
         define=options.define,
         instances=tuple(name for name in options.kernels if "<" in name),
+        skip_unknown=options.several,
         toolchain=options.toolchain,
         nvcc=options.nvcc,
         cache=options.cache,
@@ -113,7 +120,10 @@ def read_file(path: Path, options: FileOptions) -> KernelFile:
 
 def check_kernels(file: KernelFile, options: FileOptions) -> FileReport:
     """Check the kernels of a file that has been read, and return the report; UsageError if an option does not fit."""
-    chosen = _chosen(file, options.kernels)
+    chosen = chosen_kernels(file, options.kernels, several=options.several)
+    if not chosen:
+        return FileReport(file.path, options.arch, file.compiler, ())
+    chosen, skipped = (chosen, []) if options.kernels else sampled(chosen)
     try:
         module = parse(file.ptx)
     except KernelError as error:
@@ -124,7 +134,7 @@ def check_kernels(file: KernelFile, options: FileOptions) -> FileReport:
     reports = tuple(
         _check(file, module, item, options, removed) if isinstance(item, LinkedKernel) else item[1] for item in linked
     )
-    return FileReport(file.path, options.arch, file.compiler, reports, removed.notes)
+    return FileReport(file.path, options.arch, file.compiler, reports, (*removed.notes, *skipped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,29 +152,13 @@ def _link(
     """Return the linked kernel, or the report that says why it cannot run."""
     try:
         if problems := unsupported(module, kernel.symbol):
-            return kernel, KernelReporter(file, kernel).not_checked(problems)
+            return kernel, KernelReporter(file, kernel).not_checked(problems, module)
         program = link(module, kernel.symbol)
         _check_size(program, options)
     except KernelError as error:
-        return kernel, KernelReporter(file, kernel).not_checked([error.message])
+        return kernel, KernelReporter(file, kernel).not_checked([error.message], module)
     slicer = Slicer(program)
     return LinkedKernel(completed(kernel, slicer), program, slicer)
-
-
-def _chosen(file: KernelFile, names: Sequence[str]) -> list[SourceKernel]:
-    """Return the kernels that `names` name, all if there are none; UsageError for an unknown name."""
-    if not names:
-        return list(file.kernels)
-    chosen: dict[str, SourceKernel] = {}
-    for name in names:
-        kernels = [kernel for kernel in file.kernels if name == kernel.symbol or means(name, kernel.name)]
-        if not kernels:
-            known = [kernel.name for kernel in file.kernels]
-            raise UsageError(
-                f"--kernel: {file.path} has no kernel `{name}`; it has {', '.join(known)}{did_you_mean(name, known)}"
-            )
-        chosen |= {kernel.symbol: kernel for kernel in kernels}
-    return list(chosen.values())
 
 
 def _check(
@@ -177,13 +171,16 @@ def _check(
         shared_bytes=options.shared_bytes,
         uses_dynamic_shared=_uses_dynamic_shared(module, file.ptx),
         zeroed=zeroed_buffers(kernel, program, slicer),
+        bounds=size_bounds(kernel, slicer),
+        thresholds=thresholds(kernel, slicer),
     )
+    budget = RunBudget.shared_by(len(options.kernels or file.kernels))
     indexes = used_indexes(program)
-    launch_plan = plan(
-        options.launches, kernel.host_launches, indexes, kernel.launch_bounds, suggested_block(program, indexes)
-    )
+    suggestions = suggested_blocks(program, indexes, kernel.named_block, kernel.launch_bounds)
+    usual = plan(options.launches, kernel.host_launches, indexes, kernel.launch_bounds, suggestions)
+    launch_plan = with_covering(usual, kernel, wishes)
     try:
-        evidence = KernelRuns(kernel, program, wishes, options.seed).collect(launch_plan)
+        evidence = KernelRuns(kernel, program, wishes, options.seed, budget=budget).collect(launch_plan)
     except KernelError as error:
         return reporter.not_checked([error.message])
     judgment = judge_kernel(
@@ -194,7 +191,9 @@ def _check(
     )
     supported = [launch for launch in launch_plan if str(launch.shape) not in judgment.refused]
     stores = removed.judge(kernel, program, supported, (wishes, options.seed), reporter.line_of)
-    return reporter.report(program, evidence, judgment, stores)
+    untested = untested_buffers(kernel, slicer, evidence.launches, judgment.refused)
+    unread = [item.name for item in unread_sizes(kernel, slicer)]
+    return with_untested(reporter.report(program, evidence, judgment, stores), untested, unread)
 
 
 def _check_size(program: Program, options: FileOptions) -> None:

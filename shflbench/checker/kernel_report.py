@@ -9,31 +9,37 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import Location
+from shflbench.backends.emulator.link.reach import reached
 from shflbench.backends.emulator.machine.faults import KernelFault
 from shflbench.backends.emulator.machine.threads import coordinates
 from shflbench.backends.emulator.opcodes.forms import Access
 from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.difference_words import difference_words
 from shflbench.checker.file_report import FileFinding, FileKernelReport, LaunchRecord, listed
+from shflbench.checker.finding_groups import grouped
+from shflbench.checker.finding_words import ACCESSES, in_words
 from shflbench.checker.judgment.removed import with_removed
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
 from shflbench.checker.runs.order import all_ops
 from shflbench.checker.source_files import SourceLine
-from shflbench.checker.verdict import KernelVerdict
+from shflbench.checker.verdict import KernelVerdict, Level
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.frontend.ptx import Module, PtxInstruction
     from shflbench.backends.emulator.link.program import Program
     from shflbench.checker.inputs.shapes import LaunchShape
-    from shflbench.checker.judgment.judge import JudgedObservation, KernelJudgment
+    from shflbench.checker.judgment.judge import KernelJudgment
+    from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.removed_stores import RemovedStores
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
 _PLACE = re.compile(r"([^\s()`:]+):([0-9]+)")  # as `Location` writes it
+_VERBS = {"ld": "reads", "ldu": "reads", "st": "writes", "atom": "updates", "red": "updates"}  # by opcode
 
 
 class KernelReporter:
@@ -45,10 +51,21 @@ class KernelReporter:
         self.place = kernel.place or SourceLine(file.path, 1)
         self._short_names = {str(Location(name, 0)).removesuffix(":0"): path for name, path in file.files.items()}
 
-    def not_checked(self, problems: Sequence[str]) -> FileKernelReport:
-        """Return the report on a kernel that the emulator cannot run."""
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        return self._empty(KernelVerdict.NOT_CHECKED, f"{problems[0]}{more}", errors=tuple(problems))
+    def not_checked(self, problems: Sequence[str], module: Module | None = None) -> FileKernelReport:
+        """Return the report on a kernel that the emulator cannot run; `module` says where libraries are called."""
+        calls = self._library_calls(module) if module is not None else {}
+        texts = tuple(self._named(_PLACE.sub(lambda place: calls.get(place[0], place[0]), text)) for text in problems)
+        more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
+        return self._empty(KernelVerdict.NOT_CHECKED, f"{texts[0]}{more}", errors=texts)
+
+    def _library_calls(self, module: Module) -> dict[str, str]:
+        """Return the user's first line that leads to each line of a library."""
+        names = reached(module, self.kernel.symbol) & module.functions.keys()
+        calls: dict[str, str] = {}
+        for instruction in (one for name in sorted(names) for one in module.functions[name].instructions):
+            if instruction.location is not None and not self._is_users(instruction.location.file):
+                calls.setdefault(str(instruction.location), self.line_of(instruction).shown(Path.cwd()))
+        return calls
 
     def report(
         self, program: Program, evidence: KernelEvidence, judgment: KernelJudgment, removed: RemovedStores | None = None
@@ -57,7 +74,8 @@ class KernelReporter:
         if removed is not None:
             judgment = with_removed(judgment, removed.judged, self.line_of)
         launches = tuple(_records(evidence, judgment.refused))
-        difference = next((item for launch in evidence.launches for item in launch.differences), None)
+        difference = next(_differences(evidence), "")
+        findings = tuple(self._finding(item) for item in judgment.observations if not item.undecided)
         errors = [
             result.error.message
             for launch in evidence.launches
@@ -65,18 +83,21 @@ class KernelReporter:
             if result.error is not None and not isinstance(result.error, KernelFault)
         ]
         unreached = self._unreached(program, evidence, judgment.refused)
+        if judgment.verdict is KernelVerdict.CLEAN:
+            reason = list(self._clean(program, judgment, unreached, evidence))
+        else:
+            text = f"{judgment.sentence}: {difference}" if judgment.differs else self._named(judgment.sentence)
+            reason = [f"{_number(findings)}{text}" if judgment.verdict is KernelVerdict.BROKEN else text]
         return FileKernelReport(
             name=self.kernel.name,
             symbol=self.kernel.symbol,
             place=self.place,
             verdict=judgment.verdict,
-            sentence="; ".join([self._sentence(program, judgment, unreached, evidence), *_unjudged(removed)]),
-            findings=tuple(self._finding(item) for item in judgment.observations if not item.undecided),
+            sentence="; ".join([*reason, *self._limits(judgment, evidence), *_unjudged(removed)]),
+            findings=findings,
             launches=launches,
             causes=judgment.causes,
-            difference=f"`{difference.buffer}` differs at byte {difference.byte} under `{difference.policy}`"
-            if difference
-            else "",
+            difference=difference,
             unreached=unreached,
             printed=tuple(text for launch in evidence.launches for text in launch.printed),
             errors=tuple(self._named(error) for error in dict.fromkeys(errors)),
@@ -86,34 +107,36 @@ class KernelReporter:
     def _empty(self, verdict: KernelVerdict, sentence: str, errors: tuple[str, ...]) -> FileKernelReport:
         return FileKernelReport(self.kernel.name, self.kernel.symbol, self.place, verdict, sentence, errors=errors)
 
-    def _sentence(
-        self, program: Program, judgment: KernelJudgment, unreached: Sequence[tuple[int, int]], evidence: KernelEvidence
-    ) -> str:
-        cut = [f"with {listed(self.kernel.derived)}, which is derived"] if self.kernel.derived else []
+    def _limits(self, judgment: KernelJudgment, evidence: KernelEvidence) -> Iterator[str]:
+        """Yield what the verdict is limited to."""
+        if self.kernel.derived:
+            yield f"for derived {listed(self.kernel.derived)}"
         if evidence.unfinished and judgment.verdict is not KernelVerdict.BROKEN:
-            cut.append(evidence.unfinished)
-        if judgment.verdict is not KernelVerdict.CLEAN:
-            return "; ".join([self._named(judgment.sentence), *cut])
+            yield evidence.unfinished
+
+    def _clean(
+        self, program: Program, judgment: KernelJudgment, unreached: Sequence[tuple[int, int]], evidence: KernelEvidence
+    ) -> Iterator[str]:
+        """Yield what `clean` covers, and what it does not."""
         every = dict.fromkeys(str(item.launch.shape) for item in evidence.launches)
-        shapes = [shape for shape in every if shape not in judgment.refused]
-        number = "1 launch" if len(shapes) == 1 else f"{len(shapes)} launches"
-        parts = [f"no hazard in {number} ({', '.join(shapes)})"]
+        counted = [shape for shape in every if shape not in judgment.refused]
+        number = "1 launch" if len(counted) == 1 else f"{len(counted)} launches"
+        yield f"no hazard in {number} ({', '.join(counted)})"
         if judgment.refused:
-            kinds = dict.fromkeys(kind for why in judgment.refused.values() for kind in why)
-            parts.append(f"not for {', '.join(judgment.refused)}: {', '.join(kinds)}")
+            verb = "does" if len(judgment.refused) == 1 else "do"
+            yield f"{in_words(judgment.refused)} {verb} not fit the kernel"
         if unreached:
-            parts.append(f"{lines_text(unreached)} never ran")
+            yield f"not checked: {lines_text(unreached)}, which never ran"
         hazards = [item.observation.hazard for item in judgment.observations]
         unordered = [hazard for hazard in hazards if hazard.kind is HazardKind.UNORDERED]
         if unordered:
             lines = ", ".join(dict.fromkeys(self.line_of(item.instruction).shown(Path.cwd()) for item in unordered))
-            parts.append(f"no race by the PTX memory model, but the order of accesses is undefined ({lines})")
+            yield f"volatile or relaxed accesses have no fixed order, which is no race ({lines})"
         if not any(isinstance(op.form, Access) and op.form.kind != "ld" for op in all_ops(program)):
-            parts.append("the compiled kernel writes no memory")
-        return "; ".join([*parts, *cut])
+            yield "the compiled kernel writes no memory"
 
     def _finding(self, judged: JudgedObservation) -> FileFinding:
-        hazard, launches = judged.observation.hazard, judged.observation.launches
+        hazard, launches, after = judged.observation.hazard, judged.observation.launches, judged.observation.after
         return FileFinding(
             kind=hazard.kind,
             level=judged.level,
@@ -127,6 +150,9 @@ class KernelReporter:
             count=hazard.count,
             causes=judged.causes,
             removed=judged.removed,
+            across_blocks=len({block for block, _ in hazard.threads}) > 1,
+            verb=_VERBS.get(hazard.instruction.opcode, ACCESSES),
+            after=self.line_of(after.hazard.instruction) if after is not None else None,
         )
 
     def line_of(self, instruction: PtxInstruction) -> SourceLine:
@@ -202,7 +228,7 @@ def _outputs(launch: LaunchEvidence) -> Iterator[tuple[str, NDArray[np.uint8]]]:
             yield buffer.name, values.view(np.uint8)
 
 
-def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[str]]) -> Iterator[LaunchRecord]:
+def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[HazardKind]]) -> Iterator[LaunchRecord]:
     """Yield a record per launch; its seeds differ in contents only."""
     groups: dict[int, list[LaunchEvidence]] = {}
     for item in evidence.launches:
@@ -218,8 +244,24 @@ def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[str]]) -> 
             shared_bytes=items[0].arguments.shared_bytes,
             seeds=tuple(item.seed for item in items),
             schedules=tuple(dict.fromkeys(result.policy for item in items for result in item.results)),
-            note=first.launch.note or (f"set aside: {', '.join(refused[shape])}" if shape in refused else ""),
+            note=first.launch.note or (_refusal(refused[shape]) if shape in refused else ""),
         )
+
+
+def _refusal(kinds: Sequence[HazardKind]) -> str:
+    why = f"because the kernel seems to need another block size or grid ({in_words(kinds)})"
+    return f"not judged, {why}; give --launch to judge it"
+
+
+def _differences(evidence: KernelEvidence) -> Iterator[str]:
+    """Yield the differences between schedules in words, launch by launch."""
+    return (difference_words(launch, item) for launch in evidence.launches for item in launch.differences)
+
+
+def _number(findings: Sequence[FileFinding]) -> str:
+    """Return how many findings, each with one cause, break the kernel; empty if there is none."""
+    number = sum(group.level is Level.ERROR for group in grouped(findings))
+    return f"{number} finding{'s' if number > 1 else ''}: " if number else ""
 
 
 def _thread(thread: tuple[int, int], shape: LaunchShape) -> str:

@@ -36,10 +36,32 @@ def polynomials(program: Program, ops: Sequence[Op]) -> dict[int | None, Polynom
     for op in ops:
         target = number_of(op.results[0]) if len(op.results) == 1 and op.guard is None else None
         if target is not None and writes[target] == 1:
-            value = _value(op, [_operand(source, known) for source in op.sources])
-            if value is not None and len(value) <= MOST_TERMS:
+            value = value_of(op, known)
+            if value is not None:
                 known[target] = value
     return known
+
+
+def constants(program: Program, ops: Sequence[Op]) -> dict[int | None, int]:
+    """Return the values of the registers that hold constants."""
+    known = polynomials(program, ops).items()
+    return {
+        number: value[()] for number, value in known if all(not term or not factor for term, factor in value.items())
+    }
+
+
+def value_of(op: Op, known: Mapping[int | None, Polynomial]) -> Polynomial | None:
+    """Return what `op` computes from `known` values, None if it is not a sum or product."""
+    value = _value(op, [_operand(source, known) for source in op.sources])
+    return value if value is not None and len(value) <= MOST_TERMS else None
+
+
+def compared(op: Op, known: Mapping[int | None, Polynomial]) -> Polynomial | None:
+    """Return the difference that `op` compares with zero, None if it does not test whether two integers are equal."""
+    match (op.instruction.opcode, *op.instruction.modifiers), op.sources:
+        case ("setp", "eq" | "ne", "s32" | "u32" | "b32" | "s64" | "u64" | "b64"), [first, second]:
+            return sum_of(_operand(first, known), _negative(_operand(second, known)))
+    return None
 
 
 def _operand(source: Source, known: Mapping[int | None, Polynomial]) -> Polynomial:
@@ -49,29 +71,48 @@ def _operand(source: Source, known: Mapping[int | None, Polynomial]) -> Polynomi
     return known.get(source.number, Counter({(str(source.number),): 1}))
 
 
-def _value(op: Op, operands: Sequence[Polynomial]) -> Polynomial | None:
+def _value(  # noqa: PLR0911  (a return for each kind of instruction)
+    op: Op, operands: Sequence[Polynomial]
+) -> Polynomial | None:
     """Return the value of an instruction's result, None if it is not a sum or product."""
     match (op.instruction.opcode, *op.instruction.modifiers), operands:
-        case ((("mov", _) | ("cvta", *_) | ("cvt", "s64", "s32") | ("cvt", "u64", "u32" | "s32")), [a]):
+        case ((("mov", _) | ("cvta", *_) | ("cvt", "s64" | "u64" | "s32" | "u32", "s32" | "u32" | "s64" | "u64")), [a]):
             return a
+        case ("neg", "s32" | "s64"), [a]:
+            return _negative(a)
+        case ("not", "b32" | "b64"), [a]:
+            return sum_of(_negative(a), Counter({(): -1}))
+        case ("sub", "s32" | "u32" | "s64" | "u64"), [a, b]:
+            return sum_of(a, _negative(b))
         case ("add", "s32" | "u32" | "s64" | "u64"), [a, b]:
-            return _sum(a, b)
+            return sum_of(a, b)
         case ("mul", "lo" | "wide", "s32" | "u32" | "s64" | "u64"), [a, b]:
-            return _product(a, b)
+            return product_of(a, b)
         case ("mad", "lo" | "wide", "s32" | "u32" | "s64" | "u64"), [a, b, c]:
-            return _sum(_product(a, b), c)
+            return sum_of(product_of(a, b), c)
         case ("shl", "b32" | "b64"), [a, b] if set(b) == {()} and b[()] < 32:  # noqa: PLR2004  (bits of a number)
-            return _product(a, Counter({(): 1 << b[()]}))
+            return product_of(a, Counter({(): 1 << b[()]}))
     return None
 
 
-def _sum(a: Polynomial, b: Polynomial) -> Polynomial:
+def sum_of(a: Polynomial, b: Polynomial) -> Polynomial:
+    """Return a + b."""
     total = Counter(a)
     total.update(b)
     return total
 
 
-def _product(a: Polynomial, b: Polynomial) -> Polynomial:
+def _negative(a: Polynomial) -> Polynomial:
+    return Counter({term: -factor for term, factor in a.items()})
+
+
+def difference(a: Polynomial, b: Polynomial) -> Polynomial:
+    """Return a - b without terms that are zero."""
+    return Counter({term: factor for term, factor in sum_of(a, _negative(b)).items() if factor})
+
+
+def product_of(a: Polynomial, b: Polynomial) -> Polynomial:
+    """Return a * b."""
     total: Polynomial = Counter()
     for (one, first), (other, second) in product(a.items(), b.items()):
         total[sorted_term(*one, *other)] += first * second

@@ -1,7 +1,7 @@
 """Judge the stores that the compiler removed: by a build without optimization, which still performs them.
 
-Only races and wrong addresses count in which such a store takes part. Everything else in that build is not the program
-that runs: it reads variables that the optimizer removed, and has other code.
+Only races, wrong addresses and uninitialized values count in which such a store takes part. Everything else in that
+build is not the program that runs: it reads variables that the optimizer removed, and has other code.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import all_ops
 from shflbench.checker.slices import Slicer
 from shflbench.checker.sources.stores import REMOVED
+from shflbench.checker.verdict import Level
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 
     from shflbench.backends.emulator.frontend.ptx import Module, PtxInstruction
     from shflbench.backends.emulator.link.program import Program
-    from shflbench.checker.inputs.derive import Wishes
     from shflbench.checker.inputs.launches import PlannedLaunch
-    from shflbench.checker.judgment.judge import JudgedObservation
+    from shflbench.checker.inputs.wishes import Wishes
+    from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.checker.source_files import SourceLine
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
 
 Line = tuple["Path", int]
 
-JUDGED = {*RACES, HazardKind.SAME_VALUE, HazardKind.OUT_OF_BOUNDS, HazardKind.MISALIGNED}
+UNINITIALIZED = {HazardKind.UNINITIALIZED, HazardKind.UNINITIALIZED_UNUSED}
+JUDGED = {*RACES, HazardKind.SAME_VALUE, HazardKind.OUT_OF_BOUNDS, HazardKind.MISALIGNED, *UNINITIALIZED}
 JUDGED_APART = "it was checked in a build without optimization"
 LONGEST = 4  # lines of one statement, of which the note names the first
 
@@ -107,6 +109,8 @@ class RemovedStoreCheck:
 
         def takes_part(item: Observation) -> bool:
             both = (item.hazard.instruction, item.hazard.other)
+            if item.kind in UNINITIALIZED and (item.hazard.in_part or _is_inlined(item.hazard.instruction)):
+                return False
             return item.kind in JUDGED and any(_key(line_of(one)) in removed for one in both if one is not None)
 
         seen = [item for item in observations(launches) if takes_part(item)]
@@ -114,7 +118,7 @@ class RemovedStoreCheck:
         unjudged = "" if judged else _limit(launches) or unfinished
         if not unjudged:
             self._judged.update(places)
-        return RemovedStores(places, tuple(replace(item, removed=True) for item in judged), unjudged)
+        return RemovedStores(places, tuple(_of_removed(item) for item in judged), unjudged)
 
     def _linked(self, kernel: SourceKernel) -> Program:
         """Return the kernel without optimization; KernelError if it cannot run."""
@@ -137,6 +141,18 @@ def _stored(program: Program, line_of: Callable[[PtxInstruction], SourceLine]) -
     """Return the lines with stores and atomics."""
     stores = (op for op in all_ops(program) if isinstance(op.form, Access) and op.form.kind != "ld")
     return {_key(line_of(op.instruction)) for op in stores}
+
+
+def _of_removed(item: JudgedObservation) -> JudgedObservation:
+    """Return what a removed store does; of arrays, values that nothing sets are doubtful: they may be padding."""
+    if item.observation.kind in UNINITIALIZED and item.observation.hazard.space != "local":
+        return replace(item, removed=True, level=Level.WARNING, causes=())
+    return replace(item, removed=True)
+
+
+def _is_inlined(instruction: PtxInstruction) -> bool:
+    """Whether an instruction is from a function that the line of the store calls, such as one of a library."""
+    return instruction.location is not None and instruction.location.inlined_at is not None
 
 
 def _near(place: SourceLine) -> set[Line]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.checker.finding_words import finding_sentence
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from shflbench.backends.emulator.races.hazards import HazardKind
@@ -26,39 +27,9 @@ class KernelFinding:
 
     def sentence(self, base: Path) -> str:
         """Return the finding as a sentence; files relative to the folder `base`."""
-        place = self.place.shown(base) if self.place else "a line that the compiler does not name"
-        other = self.other.shown(base) if self.other else "a line that the compiler does not name"
-        return f"{WORDS[self.kind.name].format(place=place, other=other)} ({_who(self.threads)})"
-
-
-# By the names of the emulator's kinds of hazards; a test checks that none is missing.
-WORDS = {
-    "RAW": "RAW: {place} reads what {other} wrote, with no barrier between",
-    "WAR": "WAR: {place} overwrites what {other} read, with no barrier between",
-    "WAW": "WAW: {place} overwrites what {other} wrote, with no barrier between",
-    "SAME_VALUE": "WAW of equal values: {place} overwrites what {other} wrote, with no barrier between",
-    "UNINITIALIZED": "{place} reads memory that no thread has written",
-    "UNINITIALIZED_UNUSED": "{place} reads memory that no thread has written, which has no effect on the result",
-    "INACTIVE_SOURCE": "{place} reads from a lane that does not execute the shuffle",
-    "NOT_IN_OWN_MASK": "{place} is executed by a lane that its own mask does not name",
-    "MASKS_DIFFER": "{place} is executed with different masks by lanes that name one another",
-    "EXITED": "the mask of {place} includes lanes that have exited",
-    "ATOMIC_RACE": "race: {place} and {other} access the same memory, not both by atomics of one size and wide scope",
-    "UNORDERED": "{place} and {other} access the same memory as volatile or relaxed, in no fixed order",
-    "OUT_OF_BOUNDS": "{place} accesses memory out of bounds",
-    "MISALIGNED": "{place} accesses a misaligned address",
-    "READ_ONLY": "{place} writes to read-only memory",
-    "ABSENT_VALUE": "{place} takes a value from a lane that has exited or was never started",
-    "DIVERGENT_WARP_BARRIER": "{place} is a barrier that the lanes of a warp must execute together, and some do not",
-    "BARRIER_SKIPPED": "threads exited before the barrier at {place}, at which others wait",
-    "BARRIER_IMPOSSIBLE": "the barrier at {place} cannot complete",
-    "ASSERT_FAILED": "the assertion at {place} fails",
-    "TRAPPED": "{place} executes a trap",
-    "DEADLOCK": "threads wait at {place} for others that never arrive",
-    "ENDLESS": "the loop at {place} does not terminate",
-    "STACK": "the recursion at {place} is too deep",
-    "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
-}
+        threads = [f"thread {thread} of block {block}" for block, thread in self.threads]
+        apart = len({block for block, _ in self.threads}) > 1
+        return finding_sentence((self.kind,), (self.place, self.other), threads, base, across_blocks=apart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +53,3 @@ class KernelReport:
     error_place: SourceLine | None = None  # of the first error
     violations: tuple[str, ...] = ()  # expected instruction counts that the machine code does not have
     sanitizer: SanitizerResult | None = None  # None where compute-sanitizer was not run
-
-
-def _who(threads: Iterable[tuple[int, int]]) -> str:
-    pairs = list(threads)
-    if len({block for block, _ in pairs}) == 1 and len(pairs) > 1:
-        return f"threads {' and '.join(str(thread) for _, thread in pairs)} of block {pairs[0][0]}"
-    return " and ".join(f"thread {thread} of block {block}" for block, thread in pairs)

@@ -1,8 +1,9 @@
 """Find kernels outside the scope of `check`: its launches have one dimension and say nothing about the other two.
 
 The linear number of a thread, (z * height + y) * width + x, is the same in blocks of every shape: a kernel that uses y
-and z for nothing else, as cooperative groups do, is in scope. To recognize this number, integers are followed as
-polynomials of the special registers.
+and z for nothing else, as cooperative groups do, is in scope. So does the sum x + y + z that is compared with zero, by
+which compilers find the first thread. To recognize these numbers, integers are followed as polynomials of the special
+registers.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from shflbench.checker.polynomials import number_of, ops_of, polynomials, reads, sorted_term
+from shflbench.checker.polynomials import compared, number_of, ops_of, polynomials, reads, sorted_term, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.link.program import Program
+    from shflbench.backends.emulator.link.program import Op, Program
     from shflbench.checker.polynomials import Polynomial
 
 # CUDA's names of the indexes, by the prefix of their special registers.
@@ -42,9 +43,31 @@ def _other_uses(program: Program) -> Iterator[tuple[str, PtxInstruction]]:
     known = polynomials(program, ops)
     for op in ops:
         if len(op.results) != 1 or number_of(op.results[0]) not in known:
-            for number in reads(op):
-                for index in _other_indexes(known.get(number, Counter())):
+            for value in _used(op, known):
+                for index in _other_indexes(value):
                     yield index, op.instruction
+
+
+def _used(op: Op, known: Mapping[int | None, Polynomial]) -> Iterator[Polynomial]:
+    """Yield the values that `op` uses: what it compares or computes as a whole, else what it reads."""
+    difference = compared(op, known)
+    if difference is not None:
+        yield from () if _is_first(difference) else (difference,)
+        return
+    value = value_of(op, known)  # into a register that has another value elsewhere, as in a loop
+    if value is not None:
+        yield value
+        yield known.get(number_of(op.guard), Counter())
+        return
+    for number in reads(op):
+        yield known.get(number, Counter())
+
+
+def _is_first(value: Polynomial) -> bool:
+    """Whether `value` is zero in the first thread of a block, or the first block, only: x + y + z."""
+    terms = {term: factor for term, factor in value.items() if factor}
+    sums = [{(f"%{prefix}.{axis}",) for axis in "xyz"} for prefix in INDEXES]
+    return set(terms) in sums and len(set(terms.values())) == 1
 
 
 def _other_indexes(value: Polynomial) -> Iterator[str]:

@@ -134,6 +134,11 @@ class Slicer:
         start = self._blocks.get(id(op), -1)
         return (_reach(self._edges, start) & _reach(_reversed(self._edges), start)) | {start}
 
+    def in_loop(self, op: Op) -> bool:
+        """Return whether a loop contains `op`."""
+        start = self.block_of(op)
+        return start in _reach(self._edges, start)
+
     def loop_branches(self, op: Op) -> list[Op]:
         """Return the conditional branches of the loops that contain `op`."""
         branches = (item for block in self.loop_blocks(op) for item in self.ops_in(block))
@@ -144,6 +149,14 @@ class Slicer:
         start = self._blocks[id(op)]
         ends = self.program.blocks[start].last is op
         return ends and not set(self._edges[start]) <= set(blocks)
+
+    def block_of(self, op: Op) -> int:
+        """Return the block that contains `op`."""
+        return self._blocks.get(id(op), -1)
+
+    def successors(self, block: int) -> list[int]:
+        """Return the blocks that may follow a block; the end is -1."""
+        return self._edges.get(block, [])
 
     def ops_in(self, block: int) -> list[Op]:
         """Return the ops of one block."""

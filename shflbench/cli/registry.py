@@ -24,7 +24,7 @@ COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
     "gate": "Run a suite, and fail if it is slower than a baseline.",
     "baseline": "Store runs under a name, as a base for later comparisons.",
     "noise": "Estimate a GPU's noise, or report the smallest slowdown that a gate would detect in each case.",
-    "check": "Check kernels for races and wrong results, without a GPU.",
+    "check": "Check kernels for races and memory faults, without a GPU.",
     "inspect": "Show what each kernel's loop executes, and the least time that the hardware allows.",
     "limits": "Show how close each case of a run comes to the least time that the hardware allows.",
     "calibrate": "Measure what the units of this GPU can do, and compare it with the documents.",

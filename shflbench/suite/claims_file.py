@@ -8,8 +8,9 @@ from pydantic import ValidationError
 
 from shflbench.suite.claims import check_form, claims_from
 from shflbench.suite.document import parse, read
-from shflbench.suite.problems import from_pydantic, stop
+from shflbench.suite.problems import stop
 from shflbench.suite.schema import SuiteFile
+from shflbench.suite.schema_problems import from_pydantic
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,9 @@ from shflbench.suite.claims import check_form, claims_from
 from shflbench.suite.document import parse, read
 from shflbench.suite.expand import by_group, expand, refuse
 from shflbench.suite.overrides import apply_overrides
-from shflbench.suite.problems import Problem, from_pydantic, stop
+from shflbench.suite.problems import Problem, stop
 from shflbench.suite.schema import Experiment, SuiteFile
+from shflbench.suite.schema_problems import from_pydantic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

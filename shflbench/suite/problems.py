@@ -7,19 +7,14 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
-from shflbench.suite.claim_values import BAD_EXPRESSION
-from shflbench.suite.positions import Loc, Position, character_position, key_position, value_at, value_position
+from shflbench.suite.positions import Loc, Position, character_position, key_position, value_position
 from shflbench.suite.quotes import MAX_SHOWN, quote, show
-from shflbench.suite.schema import SECTIONS
-from shflbench.suite.values import NOT_ALLOWED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from pydantic import ValidationError
-
-_KEYS_ADVICE = "`shflbench schema` prints every key of a suite."
+KEYS_ADVICE = "`shflbench schema` prints every key of a suite."
 _NAMES_ADVICE = "`shflbench list` shows the patterns, with their variants, dtypes and options."
 
 MAX_REPORTED = 30  # problems of one file; further ones are often of the same kind, and are only counted
@@ -57,40 +52,7 @@ def unknown(loc: Loc, kind: str, word: str, known: Iterable[str], *, at_key: boo
     """Return the problem of a word that is not one of the known ones."""
     known = tuple(known)
     remedy = f"allowed: {', '.join(known)}{did_you_mean(word, known)}"
-    return Problem(loc, f"unknown {kind} {quote(word)}", remedy, at_key, _KEYS_ADVICE if at_key else _NAMES_ADVICE)
-
-
-def from_pydantic(error: ValidationError, document: object) -> list[Problem]:
-    """Return pydantic's errors about `document` as problems."""
-    problems = []
-    for detail in error.errors(include_url=False, include_input=False):
-        loc, context = detail["loc"], detail.get("ctx", {})
-        match detail["type"]:
-            case kind if kind == BAD_EXPRESSION:
-                problems.append(Problem(loc, context["fault"], context["remedy"], character=int(context["position"])))
-            case "missing":
-                fault = f"missing key `{loc[-1]}`"
-                problems.append(Problem(loc, fault, f"needed: {_meaning(loc)}", at_key=True, advice=_KEYS_ADVICE))
-            case "extra_forbidden":
-                keys = SECTIONS[_section(loc[:-1])].keys()
-                problems.append(unknown(loc, "key", str(loc[-1]), keys, at_key=True))
-            case "model_type":
-                keys = SECTIONS[_section(loc)].keys()
-                problems.append(not_allowed(loc, value_at(document, loc), f"a mapping with the keys {', '.join(keys)}"))
-            case kind:
-                allowed = context["allowed"] if kind == NOT_ALLOWED else detail["msg"]
-                problems.append(not_allowed(loc, value_at(document, loc), allowed))
-    return problems
-
-
-def _section(loc: Loc) -> str:
-    """Return the name in SECTIONS of the mapping at `loc`."""
-    return next((part for part in reversed(loc) if isinstance(part, str)), "")
-
-
-def _meaning(loc: Loc) -> str:
-    fields = SECTIONS[_section(loc[:-1])].model_fields
-    return next(field.description or "" for name, field in fields.items() if loc[-1] in (name, field.alias))
+    return Problem(loc, f"unknown {kind} {quote(word)}", remedy, at_key, KEYS_ADVICE if at_key else _NAMES_ADVICE)
 
 
 def first_sentence(document: object, problems: Iterable[Problem]) -> str:

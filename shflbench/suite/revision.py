@@ -55,8 +55,9 @@ def claims_of(text: str) -> tuple[Claim, ...] | None:
     from pydantic import ValidationError  # noqa: PLC0415
 
     from shflbench.suite.claims import check_form, claims_from  # noqa: PLC0415
-    from shflbench.suite.problems import first_sentence, from_pydantic  # noqa: PLC0415
+    from shflbench.suite.problems import first_sentence  # noqa: PLC0415
     from shflbench.suite.schema import ClaimSection  # noqa: PLC0415
+    from shflbench.suite.schema_problems import from_pydantic  # noqa: PLC0415
 
     try:
         entries = ClaimSection.model_validate({"claims": content["claims"]}).claims

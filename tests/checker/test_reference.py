@@ -45,7 +45,8 @@ def test_a_racy_reference_is_broken(check: Command) -> None:
     edit("pattern.py", '"BAR": 2', '"BAR": 1')
     outcome = check("--variant", "smem")
     assert outcome.code == 1
-    assert "RAW: my_swap/kernels.cu:16 reads what my_swap/kernels.cu:15 wrote" in outcome.out
+    assert "RAW: my_swap/kernels.cu:16 (thread " in outcome.out
+    assert " reads what my_swap/kernels.cu:15 (thread " in outcome.out
 
 
 def test_a_reference_that_does_not_compile_leaves_the_others_unchecked(check: Command) -> None:

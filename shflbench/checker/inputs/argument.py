@@ -28,6 +28,13 @@ class ArgumentBuffer:
     text: str  # `f32[256]`
     size: Origin
     values: Origin
+    limited: bool = False  # the size is one that a guard of the kernel suggests, and the buffer does not grow
+    reached: bool = True  # the launch reaches the end of a buffer that does not grow
+
+    @property
+    def tests_bounds(self) -> bool:
+        """Whether accesses beyond the end are found: the buffer has its size for another reason than the accesses."""
+        return self.size is Origin.GIVEN or (self.reached and (self.limited or self.size is Origin.HOST))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The size of a block that a kernel is written for, where its code shows one.
 
-Code that is written for one size says so by constants: `blockIdx.x * 64 + threadIdx.x` is unique in blocks of up to 64
-threads, and `s[threadIdx.x]` with `__shared__ int s[128]` is within bounds up to 128.
+Code that is written for one size says so by names, such as the template parameter `blockSize`, and by constants:
+`blockIdx.x * 64 + threadIdx.x` is unique in blocks of up to 64 threads, and `s[threadIdx.x]` with
+`__shared__ int s[128]` is within bounds up to 128.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from math import gcd, prod
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.opcodes.forms import Access
+from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS
 from shflbench.checker.polynomials import number_of, ops_of, polynomials
+from shflbench.checker.sources.kernel_file import NamedBlock
 from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
@@ -21,8 +24,10 @@ if TYPE_CHECKING:
     from shflbench.backends.emulator.link.program import Op, Program
     from shflbench.checker.inputs.shapes import Dims
     from shflbench.checker.polynomials import Polynomial
+    from shflbench.checker.sources.kernel_file import LaunchBounds
 
 AXES = "xyz"
+AXIS_INDEXES = frozenset(f"threadIdx.{axis}" for axis in AXES)
 LEAST_PART = 16  # threads: a smaller constant offset is a neighbor, not the second element of a thread
 PADDING = 2  # columns or rows that a tile may have beside those of its threads
 MULTIPLE = 4  # of which tiles without padding are
@@ -34,6 +39,7 @@ class SuggestedBlock:
 
     block: Dims
     fixed: bool  # the numbers of threads in the grid are computed with it, so that no other block is right
+    weak: bool = False  # only the size of an array suggests it, which may be written by fewer threads
 
 
 def suggested_block(program: Program, indexes: Collection[str]) -> SuggestedBlock | None:
@@ -42,17 +48,73 @@ def suggested_block(program: Program, indexes: Collection[str]) -> SuggestedBloc
     `indexes` names those of `threadIdx.x`, `blockIdx.y`, … that the kernel uses.
     """
     ops = [op for start in sorted(program.blocks) for op in ops_of(program, start)]
-    known = polynomials(program, ops)
+    known = {number: value for number, value in polynomials(program, ops).items() if _is_index(value)}
     addresses = list(_addresses(ops, known))
     used = [axis for axis in AXES if f"threadIdx.{axis}" in indexes]
+    if not used:
+        return None
     strides = {axis: _stride(axis, known, addresses) for axis in used}
     sizes = _sizes(program, addresses, used)
     chosen = {axis: strides[axis] or sizes.get(axis, 0) for axis in used}
     x, y, z = (chosen.get(axis, 1) for axis in AXES)
-    if not used or not WARP <= x * y * z <= MAX_BLOCK:
+    if not WARP <= x * y * z <= MAX_BLOCK:
         return None
     reads_size = any(f"%ntid.{axis}" in term for value in known.values() for term in value for axis in used)
-    return SuggestedBlock((x, y, z), fixed=all(strides.values()) and not reads_size)
+    fixed = all(strides.values()) and not reads_size
+    return SuggestedBlock((x, y, z), fixed=fixed, weak=not any(strides.values()))
+
+
+def suggested_blocks(
+    program: Program, indexes: Collection[str], named: NamedBlock | None, bounds: LaunchBounds
+) -> list[SuggestedBlock]:
+    """Return the blocks that names in the source, the constants of a kernel, launch bounds or barriers suggest."""
+    constant = suggested_block(program, indexes)
+    block = _complete(named, indexes) if named is not None else None
+    if block is None and constant is None and bounds.max_threads is not None:
+        block = _complete(NamedBlock(prod(bounds.max_threads), 0, 0, sure=False), indexes)
+    if (
+        block is None
+        and constant is None
+        and set(indexes) & AXIS_INDEXES == {"threadIdx.x"}
+        and _only_syncs_warps(program)
+    ):
+        block = (WARP, 1, 1)
+    if block is None:
+        return [constant] if constant is not None else []
+    sure = named is not None and named.sure
+    if constant is None or constant.block == block:
+        return [SuggestedBlock(block, fixed=constant is not None and constant.fixed)]
+    by_name = SuggestedBlock(block, fixed=constant.fixed)
+    return [by_name, constant] if sure else [constant, by_name]
+
+
+def _only_syncs_warps(program: Program) -> bool:
+    """Return whether a kernel has barriers of warps and none of blocks, as one for blocks of a single warp."""
+    of_warp = [
+        op.instruction.modifiers[:1] == ("warp",)
+        for start in program.blocks
+        for op in ops_of(program, start)
+        if op.instruction.opcode in {"bar", "barrier", "mbarrier"}
+    ]
+    return bool(of_warp) and all(of_warp)
+
+
+def _complete(named: NamedBlock, indexes: Collection[str]) -> Dims | None:
+    """Return the block in the dimensions that a kernel uses; one number stands for a square, or for all threads."""
+    used = [axis for axis in AXES if f"threadIdx.{axis}" in indexes]
+    if not used:
+        return None
+    x, y, z = named.x, named.y or named.x, named.z or named.x
+    block = (x, y if "y" in used else 1, z if "z" in used else 1)
+    if prod(block) > MAX_BLOCK and used == ["x", "y"] and not named.y and x % WARP == 0:
+        block = (WARP, x // WARP, 1)
+    fits = prod(block) <= MAX_BLOCK and all(size <= most for size, most in zip(block, MAX_BLOCK_DIMS, strict=True))
+    return block if fits else None
+
+
+def _is_index(value: Polynomial) -> bool:
+    """Return whether no part is taken away, as in `t - t / 32 * 32`, which is the same for several threads."""
+    return all(factor >= 0 for term, factor in value.items() if term)
 
 
 def _addresses(ops: Collection[Op], known: Mapping[int | None, Polynomial]) -> Iterator[tuple[Op, Polynomial]]:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.elements import Element
     from shflbench.checker.inputs.grammar import BufferValue
+    from shflbench.checker.inputs.thresholds import ContentThresholds
 
+SHARE = 0.5  # of the elements that are near a limit
 SMALL = 8  # sums of thousands of such integers are exact in f32; products of two fit any type
 
 
@@ -28,6 +30,28 @@ def random_values(element: Element, count: int, most: int, name: str, seed: int)
         return element.encode(random.integers(0, 2, count))
     limit = min(max(most, 1), int(np.iinfo(element.numpy).max))
     return element.encode(random.integers(0, limit, count))
+
+
+def near(
+    contents: NDArray[np.uint8], element: Element, thresholds: ContentThresholds, name: str, seed: int
+) -> NDArray[np.uint8]:
+    """Return contents in which half of the elements are at `limits` or beside them, and one is each of `marks`.
+
+    One only: contents may be a set, in which a search, `if (in[i] == 200) *place = i;`, has one hit.
+    """
+    most = np.finfo(element.numpy) if element.kind == "f" else np.iinfo(element.numpy)
+    beside = dict.fromkeys(value for limit in thresholds.limits for value in (limit - 1, limit, limit + 1))
+    near_limits, marks = ([v for v in values if most.min <= v <= most.max] for values in (beside, thresholds.marks))
+    count = contents.size // element.size
+    random = np.random.default_rng((seed, crc32(name.encode()), len(near_limits)))
+    result = contents.copy()
+    rows = result[: count * element.size].reshape(count, element.size)
+    if near_limits:
+        replaced = random.random(count) < SHARE
+        rows[replaced] = element.encode(random.choice(np.array(near_limits, "f8"), count)).reshape(rows.shape)[replaced]
+    places = random.permutation(count)[: len(marks)]
+    rows[places] = element.encode(np.array(marks[: len(places)], "f8")).reshape(len(places), element.size)
+    return result
 
 
 def filled(value: BufferValue, most: int, name: str, seed: int) -> NDArray[np.uint8]:

@@ -2,85 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin, ParameterValue, Span
-from shflbench.checker.inputs.contents import filled, random_values
+from shflbench.checker.inputs.contents import filled, near, random_values
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
-from shflbench.checker.inputs.scalars import derived_number
+from shflbench.checker.inputs.names import parameter_name
+from shflbench.checker.inputs.numbers import ArgumentNumbers
+from shflbench.checker.inputs.sizes import MOST_BYTES, SuggestedSizes
 from shflbench.errors import UsageError
-from shflbench.suite.problems import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from shflbench.checker.inputs.grammar import ArgumentValue, GivenArgument
+    from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import Field, HostArgument, KernelParameter, SourceKernel
 
 ADDRESS_BYTES = 8
-MOST_BYTES = 16 << 20  # of all buffers together, before and after they grow
 FEWEST = 64  # elements of a derived buffer
 BYTES = Element("bytes", "u1", 1)  # where the type is unknown
 UNKNOWN_MOST = 16  # values of unknown types are small in every 32-bit word
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What is known of a kernel's arguments besides its signature."""
-
-    given: Mapping[str, ArgumentValue] = field(default_factory=dict)  # by the names that `names_of` returns
-    shared_bytes: int | None = None  # dynamic, as given
-    uses_dynamic_shared: bool = False
-    zeroed: Collection[str] = ()  # derived buffers that begin with zeros: counters, locks and flags
-    least_bytes: Mapping[str, int] = field(default_factory=dict)  # of derived buffers, by name
-    least_shared: int = 0
-    vary: bool = False  # derived numbers differ from those of the first seed
-
-
-def names_of(kernel: SourceKernel) -> list[str]:
-    """Return the names of what `--arg` can give: parameters, and the fields of structures as `parameter.field`."""
-    names = []
-    for place, parameter in enumerate(kernel.parameters):
-        name = parameter_name(parameter, place)
-        names.append(name)
-        if not parameter.pointer:
-            names += [f"{name}.{part.name}" for part in parameter.fields]
-    return names
-
-
-def parameter_name(parameter: KernelParameter, place: int) -> str:
-    """Return the name of a parameter, or `argN` where none is known."""
-    return parameter.name or f"arg{place}"
-
-
-def matched(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, ArgumentValue]:
-    """Return the values by the names of `kernel`, those that it has; a position counts as a name."""
-    known, values = names_of(kernel), {}
-    for argument in given:
-        name = argument.name
-        if name.isdecimal() and name not in known and int(name) < len(kernel.parameters):
-            name = parameter_name(kernel.parameters[int(name)], int(name))
-        if name in known:
-            values[name] = argument.value
-    return values
-
-
-def refuse_unknown(given: Sequence[GivenArgument], kernels: Sequence[SourceKernel]) -> None:
-    """Raise UsageError for an argument that none of the kernels takes."""
-    for argument in given:
-        if kernels and not any(matched([argument], kernel) for kernel in kernels):
-            known = list(dict.fromkeys(name for kernel in kernels for name in names_of(kernel)))
-            who = kernels[0].name if len(kernels) == 1 else "no kernel"
-            has = f"{who} has no parameter" if len(kernels) == 1 else f"{who} has a parameter"
-            allowed = f"allowed: {', '.join(known)}" if known else "there are none"
-            raise UsageError(f"--arg: {has} `{argument.name}`; {allowed}{did_you_mean(argument.name, known)}")
 
 
 def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> Arguments:
@@ -110,6 +59,16 @@ def _shared(launch: PlannedLaunch, wishes: Wishes) -> tuple[int, Origin]:
     return max(8 * launch.shape.threads_per_block, wishes.least_shared), Origin.DERIVED
 
 
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """The size of one buffer; the last two are those of `ArgumentBuffer`."""
+
+    bytes: int
+    origin: Origin
+    limited: bool = False
+    reached: bool = True
+
+
 class _Maker:
     """Collects the buffers and texts of one launch."""
 
@@ -118,22 +77,18 @@ class _Maker:
         self.buffers: list[ArgumentBuffer] = []
         self.texts: list[tuple[str, Origin]] = []
         self.unknown: list[str] = []
+        self.numbers = ArgumentNumbers(kernel, launch, wishes)
+        self.sizes = SuggestedSizes(kernel, launch, wishes)
         self.shared: dict[tuple[int, int], int] = {}  # arrays that were given: address and bytes → number of the buffer
 
     def parameter(self, parameter: KernelParameter, place: int) -> ParameterValue:
         name = parameter_name(parameter, place)
-        host = self._host(place)
+        host = self.numbers.host(place)
         fields = () if parameter.pointer else parameter.fields
         if fields and name not in self.wishes.given:
             return self._structure(parameter, name, fields)
         data, span = self._value(name, parameter, parameter.size, host)
         return ParameterValue(data, (span,))
-
-    def _host(self, place: int) -> HostArgument | None:
-        host = self.launch.host
-        if host is None or len(host.arguments) != len(self.kernel.parameters):
-            return None
-        return host.arguments[place]
 
     def _structure(self, parameter: KernelParameter, name: str, fields: Sequence[Field]) -> ParameterValue:
         data, spans = bytearray(parameter.size), []
@@ -141,7 +96,7 @@ class _Maker:
             value, span = self._value(f"{name}.{part.name}", part, part.size, None)
             data[part.offset : part.offset + part.size] = value[: part.size]
             start = part.offset
-            spans.append(Span(start, start + part.size, span.name, span.origin, span.buffer))
+            spans.append(replace(span, start=start, end=start + part.size))
         return ParameterValue(bytes(data), tuple(spans))
 
     def _value(
@@ -158,13 +113,9 @@ class _Maker:
             self.unknown.append(name)
             self._note(f"{name} = {size} bytes of zeros", Origin.DERIVED)
             return bytes(size), Span(0, size, name, Origin.DERIVED)
-        if host is not None and host.value is not None:
-            self._note(f"{name} = {_shown(host.value)}", Origin.HOST)
-            return _number(name, element, lanes, size, host.value), Span(0, size, name, Origin.HOST)
-        plain, vary = name.rpartition(".")[2], self.wishes.vary
-        number = derived_number(plain, element.kind, element.size, self.launch.shape, vary=vary)
-        self._note(f"{name} = {_shown(number.value)}", Origin.DERIVED)
-        span = Span(0, size, name, Origin.DERIVED, varied=number.varied)
+        number = self.numbers.number(name, element, host)
+        self._note(f"{name} = {_shown(number.value)}", number.origin)
+        span = Span(0, size, name, number.origin, varied=number.varied)
         return _number(name, element, lanes, size, number.value), span
 
     def _given(self, name: str, item: KernelParameter | Field, size: int, value: ArgumentValue) -> tuple[bytes, Span]:
@@ -205,24 +156,42 @@ class _Maker:
         """Return the address of a buffer with an element per thread, or with as many bytes as the kernel needs."""
         element = element_of(item.element) or BYTES
         one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
-        bytes_, origin = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16), Origin.DERIVED
-        if host is not None and host.buffer_bytes and host.buffer_bytes <= MOST_BYTES:
-            bytes_, origin = host.buffer_bytes, Origin.HOST
-        elif name in self.wishes.least_bytes:
-            bytes_ = max(bytes_, self.wishes.least_bytes[name])
+        plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16)
+        known = self._size(name, plain, one, host)
+        bytes_, origin = known.bytes, known.origin
         count = max(bytes_ // element.size, 1)
-        zeroed = (host is not None and host.zeroed) or name in self.wishes.zeroed
+        by_host = host is not None and host.zeroed
+        zeroed = by_host or name in self.wishes.zeroed
         contents = np.zeros(bytes_, np.uint8) if zeroed else self._random(element, count, name, bytes_)
-        values = Origin.HOST if host is not None and host.zeroed else Origin.DERIVED
-        fill = ":0" if zeroed else ""
-        text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]{fill}"
-        return self._buffer(name, contents, text, size, origin, values)
+        text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]"
+        apart = zeroed and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
+        if zeroed and not apart and element is not BYTES:
+            text = f"{text}:0"
+        data, span = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
+        self.buffers[-1] = replace(self.buffers[-1], limited=known.limited, reached=known.reached)
+        if apart:
+            self._note(f"contents of {name} = 0", Origin.DERIVED)
+        return data, span
+
+    def _size(self, name: str, plain: int, one: int, host: HostArgument | None) -> _Size:
+        """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need."""
+        given = host.buffer_bytes if host is not None else None
+        if given and given <= MOST_BYTES:
+            smaller = self.sizes.scaled(name, given) if self.wishes.vary else None
+            if smaller is not None:
+                return _Size(smaller.bytes, Origin.DERIVED, limited=True, reached=smaller.reached)
+            return _Size(given, Origin.HOST, reached=self.sizes.reaches(name, given // max(one, 1)))
+        if self.wishes.vary and (suggested := self.sizes.largest(name)) is not None:
+            return _Size(suggested.bytes, Origin.DERIVED, limited=True, reached=suggested.reached)
+        return _Size(max(plain, self.wishes.least_bytes.get(name, 0)), Origin.DERIVED)
 
     def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:
         if element is BYTES:
             words = random_values(Element("u32", "u4", 4), -(-bytes_ // 4), UNKNOWN_MOST, name, self.seed)
             return words[:bytes_].copy()
         contents = random_values(element, count, self.launch.shape.threads, name, self.seed)
+        if self.wishes.vary and name in self.wishes.thresholds and element.kind in "iuf":
+            contents = near(contents, element, self.wishes.thresholds[name], name, self.seed)
         return np.concatenate([contents, np.zeros(bytes_ - contents.size, np.uint8)])
 
     def _buffer(  # noqa: PLR0913, PLR0917  (the parts of one buffer)

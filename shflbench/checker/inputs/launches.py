@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.shapes import Dims, LaunchShape
+from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS, Dims, LaunchShape
 from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
 
 MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down
+MOST_DERIVED = 2048  # of a launch whose block the code suggests or states
 FEWER = (4, 2)  # blocks of a launch whose threads share too many cells of memory
-ROUNDS = 3  # blocks of a grid that is scaled down in one dimension, if they fit
+BLOCK_OF_HOST = "with the block of the host code"
 
 # A single warp; blocks of several warps; a block that is no multiple of 32; three blocks.
 LINES = ((1, 32), (2, 128), (2, 80), (3, 64))
@@ -35,6 +36,8 @@ SOLIDS: tuple[tuple[Dims, Dims], ...] = (
     ((3, 1, 1), (4, 4, 4)),
 )
 
+ONE_THREAD = LaunchShape((1, 1, 1), (1, 1, 1))
+
 # Of blocks whose size the code suggests.
 GRIDS: tuple[Dims, ...] = ((2, 2, 2), (1, 1, 1), (3, 1, 1))
 
@@ -47,13 +50,17 @@ class PlannedLaunch:
     origin: Origin
     host: HostLaunch | None = None  # the launch of the host code whose arguments it takes
     note: str = ""  # how the shape differs from that of the host code
-    suggested: bool = False  # the constants of the code suggest this block
+    suggested: bool = False  # names or constants of the code suggest this block
+    weak: bool = False  # it is suggested by the size of an array only
+    stated: bool = False  # only the grid is derived: the host code, or the kernel itself, states the block
 
 
 def is_special(launch: PlannedLaunch) -> bool:
     """Whether a kernel need not support a derived launch: a single warp, or a block that ends in a part of a warp."""
     threads = launch.shape.threads_per_block
-    return launch.origin is Origin.DERIVED and not launch.suggested and (threads <= WARP or threads % WARP != 0)
+    if launch.origin is not Origin.DERIVED or launch.stated or (launch.suggested and not launch.weak):
+        return False
+    return threads <= WARP or (threads % WARP != 0 and not launch.suggested)
 
 
 def plan(
@@ -61,29 +68,51 @@ def plan(
     host: Sequence[HostLaunch],
     indexes: Collection[str],
     bounds: LaunchBounds,
-    suggestion: SuggestedBlock | None = None,
+    suggestions: Sequence[SuggestedBlock] = (),
 ) -> list[PlannedLaunch]:
     """Return the launches to check at.
 
-    `indexes` names those of `threadIdx.x`, `blockIdx.y`, … whose values reach the kernel's results, and `suggestion` is
-    the block that its constants suggest.
+    `indexes` names those of `threadIdx.x`, `blockIdx.y`, … whose values reach the kernel's results, and `suggestions`
+    are the blocks that its source and its constants suggest.
     """
     if given:
         constant = next((launch for launch in host if launch.arguments), None)
         return [PlannedLaunch(shape, Origin.GIVEN, constant) for shape in given]
     launches = list(_of_host(host))
+    blocks = {launch.shape.block for launch in launches}
+    launches += [launch for launch in _of_blocks(host, indexes, bounds) if launch.shape.block not in blocks]
     if launches:
         return launches
-    arguments, usual = next(iter(host), None), _derived(indexes, bounds)
-    suggested: list[LaunchShape] = []
-    if suggestion is not None and _block(suggestion.block, bounds) == suggestion.block:
-        grids = GRIDS if suggestion.fixed else GRIDS[:1]
-        suggested = [LaunchShape(_grid(grid, indexes), suggestion.block) for grid in grids]
-        usual = [] if suggestion.fixed else usual
-    return [
-        PlannedLaunch(shape, Origin.DERIVED, arguments, suggested=shape in suggested)
-        for shape in dict.fromkeys([*suggested, *usual])
-    ]
+    fitting = [item for item in suggestions if _block(item.block, bounds) == item.block]
+    grids = GRIDS if any(item.fixed for item in fitting) else GRIDS[:1]
+    usual = [] if any(item.fixed for item in fitting) else _derived(indexes, bounds)
+    suggested: dict[LaunchShape, SuggestedBlock] = {}
+    for item in fitting:
+        for grid in grids:
+            suggested.setdefault(_with_block(grid, item.block, indexes), item)
+    free = PlannedLaunch(ONE_THREAD, Origin.DERIVED, next(iter(host), None), stated=bounds.required_threads is not None)
+    shapes = dict.fromkeys([*suggested, *usual])
+    return [_suggested(replace(free, shape=shape), suggested.get(shape)) for shape in shapes]
+
+
+def _suggested(launch: PlannedLaunch, block: SuggestedBlock | None) -> PlannedLaunch:
+    return launch if block is None else replace(launch, suggested=True, weak=block.weak)
+
+
+def _of_blocks(host: Sequence[HostLaunch], indexes: Collection[str], bounds: LaunchBounds) -> Iterator[PlannedLaunch]:
+    """Yield launches with the blocks of the host code, where only its grids are not constant."""
+    blocks: dict[Dims, HostLaunch] = {}
+    for launch in host:
+        if launch.block is not None and launch.grid is None:
+            blocks.setdefault(launch.block, launch)
+    for block, launch in blocks.items():
+        if 0 < prod(block) <= MAX_BLOCK and _block(block, bounds) == block:
+            for shape in dict.fromkeys(_with_block(grid, block, indexes) for grid in GRIDS):
+                yield PlannedLaunch(shape, Origin.DERIVED, launch, BLOCK_OF_HOST, suggested=True, stated=True)
+
+
+def _with_block(grid: Dims, block: Dims, indexes: Collection[str]) -> LaunchShape:
+    return _scaled(LaunchShape(_grid(grid, indexes), block), max(MOST_DERIVED // prod(block), 2))
 
 
 def _of_host(host: Sequence[HostLaunch]) -> Iterator[PlannedLaunch]:
@@ -128,6 +157,11 @@ def _derived(indexes: Collection[str], bounds: LaunchBounds) -> list[LaunchShape
     table = (
         SOLIDS if "z" in axes else PLANES if "y" in axes else [((grid, 1, 1), (block, 1, 1)) for grid, block in LINES]
     )
+    threads = [axis for axis in "xyz" if f"threadIdx.{axis}" in indexes]
+    if threads == ["y"]:  # threads along x would all do the same
+        table = [((grid, 1, 1), (1, block, 1)) for grid, block in LINES]
+    elif threads == ["z"]:
+        table = [((grid, 1, 1), (1, 1, min(block, MAX_BLOCK_DIMS[2]))) for grid, block in LINES]
     shapes = [LaunchShape(_grid(grid, indexes), _block(block, bounds)) for grid, block in table]
     return list(dict.fromkeys(shapes))
 

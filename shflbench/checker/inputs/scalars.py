@@ -28,6 +28,10 @@ _FEW = {
 }
 _NONE = {"offset", "start", "begin", "first", "base", "shift", "lo", "low", "pos", "id", "rank", "flag", "mode"}
 _ONE = {"step", "seed", "log", "logn", "order", "radius", "channels", "device", "scale", "factor"}
+_SIZES = {
+    "n", "m", "nx", "size", "sz", "count", "length", "len", "width", "w", "cols", "columns", "elements", "elems",
+    "total", "items", "points", "limit", "max", "num", "dim", "dimx", "sizex",
+}  # fmt: skip
 ITERATIONS = 3
 SHORTER = 8  # sizes are shortened by about an eighth: 256 becomes 223
 
@@ -40,6 +44,12 @@ class DerivedNumber:
 
     value: int | float
     varied: bool = False
+
+
+def is_size(name: str) -> bool:
+    """Whether the name of a parameter says that it is the size of something."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return bool(words) and bool({words[-1], "".join(words[-2:])} & (_SIZES | _ROWS | _DEPTH))
 
 
 def derived_number(name: str, kind: str, size: int, shape: LaunchShape, *, vary: bool = False) -> DerivedNumber:

@@ -33,6 +33,7 @@ OF_VALUES = {
     HazardKind.STACK,
 }
 
+
 # In a block of one warp, or one that ends in a part of a warp, they may say only that the kernel is not made for it.
 OF_SHAPES = {
     HazardKind.BARRIER_IMPOSSIBLE,
@@ -65,6 +66,8 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
         causes.append(LAUNCH)
     if not causes and all(item.varied for item in observation.launches):
         causes += _varied(observation, slicer, launch.arguments)
+    if not causes and observation.after is not None:
+        return derived_causes(observation.after, slicer, every)  # without the fault, it may not happen
     return list(dict.fromkeys(causes))
 
 
@@ -75,14 +78,39 @@ def _has_no_exit(observation: Observation, slicer: Slicer) -> bool:
 def _spares_a_launch(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:
     """Whether the hazard does not happen in one of the derived launches that a kernel should support.
 
-    The kernel may be made for the block of that launch. One seed, lockstep: what other schedules show is not compared.
+    The kernel may be made for the block of that launch. What other schedules than lockstep show is compared with
+    launches that ran under them, what several blocks show with such launches, and what a stated block shows with its
+    launches.
     """
-    if any(item.launch.origin is not Origin.DERIVED for item in observation.launches):
-        return False
-    hit = {str(item.launch.shape) for item in observation.launches}
-    usual = [item for item in every if item.launch.origin is Origin.DERIVED and not is_special(item.launch)]
-    ended = {str(item.launch.shape) for item in usual if item.results[0].error is None}
-    return observation.in_lockstep and bool(ended - hit)
+    return bool(spared(observation, every))
+
+
+def spared(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
+    """Return the shapes of the derived launches in which a hazard of other derived launches does not happen."""
+    happened = [item.launch for item in observation.launches]
+    if any(launch.origin is not Origin.DERIVED for launch in happened):
+        return []
+    several = min(launch.shape.blocks for launch in happened) > 1
+    stated = {launch.shape.block for launch in happened if launch.stated}
+    usual = [
+        item
+        for item in every
+        if item.launch.origin is Origin.DERIVED
+        and not is_special(item.launch)
+        and (observation.in_lockstep or len(item.results) > 1)
+        and (item.launch.shape.blocks > 1 or not several)
+        and stated <= {item.launch.shape.block}
+    ]
+    ended = dict.fromkeys(str(item.launch.shape) for item in usual if _fits(item))
+    return [shape for shape in ended if shape not in {str(launch.shape) for launch in happened}]
+
+
+def _fits(item: LaunchEvidence) -> bool:
+    """Whether a kernel may be written for the block of a launch: it ended, without a fault but those of values."""
+    faults = [hazard for result in item.results for hazard in result.hazards if hazard.kind.breaks]
+    return item.results[0].error is None and all(
+        hazard.kind in OF_VALUES and hazard.space != "shared" for hazard in faults
+    )
 
 
 def only_special(observation: Observation) -> bool:

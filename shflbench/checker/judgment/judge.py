@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.machine.faults import KernelFault
 from shflbench.backends.emulator.races.hazards import RACES, HazardKind
-from shflbench.checker.judgment.causes import LAUNCH, SHARED, derived_causes, is_refusal
+from shflbench.checker.judgment.causes import derived_causes, is_refusal
+from shflbench.checker.judgment.judged_observation import JudgedObservation
+from shflbench.checker.judgment.libraries import is_harmless_in_library
 from shflbench.checker.judgment.observations import Observation, observations
+from shflbench.checker.judgment.sentences import broken_sentence, needs_sentence
 from shflbench.checker.loops import never_ends, waits_for_clock
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import KernelVerdict, Level
@@ -32,25 +35,15 @@ UNDEFINED = {HazardKind.ABSENT_VALUE, HazardKind.BARRIER_SKIPPED, *RACES}
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedObservation:
-    """One observation, its severity, and the options that would settle it."""
-
-    observation: Observation
-    level: Level
-    causes: tuple[str, ...] = ()
-    undecided: str = ""  # why a loop that did not end within the limit of instructions may end
-    removed: bool = False  # a store takes part that the optimizer removed
-
-
-@dataclass(frozen=True, slots=True)
 class KernelJudgment:
     """The verdict on a kernel, its reason without a period, and what led to it."""
 
     verdict: KernelVerdict
-    sentence: str
+    sentence: str  # of `broken`: the kinds of findings, or that the result depends on the schedule
     observations: tuple[JudgedObservation, ...]
     causes: tuple[str, ...] = ()  # what the user would have to give, for `needs arguments`
     refused: Mapping[str, tuple[HazardKind, ...]] = field(default_factory=dict)  # launches that it is not written for
+    differs: bool = False  # only the outputs show that it is broken
 
 
 def judge_kernel(  # noqa: PLR0911  (a return per verdict)
@@ -65,7 +58,8 @@ def judge_kernel(  # noqa: PLR0911  (a return per verdict)
     refused = dict(set_aside(evidence.launches))
     kept = [item for item in evidence.launches if str(item.launch.shape) not in refused]
     evidence = replace(evidence, launches=tuple(kept))
-    seen = [item for item in observations(kept) if not (replicates_stores and _is_replicated(item))]
+    seen = [item for item in observations(kept) if not is_harmless_in_library(item)]
+    seen = [item for item in seen if not (replicates_stores and _is_replicated(item))]
     partial = _refusals(seen)
     if len(partial) == len({str(launch.launch.shape) for launch in kept}):
         partial = {}  # there is no other launch to judge by
@@ -75,18 +69,20 @@ def judge_kernel(  # noqa: PLR0911  (a return per verdict)
     judged = [_judged(item, evidence, slicer, supported=not partial, unexplained=unexplained) for item in seen]
     broken = [item for item in judged if item.level is Level.ERROR]
     if broken:
-        return KernelJudgment(KernelVerdict.BROKEN, _count(broken), tuple(judged))
+        return KernelJudgment(KernelVerdict.BROKEN, broken_sentence(broken, evidence.launches), tuple(judged))
     causes = tuple(dict.fromkeys(cause for item in judged for cause in item.causes))
     if causes:
-        return KernelJudgment(KernelVerdict.NEEDS_ARGUMENTS, _needs(causes, judged), tuple(judged), causes)
+        return KernelJudgment(
+            KernelVerdict.NEEDS_ARGUMENTS, needs_sentence(causes, judged, evidence.launches), tuple(judged), causes
+        )
     if limit := _limit(evidence, judged):
         return KernelJudgment(KernelVerdict.NOT_CHECKED, limit, tuple(judged))
     if unexplained:
-        return KernelJudgment(KernelVerdict.BROKEN, f"the result depends on the schedule: {differing}", tuple(judged))
+        return KernelJudgment(KernelVerdict.BROKEN, "the result depends on the schedule", tuple(judged), differs=True)
     doubts = dict.fromkeys(HARMLESS_ALONE[item.observation.kind] for item in judged if item.level is Level.WARNING)
     if doubts:
         return KernelJudgment(
-            KernelVerdict.DOUBTFUL, f"no difference was found, but {' and '.join(doubts)}", tuple(judged)
+            KernelVerdict.DOUBTFUL, f"no output differs between schedules, but {' and '.join(doubts)}", tuple(judged)
         )
     if differing is not None or any(item.observation.kind is HazardKind.ACTIVEMASK for item in judged):
         reason = " and ".join(order_matters) or "it reads the mask of active lanes"
@@ -127,8 +123,8 @@ def _judged(
         return JudgedObservation(item, Level.ERROR if unexplained else Level.NOTICE)
     if item.kind in HARMLESS_ALONE:
         differs = any(launch.differences for launch in evidence.launches)
-        level = Level.ERROR if differs and item.kind in UNDEFINED else Level.WARNING
-        return JudgedObservation(item, level)
+        if not differs or item.kind not in UNDEFINED:
+            return JudgedObservation(item, Level.WARNING)
     causes = tuple(derived_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and not causes and not _is_endless(item, slicer):
         return JudgedObservation(item, Level.NONE, undecided=_waiting(item, slicer))
@@ -141,7 +137,7 @@ def _is_endless(item: Observation, slicer: Slicer) -> bool:
 
 def _waiting(item: Observation, slicer: Slicer) -> str:
     if any(waits_for_clock(op, slicer) for op in slicer.ops_of(item.hazard.instruction)):
-        return "it waits for a clock longer than the limit of instructions"
+        return "it waits for a clock for longer than the limit of instructions"
     return "it did not end within the limit of instructions"
 
 
@@ -150,27 +146,10 @@ def _limit(evidence: KernelEvidence, judged: Sequence[JudgedObservation]) -> str
     for item in judged:
         if item.undecided:
             observation = item.observation
-            where = f"at {observation.launches[0].launch.shape} ({observation.hazard.instruction.where})"
+            where = f"in launch {observation.launches[0].launch.shape} ({observation.hazard.instruction.where})"
             return f"{item.undecided} {where}"
     for launch in evidence.launches:
         for result in launch.results:
             if result.error is not None and not isinstance(result.error, KernelFault):
                 return result.error.message
     return evidence.unfinished if not evidence.launches else ""
-
-
-def _count(broken: Sequence[JudgedObservation]) -> str:
-    kinds = list(dict.fromkeys(item.observation.kind.value for item in broken))
-    number = "1 finding" if len(broken) == 1 else f"{len(broken)} findings"
-    launch = broken[0].observation.launches[0].launch.shape
-    return f"{number}: {', '.join(kinds)} (first at {launch})"
-
-
-def _needs(causes: Sequence[str], judged: Sequence[JudgedObservation]) -> str:
-    first = next(item.observation for item in judged if item.causes)
-    launch = first.launches[0]
-    names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
-    values = [text for text, _ in launch.arguments.texts if text.partition(" = ")[0] in names]
-    options = [f"--arg {name}=…" for name in names] + [f"{cause} …" for cause in causes if cause not in names]
-    inputs = f" with {', '.join(values)}" if values else ""
-    return f"{first.kind} at {launch.launch.shape}{inputs}, which is derived; give {' and '.join(options)}"

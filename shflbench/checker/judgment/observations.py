@@ -11,6 +11,7 @@ from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.backends.emulator.explore import ScheduleResult
     from shflbench.checker.runs.evidence import LaunchEvidence
 
 
@@ -21,7 +22,8 @@ class Observation:
     hazard: Hazard
     launches: tuple[LaunchEvidence, ...]
     in_lockstep: bool  # under the first schedule of one of them
-    fault: KernelFault | None = None  # of the first occurrence, if it stopped the kernel
+    fault: KernelFault | None = None  # of the first occurrence, if it is a fault of the kernel
+    after: Observation | None = None  # the fault that it always happened after
 
     @property
     def kind(self) -> HazardKind:
@@ -33,7 +35,7 @@ def observations(launches: Sequence[LaunchEvidence]) -> list[Observation]:
     """Return the hazards of `launches`, in the order in which they first happened."""
     first: dict[tuple[HazardKind, str, str], tuple[Hazard, KernelFault | None]] = {}
     where: dict[tuple[HazardKind, str, str], dict[int, LaunchEvidence]] = {}
-    lockstep = set()
+    lockstep, direct = set(), set()
     for number, launch in enumerate(launches):
         for order, result in enumerate((*launch.results, *launch.partial)):
             fault = result.error if isinstance(result.error, KernelFault) else None
@@ -41,19 +43,43 @@ def observations(launches: Sequence[LaunchEvidence]) -> list[Observation]:
             if fault is not None and fault.op is not None and not any(_is_of(hazard, fault.kind) for hazard in hazards):
                 hazards.append(_hazard(fault))
             for hazard in hazards:
+                stopped = _fault_of(hazard, result)
                 other = hazard.other.where if hazard.other else ""
                 key = (hazard.kind, hazard.instruction.where, other)
-                stopped = fault if fault is not None and _is_of(hazard, fault.kind) else None
                 seen, fault_seen = first.setdefault(key, (hazard, stopped))
+                if not hazard.after_fault:
+                    direct.add(key)
                 if seen.one_store and not hazard.one_store:
                     first[key] = replace(seen, one_store=False), fault_seen
                 where.setdefault(key, {})[number] = launch
                 if not order:
                     lockstep.add(key)
     return [
-        Observation(hazard, tuple(where[key].values()), key in lockstep, fault)
+        Observation(
+            hazard,
+            tuple(where[key].values()),
+            key in lockstep,
+            fault,
+            None if key in direct else _first_fault(*where[key].values()),
+        )
         for key, (hazard, fault) in first.items()
     ]
+
+
+def _fault_of(hazard: Hazard, result: ScheduleResult) -> KernelFault | None:
+    """Return the fault that a hazard reports, if it is one."""
+    faults = [fault for fault in (result.error, *result.faults) if isinstance(fault, KernelFault)]
+    same = [fault for fault in faults if _is_of(hazard, fault.kind)]
+    there = [fault for fault in same if fault.op is not None and fault.op.instruction is hazard.instruction]
+    return next(iter((*there, *same)), None)
+
+
+def _first_fault(*launches: LaunchEvidence) -> Observation | None:
+    """Return the fault that stopped the first launch under its first schedule."""
+    fault = launches[0].results[0].error
+    if not isinstance(fault, KernelFault) or fault.op is None:
+        return None
+    return Observation(_hazard(fault), launches, in_lockstep=True, fault=fault)
 
 
 def _is_of(hazard: Hazard, kind: FaultKind) -> bool:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.judgment.sentences import options_text
 from shflbench.checker.verdict import KernelVerdict, Level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.checker.judgment.judge import JudgedObservation, KernelJudgment
+    from shflbench.checker.judgment.judge import KernelJudgment
+    from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.source_files import SourceLine
 
-REMOVED = "the compiler removed this store"
+REMOVED = "in code that the compiler removed"
 # From the mildest to the worst, of those that a kernel that ran can have.
 ORDER = (
     KernelVerdict.CLEAN,
@@ -38,8 +40,8 @@ def with_removed(
     if items[0].level is Level.ERROR:
         verdict = KernelVerdict.BROKEN
     elif causes:
-        verdict, give = KernelVerdict.NEEDS_ARGUMENTS, f"; give {' and '.join(map(_option, causes))}"
-    sentence = f"{_faults(items, line_of)}; {REMOVED}{give}"
+        verdict, give = KernelVerdict.NEEDS_ARGUMENTS, f"; to decide, {options_text(causes)}"
+    sentence = f"{_faults(items, line_of)}, {REMOVED}{give}"
     observations = (*judgment.observations, *judged)
     if ORDER.index(judgment.verdict) < ORDER.index(verdict):
         return replace(judgment, verdict=verdict, sentence=sentence, observations=observations, causes=causes)
@@ -47,11 +49,7 @@ def with_removed(
 
 
 def _faults(items: Sequence[JudgedObservation], line_of: Callable[[PtxInstruction], SourceLine]) -> str:
-    """Return kinds and lines: `WAW at line 13 in the source`."""
+    """Return kinds and lines: `WAW at line 13 of the source`."""
     hazards = [item.observation.hazard for item in items]
     texts = dict.fromkeys(f"{hazard.kind} at line {line_of(hazard.instruction).line}" for hazard in hazards)
-    return f"{', '.join(texts)} in the source"
-
-
-def _option(cause: str) -> str:
-    return f"{cause} …" if cause.startswith("--") else f"--arg {cause}=…"
+    return f"{', '.join(texts)} of the source"

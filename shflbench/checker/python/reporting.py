@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.checker.finding_groups import grouped
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.python.results import CheckFinding, CheckResult
 from shflbench.checker.python.values import like
@@ -29,6 +30,7 @@ def check_result(report: FileReport, prepared: PreparedKernel) -> CheckResult:
         verdict=kernel.verdict,
         sentence=f"{kernel.sentence}; {prepared.advice}" if _is_open(kernel) and prepared.advice else kernel.sentence,
         findings=tuple(_finding(finding, base) for finding in kernel.findings),
+        details=tuple(_details(kernel, base)),
         outputs=dict(_outputs(kernel, prepared)),
         derived=tuple(_derived(kernel)),
         explored=tuple(_explored(launch) for launch in kernel.launches),
@@ -50,6 +52,15 @@ def _finding(finding: FileFinding, base: Path) -> CheckFinding:
         history=finding.history,
         sentence=finding.sentence(base),
     )
+
+
+def _details(kernel: FileKernelReport, base: Path) -> Iterator[str]:
+    for group in grouped(kernel.findings):
+        if group.level:
+            yield group.message(base)
+            yield from (f"  {step}" for step in group.history(base))
+    if kernel.difference and kernel.difference not in kernel.sentence:
+        yield kernel.difference
 
 
 def _outputs(kernel: FileKernelReport, prepared: PreparedKernel) -> Iterator[tuple[str | int, NDArray[Any]]]:

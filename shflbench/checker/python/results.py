@@ -39,6 +39,7 @@ class CheckResult:
     verdict: KernelVerdict  # compares equal to its text, such as "clean"
     sentence: str  # the reason of the verdict
     findings: tuple[CheckFinding, ...] = ()  # each kind at each place once
+    details: tuple[str, ...] = ()  # the findings in words, those with one cause together, with their history
     # Arrays after the launch, by their positions or names in `args`; empty if the kernel did not end.
     outputs: Mapping[str | int, NDArray[Any]] = field(default_factory=dict)
     derived: tuple[str, ...] = ()  # launches, sizes and values that were not given
@@ -51,11 +52,9 @@ class CheckResult:
         return self.verdict == "clean"
 
     def text(self) -> str:
-        """Return the verdict, its reason, each finding with the history of its accesses, and what was explored."""
+        """Return the verdict, its reason, the findings in words, and what was derived and explored."""
         lines = [f"{self.kernel}: {self.verdict}: {self.sentence}"]
-        for finding in self.findings:
-            lines += [f"  {finding.sentence}", *(f"    {step}" for step in finding.history)]
-        lines += [f"  {text}" for text in (*self.derived, *self.explored, *self.notes)]
+        lines += [f"  {text}" for text in (*self.details, *self.derived, *self.explored, *self.notes)]
         return "\n".join(lines)
 
     def __str__(self) -> str:

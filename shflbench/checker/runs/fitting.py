@@ -17,22 +17,24 @@ OF_SIZE = {HazardKind.OUT_OF_BOUNDS, HazardKind.UNINITIALIZED, HazardKind.UNINIT
 
 
 def set_aside(launches: Sequence[LaunchEvidence]) -> Mapping[str, tuple[HazardKind, ...]]:
-    """Return the launches, by shape, whose block does not fit the arrays in shared memory, with what happens there.
+    """Return the derived launches, by shape, whose block does not fit the arrays in shared memory, with what happens.
 
-    Empty unless the code suggests a block, and that one fits: otherwise the arrays may be what is wrong.
+    Empty unless a block that the code suggests fits in all of its launches: otherwise the arrays may be what is wrong.
     """
     misfits: dict[str, tuple[HazardKind, ...]] = {}
     for item in launches:  # what happens with one seed counts for all
         shape = str(item.launch.shape)
         misfits[shape] = tuple(dict.fromkeys((*misfits.get(shape, ()), *_misfits(item))))
-    suggested = {str(item.launch.shape) for item in launches if item.launch.suggested}
-    if not suggested or any(misfits[shape] for shape in suggested):
+    plans = {str(item.launch.shape): item.launch for item in launches}
+    wrong = {plans[shape].shape.block for shape, kinds in misfits.items() if kinds}
+    suggested = {launch.shape.block for launch in plans.values() if launch.suggested}
+    if not suggested - wrong:
         return {}
-    derived = {str(item.launch.shape) for item in launches if item.launch.origin is Origin.DERIVED}
+    derived = {shape for shape, launch in plans.items() if launch.origin is Origin.DERIVED and not launch.stated}
     return {shape: kinds for shape, kinds in misfits.items() if kinds and shape in derived}
 
 
 def _misfits(item: LaunchEvidence) -> Iterator[HazardKind]:
     for hazard in item.results[0].hazards:  # in lockstep, in which every launch runs
-        if hazard.kind in OF_SIZE and hazard.space == "shared":
+        if hazard.kind in OF_SIZE and hazard.space == "shared" and not hazard.after_fault:
             yield hazard.kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from time import process_time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,15 +13,21 @@ from shflbench.backends.emulator.machine.launch import EmulatedLaunch, Machine, 
 from shflbench.backends.emulator.machine.policies import ADVERSARIAL, LOCKSTEP
 from shflbench.backends.emulator.machine.scheduler import StepLimitError
 from shflbench.backends.emulator.machine.threads import Shape
-from shflbench.backends.emulator.races.hazards import RACES
+from shflbench.backends.emulator.races.hazards import MEMORY_FAULTS, RACES, HazardKind
+from shflbench.backends.emulator.races.past_faults import past_faults
 from shflbench.backends.emulator.races.tracked import TooManyCellsError
+from shflbench.backends.emulator.races.watched import ScheduledRun
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.derive import MOST_BYTES, derive
+from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.launches import fewer_blocks, is_special
+from shflbench.checker.inputs.sizes import MOST_BYTES
 from shflbench.checker.loops import never_ends, waits_for_clock
+from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
 from shflbench.checker.runs.fitting import set_aside
+from shflbench.checker.runs.narrow_masks import launch_of_masks
+from shflbench.checker.runs.selection import adversarial, to_compare
 from shflbench.checker.slices import Slicer
 
 if TYPE_CHECKING:
@@ -32,19 +37,16 @@ if TYPE_CHECKING:
     from shflbench.backends.emulator.link.program import Program
     from shflbench.backends.emulator.machine.policies import Policy
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.checker.inputs.derive import Wishes
     from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import SourceKernel
     from shflbench.errors import EmulatorError
 
 SEEDS = 2  # sets of contents per launch
 STEP_LIMIT = 100_000  # instructions of one launch under one schedule; about two seconds
-MOST_STEPS = 2_000_000  # likewise in lockstep, as far as the limit of time allows
 LEAST_GAIN = 2  # times the instructions, for which a launch that did not end is worth a second run
 MOST_SHARED = 227 * 1024  # bytes of dynamic shared memory that any architecture offers a block
 MOST_ENDLESS = 2  # launches that reach the limit, after which no further one begins: each would take as long
-MOST_SECONDS = 6  # of a CPU, after which no further run begins; a typical kernel takes less than two
-MOST_SECONDS_WITH_NEXT = 9  # likewise, if the next run takes as long as the slowest one before
 
 
 @dataclass(slots=True)
@@ -56,12 +58,7 @@ class KernelRuns:
     wishes: Wishes
     seed: int
     patient: bool = True  # a launch in lockstep may take more instructions than the limit
-    slowest: float = 0.0  # seconds of a CPU that one run took so far
-    _begin: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Start the clock."""
-        self._begin = process_time()
+    budget: RunBudget = field(default_factory=RunBudget)
 
     def collect(self, launch_plan: Sequence[PlannedLaunch]) -> KernelEvidence:
         """Run every planned launch in lockstep, and the smallest ones under all schedules.
@@ -69,24 +66,28 @@ class KernelRuns:
         UsageError where a given value does not fit its parameter.
         """
         launches, unfinished = self.in_lockstep(launch_plan)
+        if not unfinished and (narrow := launch_of_masks(launches, self.program)) is not None:
+            narrowed, unfinished = self.in_lockstep([narrow])
+            launches += narrowed
         aside = set_aside(launches)
         fitting = [item for item in launches if str(item.launch.shape) not in aside and item.seed == self.seed]
-        for item in _adversarial(fitting):
-            more, cut = self._under_all_schedules(item)
-            launches[launches.index(item)] = more
-            unfinished = unfinished or cut
+        for select in (adversarial, to_compare):
+            for item in select(fitting):
+                more, cut = self._under_all_schedules(item)
+                launches[launches.index(item)] = fitting[fitting.index(item)] = more
+                unfinished = unfinished or cut
         return KernelEvidence(tuple(launches), unfinished)
 
     def in_lockstep(self, launch_plan: Sequence[PlannedLaunch], seeds: int = SEEDS) -> tuple[list[LaunchEvidence], str]:
         """Return each launch with each seed, and why not all of them ran."""
         launches: list[LaunchEvidence] = []
         for index, launch in enumerate(launch_plan):
-            if launches and self._late:
-                to_go = len(launch_plan) - index
-                return launches, f"not all launches: time limit of {MOST_SECONDS} s, with {to_go} to go"
+            if launches and self.budget.is_spent:
+                number = _number(len(launch_plan) - index)
+                return launches, f"{number} did not run, because the limit of instructions was reached"
             launches.append(self._launch(launch, self.seed))
             endless = sum(_did_not_end(item) for item in launches)
-            if endless >= MOST_ENDLESS or (endless and process_time() - self._begin > MOST_SECONDS / 4):
+            if endless >= MOST_ENDLESS or (endless and self.budget.spent > self.budget.most / 4):
                 return launches, "" if index == len(launch_plan) - 1 else _skipped(endless)
             if _did_not_end(launches[-1]):
                 continue
@@ -94,32 +95,37 @@ class KernelRuns:
                 self.wishes = replace(self.wishes, vary=not is_special(launch))
                 tried = launches[-1].launch  # with fewer blocks, where all of them were too many
                 other = derive(self.kernel, tried, self.wishes, self.seed + round_)
-                if not self._late and _differ(other, launches[-1].arguments):
+                if not self.budget.is_half_spent and _differ(other, launches[-1].arguments):
                     launches.append(self._launch(tried, self.seed + round_))
             self.wishes = replace(self.wishes, vary=False)
         return launches, ""
 
-    @property
-    def _late(self) -> bool:
-        elapsed = process_time() - self._begin
-        return elapsed > MOST_SECONDS or elapsed + self.slowest > MOST_SECONDS_WITH_NEXT
-
     def _run(self, emulated: EmulatedLaunch, policy: Policy, seed: int, more_steps: int = 0) -> ScheduleResult:
-        begin = process_time()
+        before = emulated.machine.work
         (result,) = explore(emulated, (policy,), seed=seed, step_limit=more_steps or STEP_LIMIT).results
-        if not more_steps:
-            self.slowest = max(self.slowest, process_time() - begin)
+        self.budget.spend(before, emulated, is_usual=not more_steps)
         return result
 
     def _in_lockstep(self, emulated: EmulatedLaunch, seed: int) -> ScheduleResult:
-        """Run in lockstep, again with more instructions where the launch may end and there is time."""
-        begin = process_time()
+        """Run in lockstep, again with more instructions where the launch may end and the budget allows them."""
+        before = emulated.machine.work
         result = self._run(emulated, LOCKSTEP, seed)
         if not self.patient or not self._may_end(result):
             return result
-        remaining = MOST_SECONDS - (process_time() - self._begin)
-        steps = min(MOST_STEPS, int(STEP_LIMIT * remaining / max(process_time() - begin, 1e-3)))
+        steps = self.budget.steps_to_end((emulated.machine.work - before) / STEP_LIMIT)
         return self._run(emulated, LOCKSTEP, seed, steps) if steps >= LEAST_GAIN * STEP_LIMIT else result
+
+    def _past_faults(self, emulated: EmulatedLaunch, result: ScheduleResult, seed: int) -> ScheduleResult:
+        """Return a result also with what happens after an access out of bounds or misaligned, if the budget allows."""
+        fault = result.error
+        if not isinstance(fault, KernelFault) or HazardKind[fault.kind.name] not in MEMORY_FAULTS:
+            return result
+        if self.budget.is_spent:
+            return result
+        before = emulated.machine.work
+        after = past_faults(ScheduledRun(emulated, LOCKSTEP, seed, STEP_LIMIT), result.hazards)
+        self.budget.spend(before, emulated)
+        return replace(result, hazards=(*result.hazards, *after.hazards), faults=after.faults)
 
     def _may_end(self, result: ScheduleResult) -> bool:
         """Whether a run that did not end within the limit of instructions may end with more of them."""
@@ -140,6 +146,9 @@ class KernelRuns:
             if isinstance(result.error, TooManyCellsError) and (smaller := fewer_blocks(launch)) is not None:
                 launch = smaller
             elif not self._grow_one(result.error, arguments):
+                result = self._past_faults(emulated, result, seed)
+                if any(self._grow_one(fault, arguments) for fault in result.faults):
+                    continue
                 varied = any(span.varied for value in arguments.parameters for span in value.spans)
                 launched = LaunchEvidence(launch, arguments, seed, (result,), varied=varied)
                 return _observed(machine, launched)
@@ -151,8 +160,8 @@ class KernelRuns:
         for policy in ADVERSARIAL:
             if policy.of_blocks and results[0].blocks_apart:
                 continue
-            if self._late:
-                cut = f"not all schedules: time limit of {MOST_SECONDS} s"
+            if self.budget.is_spent:
+                cut = "not all schedules ran, because the limit of instructions was reached"
                 break
             result = self._run(emulated, policy, item.seed)
             if self._grow_one(result.error, item.arguments):
@@ -166,7 +175,7 @@ class KernelRuns:
                 break
         if partial:
             policies = ", ".join(f"`{result.policy}`" for result in partial)
-            limit = f"not to the end under {policies}: more than {STEP_LIMIT:,} instructions"
+            limit = f"stopped under {policies} after {STEP_LIMIT:,} instructions"
             cut = f"{limit}; {cut}" if cut else limit
         names = [buffer.name for buffer in item.arguments.buffers]
         differing = tuple(differences(results, names))
@@ -192,7 +201,7 @@ class KernelRuns:
         if fault.buffer is None:
             return self._grow_shared(fault, arguments)
         buffer = arguments.buffer(fault.buffer)
-        if buffer is None:
+        if buffer is None or buffer.limited:
             return False
         size = max(2 * buffer.contents.size, fault.high)
         if buffer.size is not Origin.DERIVED or arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
@@ -214,8 +223,11 @@ def _did_not_end(launch: LaunchEvidence) -> bool:
 
 
 def _skipped(endless: int) -> str:
-    number = "one" if endless == 1 else "two"
-    return f"further launches were skipped, because {number} did not end"
+    return f"further launches did not run, because {_number(endless)} did not end"
+
+
+def _number(launches: int) -> str:
+    return "1 launch" if launches == 1 else f"{launches} launches"
 
 
 def _without_end(result: ScheduleResult) -> ScheduleResult:
@@ -234,18 +246,6 @@ def _observed(machine: Machine, item: LaunchEvidence) -> LaunchEvidence:
         guarded=item.guarded | state.guarded,
         printed=tuple("".join(state.printed).splitlines()),
     )
-
-
-def _adversarial(launches: Sequence[LaunchEvidence]) -> list[LaunchEvidence]:
-    """Return the launches to run under all schedules: the smallest one with several warps, and the smallest of all.
-
-    The first has several blocks, too, where the kernel is launched with several. One that stopped is not run again.
-    """
-    usual = [item for item in launches if not is_special(item.launch)] or list(launches)
-    several = [item for item in usual if item.launch.shape.blocks > 1] or usual
-    smallest = [min(group, key=lambda item: item.launch.shape.threads) for group in (several, launches) if group]
-    chosen = smallest if len(smallest) < 2 or smallest[0] is not smallest[1] else smallest[:1]  # noqa: PLR2004  (both)
-    return [item for item in chosen if item.results[0].error is None]
 
 
 def _differ(one: Arguments, other: Arguments) -> bool:

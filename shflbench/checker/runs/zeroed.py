@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.opcodes.forms import Access
-from shflbench.checker.inputs.derive import parameter_name
+from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.runs.order import all_ops
 
 if TYPE_CHECKING:
     from shflbench.backends.emulator.link.program import Program
     from shflbench.checker.slices import Slicer
-    from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import SourceKernel
 
 
 def zeroed_buffers(kernel: SourceKernel, program: Program, slicer: Slicer) -> frozenset[str]:
@@ -23,19 +23,8 @@ def zeroed_buffers(kernel: SourceKernel, program: Program, slicer: Slicer) -> fr
             form.kind in {"atom", "red"} or (form.kind == "ld" and _polls(op.instruction.modifiers))
         ):
             starts |= slicer.pointers(op)
-    return frozenset(
-        name
-        for place, parameter in enumerate(kernel.parameters)
-        for name in _names(parameter_name(parameter, place), parameter, starts)
-    )
+    return frozenset(name for start, name in pointer_names(kernel).items() if start in starts)
 
 
 def _polls(words: tuple[str, ...]) -> bool:
     return bool({"volatile", "relaxed", "acquire", "mmio"} & set(words))
-
-
-def _names(name: str, parameter: KernelParameter, starts: set[int]) -> list[str]:
-    if parameter.pointer:
-        return [name] if parameter.offset in starts else []
-    pointers = (part for part in parameter.fields if part.pointer and parameter.offset + part.offset in starts)
-    return [f"{name}.{part.name}" for part in pointers]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.source_files import SourceLine
+from shflbench.checker.sources.block_names import named_block, numbered_block
 from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.elements import meaning
 from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.sources.definitions import Definition, SourceParameter
     from shflbench.checker.sources.demangle import Demangled
-    from shflbench.checker.sources.kernel_file import HostLaunch
+    from shflbench.checker.sources.kernel_file import HostLaunch, NamedBlock
     from shflbench.checker.sources.ptx import PtxKernel, PtxParameter
     from shflbench.checker.sources.source import CudaSource
 
@@ -38,7 +39,15 @@ def kernel_of(kernel: PtxKernel, files: Mapping[str, Path], source: CudaSource |
         place=place,
         host_launches=_launches(known, definition, source) if definition is not None and source is not None else (),
         launch_bounds=kernel.bounds,
+        named_block=_block(known, definition, source),
     )
+
+
+def _block(known: Demangled | None, definition: Definition | None, source: CudaSource | None) -> NamedBlock | None:
+    arguments = known.template_arguments or () if known is not None else ()
+    if definition is None or source is None:
+        return numbered_block(arguments)
+    return named_block(definition, arguments, source)
 
 
 def _definition(

@@ -106,7 +106,9 @@ class FileCompiler:
                 compiled = self._with_nvrtc(instances)
             except (CompileError, CompilerError):
                 raise error from None
-            compiled.notes.append(SourceNote("compiler", f"compiled with NVRTC, because nvcc stopped: {error.message}"))
+            why = error.message.partition(" does not compile: ")[2]
+            text = f"NVRTC compiled the device code, which needs no headers of host code; nvcc needs them: {why}"
+            compiled.notes.append(SourceNote("compiler", text))
             return compiled
 
     def _as_it_is(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile:

@@ -59,10 +59,11 @@ def signature(definition: Definition) -> str:
     return f"{definition.name}<{', '.join(item.name for item in definition.template or ())}>"
 
 
-def requested(source: CudaSource, names_given: Iterable[str]) -> list[str]:
+def requested(source: CudaSource, names_given: Iterable[str], *, skip_unknown: bool = False) -> list[str]:
     """Return the instances that a user names, with the namespaces of their templates.
 
-    KernelError if the plain name occurs nowhere, or belongs to templates of several namespaces.
+    KernelError if the plain name occurs nowhere, or belongs to templates of several namespaces. With `skip_unknown`,
+    names of no template are left out.
     """
     templates = sorted({item.name for item in source.definitions if item.template is not None})
     result = []
@@ -70,6 +71,8 @@ def requested(source: CudaSource, names_given: Iterable[str]) -> list[str]:
         name, bracket, arguments = text.strip().partition("<")
         plain = "".join(name.split()).removeprefix("::")
         known = [item for item in templates if names(plain, item)]
+        if not known and skip_unknown:
+            continue
         if not known and not any(_has_word(file.text, plain) for file in source.unit.files):
             listed = ", ".join(dict.fromkeys(f"`{item.name}`" for item in source.definitions)) or "no kernel"
             raise KernelError(f"{source.unit.main.path} has no kernel `{text}`", f"It has {listed}.")

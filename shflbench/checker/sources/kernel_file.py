@@ -84,6 +84,16 @@ class LaunchBounds:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedBlock:
+    """Threads of a block along each axis as names in the source state them; 0 where none does."""
+
+    x: int
+    y: int
+    z: int
+    sure: bool  # the names say `block` or `threads`, and not only `tile`
+
+
+@dataclass(frozen=True, slots=True)
 class SourceKernel:
     """One kernel in the PTX."""
 
@@ -94,6 +104,7 @@ class SourceKernel:
     host_launches: tuple[HostLaunch, ...] = ()
     launch_bounds: LaunchBounds = field(default_factory=LaunchBounds)
     derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
+    named_block: NamedBlock | None = None
 
 
 @dataclass(frozen=True, slots=True)

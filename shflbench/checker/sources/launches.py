@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.source_files import SourceLine
 from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch
 from shflbench.checker.sources.syntax import line_of, text_of, walk
+from shflbench.checker.sources.vectors import vector_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -170,6 +171,8 @@ class _Memory:
             if inside is None:
                 break
             variable = inside
+        if (of_vector := vector_bytes(variable, self._evaluator)) is not None:
+            return HostArgument(text, buffer_bytes=of_vector)
         if variable.type != "identifier":
             return HostArgument(text)
         name = text_of(variable)

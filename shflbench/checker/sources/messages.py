@@ -21,13 +21,15 @@ _DIALECT = re.compile(
 )
 _MISSING = re.compile(r"(\S+): No such file or directory")
 
+MAXIMUM_MESSAGE = 400  # characters: compilers repeat names of any length
+
 
 class SourceError(CompileError):
     """The compiler rejects a line of a file."""
 
     def __init__(self, message: str, advice: str = "", file: str = "", line: int = 0) -> None:
         """Keep the place beside the sentence; `line` is 0 if there is none."""
-        super().__init__(message, advice)
+        super().__init__(message if len(message) <= MAXIMUM_MESSAGE else f"{message[: MAXIMUM_MESSAGE - 1]}…", advice)
         self.file = file
         self.line = line
 

@@ -18,7 +18,7 @@ from shflbench.checker.sources.ptx import dialect_notes, files_of, read_kernels
 from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import removed, suspects
 from shflbench.compile.ptx_cache import PtxCompiler
-from shflbench.errors import InputError, KernelError
+from shflbench.errors import InputError, KernelError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +55,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     define: Sequence[str] = (),
     kernel: str | None = None,
     instances: Sequence[str] = (),
+    skip_unknown: bool = False,
     toolchain: Toolchain | None,
     nvcc: Path | None,
     cache: Path | None = None,
@@ -62,18 +63,21 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
 
     `kernel` selects by a plain name, a qualified name or an instance of a template such as `reduce<float, 256>`, and
-    `instances` adds instances. Templates of which nothing names an instance are compiled for `float` or `int` if all
-    their parameters are types; `SourceKernel.derived` says so. `cache` is a folder for what NVRTC returns.
+    `instances` adds instances, with `skip_unknown` those of templates that the file has. Templates of which nothing
+    names an instance are compiled for `float` or `int` if all their parameters are types; `SourceKernel.derived` says
+    so. `cache` is a folder for what NVRTC returns.
 
-    InputError if the file cannot be read, CompileError if it does not compile, KernelError if it has no kernel, or none
-    that `kernel` names.
+    UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
+    not compile, KernelError if it has no kernel, or none that `kernel` names.
     """
+    _require_folders(include)
     _read_text(path)
     options = CompileOptions(arch, tuple(include), tuple(define))
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
     source = CudaSource(read_unit(main, include, toolchain.headers if toolchain is not None else ()), define)
     require_expandable(source.unit.files, source.macros)
-    wanted = requested(source, [*instances, *([kernel] if kernel is not None and "<" in kernel else [])])
+    instance = [kernel] if kernel is not None and "<" in kernel else []
+    wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
     compiler = FileCompiler(source, options, PtxCompiler(toolchain, cache) if toolchain is not None else None, nvcc)
     compiled, derived = compile_with_derived(source, wanted, compiler.compile)
     files = _user_files(compiled.ptx, path)
@@ -88,6 +92,14 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     notes = (*compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
     return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, unoptimized)
+
+
+def _require_folders(include: Sequence[Path]) -> None:
+    """Raise UsageError for a folder of headers that does not exist: a compiler would pass over it in silence."""
+    for folder in include:
+        if not folder.is_dir():
+            what = "is no folder" if folder.exists() else "does not exist"
+            raise UsageError(f"-I: the folder {folder} {what}", "Give the folder that contains the headers.")
 
 
 def _of_user(source: CudaSource, kernels: Sequence[SourceKernel]) -> tuple[SourceKernel, ...]:

@@ -23,6 +23,7 @@ _SCOPES = GLOBAL | {
 _PARTS = frozenset(
     {"field_expression", "subscript_expression", "parenthesized_expression", "pointer_expression", "cast_expression"}
 )
+MOST_LEVELS = 100  # of declarators or operators around a name; the grammar takes the depth of a node to find its parent
 _CHANGE_THEIR_ARGUMENTS = frozenset({"std::swap", "swap", "std::tie", "std::exchange", "std::ref"})
 
 
@@ -119,7 +120,7 @@ def _written(node: Node) -> Node | None:
         return node.child_by_field_name("left")
     if node.type == "update_expression":
         return node.child_by_field_name("argument")
-    if node.type == "pointer_expression" and text_of(node).startswith("&") and not _is_launch_argument(node):
+    if node.type == "pointer_expression" and _takes_address(node) and not _is_launch_argument(node):
         return node.child_by_field_name("argument")
     if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == ">>":
         return node.child_by_field_name("right")  # as `std::cin >> n`
@@ -128,6 +129,13 @@ def _written(node: Node) -> Node | None:
         if declarator is not None and declarator.type == "reference_declarator":
             return node.child_by_field_name("value")
     return None
+
+
+def _takes_address(node: Node) -> bool:
+    """Whether a node is `&` and a variable; `&*p` is `p`, and nested ones are none of C++."""
+    argument = node.child_by_field_name("argument")
+    nested = argument is not None and argument.type == "pointer_expression"
+    return not nested and text_of(node.child_by_field_name("operator")) == "&"
 
 
 def _is_launch_argument(node: Node) -> bool:
@@ -142,7 +150,9 @@ def _is_launch_argument(node: Node) -> bool:
 def _is_of_definition(node: Node) -> bool:
     """Whether a parameter belongs to a function with a body."""
     outer = node.parent
-    while outer is not None and (outer.type == "parameter_list" or outer.type.endswith("declarator")):
+    for _ in range(MOST_LEVELS):
+        if outer is None or not (outer.type == "parameter_list" or outer.type.endswith("declarator")):
+            break
         outer = outer.parent
     return outer is not None and outer.type in {"function_definition", "lambda_expression"}
 
@@ -168,7 +178,9 @@ def declared_name(node: Node | None) -> str:
 
 def _root(node: Node | None) -> str:
     """Return the variable that an expression such as `a.b[i]` belongs to."""
-    while node is not None and node.type != "identifier":
+    for _ in range(MOST_LEVELS):
+        if node is None or node.type == "identifier":
+            break
         if node.type not in _PARTS:
             return ""
         node = (
@@ -176,15 +188,17 @@ def _root(node: Node | None) -> str:
             or node.child_by_field_name("value")
             or next(iter(node.named_children), None)
         )
-    return text_of(node)
+    return text_of(node) if node is None or node.type == "identifier" else ""
 
 
 def scope_of(node: Node) -> Node | None:
-    """Return the block, loop, function or namespace in which a declarator is visible."""
+    """Return the block, loop, function or namespace in which a declarator is visible; None if it is nested too deep."""
     outer = node.parent
-    while outer is not None and outer.type not in _SCOPES:
+    for _ in range(MOST_LEVELS):
+        if outer is None or outer.type in _SCOPES:
+            return outer
         outer = outer.parent
-    return outer
+    return None
 
 
 def contains(outer: Node, node: Node) -> bool:

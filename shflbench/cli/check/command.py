@@ -1,4 +1,4 @@
-"""Check kernels for races and wrong results, without a GPU."""
+"""Check kernels for races and memory faults, without a GPU."""
 
 from __future__ import annotations
 
@@ -31,11 +31,6 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
 @click.command(cls=Command)
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @headed(
-    "Kernels",
-    *filters("Check"),
-    option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Compile for this architecture."),
-)
-@headed(
     "Files",
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Check only this kernel of a file (repeatable)."),
     option(
@@ -44,7 +39,8 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
         metavar="GRIDxBLOCK",
         multiple=True,
         help="Check at this launch, such as 4x256 or 8x8:16x16 (repeatable).",
-        show_default="those of the host code, else four that differ in kind",
+        show_default="those of the host code, else one warp, blocks of several warps, a block that is no multiple of "
+        "32, and three blocks",
     ),
     option(
         "--arg",
@@ -53,7 +49,7 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
         multiple=True,
         help="Pass this argument: n=1000, in=f32[1024], in=i32[64]:index, in=u8[4]:1,2,3,4, in=FILE.npy or in=null "
         "(repeatable).",
-        show_default="derived from the signature and the launch, and reported",
+        show_default="from the host code, else derived from the signature and the launch, and reported",
     ),
     option(
         "--shared",
@@ -76,6 +72,7 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
 )
 @headed(
     "Check",
+    option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Compile for this architecture."),
     option(
         "--seed",
         metavar="N",
@@ -87,14 +84,18 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
     option(
         "--strict",
         is_flag=True,
-        help="Exit 6 on warnings: `doubtful`, `needs arguments`, or unsafe without an error.",
+        help="Exit 6 for `doubtful`, `needs arguments`, and variants declared unsafe in which nothing was found.",
     ),
-    option("--sanitizer", is_flag=True, help="Run each kernel on the first GPU under compute-sanitizer as well."),
 )
 @headed(
     "Report",
     format_option(("table", "json", "github", "sarif"), " (github: annotations on source lines)"),
     OUTPUT_FILE,
+)
+@headed(
+    "Patterns and suites",
+    *filters("Check"),
+    option("--sanitizer", is_flag=True, help="Run each kernel on the first GPU under compute-sanitizer as well."),
 )
 @click.pass_obj
 def command(
@@ -112,12 +113,25 @@ def command(
     form: str,
     **given: object,
 ) -> int:
-    """Check kernels for races and wrong results, without a GPU.
+    """Check kernels for races and memory faults, without a GPU.
 
-    TARGET is a .cu, .cuh or .ptx file, a folder of such files, the name of a suite or a pattern, a suite file, or the
-    folder of a pattern. Compiles each kernel, and runs its PTX in lockstep and under adversarial schedules that a GPU
-    may choose. Exits 1 if a kernel that is not declared unsafe has a race, a deadlock or a wrong result.
-    """
+    TARGET is a .cu, .cuh or .ptx file, or a folder of such files. Runs the PTX of each kernel in an emulator, in
+    lockstep and under other schedules that a GPU may choose. Reports races in shared and global memory, misuse of
+    barriers and masks, deadlocks, accesses out of bounds, reads of uninitialized memory, and outputs that depend on
+    the schedule. Does not decide whether a kernel computes what you want: for a file there is no reference.
+
+    \b
+    Verdicts and exit codes:
+      clean                      0  no finding in the launches of the report
+      schedule-dependent         0  outputs depend on the order of atomics, or on a clock
+      doubtful                   0  relies on what CUDA does not guarantee; --strict: 6
+      needs arguments            0  a fault with derived arguments; --strict: 6
+      broken                     1  a race, misuse of a barrier or mask, or a fault
+      not checked, not compiled  5  the report says why
+
+    TARGET may also be a pattern or a suite of shflbench, or the folder of one. Their results are also compared with a
+    reference, and a variant that is declared unsafe does not count as broken.
+    """  # noqa: D301  (click keeps the lines of a paragraph after a backspace)
     names, files = divided(targets)
     if not files:
         refuse_without_files(given)
@@ -164,6 +178,7 @@ def _check_files(files: Sequence[Path], options: FileOptions, console: Console) 
     from functools import partial
 
     from shflbench.checker.files import check_file, check_or_name
+    from shflbench.checker.selection import reports_with_kernels
     from shflbench.processes import map_in_processes
 
     reports: list[FileReport] = []
@@ -173,7 +188,7 @@ def _check_files(files: Sequence[Path], options: FileOptions, console: Console) 
         for report in (map if len(files) == 1 else map_in_processes)(check, files):
             reports.append(report)
             progress.show(f"checking, {len(reports)} of {len(files)} files", len(reports), len(files))
-    return reports
+    return reports_with_kernels(reports, options.kernels)
 
 
 def _emulate(
@@ -306,8 +321,10 @@ def _show_files(files: Sequence[FileReport], form: str, console: Console) -> Non
             if lines := list(details(kernel, verbose=console.verbose)):
                 console.data(f"\n{kernel.name}: {kernel.verdict}")
                 console.data("\n".join(f"  {line}" for line in lines))
-        for note in notes(files):
+        for note in notes(files, on_compiler=False):
             console.data(f"note: {note}")
+    for note in notes(files, on_compiler=True):
+        console.say(f"note: {note}")
     console.say(summary(files))
 
 

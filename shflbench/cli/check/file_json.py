@@ -39,6 +39,7 @@ def _kernel(kernel: FileKernelReport) -> dict[str, object]:
         "needs": list(kernel.causes),
         "difference": kernel.difference,
         "lines_never_run": [list(item) for item in kernel.unreached],
+        "bounds_not_tested": list(kernel.untested),
         "launches": [_launch(launch) for launch in kernel.launches],
         "printed": list(kernel.printed),
         "errors": list(kernel.errors),
@@ -58,6 +59,7 @@ def _finding(finding: FileFinding) -> dict[str, object]:
         "detail": finding.detail,
         "history": list(finding.history),
         "count": finding.count,
+        "after_fault": _where(finding.after) if finding.after else None,
         "needs": list(finding.causes),
         "store_removed": finding.removed,
     }

@@ -6,6 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.checker.finding_groups import grouped
+from shflbench.checker.finding_words import in_words
+from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.source_files import relative
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cli.check.github import escaped, property_text
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from shflbench.checker.source_files import SourceLine
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
-LOUDEST_FIRST = (Level.ERROR, Level.WARNING, Level.NOTICE, Level.NONE)
 
 
 def table(reports: Sequence[FileReport]) -> Table:
@@ -36,46 +38,67 @@ def details(kernel: FileKernelReport, *, verbose: bool) -> Iterator[str]:
     """Yield the findings behind a verdict and what was derived, one line each; files relative to the current folder."""
     base = Path.cwd()
     yield from kernel.sentence.splitlines()[1:]
-    for finding in sorted(kernel.findings, key=lambda item: LOUDEST_FIRST.index(item.level)):
-        yield finding.sentence(base)
-        yield from (f"  {sentence}" for sentence in finding.history)
+    for group in grouped(kernel.findings):
+        if group.level or verbose:
+            decided = kernel.verdict is KernelVerdict.NEEDS_ARGUMENTS  # whose reason says what to give
+            yield group.sentence(base) if decided else group.message(base)
+            yield from (f"  {sentence}" for sentence in (group.first.history if verbose else group.history(base)))
     known = {kernel.sentence, *(finding.detail for finding in kernel.findings)}
     if not any(finding.level is Level.ERROR for finding in kernel.findings):
-        yield from (error for error in kernel.errors if error not in known)
+        yield from (error for error in kernel.errors if error not in known and not kernel.sentence.startswith(error))
     if kernel.difference and kernel.difference not in kernel.sentence:
         yield kernel.difference
-    yield from _derived(kernel.launches, brief=kernel.verdict is KernelVerdict.CLEAN and not verbose)
+    if kernel.untested and kernel.verdict is KernelVerdict.CLEAN:
+        yield f"to test the bounds, give the sizes: {' '.join(_sized(kernel))}"
+    yield from _inputs(kernel.launches, brief=kernel.verdict is KernelVerdict.CLEAN and not verbose)
     if verbose:
         yield from (f"printf: {line}" for line in kernel.printed)
 
 
-def _derived(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
+def _sized(kernel: FileKernelReport) -> Iterator[str]:
+    """Yield an option for the size of each buffer whose bounds were not tested."""
+    texts = dict(text.split(" = ", 1) for text, _ in kernel.launches[0].arguments if " = " in text)
+    for name in kernel.untested:
+        element = texts.get(name, "").partition("[")[0]
+        yield f"--arg {name}={element if element in ELEMENTS else 'u8'}[COUNT]"
+
+
+def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
     """Yield what nobody gave, at the largest launch for all, and, unless `brief`, what was given and explored."""
-    for launch in launches:
-        if launch.note:
-            yield f"{launch.shape}: {launch.note}"
+    for note, shapes in _notes(launches).items():
+        yield f"{in_words(shapes)}: {note}"
     if not launches:
         return
     largest = max(launches, key=lambda item: item.threads)
     if derived := largest.listed("derived"):
-        yield f"derived at {largest.shape}: {derived}"
+        yield f"derived arguments, in launch {largest.shape}: {derived}"
     if brief:
         return
     if host := largest.listed("from the host code"):
-        yield f"from the host code: {host}"
-    yield _explored(launches)
+        yield f"arguments from the host code: {host}"
+    yield f"explored: {_explored(launches)}"
+
+
+def _notes(launches: Sequence[LaunchRecord]) -> dict[str, list[str]]:
+    """Return the notes on launches, each with its launches."""
+    notes: dict[str, list[str]] = {}
+    for launch in launches:
+        if launch.note:
+            notes.setdefault(launch.note, []).append(launch.shape)
+    return notes
 
 
 def _explored(launches: Sequence[LaunchRecord]) -> str:
-    """Return which launches ran under which schedules."""
+    """Return which launches ran with how many inputs under which schedules."""
     most = max(len(launch.schedules) for launch in launches)
-    thorough = [launch.shape for launch in launches if len(launch.schedules) > 1]
     seeds = max(len(launch.seeds) for launch in launches)
-    shapes = ", ".join(dict.fromkeys(launch.shape for launch in launches))
-    under = f"up to {most} schedules" if thorough else "lockstep"
-    if 0 < len(thorough) < len(launches):
-        under = f"{under} at {', '.join(dict.fromkeys(thorough))}, lockstep elsewhere"
-    return f"explored: {shapes}; {seeds} {'seeds' if seeds > 1 else 'seed'}; {under}"
+    every = list(dict.fromkeys(launch.shape for launch in launches))
+    thorough = list(dict.fromkeys(launch.shape for launch in launches if len(launch.schedules) > 1))
+    inputs = f"with {seeds} sets of inputs" if seeds > 1 else "with 1 set of inputs"
+    under = f"{most} schedules" if thorough else "in lockstep only"
+    if 0 < len(thorough) < len(every):
+        under = f"{under} in {in_words(thorough)}, the others in lockstep"
+    return f"{'launches' if len(every) > 1 else 'launch'} {', '.join(every)}, {inputs}; {under}"
 
 
 def summary(reports: Sequence[FileReport]) -> str:
@@ -89,11 +112,12 @@ def summary(reports: Sequence[FileReport]) -> str:
     return f"{number} for {reports[0].arch}{by}: {verdicts}."
 
 
-def notes(reports: Sequence[FileReport]) -> Iterator[str]:
-    """Yield what the reader of a file's report must know."""
+def notes(reports: Sequence[FileReport], *, on_compiler: bool) -> Iterator[str]:
+    """Yield what the reader of a file's report must know, or, `on_compiler`, which compiler took the file and why."""
     for report in reports:
         for note in report.notes:
-            yield f"{note.line.shown(Path.cwd()) if note.line else _shown(report.path)}: {note.text}"
+            if (note.kind == "compiler") == on_compiler:
+                yield f"{note.line.shown(Path.cwd()) if note.line else _shown(report.path)}: {note.text}"
 
 
 def workflow_commands(reports: Sequence[FileReport]) -> Iterator[str]:
@@ -113,12 +137,10 @@ def located(kernel: FileKernelReport) -> Iterator[tuple[SourceLine, Level, str]]
     base, level = Path.cwd(), kernel.verdict.level
     if not level:
         return
-    reported = False
-    for finding in kernel.findings:
-        if finding.level:
-            reported = True
-            yield finding.place or kernel.place, finding.level, "; ".join((finding.sentence(base), *finding.history))
-    if not reported:
+    groups = [group for group in grouped(kernel.findings) if group.level]
+    for group in groups:
+        yield group.first.place or kernel.place, group.level, "; ".join((group.message(base), *group.history(base)))
+    if not groups:
         yield kernel.place, level, kernel.sentence
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from shflbench import __version__
+from shflbench.checker.finding_groups import grouped
 from shflbench.checker.source_files import relative
 from shflbench.checker.verdict import Level
 from shflbench.cli.check.sarif_rules import HELP, rule_id
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from shflbench.checker.source_files import SourceLine
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+# The other line of a finding, where that is no access.
+RELATED = {"barrier-skipped": "where the thread exits", "divergent-warp-barrier": "where other lanes wait"}
 LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTICE: "note", Level.NONE: "none"}
 
 
@@ -48,10 +51,12 @@ def as_sarif(reports: Sequence[KernelReport], files: Sequence[FileReport]) -> st
 def _of_kernel(kernel: FileKernelReport) -> Iterator[dict[str, object]]:
     """Yield the findings of a kernel, or its verdict where that has another reason."""
     level, base = kernel.verdict.level, Path.cwd()
-    shown = [finding for finding in kernel.findings if finding.level]
-    for finding in shown if level else ():
-        text = " ".join((f"{kernel.name}: {finding.sentence(base)}.", *finding.history))
-        yield _result(rule_id(finding.kind.name), finding.level, text, finding.place or kernel.place, finding.other)
+    shown = [group for group in grouped(kernel.findings) if group.level]
+    for group in shown if level else ():
+        finding = group.first
+        steps = (f"{step[:1].upper()}{step[1:]}." for step in group.history(base))
+        text = " ".join((f"{kernel.name}: {group.message(base)}.", *steps))
+        yield _result(rule_id(finding.kind.name), group.level, text, finding.place or kernel.place, finding.other)
     if level and not shown:
         yield _result(rule_id(kernel.verdict.name), level, f"{kernel.name}: {kernel.sentence}.", kernel.place)
 
@@ -82,7 +87,9 @@ def _result(
         "locations": [_location(place)],
     }
     if other is not None:
-        result["relatedLocations"] = [{**_location(other), "message": {"text": "the earlier access"}}]
+        result["relatedLocations"] = [
+            {**_location(other), "message": {"text": RELATED.get(rule, "the earlier access")}}
+        ]
     return result
 
 

@@ -43,7 +43,6 @@ HELP: Mapping[str, tuple[str, str]] = {
     "not-in-own-mask": ("Lane outside its own mask", _MASK),
     "masks-differ": ("Lanes with different masks", _MASK),
     "exited": ("Mask names lanes that have exited", _MASK),
-    "divergent-barrier": ("Threads of a block wait at different barriers", _BARRIER),
     "divergent-warp-barrier": ("Barrier in divergent code of a warp", _BARRIER),
     "barrier-skipped": ("Threads exit before a barrier", _BARRIER),
     "barrier-impossible": ("Barrier that cannot complete", _BARRIER),

@@ -4,7 +4,8 @@ The tests' own `parametrize` is the only list, so that no test can name a form w
 `opcodes/conftest.py` checks that each test runs the form that it names.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -17,7 +18,8 @@ def each(*parts: Iterable[str]) -> list[str]:
     return [".".join(filter(None, words)) for words in product(*parts)]
 
 
-def forms_under_test() -> dict[str, str]:
+@cache
+def forms_under_test() -> Mapping[str, str]:
     """Return each form that a property test runs, with that test."""
     return {form: test for path in sorted(OPCODES.glob("test_*.py")) for form, test in _in_module(path.stem)}
 

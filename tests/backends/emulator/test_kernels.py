@@ -1,5 +1,3 @@
-from functools import cache
-
 import pytest
 
 from shflbench.backends.emulator.backend import EmulatedKernel
@@ -13,19 +11,6 @@ from tests.backends.emulator.declared import forms_under_test
 from tests.backends.emulator.emitted import forms
 
 pytestmark = pytest.mark.expensive
-NAMES = [
-    name if name in kernels.in_every_run() else pytest.param(name, marks=pytest.mark.archs)
-    for name in kernels.run_by_tests()
-]
-
-
-@cache
-def observed(name: str) -> tuple[str, frozenset[str]]:
-    """Return the first difference of a kernel in lockstep, empty if there is none, and its instruction forms."""
-    kernel = kernels.kernel(name)
-    module = parse(kernel.ptx)  # once for both, because it takes as long as to run the kernel
-    call, workload = kernels.call(name, kernel)
-    return wrong(EmulatedKernel(call, link(module, kernel.symbol)), workload), forms(module)
 
 
 def wrong(emulated: EmulatedKernel, workload: Workload) -> str:
@@ -36,16 +21,17 @@ def wrong(emulated: EmulatedKernel, workload: Workload) -> str:
     return ""
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_kernel_is_right_in_lockstep(name: str) -> None:
-    assert observed(name)[0] == ""
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_form_of_a_kernel_has_a_property_test(name: str) -> None:
+# In `make test-archs`, tests/checker/test_kernels.py runs all others in lockstep, too, and tests/compile/test_archs.py
+# compares their forms.
+@pytest.mark.parametrize("name", kernels.in_every_run())
+def test_every_kernel_is_right_in_lockstep_and_each_of_its_forms_has_a_property_test(name: str) -> None:
+    kernel = kernels.kernel(name)
+    module = parse(kernel.ptx)  # once for both, because it takes as long as to run the kernel
+    call, workload = kernels.call(name, kernel)
+    assert wrong(EmulatedKernel(call, link(module, kernel.symbol)), workload) == ""
     # A form is an opcode with all its modifiers, including cache hints and vectors.
-    assert observed(name)[1]
-    assert sorted(observed(name)[1] - set(forms_under_test())) == []
+    assert forms(module)
+    assert sorted(forms(module) - set(forms_under_test())) == []
 
 
 @pytest.mark.parametrize(

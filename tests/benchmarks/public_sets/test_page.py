@@ -1,11 +1,17 @@
 """The page, and its lists of files."""
 
+import re
 from pathlib import Path
 
+import pytest
+
 from benchmarks.public_sets.listings import differing_kinds, excluded, wrong
-from benchmarks.public_sets.page import machine, page
+from benchmarks.public_sets.machine import machine
+from benchmarks.public_sets.page import page
+from benchmarks.public_sets.recording import END, START, with_tables
 from benchmarks.public_sets.sets import SETS
 from benchmarks.public_sets.tables import SetOutcomes
+from shflbench.errors import ResultsError
 from tests.benchmarks.public_sets.test_tables import SOUND, outcome, outcomes
 
 
@@ -13,8 +19,8 @@ def test_wrong_verdicts_are_listed_with_the_truth_and_the_reason(tmp_path: Path)
     lines = list(wrong([outcomes("nvcc"), outcomes("NVRTC")], tmp_path / "none.tsv"))
     assert len(lines) == 5
     assert (
-        "- **bug called clean** faial/b.cu (nvcc and NVRTC). Truth: race: all threads write their number to p[0]. "
-        "Report: `k`: reason Limit: none stated."
+        "- **bug called clean** faial/b.cu (nvcc and NVRTC, held-out). Truth: race: all threads write their number "
+        "to p[0]. Report: `k`: reason. Limit: not stated."
     ) in lines
     assert list(wrong([SetOutcomes(SETS["faial"], "nvcc", [outcome("a.cu", SOUND, "clean")], {})])) == ["None."]
 
@@ -37,10 +43,32 @@ def test_exclusions_are_counted_by_rule() -> None:
     ]
 
 
-def test_the_page_names_the_compiler_and_the_machine(tmp_path: Path) -> None:
+def test_the_page_names_the_compiler_and_the_machine() -> None:
+    text = page([outcomes()])
+    assert "Compilers: NVRTC 13.5." in text
+    assert "| faial | tuning | NVRTC 13.5 | 2 cores |" in text
+    assert "Races in Indigo" not in text
+    assert "tuning part alone" not in text
+    assert "tuning part alone" in page([SetOutcomes(SETS["faial"], "NVRTC", [outcome("c.cu", SOUND, "clean")], {})])
+
+
+def test_a_machine_is_its_number_of_cores_and_their_model(tmp_path: Path) -> None:
     (tmp_path / "cpuinfo").write_text("processor : 0\nmodel name : EPYC 9654\n")
     assert machine(tmp_path / "cpuinfo").endswith("cores of EPYC 9654")
-    text = page([outcomes()])
-    assert "compiled with NVRTC 13.5." in text
-    assert f"on {machine()}, two files at a time" in text
-    assert "Races in Indigo" not in text
+
+
+def test_verdicts_are_listed_by_how_they_are_wrong() -> None:
+    sections = dict(part.partition("\n\n")[::2] for part in page([outcomes()]).split("\n## "))
+    heads = ("Sound files called broken", "Bugs called clean", "Other files whose verdict is not right")
+    names = [re.findall(r"faial/(\w)\.cu \(NVRTC", sections[head]) for head in heads]
+    assert names == [["e"], ["b"], ["d", "f", "g"]]
+
+
+def test_the_documentation_has_the_tables_of_nvrtc() -> None:
+    text = with_tables(f"# Page\n\n{START}old{END}\n", [outcomes("nvcc"), outcomes("NVRTC")])
+    assert text.startswith(f"# Page\n\n{START}\n| set |")
+    assert "| faial | held-out | NVRTC | 3 |" in text
+    assert "nvcc" not in text
+    assert text.endswith(f"{END}\n")
+    with pytest.raises(ResultsError):
+        with_tables("# Page", [outcomes()])

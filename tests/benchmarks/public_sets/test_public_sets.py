@@ -39,9 +39,10 @@ def test_right_verdicts_are_counted_and_recorded(
         "tutorial/saxpy.cu": "clean",
     }
     assert list(faial["excluded"]) == ["tutorial/texture.cu"]
-    # A resumed run takes what is finished: here, a verdict that was changed in the file.
+    # Another machine writes the record of that file, with the sets in another folder: a verdict was changed in it.
+    sets.rename(tmp_path / "elsewhere")
     kept.write_text(kept.read_text().replace('"broken"', '"clean"'))
-    assert main(words) == 1
+    assert main([str(tmp_path / "elsewhere") if word == str(sets) else word for word in [*words, "--no-run"]]) == 1
     assert "**bug called clean** faial/tutorial/saxpy-buggy.cu" in capsys.readouterr().out
 
 
@@ -53,6 +54,11 @@ def test_a_file_that_takes_too_long_is_not_checked(sets: Path, capsys: pytest.Ca
 def test_without_a_folder_the_program_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--set", "faial"]) == 2
     assert "--fetch FOLDER" in capsys.readouterr().err
+
+
+def test_results_of_another_machine_need_their_file(sets: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--sets", str(sets), "--no-run"]) == 2
+    assert "give --resume FILE" in capsys.readouterr().err
 
 
 def test_a_list_names_the_part_the_truth_and_the_launch_of_each_file(

@@ -19,6 +19,10 @@ def test_the_part_of_a_file_depends_on_its_path_alone() -> None:
     assert part_of("examples/drf/drf-cav21.cu") is Part.HELD_OUT
 
 
+def test_a_file_that_was_seen_before_a_rule_changed_is_not_held_out() -> None:
+    assert part_of("Samples/2_Concepts_and_Techniques/reduction/reduction_kernel.cu") is Part.SEEN
+
+
 def test_only_kernels_below_the_roots_are_files_of_a_set(tmp_path: Path) -> None:
     for path in ("examples/drf/a.cu", "tutorial/b.cu", "tutorial/README.md", "test/c.cu"):
         (tmp_path / "faial" / path).parent.mkdir(parents=True, exist_ok=True)

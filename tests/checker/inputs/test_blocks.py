@@ -2,7 +2,9 @@ import pytest
 
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.link.linker import link
-from shflbench.checker.inputs.blocks import SuggestedBlock, suggested_block
+from shflbench.checker.inputs.blocks import SuggestedBlock, suggested_block, suggested_blocks
+from shflbench.checker.inputs.shapes import Dims
+from shflbench.checker.sources.kernel_file import LaunchBounds, NamedBlock
 
 X = frozenset({"threadIdx.x", "blockIdx.x"})
 XY = frozenset({"threadIdx.x", "threadIdx.y", "blockIdx.x", "blockIdx.y"})
@@ -26,6 +28,13 @@ PTX = """\
     ret;
 }
 """
+TAKEN_AWAY = """\
+    shr.u32 %r10, %r1, 5;
+    shl.b32 %r11, %r10, 5;
+    sub.s32 %r12, %r1, %r11;
+    shl.b32 %r7, %r12, 2;
+    add.s32 %r8, %r6, %r7;
+    st.shared.u32 [%r8], %r1;"""
 STRIDE = """\
     shl.b32 %r7, %r2, 6;
     add.s32 %r8, %r7, %r1;
@@ -81,11 +90,11 @@ def test_a_thread_with_two_elements_halves_the_block() -> None:
     ids=["an-element-per-thread", "two-elements-per-thread", "with-a-halo", "two-rows"],
 )
 def test_an_array_in_shared_memory_suggests_the_block_that_it_has_room_for(body: str, size: int, block: int) -> None:
-    assert suggested(body, size=size) == SuggestedBlock((block, 1, 1), fixed=False)
+    assert suggested(body, size=size) == SuggestedBlock((block, 1, 1), fixed=False, weak=True)
 
 
 def test_the_padding_of_a_tile_is_no_part_of_the_block() -> None:
-    assert suggested(TILE, XY, size=16 * 17 * 4) == SuggestedBlock((16, 16, 1), fixed=False)
+    assert suggested(TILE, XY, size=16 * 17 * 4) == SuggestedBlock((16, 16, 1), fixed=False, weak=True)
 
 
 @pytest.mark.parametrize("size", [64, 1 << 14], ids=["less-than-a-warp", "more-than-a-block"])
@@ -93,5 +102,58 @@ def test_an_array_that_fits_no_block_suggests_none(size: int) -> None:
     assert suggested(SHARED, size=size) is None
 
 
+def test_the_number_of_a_lane_is_no_index_of_a_thread() -> None:
+    assert suggested(TAKEN_AWAY, size=128) is None
+
+
 def test_a_kernel_without_constants_suggests_no_block() -> None:
     assert suggested("    st.global.u32 [%rd1], %r1;") is None
+
+
+@pytest.mark.parametrize(
+    ("named", "indexes", "block"),
+    [
+        (NamedBlock(256, 0, 0, sure=True), X, (256, 1, 1)),
+        (NamedBlock(16, 0, 0, sure=True), XY, (16, 16, 1)),
+        (NamedBlock(32, 8, 0, sure=True), XY, (32, 8, 1)),
+        (NamedBlock(256, 0, 0, sure=True), XY, (32, 8, 1)),
+        (NamedBlock(8, 0, 0, sure=False), XY | {"threadIdx.z"}, (8, 8, 8)),
+        (NamedBlock(60, 0, 0, sure=True), XY, None),
+        (NamedBlock(60, 0, 0, sure=True), frozenset({"blockIdx.x"}), None),
+    ],
+)
+def test_a_named_number_is_a_row_a_square_or_all_threads(
+    named: NamedBlock, indexes: frozenset[str], block: Dims | None
+) -> None:
+    program = link(parse(PTX.replace("BODY", "st.global.u32 [%rd1], %r1;").replace("SIZE", "512")), "k")
+    blocks = suggested_blocks(program, indexes, named, LaunchBounds())
+    assert blocks == ([SuggestedBlock(block, fixed=False)] if block else [])
+
+
+def test_a_sure_name_comes_before_the_constants_and_another_one_after_them() -> None:
+    program = link(parse(PTX.replace("BODY", STRIDE).replace("SIZE", "512")), "k")
+    by_constant = SuggestedBlock((64, 1, 1), fixed=True)
+    for sure in (True, False):
+        by_name = SuggestedBlock((96, 1, 1), fixed=True)
+        expected = [by_name, by_constant] if sure else [by_constant, by_name]
+        assert suggested_blocks(program, X, NamedBlock(96, 0, 0, sure=sure), LaunchBounds()) == expected
+    same = suggested_blocks(program, X, NamedBlock(64, 0, 0, sure=True), LaunchBounds())
+    assert same == [SuggestedBlock((64, 1, 1), fixed=True)]
+
+
+def test_launch_bounds_suggest_a_block_where_nothing_else_does() -> None:
+    program = link(parse(PTX.replace("BODY", "st.global.u32 [%rd1], %r1;").replace("SIZE", "512")), "k")
+    bounds = LaunchBounds(max_threads=(192, 1, 1))
+    assert suggested_blocks(program, X, None, bounds) == [SuggestedBlock((192, 1, 1), fixed=False)]
+    assert suggested_blocks(program, X, None, LaunchBounds()) == []
+
+
+def test_barriers_of_warps_alone_suggest_a_block_of_one_warp() -> None:
+    store = "st.global.u32 [%rd1], %r1;"
+    for barriers, blocks in (
+        ("bar.warp.sync 0xffffffff;", [SuggestedBlock((32, 1, 1), fixed=False)]),
+        ("bar.warp.sync 0xffffffff;\nbar.sync 0;", []),
+        ("", []),
+    ):
+        program = link(parse(PTX.replace("BODY", f"{barriers}\n{store}").replace("SIZE", "512")), "k")
+        assert suggested_blocks(program, X, None, LaunchBounds()) == blocks

@@ -5,10 +5,14 @@ import numpy as np
 import pytest
 
 from shflbench.checker.inputs.argument import Arguments, Origin
-from shflbench.checker.inputs.derive import Wishes, derive, matched, names_of, refuse_unknown
+from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.names import matched, names_of, refuse_unknown
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.inputs.size_bound import SizeBound
+from shflbench.checker.inputs.thresholds import ContentThresholds
+from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.source_files import SourceLine
 from shflbench.checker.sources.kernel_file import Field, HostArgument, HostLaunch, KernelParameter, SourceKernel
 from shflbench.errors import UsageError
@@ -125,6 +129,7 @@ def test_the_fields_of_a_structure_are_filled_and_named() -> None:
     assert made.parameters[0].data == bytes(8) + (5).to_bytes(4, "little") + bytes(4)
     assert made.parameters[0].pointers == ((0, 0, 0),)
     assert names_of(kernel(view)) == ["view", "view.data", "view.n"]
+    assert [span.varied for span in arguments(view, vary=True).parameters[0].spans] == [False, True]
 
 
 def test_a_null_pointer_has_no_buffer() -> None:
@@ -178,3 +183,61 @@ def test_a_name_that_one_of_several_kernels_has_is_not_refused() -> None:
     assert matched(parse_arguments(["n=3"]), one) == {}
     with pytest.raises(UsageError, match="--arg: no kernel has a parameter `m`; allowed: in, n"):
         refuse_unknown(parse_arguments(["m=3"]), [one, other])
+
+
+def host(*arguments_: HostArgument, grid: tuple[int, int, int] = (2, 1, 1)) -> PlannedLaunch:
+    launch = HostLaunch(grid, (128, 1, 1), 0, arguments_, LINE)
+    return PlannedLaunch(parse_shape("2x128"), Origin.HOST, launch)
+
+
+def test_a_counter_of_the_host_code_begins_with_zero_because_check_says_so() -> None:
+    unknown, cleared = (HostArgument("p", buffer_bytes=4, zeroed=zeroed) for zeroed in (False, True))
+    made = derive(kernel(IN), host(unknown), Wishes(zeroed=("in",)), seed=0)
+    assert made.texts == (("in = f32[1]", Origin.HOST), ("contents of in = 0", Origin.DERIVED))
+    assert (made.buffers[0].values, made.buffers[0].contents.any()) == (Origin.DERIVED, np.False_)
+    made = derive(kernel(IN), host(cleared), Wishes(), seed=0)
+    assert (made.texts, made.buffers[0].values) == ((("in = f32[1]:0", Origin.HOST),), Origin.HOST)
+
+
+def test_contents_of_the_second_seed_lie_on_both_sides_of_constants() -> None:
+    constants = {"in": ContentThresholds(limits=(200.0,), marks=(99.5,))}
+    values = list(arguments(IN, N, vary=True, thresholds=constants).buffers[0].contents.view("f4"))
+    assert {199, 200, 201} <= set(values) <= {*range(-8, 9), 99.5, 199, 200, 201}
+    assert values.count(99.5) == 1
+    assert set(arguments(IN, N, thresholds=constants).buffers[0].contents.view("f4")) <= set(range(-8, 9))
+
+
+def test_constants_that_do_not_fit_the_elements_are_left_out() -> None:
+    bytes_ = KernelParameter("in", "const unsigned char *", "u1", pointer=True, size=8)
+    made = arguments(bytes_, launch="1x64", vary=True, thresholds={"in": ContentThresholds((255.0,), (999.0,))})
+    assert set(made.buffers[0].contents) & set(range(64, 256)) == {254, 255}
+
+
+def test_a_suggested_size_counts_for_the_second_seed_only_and_does_not_grow() -> None:
+    bound = SizeBound(((1, (16,)),), ((1, (16,)),), 4, in_loop=False)
+    made = arguments(IN, OUT, N, bounds={"in": (bound,)}, vary=True, least_bytes={"in": 5000})
+    assert made.texts[0] == ("in = f32[223]", Origin.DERIVED)
+    assert [buffer.tests_bounds for buffer in made.buffers] == [True, False]
+    assert arguments(IN, OUT, N, bounds={"in": (bound,)}).texts[0] == ("in = f32[256]", Origin.DERIVED)
+    many = arguments(IN, OUT, N, args=("n=1000",), bounds={"in": (bound,)}, vary=True)
+    assert (many.texts[0][0], many.buffers[0].tests_bounds) == ("in = f32[1000]", False)  # 256 threads
+
+
+def test_sizes_of_the_host_code_shrink_with_the_grid() -> None:
+    bound = SizeBound(((1, (16,)),), ((1, (16,)),), 4, in_loop=False)
+    launch = host(
+        HostArgument("p", buffer_bytes=4000), HostArgument("q"), HostArgument("n", value=1000), grid=(8, 1, 1)
+    )
+    wishes = Wishes(bounds={"in": (bound,)}, vary=True)
+    made = derive(kernel(IN, OUT, N), launch, wishes, seed=1)
+    assert [text for text, _ in made.texts] == ["in = f32[232]", "out = f32[1024]", "n = 232"]
+    assert made.buffers[0].tests_bounds
+    first = derive(kernel(IN, OUT, N), launch, Wishes(bounds={"in": (bound,)}), seed=0)
+    assert (first.texts[0], first.buffers[0].tests_bounds) == (("in = f32[1000]", Origin.HOST), False)
+
+
+def test_numbers_that_are_no_integers_suggest_no_size() -> None:
+    bound = SizeBound(((1, (16,)),), ((1, (16,)),), 4, in_loop=False)
+    scale = KernelParameter("scale", "float", "f4", pointer=False, size=4, offset=16)
+    made = arguments(IN, scale, args=("scale=inf",), bounds={"in": (bound,)}, vary=True)
+    assert [text for text, _ in made.texts] == ["in = f32[256]", "scale = inf"]

@@ -40,7 +40,7 @@ def test_given_launches_replace_all_others() -> None:
 
 
 def test_constant_launches_of_the_host_code_replace_the_derived_ones() -> None:
-    launch_plan = plan([], [host((2, 1, 1), (64, 1, 1)), host(None, (32, 1, 1))], X, NO_BOUNDS)
+    launch_plan = plan([], [host((2, 1, 1), (64, 1, 1)), host((2, 1, 1), None)], X, NO_BOUNDS)
     assert [(str(launch.shape), launch.origin) for launch in launch_plan] == [("2x64", Origin.HOST)]
 
 
@@ -100,8 +100,45 @@ def test_only_a_derived_launch_may_be_one_that_the_kernel_is_not_made_for(
 
 def test_a_suggested_block_comes_first_and_replaces_the_others_if_it_is_fixed() -> None:
     free, fixed = (SuggestedBlock((256, 1, 1), fixed=value) for value in (False, True))
-    launch_plan = plan([], [], X, NO_BOUNDS, free)
+    launch_plan = plan([], [], X, NO_BOUNDS, [free])
     assert shapes(launch_plan) == ["2x256", "1x32", "2x128", "2x80", "3x64"]
     assert [launch.suggested for launch in launch_plan] == [True, False, False, False, False]
-    assert shapes(plan([], [], X, NO_BOUNDS, fixed)) == ["2x256", "1x256", "3x256"]
-    assert "2x256" not in shapes(plan([], [], X, LaunchBounds(max_threads=(64, 1, 1)), free))
+    assert shapes(plan([], [], X, NO_BOUNDS, [fixed])) == ["2x256", "1x256", "3x256"]
+    assert "2x256" not in shapes(plan([], [], X, LaunchBounds(max_threads=(64, 1, 1)), [free]))
+
+
+def test_a_constant_block_of_the_host_code_is_kept_where_its_grid_is_not_constant() -> None:
+    launch_plan = plan([], [host(None, (96, 1, 1)), host(None, (64, 1, 1)), host(None, (96, 1, 1))], X, NO_BOUNDS)
+    assert shapes(launch_plan) == ["2x96", "1x96", "3x96", "2x64", "1x64", "3x64"]
+    assert {(launch.origin, launch.stated, launch.note) for launch in launch_plan} == {
+        (Origin.DERIVED, True, "with the block of the host code")
+    }
+
+
+def test_a_constant_block_without_a_grid_is_tried_beside_constant_launches_of_other_blocks() -> None:
+    several = [host((2, 1, 1), (64, 1, 1)), host(None, (64, 1, 1)), host(None, (96, 1, 1))]
+    assert shapes(plan([], several, X, NO_BOUNDS)) == ["2x64", "2x96", "1x96", "3x96"]
+
+
+def test_a_block_that_the_code_states_is_never_special() -> None:
+    assert not any(map(is_special, plan([], [host(None, (32, 1, 1))], X, NO_BOUNDS)))
+    assert not any(map(is_special, plan([], [], X, LaunchBounds(required_threads=(32, 1, 1)))))
+
+
+def test_large_blocks_that_the_code_states_come_in_smaller_grids() -> None:
+    indexes = {"threadIdx.x", "threadIdx.y", "blockIdx.x", "blockIdx.y"}
+    assert shapes(plan([], [host(None, (32, 32, 1))], indexes, NO_BOUNDS)) == ["2:32x32", "1:32x32"]
+    assert shapes(plan([], [host(None, (32, 8, 1))], indexes, NO_BOUNDS)) == ["2x2:32x8", "1:32x8", "3:32x8"]
+
+
+def test_a_single_warp_that_only_an_array_suggests_is_special() -> None:
+    for weak in (False, True):
+        launch_plan = plan([], [], X, NO_BOUNDS, [SuggestedBlock((32, 1, 1), fixed=False, weak=weak)])
+        assert (str(launch_plan[0].shape), is_special(launch_plan[0])) == ("2x32", weak)
+    (launch, *_) = plan([], [], X, NO_BOUNDS, [SuggestedBlock((80, 1, 1), fixed=False, weak=True)])
+    assert not is_special(launch)
+
+
+def test_threads_lie_along_y_or_z_if_the_kernel_knows_of_no_other_axis() -> None:
+    assert shapes(plan([], [], {"threadIdx.z"}, NO_BOUNDS)) == ["1:1x1x32", "1:1x1x64"]
+    assert shapes(plan([], [], {"threadIdx.y", "blockIdx.x"}, NO_BOUNDS)) == ["1:1x32", "2:1x128", "2:1x80", "3:1x64"]

@@ -30,7 +30,7 @@ def test_race_fails_the_test_with_its_findings_and_nothing_else(tmp_path: Path) 
     ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert "1 failed, 1 passed" in ended.stdout, ended.stdout + ended.stderr
     assert "scale: broken: " in ended.stdout
-    assert "racy.ptx:23 overwrites what" in ended.stdout
+    assert "racy.ptx:23 (thread " in ended.stdout
     assert 'assert_race_free("racy.ptx"' in ended.stdout  # the line of the test is shown, and none of shflbench
     assert "pytest_plugin.py" not in ended.stdout
 

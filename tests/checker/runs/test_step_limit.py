@@ -8,7 +8,7 @@ from shflbench.checker.file_report import FileKernelReport
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.runs import kernel_runs
+from shflbench.checker.runs import budget, kernel_runs
 
 # Each thread counts to n: in lockstep once per warp, in other schedules once per thread.
 PTX = """\
@@ -54,7 +54,7 @@ def _small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_schedules_that_do_not_end_within_the_limit_are_named_and_leave_no_finding(tmp_path: Path) -> None:
     report = run_check(tmp_path, 100)
     assert (report.verdict, report.findings) == ("clean", ())
-    assert "; not to the end under `lanes in order`, `lanes at random`: more than 1,000 instructions" in report.sentence
+    assert "; stopped under `lanes in order`, `lanes at random` after 1,000 instructions" in report.sentence
     assert not {"lanes in order", "lanes at random"} & set(report.launches[0].schedules)
 
 
@@ -67,7 +67,7 @@ def test_lockstep_gets_more_instructions_and_a_race_stays_one(tmp_path: Path) ->
 def test_a_launch_that_does_not_end_in_lockstep_is_not_checked_and_has_no_finding(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(kernel_runs, "MOST_STEPS", 2000)
+    monkeypatch.setattr(budget, "MOST_PATIENT", 2000)
     report = run_check(tmp_path, 1000)
     assert (report.verdict, report.findings) == ("not checked", ())
-    assert report.sentence.startswith("it did not end within the limit of instructions at 1x32")
+    assert report.sentence.startswith("it did not end within the limit of instructions in launch 1x32")

@@ -37,9 +37,10 @@ MUTATED = 64
         f"{KERNEL}typedef A B;\ntypedef B A;\n__global__ void m(A *p);",
         KERNEL + "{" * DEEP,
         KERNEL + "#if 1\n" * DEEP,
+        f"{KERNEL}__global__ void {'*' * DEEP}(int *p) {{ int {'*' * DEEP}q = {'&' * DEEP}p; }}",
     ],
     ids=["parentheses", "braces", "sum", "else", "structures", "macros", "own macro", "own value", "own function",
-         "own type", "unclosed", "conditions"],
+         "own type", "unclosed", "conditions", "pointers"],
 )  # fmt: skip
 def test_deep_or_endless_texts_are_read_without_recursion(parse: Parse, text: str) -> None:
     source = parse(text)

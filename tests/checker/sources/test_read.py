@@ -7,7 +7,7 @@ import pytest
 
 from shflbench.checker.sources.kernel_file import KernelParameter
 from shflbench.checker.sources.read import read_cuda, read_ptx
-from shflbench.errors import CompileError, CompilerError, InputError, KernelError, ShflbenchError
+from shflbench.errors import CompileError, CompilerError, InputError, KernelError, ShflbenchError, UsageError
 from tests import kernels
 from tests.checker.sources.conftest import Read
 
@@ -176,6 +176,14 @@ def test_a_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
         read_cuda(tmp_path, "sm_90", toolchain=None, nvcc=None)
     with pytest.raises(InputError, match="cannot be read"):
         read_ptx(tmp_path / "none.ptx")
+
+
+def test_a_folder_of_headers_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text("__global__ void k() { }")
+    for folder, why in ((tmp_path / "none", "does not exist"), (path, "is no folder")):
+        with pytest.raises(UsageError, match=f"-I: the folder {folder} {why}"):
+            read_cuda(path, "sm_90", include=[folder], toolchain=None, nvcc=None)
 
 
 def test_without_any_compiler_the_error_says_so(tmp_path: Path) -> None:

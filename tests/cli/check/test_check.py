@@ -18,6 +18,7 @@ from tests.checker.test_sanitizer import TOOL
 from tests.conftest import Command
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
+FIRST, SECOND = (f" (thread {number} of block 0)" for number in (0, 1))
 CLEAN = "right and free of hazards under all 10 schedules (checked: every access to memory)"
 HEAD = "2x128 threads, 10 schedules"
 OWN = """\
@@ -83,9 +84,9 @@ def test_a_broken_kernel_is_reported_with_both_lines_and_exits_1(check_in_proces
         "pairs/lockstep  i32     broken   declared safe, but wrong under 3 of 10 schedules, 3 hazards",
         "",
         "pairs/lockstep (i32): broken",
-        f"  RAW: {read} reads what {write} wrote, with no barrier between (threads 0 and 1 of block 0)",
-        f"  {read} reads memory that no thread has written (thread 1 of block 0)",
-        f"  WAR: {write} overwrites what {read} read, with no barrier between (threads 0 and 1 of block 0)",
+        f"  RAW: {read}{FIRST} reads what {write}{SECOND} wrote, with no barrier between",
+        f"  {read}{SECOND} reads memory that no thread has written",
+        f"  WAR: {write}{FIRST} overwrites what {read}{SECOND} read, with no barrier between",
     ]
     assert mismatch.startswith(
         "  wrong under odd lanes first, lanes in order, lanes at random; "
@@ -107,7 +108,7 @@ def test_dependence_on_the_schedule_is_a_note_that_strict_lets_pass(check: Comma
     assert outcome.code == 0
     line = line_of("const T one = __activemask()")
     assert outcome.out.splitlines()[-1] == (
-        f"  pairs/kernels.cu:{line} reads the mask of active lanes, which depends on the schedule (thread 0 of block 0)"
+        f"  pairs/kernels.cu:{line}{FIRST} reads the mask of active lanes, which depends on the schedule"
     )
 
 
@@ -134,14 +135,14 @@ def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command)
     assert outcome.code == 5
     write, read = line_of("slots[threadIdx.x] = x;", 2), line_of("x = add(slots[threadIdx.x ^ 1], T(1));", 2)
     begins = {name: line_of(f"pairs_{name}(") for name in ("modest", "half")}
-    file, threads = "pairs/kernels.cu", "with no barrier between (threads 0 and 1 of block 0)"
+    file, order = "pairs/kernels.cu", "with no barrier between"
     *annotations, half, refused = outcome.out.splitlines()
     modest = f"::warning file={file},line={begins['modest']},title=pairs/modest (i32) unsafe but nothing found"
     first, second = (f"::error file={file},line={line},title=pairs/one-barrier (i32) broken" for line in (write, read))
     assert annotations == [
         f"{modest}::declared unsafe, but nothing was found under all 10 schedules",
-        f"{first}::WAR: {file}:{write} overwrites what {file}:{read} read, {threads}",
-        f"{second}::RAW: {file}:{read} reads what {file}:{write} wrote, {threads}",
+        f"{first}::WAR: {file}:{write}{FIRST} overwrites what {file}:{read}{SECOND} read, {order}",
+        f"{second}::RAW: {file}:{read}{FIRST} reads what {file}:{write}{SECOND} wrote, {order}",
     ]
     assert half.startswith(
         f"::error file={file},line={begins['half']},title=pairs/half (i32) broken::"
@@ -182,8 +183,8 @@ def test_json_holds_everything(check: Command) -> None:
                     {
                         "kind": "WAW of equal values",
                         "breaks": False,
-                        "sentence": f"WAW of equal values: pairs/kernels.cu:{line} overwrites what "
-                        f"pairs/kernels.cu:{line} wrote, with no barrier between (threads 1 and 0 of block 0)",
+                        "sentence": f"WAW of equal values: pairs/kernels.cu:{line}{SECOND} overwrites what "
+                        f"pairs/kernels.cu:{line}{FIRST} wrote, with no barrier between",
                         "file": "pairs/kernels.cu",
                         "line": line,
                         "other": {"file": "pairs/kernels.cu", "line": line},

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -33,11 +34,12 @@ def test_a_sound_kernel_is_clean_and_says_what_was_derived(shflbench: Command) -
         "reverse  clean    no hazard in 5 launches (2x256, 1x32, 2x128, 2x80, 3x64)",
         "",
         "reverse: clean",
-        "  derived at 2x256: in = f32[512], out = f32[512], n = 512",
+        "  derived arguments, in launch 2x256: in = f32[512], out = f32[512], n = 512",
     ]
     assert outcome.err.startswith("1 kernel for sm_90 by NVRTC ")
     assert shflbench("check", "reverse.cu", *NVRTC, "-v").out.splitlines()[-1] == (
-        "  explored: 2x256, 1x32, 2x128, 2x80, 3x64; 2 seeds; up to 7 schedules at 1x32, 3x64, lockstep elsewhere"
+        "  explored: launches 2x256, 1x32, 2x128, 2x80, 3x64, with 2 sets of inputs; 7 schedules in 1x32 and 3x64, "
+        "the others in lockstep"
     )
 
 
@@ -50,17 +52,77 @@ def test_a_clean_kernel_of_which_nothing_was_derived_is_one_line_of_the_table(sh
 def test_a_race_is_reported_with_lines_threads_bytes_and_history_and_exits_1(shflbench: Command) -> None:
     outcome = shflbench("check", write("reverse.cu", BROKEN), *NVRTC, "--launch", "2x64", "--arg", "n=128")
     assert outcome.code == 1
-    first, *_ = details = outcome.out.splitlines()[4:]
-    assert first == (
-        "  RAW: reverse.cu:6 reads what reverse.cu:4 wrote, with no barrier between "
-        "(bytes 252–255 of `s` in shared memory; thread 0 of block 0 and thread 63 of block 0; at 2x64)"
+    race, difference, *inputs = outcome.out.splitlines()[4:]
+    assert race == (
+        "  RAW, WAR and uninitialized read: reverse.cu:6 (thread 0 of block 0) reads what reverse.cu:4 (thread 63 of "
+        "block 0) wrote, with no barrier between (bytes 252–255 of `s` in shared memory; launch 2x64)"
     )
-    assert "    thread 63 of block 0 wrote 4 bytes at reverse.cu:4" in details[1]
-    assert "    thread 0 of block 0 read 4 bytes at reverse.cu:6" in details[2]
-    assert details[-2:] == [
-        "  derived at 2x64: in = f32[128], out = f32[128]",
-        "  explored: 2x64; 2 seeds; up to 7 schedules",
+    assert re.fullmatch(
+        r"  `out\[\d+\]` \(f32\) is \S+ under `half-warp first`, and \S+ in lockstep execution \(launch 2x64\)",
+        difference,
+    )
+    assert inputs == [
+        "  derived arguments, in launch 2x64: in = f32[128], out = f32[128]",
+        "  explored: launch 2x64, with 2 sets of inputs; 7 schedules",
     ]
+    verbose = shflbench("check", "reverse.cu", *NVRTC, "--launch", "2x64", "--arg", "n=128", "-v").out
+    assert "    thread 63 of block 0 wrote 4 bytes at reverse.cu:4\n    thread 0 of block 0 read 4 bytes at " in verbose
+
+
+def test_races_with_one_cause_are_one_finding_with_its_kinds(check_text: CheckText, shflbench: Command) -> None:
+    text = "__global__ void k(int *bins) { bins[threadIdx.x % 2]++; }"
+    report = check_text(text, "--launch", "1x64")
+    assert report.sentence == "1 finding: RAW, WAR and WAW (first in launch 1x64)"
+    assert set(report.kinds) == {"RAW", "WAR", "WAW", "WAW of equal values"}
+    (finding,) = [
+        line for line in shflbench("check", "k.cu", *NVRTC, "--launch", "1x64").out.splitlines() if ": k.cu:1" in line
+    ]
+    assert finding.startswith("  RAW, WAR and WAW: k.cu:1 (thread ")
+
+
+def test_a_read_of_other_memory_on_the_line_of_a_race_is_a_finding_of_its_own(check_text: CheckText) -> None:
+    text = """\
+__global__ void k(int *out) {
+    __shared__ int s[64], never[64];
+    s[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = s[63 - threadIdx.x] + never[threadIdx.x];
+    if (out == nullptr) never[threadIdx.x] = 1;
+}
+"""
+    assert check_text(text, "--launch", "1x64").sentence.startswith("2 findings: ")
+
+
+def test_a_block_that_does_not_fit_is_named_as_a_possible_cause(check_text: CheckText) -> None:
+    text = """\
+__global__ void k(const int *in, int *out, int n) {
+    __shared__ int s[128];
+    if (threadIdx.x < n) s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < n) out[threadIdx.x] = s[127 - threadIdx.x];
+}
+"""
+    needs = check_text(text, "--launch", "1x32")
+    assert needs.kernel["needs"] == ["n"]
+    assert needs.sentence.endswith(
+        "give --arg n=…, or another --launch if the kernel is written for another block size"
+    )
+    broken = check_text(text, "--launch", "1x32", "--arg", "n=32")
+    assert broken.verdict == "broken"
+    assert broken.sentence.endswith("; if the kernel is written for another block size, give another --launch")
+
+
+def test_who_exits_and_who_waits_at_a_barrier_are_named(check_text: CheckText) -> None:
+    text = """\
+__global__ void k(int *out) {
+    if (threadIdx.x >= 64)
+        return;
+    __syncthreads();
+    out[threadIdx.x] = 1;
+}
+"""
+    (finding,) = check_text(text, "--launch", "1x128").kernel["findings"]
+    assert finding["sentence"].startswith("thread 64 of block 0 (k.cu:")
+    assert " exited before the barrier at k.cu:4, at which thread 0 of block 0 waits (" in finding["sentence"]
 
 
 def test_threads_of_several_dimensions_are_named_by_their_coordinates(check_text: CheckText) -> None:
@@ -113,7 +175,7 @@ __global__ void k(const int *in, int *out, int mode) {
 """
     report = check_text(text)
     assert (report.verdict, report.kernel["lines_never_run"]) == ("clean", [[3, 5]])
-    assert report.sentence.endswith("; lines 3–5 never ran")
+    assert "; not checked: lines 3–5, which never ran" in report.sentence
     assert "never ran" not in check_text(text, "--arg", "mode=7").sentence
 
 
@@ -150,7 +212,7 @@ def test_ptx_is_checked_as_it_is(shflbench: Command) -> None:
 """
     outcome = shflbench("check", write("k.ptx", ptx), "--launch", "1x32")
     assert outcome.code == 1
-    assert "  WAW: k.ptx:10 overwrites what k.ptx:10 wrote" in outcome.out
+    assert "WAW: k.ptx:10 (thread 1 of block 0) overwrites what k.ptx:10 (thread 0 of block 0) wrote" in outcome.out
 
 
 def test_the_files_of_a_folder_are_checked(shflbench: Command) -> None:
@@ -162,6 +224,18 @@ def test_the_files_of_a_folder_are_checked(shflbench: Command) -> None:
         ["kernels/one.cu:", "reverse", "clean"],
         ["kernels/two.cu:", "other", "clean"],
     ]
+
+
+def test_a_kernel_that_one_of_several_files_has_is_checked_there(shflbench: Command) -> None:
+    Path("kernels").mkdir()
+    write("kernels/one.cu", SOUND)
+    write("kernels/two.cu", SOUND.replace("reverse", "other"))
+    outcome = shflbench("check", "kernels", *NVRTC, "--launch", "1x32", "--kernel", "other")
+    table, _, _ = outcome.out.partition("\n\n")
+    assert [line.split()[:3] for line in table.splitlines()[1:]] == [["other", "clean", "no"]]
+    outcome = shflbench("check", "kernels", *NVRTC, "--kernel", "other", "--kernel", "third<int>")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "error: --kernel: none of the 2 files has a kernel `third<int>`\n"
 
 
 def test_a_file_that_cannot_be_read_does_not_affect_the_others_of_its_folder(shflbench: Command) -> None:
@@ -181,7 +255,9 @@ def test_a_kernel_that_waits_for_a_clock_is_not_checked(check_text: CheckText) -
     text = "__global__ void k(int *o) { long long t = clock64(); while (clock64() - t < 1000000000) ; o[0] = 1; }"
     report = check_text(text, "--launch", "1x1")
     assert (report.code, report.verdict, report.kernel["findings"]) == (5, "not checked", [])
-    assert report.sentence.startswith("it waits for a clock longer than the limit of instructions at 1x1 (k.cu:1)")
+    assert report.sentence.startswith(
+        "it waits for a clock for longer than the limit of instructions in launch 1x1 (k.cu:1)"
+    )
 
 
 def test_no_launch_or_argument_ends_a_loop_without_an_exit(check_text: CheckText) -> None:
@@ -197,7 +273,7 @@ def test_a_lone_template_argument_that_was_derived_stands_beside_a_race(check_te
     assert "derived" not in report.sentence
     derived = check_text(text, "--launch", "1x32")
     assert (derived.verdict, derived.kinds) == ("broken", ["WAW"])
-    assert derived.sentence.endswith("; with T = float, which is derived")
+    assert derived.sentence.endswith("; for derived T = float")
 
 
 def test_a_source_that_does_not_compile_exits_5(shflbench: Command) -> None:
@@ -242,3 +318,29 @@ def test_damaged_files_end_in_one_sentence(shflbench: Command, name: str, text: 
     assert outcome.code in {3, 5}
     assert "Traceback" not in outcome.out + outcome.err
     assert "itself failed" not in outcome.err
+
+
+def test_an_access_before_a_buffer_names_it_and_a_race_behind_it_names_the_fault(check_text: CheckText) -> None:
+    text = """\
+__global__ void k(const int *in, int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = in[(int)threadIdx.x - 1];
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+    report = check_text(text, "--launch", "1x64", "--arg", "in=i32[64]", "--arg", "out=i32[64]")
+    bounds, race = report.kernel["findings"][:2]
+    assert bounds["sentence"] == (
+        "k.cu:3 (thread 0 of block 0) reads memory out of bounds (byte -4 of the 256 bytes of `in`; launch 1x64)"
+    )
+    assert (race["kind"], race["after_fault"]["line"]) == ("RAW", 3)
+    assert race["sentence"].endswith("; after the fault at k.cu:3)")
+
+
+def test_an_instruction_of_a_library_that_is_not_supported_is_named_by_the_line_that_uses_it(
+    check_text: CheckText,
+) -> None:
+    text = "__global__ void k(cudaTextureObject_t t, float *o) {\n    o[0] = tex1Dfetch<float>(t, 0);\n}"
+    report = check_text(text)
+    assert (report.verdict, report.code) == ("not checked", 5)
+    assert report.sentence.endswith(" (k.cu:2)")

@@ -7,6 +7,7 @@ import pytest
 
 from shflbench.checker.files import FileOptions, check_kernels
 from shflbench.checker.files import read_file as read
+from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.sources.kernel_file import KernelFile
 from tests import kernels
 from tests.cli.check.conftest import CheckText
@@ -20,10 +21,10 @@ LAUNCH = ("--launch", "2x64")
 def test_a_race_on_a_removed_store_is_broken_and_says_that_the_program_does_not_have_it(check_text: CheckText) -> None:
     report = check_text(RACY, *LAUNCH)
     assert (report.code, report.verdict, report.kinds) == (1, "broken", ["WAW"])
-    assert report.sentence == "WAW at line 3 in the source; the compiler removed this store"
+    assert report.sentence == "1 finding: WAW at line 3 of the source, in code that the compiler removed"
     (finding,) = report.kernel["findings"]
     assert finding["store_removed"]
-    assert "; the compiler removed this store (" in finding["sentence"]
+    assert "; the compiler removed this code (" in finding["sentence"]
 
 
 def test_a_removed_store_out_of_bounds_is_broken(check_text: CheckText) -> None:
@@ -69,3 +70,39 @@ def test_a_store_that_cannot_be_judged_is_named_beside_clean(sound_file: KernelF
     assert kernel.verdict == "clean"
     assert "the compiler removed stores of line 3, which were not judged: " in kernel.sentence
     assert report.notes == sound_file.notes
+
+
+# Whether the padding of a structure is set does not matter; whether its members are does.
+STRUCTURES = """\
+struct Pair { char first; int second; };
+__global__ void unset(Pair *out) {
+    Pair pair;
+    out[threadIdx.x] = pair;
+}
+__global__ void in_shared(float *out) {
+    __shared__ short unset[64];
+    __shared__ float sum[64];
+    sum[threadIdx.x] = out[threadIdx.x] + unset[threadIdx.x];
+}
+__global__ void padded() {
+    __shared__ Pair pairs[64];
+    Pair pair;
+    pair.first = 1;
+    pair.second = 2;
+    pairs[threadIdx.x] = pair;
+}
+"""
+
+
+def test_uninitialized_values_in_removed_stores_count_but_not_padding(tmp_path: Path) -> None:
+    path = tmp_path / "structures.cu"
+    path.write_text(STRUCTURES, encoding="utf-8")
+    file = read(path, FileOptions(toolchain=kernels.tools()))
+    reports = check_kernels(file, FileOptions(launches=(parse_shape("2x64"),))).kernels
+    verdicts = {
+        report.name: (report.verdict, [finding.place and finding.place.line for finding in report.findings])
+        for report in reports
+    }
+    assert verdicts["unset"] == ("broken", [4, 4])
+    assert verdicts["in_shared"] == ("doubtful", [9])
+    assert verdicts["padded"] == ("clean", [])

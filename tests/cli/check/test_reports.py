@@ -39,10 +39,13 @@ def report(shflbench: Command) -> Any:
 
 def test_github_shows_each_finding_on_its_line(report: Any) -> None:
     lines = report("github").splitlines()
-    assert lines[0].startswith("::error file=kernels/racy.cu,line=4,title=shift broken::RAW: kernels/racy.cu:4 reads ")
+    assert lines[0].startswith(
+        "::error file=kernels/racy.cu,line=4,title=shift broken::RAW, WAR and uninitialized read: "
+    )
     needs = [line for line in lines if "scatter" in line]
     assert len(needs) == 1
     assert needs[0].startswith("::warning file=kernels/racy.cu,line=6,title=scatter needs arguments::WAW: ")
+    assert needs[0].endswith("; to decide, give --arg to=…")
     assert not any("sound" in line for line in lines)
 
 
@@ -136,7 +139,9 @@ def test_sarif_relates_a_race_to_the_earlier_access(report: Any) -> None:
     (run,) = json.loads(report("sarif"))["runs"]
     race = next(result for result in run["results"] if result["ruleId"] == "raw")
     assert race["level"] == "error"
-    assert race["message"]["text"].startswith("shift: RAW: kernels/racy.cu:4 reads what kernels/racy.cu:3 wrote")
+    text = race["message"]["text"]
+    assert text.startswith("shift: RAW, WAR and uninitialized read: kernels/racy.cu:4 (thread ")
+    assert text.endswith(").")
     (related,) = race["relatedLocations"]
     assert related["physicalLocation"]["region"]["startLine"] == 3
     assert related["message"]["text"] == "the earlier access"

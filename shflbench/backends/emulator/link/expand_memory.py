@@ -19,7 +19,8 @@ def barrier_in_memory(instruction: PtxInstruction) -> Expansion | None:
                 (step("$mbarrier_init", state, operands[1]), step(f"st{space}.b64", operands[0], state)), registers
             )
         case ["inval"]:
-            return Expansion((step(f"st{space}.b64", operands[0], Immediate(0)),), registers)
+            # Strong, as `cuda::pipeline` ends its barriers by one lane, after a match that tells it of the others.
+            return Expansion((step(f"atom.relaxed.cta{space}.exch.b64", Register("_"), operands[0], Immediate(0)),))
         case [("arrive" | "arrive_drop") as how] | [("arrive" | "arrive_drop") as how, "noComplete"]:
             if operands and isinstance(operands[0], Address):  # without a result
                 operands.insert(0, Register("_"))
@@ -50,9 +51,8 @@ def asynchronous_copy(instruction: PtxInstruction) -> Expansion | None:
             return Expansion((step("$copy_wait", *instruction.operands),))
         case ["async", "wait_all"]:
             return Expansion((step("$copy_wait_all"),))
-        case ["async", "mbarrier", "arrive", "noinc", *space] if set(space) <= {"shared", "b64"}:
-            arrive = step("$mbarrier_arrive.shared", Register("_"), instruction.operands[0], Immediate(1))
-            return Expansion((step("$copy_wait_all"), arrive))
+        case ["async", "mbarrier", "arrive", *how] if set(how) <= {"noinc", "shared", "b64"}:
+            return _arrival(instruction)
         case ["async", ("ca" | "cg"), "shared", "global"] if len(instruction.operands) >= 3:  # noqa: PLR2004
             return _copied(instruction)
         case _:
@@ -61,6 +61,17 @@ def asynchronous_copy(instruction: PtxInstruction) -> Expansion | None:
 
 # The cache policy is an operand behind the sizes, and changes nothing here.
 _COPY_HINTS = {"cta", "L2", "64B", "128B", "256B", "cache_hint"}
+
+
+def _arrival(instruction: PtxInstruction) -> Expansion:
+    """Return the arrival of earlier copies at a barrier; without `.noinc` the barrier also expects one more.
+
+    One more arrival that is expected, and made, changes nothing but that threads may acquire from it.
+    """
+    space = ".shared" if "shared" in instruction.modifiers else ""
+    count = Immediate(1 if "noinc" in instruction.modifiers else 0)
+    arrive = step(f"$mbarrier_arrive_async{space}", Register("_"), instruction.operands[0], count)
+    return Expansion((step("$copy_deliver"), arrive))
 
 
 def _copied(instruction: PtxInstruction) -> Expansion | None:
@@ -73,7 +84,7 @@ def _copied(instruction: PtxInstruction) -> Expansion | None:
     words = [Register(f"%copy{number}") for number in range(count // 4)]
     registers = {word.name: "b32" for word in words}
     vector: Operand = Vector(tuple(words)) if len(words) > 1 else words[0]
-    load, store = (f"{name}.{_COPY_SIZES[count]}" for name in ("ld.global", "$st_async.shared"))
+    load, store = (f"{name}.{_COPY_SIZES[count]}" for name in ("$ld_async.global", "$st_async.shared"))
     steps = []
     available = rest[0] if rest else size
     if isinstance(available, Immediate) and available.value == count:
@@ -89,6 +100,6 @@ def _copied(instruction: PtxInstruction) -> Expansion | None:
         for number, word in enumerate(words):
             steps.append(step("setp.gt.and.u32", part, available, Immediate(4 * number), replace(whole, negated=True)))
             piece = replace(source, offset=source.offset + 4 * number)
-            steps.append(step("ld.global.b32", word, piece, guard=part))
+            steps.append(step("$ld_async.global.b32", word, piece, guard=part))
     steps.append(step(store, target, vector))
     return Expansion(tuple(steps), registers)

@@ -149,8 +149,8 @@ class _Flattener:
             names = candidates(self._module, self._graph, frame.function, call)
             if not names:
                 raise EmulatorError(
-                    "the kernel calls through a pointer, and its PTX takes the address of no function that fits: "
-                    f"which function a pointer from the host names is unknown here ({call.where})",
+                    "the kernel calls a function whose address no device code takes: a function pointer cannot be "
+                    f"given as an argument ({call.where})",
                     "Choose the function in device code, or make it a template parameter.",
                 )
             self._calls.call(frame, index, call, names, (results, arguments))

@@ -4,6 +4,7 @@ import numpy as np
 
 from shflbench.backends.emulator.frontend.ptx import Module
 from shflbench.backends.emulator.link.flat import flatten
+from shflbench.backends.emulator.link.interruptions import interruptions, waits_by_memory
 from shflbench.backends.emulator.link.layout import Area
 from shflbench.backends.emulator.link.lower import lower
 from shflbench.backends.emulator.link.notes import notes
@@ -25,9 +26,10 @@ def link(module: Module, kernel: str) -> Program:
     offsets = [area.place(item.bytes, item.align) for item in code.kernel.parameters]
     ops = lower(code, dict(zip((item.name for item in code.kernel.parameters), offsets, strict=True)))
     numbering, layout = code.numbering, code.layout
+    interrupted = waits_by_memory(ops)
     return Program(
         symbol=kernel,
-        blocks=_blocks(ops),
+        blocks=_blocks(ops, interruptions(ops) if interrupted else set()),
         registers=tuple(numbering.types),
         special={name: number for name, number in numbering.numbers.items() if name in SPECIAL},
         parameters=code.kernel.parameters,
@@ -45,6 +47,7 @@ def link(module: Module, kernel: str) -> Program:
         heap_bytes=code.heap_bytes,
         stack=range(layout.stack_start, layout.local.used),
         notes=notes(code),
+        interrupted=interrupted,
     )
 
 
@@ -58,8 +61,8 @@ def _ends_block(op: Op) -> bool:
     return isinstance(op.form, Branch | Exit) or _waits(op)
 
 
-def _blocks(ops: list[Op]) -> dict[int, BasicBlock]:
-    leaders = {0, len(ops)}
+def _blocks(ops: list[Op], interrupted: set[int]) -> dict[int, BasicBlock]:
+    leaders = {0, len(ops)} | interrupted
     for number, op in enumerate(ops):
         if _ends_block(op):
             leaders |= {number + 1, op.target} if isinstance(op.form, Branch) else {number + 1}

@@ -1,6 +1,7 @@
 """Execute loads, stores and atomics.
 
-Atomics on one address execute one after the other, in the order of the threads' numbers.
+Atomics on one address execute one after the other, in the order of the threads' numbers. Where the launch drops what
+faults, the accesses of the other threads are executed, and loads that were dropped return zeros.
 """
 
 from collections.abc import Sequence
@@ -9,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from shflbench.backends.emulator.link.program import Op
-from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
+from shflbench.backends.emulator.machine.dropped import DroppedAccesses
+from shflbench.backends.emulator.machine.locate import addresses_of, by_space, fault_of, faulty, locate
 from shflbench.backends.emulator.machine.memory import Fault, MemorySpace
 from shflbench.backends.emulator.machine.state import State
 from shflbench.backends.emulator.machine.threads import ThreadSet, scattered
-from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOWS, window_of
 from shflbench.backends.emulator.opcodes.forms import Access, Apply, Values
+from shflbench.backends.emulator.opcodes.sequences import sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,133 +29,100 @@ class Transfer:
 
 
 def access(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None:
-    """Execute `op` for the threads of `members`; EmulatorError if an access is out of bounds or misaligned."""
+    """Execute `op` for the threads of `members`; KernelFault if an access is out of bounds or misaligned."""
     try:
-        space, index, flat = _locate(state, op, members, transfer.base)
+        space, index, flat = locate(state, op, members, transfer.base)
     except Fault as fault:
-        raise _error(state, op, int(members.threads[fault.position]), fault) from fault
+        if state.dropped is None:
+            raise fault_of(state, op, int(members.threads[fault.position]), fault) from fault
+        _drop(state, state.dropped, op, members, transfer)
+        return
     form: Access = op.form  # type: ignore[assignment]
     if space is None:
         _split(state, op, members, transfer)
         return
-    data = space.view(form.type)
-    for observer in state.observers:
-        observer.access(op, members, space, flat, transfer.values)
-    match form.kind:
-        case "ld":
-            for element, target in enumerate(transfer.out):
-                data.take(index + element if element else index, None, target, "wrap")
-        case "st":
-            for element, value in enumerate(transfer.values):
-                data[index + element if element else index] = value
-            if form.asynchronous:
-                state.copies.start(op, space, members.threads, flat)
-        case _:
-            done = _exchange(form, data, flat, transfer.values, transfer.out)
-            for observer in state.observers:
-                observer.exchange(op, members, space, flat, done)
+    credible = _observe(state, op, members, (space, flat), transfer.values)
+    if form.atomic:
+        done = _exchange(form, space.view(form.type), flat, transfer.values, transfer.out)
+        if credible is not None:
+            members, flat, done = scattered(members.threads[credible]), flat[credible], done[credible]
+        for observer in state.observers if members.count else ():
+            observer.exchange(op, members, space, flat, done)
+        return
+    _move(space.view(form.type), index, transfer)
+    if form.asynchronous:
+        counted = slice(None) if credible is None else credible
+        state.copies.start(op, space, members.threads[counted], flat[counted])
 
 
-def _locate(state: State, op: Op, members: ThreadSet, base: Values | None) -> tuple[MemorySpace | None, Values, Values]:
-    """Return the space and the indices of its elements, also as one row; cached until the address register changes."""
-    place, form = op.place, op.form
-    key = (place, form.type, form.vector)  # type: ignore[union-attr]
-    number = place.base.number if place is not None and place.base is not None else -1
-    version = state.versions[number] if number >= 0 else 0
-    kept = members.kept.get(key)
-    if kept is not None and kept[0] == version:
-        located: tuple[MemorySpace | None, Values, Values] = kept[1]
-        return located
-    space, index = _find(state, op, members, base)
-    located = space, index, index.reshape(-1)
-    if members.view is not None:
-        members.kept[key] = (version, located)
-    return located
+def _move(data: Values, index: Values, transfer: Transfer) -> None:
+    """Load or store the elements of a vector."""
+    for element, target in enumerate(transfer.out):
+        data.take(index + element if element else index, None, target, "wrap")
+    for element, value in enumerate(transfer.values):
+        data[index + element if element else index] = value
 
 
-def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tuple[MemorySpace | None, Values]:
-    place = op.place
-    form: Access = op.form  # type: ignore[assignment]
-    if place is None:  # impossible: lowering gives every access a place
+def _observe(
+    state: State, op: Op, members: ThreadSet, located: tuple[MemorySpace, Values], values: Sequence[Values]
+) -> Values | None:
+    """Report an access to the observers; return the threads whose accesses count if not those of all do."""
+    space, flat = located
+    dropped, credible = state.dropped, None
+    if dropped is not None and dropped.any_derailed:
+        credible = dropped.credible(members.threads)
+        dropped.follow(op, members.threads, space, flat)
+        values = [np.broadcast_to(value.reshape(-1), flat.shape)[credible] for value in values]
+        members, flat = scattered(members.threads[credible]), flat[credible]
+    for observer in state.observers if members.count else ():
+        observer.access(op, members, space, flat, values)
+    return credible
+
+
+def _drop(state: State, dropped: DroppedAccesses, op: Op, members: ThreadSet, transfer: Transfer) -> None:
+    """Execute an access for the threads whose addresses are valid; the others load zeros.
+
+    Raises KernelFault if too many accesses of the launch have been dropped.
+    """
+    wrong = faulty(state, op, members, transfer.base)
+    base = None if transfer.base is None else transfer.base.reshape(-1)[wrong]
+    _note(state, dropped, op, members.threads[wrong], base)
+    for target in transfer.out:
+        target.fill(0)
+    if not wrong.all():
+        _execute_some(state, op, members, transfer, ~wrong)
+
+
+def _note(state: State, dropped: DroppedAccesses, op: Op, threads: Values, base: Values | None) -> None:
+    """Note the accesses of these threads, all of which are dropped; the fault is that of the first credible one."""
+    first = int(np.argmax(dropped.credible(threads)))
+    one = slice(first, first + 1)
+    try:
+        locate(state, op, scattered(threads[one]), None if base is None else base[one])
+    except Fault as fault:
+        dropped.drop(fault_of(state, op, int(threads[first]), fault), op, threads)
+    else:  # impossible: `faulty` agrees with `locate`
         raise AssertionError(op)
-    shape = base.shape if base is not None else members.threads.shape
-    addresses = np.full(shape, place.offset, np.int64) if base is None else base.astype(np.int64) + place.offset
-    if base is None and members.view is not None:
-        addresses = addresses.reshape(state.block_of[members.view].shape)
-    name = place.space
-    if not name:
-        windows = window_of(addresses.view(np.uint64))
-        if windows.min() != windows.max():
-            return None, addresses
-        window = int(windows.flat[0])
-        name = next(space for space, start in WINDOWS.items() if start == window)
-        addresses = addresses - window
-    if name in {"global", "const"}:
-        module = addresses < GLOBAL_BASE
-        name = "module" if module.all() and int(addresses.min()) >= MODULE_BASE else "global"
-        if (
-            name == "global"
-            and module.any()
-            and int(addresses.max()) >= GLOBAL_BASE
-            and int(addresses.min()) >= MODULE_BASE
-        ):
-            return None, addresses
-    space = state.spaces[name]
-    parts = None
-    if name in {"shared", "local"}:
-        all_parts = state.block_of if name == "shared" else state.thread_numbers
-        parts = all_parts[members.view] if members.view is not None else all_parts.reshape(-1)[members.threads]
-    element = np.dtype(form.type).itemsize
-    index = space.locate(addresses, parts, element * form.vector, element)
-    if name == "module" and form.writes:
-        _refuse_constants(state, space, index.reshape(-1) * element)
-    return space, index
-
-
-def _refuse_constants(state: State, space: MemorySpace, offsets: Values) -> None:
-    """Raise Fault if a write concerns a variable in constant memory."""
-    for number, place in enumerate(state.program.symbols):
-        if place.space == "const":
-            inside = (offsets >= place.start) & (offsets < place.start + place.size)
-            if inside.any():
-                position = int(np.argmax(inside))
-                why = f"{space.label(number)} is in constant memory"
-                raise Fault(position, why, FaultKind.READ_ONLY, int(offsets[position]) - place.start)
 
 
 def _split(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None:
-    """Execute an access whose threads address different memory spaces, one thread at a time."""
-    addresses = None if transfer.base is None else transfer.base.reshape(-1)
-    values = [np.broadcast_to(value.reshape(-1), members.threads.shape) for value in transfer.values]
-    results = [np.empty(members.count, target.dtype) for target in transfer.out]
-    for position in range(members.count):
-        one = slice(position, position + 1)
-        part = Transfer(
-            None if addresses is None else addresses[one],
-            [value[one] for value in values],
-            [result[one] for result in results],
-        )
-        access(state, op, scattered(members.threads[one]), part)
+    """Execute an access whose threads address different memory spaces, one space after the other."""
+    name = op.place.space if op.place is not None else ""
+    for _, chosen, _ in by_space(addresses_of(op, members, transfer.base), name):
+        if chosen.any():
+            _execute_some(state, op, members, transfer, chosen)
+
+
+def _execute_some(state: State, op: Op, members: ThreadSet, transfer: Transfer, chosen: Values) -> None:
+    """Execute an access for the chosen threads; those of the others keep what `out` holds."""
+    base = None if transfer.base is None else transfer.base.reshape(-1)[chosen]
+    values = [np.broadcast_to(value.reshape(-1), chosen.shape)[chosen] for value in transfer.values]
+    results = [np.empty(np.count_nonzero(chosen), target.dtype) for target in transfer.out]
+    access(state, op, scattered(members.threads[chosen]), Transfer(base, values, results))
     for target, result in zip(transfer.out, results, strict=True):
-        np.copyto(target, result.reshape(target.shape))
-
-
-def _error(state: State, op: Op, thread: int, fault: Fault) -> KernelFault:
-    form: Access = op.form  # type: ignore[assignment]
-    verb = {"ld": "reads", "st": "writes"}.get(form.kind, "updates")
-    what = {FaultKind.MISALIGNED: "a misaligned address", FaultKind.READ_ONLY: "read-only memory"}
-    return KernelFault(
-        f"{state.shape.describe(thread)} {verb} {what.get(fault.kind, 'out of bounds')}: "
-        f"{fault.why} ({op.instruction.where})",
-        "Fix the index computation in that line.",
-        kind=fault.kind,
-        op=op,
-        threads=(state.shape.in_block(thread),),
-        detail=fault.why,
-        buffer=fault.buffer,
-        low=fault.low,
-        high=fault.low + fault.size,
-    )
+        whole = target.reshape(-1)
+        whole[chosen] = result
+        np.copyto(target, whole.reshape(target.shape))
 
 
 def _exchange(form: Access, data: Values, index: Values, operands: Sequence[Values], out: Sequence[Values]) -> Values:
@@ -184,10 +153,12 @@ def _update(update: Apply, data: Values, index: Values, operands: Sequence[Value
     if not out and isinstance(update, np.ufunc):  # of integers: the order does not matter
         update.at(data, index, operands[0])
         return index
-    old = np.empty(index.shape, data.dtype)
-    for now in _turns(index):
-        old[now] = data[index[now]]
-        data[index[now]] = update(old[now], *(operand[now] for operand in operands))
+    old = sequence(update, data, index, operands)
+    if old is None:
+        old = np.empty(index.shape, data.dtype)
+        for now in _turns(index):
+            old[now] = data[index[now]]
+            data[index[now]] = update(old[now], *(operand[now] for operand in operands))
     for target in out:
         np.copyto(target, old.reshape(target.shape))
     return old

@@ -21,7 +21,10 @@ class FaultKind(StrEnum):
 
 
 class KernelFault(EmulatorError):  # noqa: N818  (the CUDA driver calls them faults)
-    """A fault of the kernel that stops its launch under this schedule; other errors are limits of the emulator."""
+    """A fault of the kernel that stops its launch under this schedule; other errors are limits of the emulator.
+
+    Accesses to memory that fault do not stop a launch that drops them (`dropped.py`).
+    """
 
     def __init__(  # noqa: PLR0913  (all but the first two by name)
         self,

@@ -1,6 +1,6 @@
 """Converged threads of one lockstep group: they are at the same place of the program, and run or wait."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,6 +20,9 @@ class ConvergedGroup:
     turns: int = 0  # traces since it last waited
     ran_at: int = 0  # number of the scheduler's choice by which it last ran
     masks: Values | None = None  # that its threads pass, while they wait at a collective or a barrier of lanes
+    sleeps_until: int = 0  # number of the scheduler's choice up to which others run, where choices are random
+    meetings: int = 0  # how often it has met others in memory: executed strong accesses
+    polled: set[tuple[str, int]] = field(default_factory=set)  # places that it may wait to change: space and first byte
 
     def resume(self, at: int) -> None:
         """Run on from the block `at`, after waiting."""
@@ -32,6 +35,8 @@ class ConvergedGroup:
             ConvergedGroup(scattered(part), self.lockstep, self.at, self.waits_at, self.turns, self.ran_at)
             for part in (threads[chosen], threads[~chosen])
         )
+        for part in (one, other):
+            part.polled, part.meetings = set(self.polled), self.meetings
         return one, other
 
 
@@ -50,6 +55,7 @@ def merged(groups: list[ConvergedGroup], everyone: ThreadSet) -> list[ConvergedG
             continue
         threads = np.sort(np.concatenate([group.members.threads for group in parts]))
         members = everyone if threads.size == everyone.count else scattered(threads)
-        turns, ran_at = (max(getattr(group, name) for group in parts) for name in ("turns", "ran_at"))
-        result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=turns, ran_at=ran_at))
+        names = ("turns", "ran_at", "meetings")
+        turns, ran_at, meetings = (max(getattr(group, name) for group in parts) for name in names)
+        result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=turns, ran_at=ran_at, meetings=meetings))
     return result

@@ -7,6 +7,7 @@ import numpy as np
 
 from shflbench.backends.emulator.link.layout import WORKSPACE
 from shflbench.backends.emulator.link.program import Program
+from shflbench.backends.emulator.machine.dropped import DroppedAccesses
 from shflbench.backends.emulator.machine.memory import MemorySpace
 from shflbench.backends.emulator.machine.observer import Observer
 from shflbench.backends.emulator.machine.policies import LOCKSTEP, Policy
@@ -23,6 +24,7 @@ class Machine:
     """The state, with the code bound to it, that consecutive launches share."""
 
     state: State | None = None
+    work: float = 0.0  # of all launches, as the scheduler counts it
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +68,26 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     step_limit: int = STEP_LIMIT,
     absent_fill: int = ABSENT_FILLS[0],
     unwritten: int = UNWRITTEN_FILLS[0],
+    dropped: DroppedAccesses | None = None,
 ) -> list[Values]:
     """Run one launch under `policy` and return its outputs.
 
     `observe` returns the observers of the launch, given its initial state. `absent_fill` are the bits of values that
-    are read from lanes that do not execute a shuffle, `unwritten` is each byte of memory before it is written.
+    are read from lanes that do not execute a shuffle, `unwritten` is each byte of memory before it is written. With
+    `dropped`, accesses that are out of bounds or misaligned do not end the launch, but are dropped and collected there.
 
     Raises EmulatorError: DeadlockError, StepLimitError, or an access out of bounds.
     """
     state = _ready(launch, unwritten)
     memory = state.spaces["global"]
-    state.absent_fill = absent_fill
+    state.absent_fill, state.dropped = absent_fill, dropped
     if observe is not None:
         state.observers = observe(state)
-    Scheduler(state, policy, seed, step_limit).run()
+    scheduler = Scheduler(state, policy, seed, step_limit)
+    try:
+        scheduler.run()
+    finally:
+        launch.machine.work += scheduler.work
     return [
         memory.bytes[start:end].view(item[1] if isinstance(item, tuple) else item.dtype).copy()
         for (start, end), item in zip(state.buffers[len(launch.inputs) :], launch.outputs, strict=False)

@@ -42,6 +42,7 @@ class MemorySpace:
     allocations: list[tuple[int, int]] = field(default_factory=list)  # (start, end) of the valid ranges; empty: all
     filled: list[tuple[int, int]] = field(default_factory=list)  # the ranges that hold values before the launch
     names: Sequence[str] = ()  # of the valid ranges
+    heap_start: int = 0  # first byte of the memory of `malloc`; 0: there is none
 
     def __post_init__(self) -> None:
         """Allocate, aligned for the widest access."""
@@ -76,12 +77,25 @@ class MemorySpace:
             offsets += part_numbers * self.stride
         return offsets // element
 
-    def _check_allocations(self, offsets: Values, low: int, high: int, size: int) -> None:
-        if any(start <= low and high + size <= end for start, end in self.allocations):
-            return
+    def faulty(self, addresses: Values, size: int) -> Values:
+        """Return which accesses of `size` bytes are out of bounds or misaligned."""
+        offsets = addresses - self.base
+        inside = (offsets >= 0) & (offsets + size <= self.size)
+        if self.allocations:
+            inside &= self._in_allocations(offsets, size)
+        faulty: Values = ~inside | (offsets & (size - 1) != 0)
+        return faulty
+
+    def _in_allocations(self, offsets: Values, size: int) -> Values:
         inside = np.zeros(offsets.shape, np.bool_)
         for start, end in self.allocations:
             inside |= (offsets >= start) & (offsets + size <= end)
+        return inside
+
+    def _check_allocations(self, offsets: Values, low: int, high: int, size: int) -> None:
+        if any(start <= low and high + size <= end for start, end in self.allocations):
+            return
+        inside = self._in_allocations(offsets, size)
         if not inside.all():
             raise self._outside(int(np.argmin(inside)), offsets, size)
 
@@ -92,6 +106,9 @@ class MemorySpace:
         if self.allocations:
             number = self.allocation(offset, size)
             start, end = self.allocations[number]
+            if self.heap_start and start < self.heap_start <= offset:
+                why = f"byte {offset - self.heap_start} of the heap, which malloc has not given, or which was freed"
+                return Fault(position, why, kind, offset - self.heap_start, size)
             why = f"byte {offset - start} of the {end - start} bytes of {self.label(number)}"
             return Fault(position, why, kind, offset - start, size, number if self.name == "global" else None)
         why = f"byte {offset} of the {self.size} bytes of {self.name} memory"
@@ -127,8 +144,9 @@ def _variable_name(symbol: str) -> str:
     """Return the name of a variable in C++: `a::b` for `_ZN1a1bE`, `s` for `_ZZ1kPiE1s`, declared inside a function.
 
     Source: Itanium C++ ABI, section 5.1.7: the name follows the last `E`, with its length; a suffix tells equal names
-    apart.
+    apart. The linker writes `function::` before the symbol of a variable that the PTX declares inside a function.
     """
+    symbol = re.sub(r".*::", "", symbol)
     for match in reversed(list(re.finditer(r"E(?=(\d+)(\w+)$)", symbol))):
         length, name = int(match[1]), match[2]
         if re.fullmatch(r"(_\d+|\$?__\d+)?", name[length:]):

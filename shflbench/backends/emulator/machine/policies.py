@@ -8,6 +8,7 @@ right only under some of them is wrong.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from itertools import pairwise
 
 from shflbench.backends.emulator.machine.threads import Shape, ThreadSet, regular
@@ -17,6 +18,18 @@ EVERY = slice(None)
 TURN = 16  # traces after which another group runs, so that a spinning group cannot block the others
 BLOCK_TURN = 512  # likewise, for groups of a block: long enough for most blocks to end, short enough to wait for one
 MOST_PARTS = 8  # of a grid: of a larger one, several neighboring blocks run as one, or it would take too long
+
+
+class Diverged(Enum):
+    """Which threads of a group run first once they have diverged.
+
+    Those that lag behind converge with the others again. The other orders show more of what threads that wait by memory
+    may do to one another.
+    """
+
+    LAGGING_FIRST = auto()
+    FARTHEST_FIRST = auto()
+    BY_TURNS = auto()  # those that have executed the fewest strong accesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +42,7 @@ class Policy:
     random: bool = False  # which group runs is drawn each time
     turn: int = TURN
     of_blocks: bool = False  # the groups are whole blocks: a grid of one block runs as in lockstep
+    diverged: Diverged = Diverged.LAGGING_FIRST  # only in programs whose threads may wait by memory
 
 
 def all_threads(shape: Shape) -> list[ThreadSet]:
@@ -59,11 +73,23 @@ _each_lane = _lanes(*(slice(lane, lane + 1) for lane in range(WARP)))
 
 LOCKSTEP = Policy("lockstep", "all threads run the same instruction at once", all_threads)
 ADVERSARIAL = (
-    Policy("half-warp first", "lanes 0 to 15 run ahead of lanes 16 to 31", _lanes(slice(0, 16), slice(16, 32))),
-    Policy("odd lanes first", "odd lanes run ahead of even lanes", _lanes(slice(1, None, 2), slice(0, None, 2))),
+    Policy(
+        "half-warp first",
+        "lanes 0 to 15 run ahead of lanes 16 to 31",
+        _lanes(slice(0, 16), slice(16, 32)),
+        diverged=Diverged.BY_TURNS,
+    ),
+    Policy(
+        "odd lanes first",
+        "odd lanes run ahead of even lanes",
+        _lanes(slice(1, None, 2), slice(0, None, 2)),
+        diverged=Diverged.FARTHEST_FIRST,
+    ),
     Policy("lanes in order", "each lane runs ahead of the next", _each_lane),
     Policy("lanes at random", "a lane drawn at random runs ahead", _each_lane, random=True),
-    Policy("warps in reverse", "the last warp of each block runs ahead", _warps_reversed),
+    Policy(
+        "warps in reverse", "the last warp of each block runs ahead", _warps_reversed, diverged=Diverged.FARTHEST_FIRST
+    ),
     Policy("warps at random", "a warp drawn at random runs ahead", _warps_reversed, random=True),
     Policy("blocks one at a time", "each block runs ahead of the next", _blocks, turn=BLOCK_TURN, of_blocks=True),
     Policy("blocks in reverse", "the last block runs ahead", _blocks_reversed, turn=BLOCK_TURN, of_blocks=True),

@@ -1,5 +1,6 @@
 """Run the groups of a launch in the order of a policy until all threads have exited."""
 
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 
 import numpy as np
@@ -13,18 +14,43 @@ from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
 from shflbench.backends.emulator.machine.groups import ConvergedGroup, merged
 from shflbench.backends.emulator.machine.iterations import Iterations
 from shflbench.backends.emulator.machine.named_barriers import NamedBarriers
-from shflbench.backends.emulator.machine.policies import TURN, Policy, all_threads
+from shflbench.backends.emulator.machine.policies import TURN, Diverged, Policy, all_threads
+from shflbench.backends.emulator.machine.polling import Polling
 from shflbench.backends.emulator.machine.state import State
+from shflbench.backends.emulator.machine.threads import ThreadSet
 from shflbench.backends.emulator.opcodes.forms import Branch, Exit, Values
 from shflbench.model import WARP
 
 # Instructions of one launch, each for many threads: some seconds for a small launch, a minute or two for a large one.
 # A verifying launch takes 10,000 to 250,000.
 STEP_LIMIT = 500_000
+SCATTERED_COST = 4  # of an instruction of threads whose registers are no regular part, such as one lane per warp
+THREADS_OF_EQUAL_COST = 200  # that take as long as the instruction itself, about 5 µs
 PATIENCE = 1 << 10  # choices after which a group runs that others were always preferred to
 FAVORS = 1 << 6  # choices for which it runs then
+SLEEP = 1 << 5  # choices for which a group may not run after it has met others in memory, where choices are random
 
 IN_ORDER = attrgetter("lockstep", "at")  # the order of a policy; within a lockstep group, the group that lags behind
+
+
+def _farthest_first(group: ConvergedGroup) -> tuple[int, ...]:
+    return group.lockstep, -group.at
+
+
+def _by_turns(group: ConvergedGroup) -> tuple[int, ...]:
+    return group.lockstep, group.meetings, group.at
+
+
+_ORDERS: Mapping[Diverged, Callable[[ConvergedGroup], tuple[int, ...]]] = {
+    Diverged.LAGGING_FIRST: IN_ORDER,
+    Diverged.FARTHEST_FIRST: _farthest_first,
+    Diverged.BY_TURNS: _by_turns,
+}
+
+
+def _cost(members: ThreadSet) -> float:
+    """Return how long an instruction takes for threads, relative to one of a few threads."""
+    return (1 if members.view is not None else SCATTERED_COST) + members.count / THREADS_OF_EQUAL_COST
 
 
 class StepLimitError(KernelFault):
@@ -44,10 +70,16 @@ class Scheduler:
         self._parts = [1] * len(self.groups)  # number of groups that each lockstep group has diverged into
         self.live = sum(members.count for members in self.lockstep_groups)
         self.turn = policy.turn
+        diverged = policy.diverged if state.program.interrupted else Diverged.LAGGING_FIRST
+        self._order = _ORDERS[diverged]
         self._choices = 0
         self._favorite, self._favors = self.groups[0], 0
         self.named = NamedBarriers(state) if state.has_named_barriers else None
+        self.polling = Polling() if state.program.interrupted else None
+        if self.polling is not None:
+            state.observers = (*state.observers, self.polling)
         self.steps, self.step_limit = 0, step_limit
+        self.work = 0.0  # instructions, weighted by the time that they take for their threads
 
     def run(self) -> None:
         """Run to the end; KernelFault for a deadlock, an endless loop, or an access out of bounds."""
@@ -65,8 +97,8 @@ class Scheduler:
         if not running:
             return None
         self._choices += 1
-        if favored := self._favored(running):
-            return favored
+        if preferred := self._preferred(running):
+            return preferred
         turns = [group.turns for group in running]
         earliest = min(turns) // self.turn
         # A spinning group may depend on a waiting one.
@@ -78,14 +110,21 @@ class Scheduler:
         if max(turns) // self.turn > earliest:
             candidates = [group for group in running if group.turns // self.turn == earliest]
         if self.random is not None:
-            lockstep = candidates[int(self.random.integers(len(candidates)))].lockstep
-            candidates = [group for group in candidates if group.lockstep == lockstep]
-        first = min(candidates, key=IN_ORDER)
+            candidates = [group for group in candidates if group.sleeps_until < self._choices] or candidates
+            drawn = candidates[int(self.random.integers(len(candidates)))]
+            same = [group for group in candidates if group.lockstep == drawn.lockstep]
+            candidates = same if self.polling is None else [drawn]
+        first = min(candidates, key=self._order)
         if self.turn == TURN or self._parts[first.lockstep] == 1:
             return first
         # A long turn is one of whole blocks: threads of one block that spin wait for others of it, and take short ones.
         parts = [group for group in candidates if group.lockstep == first.lockstep]
         return min(parts, key=lambda group: (group.turns // TURN, group.at))
+
+    def _preferred(self, running: list[ConvergedGroup]) -> ConvergedGroup | None:
+        """Return a group that runs first whatever the policy is: a woken one, or one that has not run for long."""
+        woken = self.polling.next(running) if self.polling is not None else None
+        return woken or self._favored(running)
 
     def _favored(self, running: list[ConvergedGroup]) -> ConvergedGroup | None:
         """Return a group that has not run for long, because others wait and go on again and again before it."""
@@ -106,21 +145,39 @@ class Scheduler:
         iterations = self.state.iterations
         counting = iterations is not None and iterations.counts(group.lockstep)
         diverged = counting or self._parts[group.lockstep] > 1
-        for _ in range(1 if diverged else TURN):
-            code = trace(self.state, group.members, group.at, one_block=diverged)
+        by_block = diverged or (self.polling is not None and len(self.lockstep_groups) > 1)
+        for _ in range(1 if by_block else TURN):
+            code = trace(self.state, group.members, group.at, one_block=by_block)
             self.steps += len(code.steps) + 1
+            self.work += (len(code.steps) + 1) * _cost(group.members)
             if self.steps > self.step_limit:
                 raise self._too_long(group, code)
             for step in code.steps:
                 step()
             self.state.executed.add((group.at, code.at))
-            group.turns += 1
+            if self.polling is None or code.last is not None:
+                group.turns += 1
             if counting and code.last is None:
                 self._pass_barrier(code.at, group.members.threads)
             if not self._end(group, code):
                 break
+        if self.polling is not None:
+            self._wake(self.polling, group)
         if self._parts[group.lockstep] > 1:
             self._merge(group.lockstep)
+
+    def _wake(self, polling: Polling, group: ConvergedGroup) -> None:
+        """Let groups run that poll what `group` has written: before others, or as likely as others at random."""
+        met = polling.met
+        group.meetings += met
+        woken = polling.after(group, self.groups)
+        if self.random is None:
+            polling.wake(woken)
+            return
+        if met:  # others may run between its test of a flag and what depends on the test
+            group.sleeps_until = self._choices + int(self.random.integers(-SLEEP, SLEEP))
+        for other in woken:
+            other.turns = min(other.turns, group.turns)
 
     def _end(self, group: ConvergedGroup, code: Trace) -> bool:
         """Execute the op that ends a trace; return whether the group continues."""

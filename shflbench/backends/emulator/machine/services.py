@@ -159,7 +159,7 @@ def _no_function(state: State, op: Op, threads: Values, operands: Sequence[Value
         kind=FaultKind.OUT_OF_BOUNDS,
         op=op,
         threads=(state.shape.in_block(thread),),
-        detail=f"address {address:#x}",
+        detail=f"no function of this type lies at address {address:#x}",
     )
 
 
@@ -173,6 +173,11 @@ def _copy_wait(state: State, _op: Op, threads: Values, operands: Sequence[Values
     return ()
 
 
+def _copy_deliver(state: State, _op: Op, threads: Values, _operands: Sequence[Values]) -> Sequence[Values]:
+    state.copies.deliver(threads, state.observers)
+    return ()
+
+
 _SERVICES: Mapping[str, Callable[[State, Op, Values, Sequence[Values]], Sequence[Values]]] = {
     "vprintf": _vprintf,
     "__assertfail": _assertfail,
@@ -182,6 +187,7 @@ _SERVICES: Mapping[str, Callable[[State, Op, Values, Sequence[Values]], Sequence
     "copy_commit": _copy_commit,
     "copy_wait": _copy_wait,
     "copy_wait_all": _copy_wait,
+    "copy_deliver": _copy_deliver,
     "stack": _stack,
     "no_function": _no_function,
 }

@@ -9,6 +9,7 @@ from shflbench.backends.emulator.link.barriers import has_named_barriers
 from shflbench.backends.emulator.link.loops import BarrierLoops, barrier_loops
 from shflbench.backends.emulator.link.program import Op, Program, Slot
 from shflbench.backends.emulator.machine.async_copies import PendingCopies
+from shflbench.backends.emulator.machine.dropped import DroppedAccesses
 from shflbench.backends.emulator.machine.iterations import Iterations
 from shflbench.backends.emulator.machine.memory import ALIGNMENT, GUARD, MemorySpace, set_bounds
 from shflbench.backends.emulator.machine.observer import Observer
@@ -36,6 +37,7 @@ class State:
         self.program, self.shape, self.dynamic_shared = program, shape, dynamic_shared
         self.has_named_barriers = has_named_barriers(program)
         self.observers: Sequence[Observer] = ()
+        self.dropped: DroppedAccesses | None = None  # if faults do not end the launch
         self.versions = [0] * len(program.registers)  # of the watched registers: how often each was written
         try:
             self.registers = [np.zeros((shape.warps, WARP), type_) for type_ in program.registers]
@@ -78,7 +80,7 @@ class State:
             register.fill(0)
         self.alive[:] = self.existing
         self.forget_addresses()
-        self.observers = ()
+        self.observers, self.dropped = (), None
         self.ends = []
         self.executed, self.guarded = set(), set()
         self.iterations = None
@@ -207,4 +209,5 @@ def buffer_space(sizes: list[int], heap_bytes: int = 0) -> MemorySpace:
         end = start + size + max(GUARD, size)
     space = MemorySpace("global", 1, end + heap_bytes, GLOBAL_BASE)
     space.allocations = parts or [(0, 0)]
+    space.heap_start = end if heap_bytes else 0
     return space

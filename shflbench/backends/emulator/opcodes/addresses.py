@@ -9,6 +9,7 @@ from shflbench.backends.emulator.opcodes.forms import Decoder, Nothing, Pure, Un
 
 GLOBAL_BASE = 0x7F00_0000_0000
 MODULE_BASE = GLOBAL_BASE - (1 << 32)  # module variables lie below the buffers
+BUFFERS_FROM = GLOBAL_BASE - (1 << 31)  # an address from here on is meant for a buffer, perhaps by a negative index
 # Shared and local memory and parameters have a window of 16 MiB each.
 WINDOWS: Mapping[str, int] = {
     "global": 0,

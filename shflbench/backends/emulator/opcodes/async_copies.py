@@ -1,4 +1,4 @@
-"""The parts of `cp.async`: the store of what was loaded, which is not complete before a wait, and groups of copies."""
+"""The parts of `cp.async`: a load and a store, which are not complete before a wait, and groups of copies."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,14 +8,17 @@ from shflbench.backends.emulator.opcodes import memory
 from shflbench.backends.emulator.opcodes.forms import Access, Decoder, Form, Service
 
 
-def _store(instruction: PtxInstruction) -> Form:
-    form = memory.FORMS["st"](replace(instruction, opcode="st"))
+def _access(instruction: PtxInstruction) -> Form:
+    opcode = instruction.opcode.removeprefix("$").removesuffix("_async")
+    form = memory.FORMS[opcode](replace(instruction, opcode=opcode))
     return replace(form, asynchronous=True) if isinstance(form, Access) else form
 
 
 FORMS: Mapping[str, Decoder] = {
-    "$st_async": _store,
+    "$ld_async": _access,
+    "$st_async": _access,
     "$copy_commit": lambda _: Service("copy_commit"),
     "$copy_wait": lambda _: Service("copy_wait", (), ("u4",)),
     "$copy_wait_all": lambda _: Service("copy_wait_all"),
+    "$copy_deliver": lambda _: Service("copy_deliver"),
 }

@@ -44,7 +44,7 @@ class Access:
     order: str = "weak"  # or volatile, relaxed, acquire, release, acq_rel, sc (PTX ISA 9.0, 8.4)
     scope: str = ""  # of a strong access: cta, cluster, gpu or sys
     non_coherent: bool = False  # a load of memory that nothing may write during the launch: ld.global.nc, ldu
-    asynchronous: bool = False  # a store that is complete only once its thread has waited for it
+    asynchronous: bool = False  # a part of a copy, complete once its thread has waited; or the arrival of copies
 
     @property
     def strong(self) -> bool:

@@ -37,6 +37,18 @@ def _arrived(old: Values, count: Values, *, drop: bool) -> Values:
     return _packed(np.where(complete, expected, pending & _COUNT), expected & _COUNT, phase)
 
 
+def phase_of(states: Values) -> Values:
+    """Return the numbers of the phases that barriers are in."""
+    phases: Values = (states >> _PHASE).astype(np.int64)
+    return phases
+
+
+def is_fresh(states: Values) -> Values:
+    """Return which barriers nothing has arrived at in their current phase."""
+    fresh: Values = states & _COUNT == states >> _EXPECTED & _COUNT
+    return fresh
+
+
 def _arrive(instruction: PtxInstruction) -> Form:
     drop = instruction.opcode.endswith("drop")
     space = "shared" if "shared" in instruction.modifiers else ""
@@ -49,6 +61,7 @@ def _arrive(instruction: PtxInstruction) -> Form:
         update=lambda old, count: _arrived(old, count, drop=drop),
         order="release",
         scope="cta",
+        asynchronous=instruction.opcode.endswith("async"),
     )
 
 
@@ -68,6 +81,7 @@ FORMS: Mapping[str, Decoder] = {
     "$mbarrier_init": lambda _: Pure(("u8",), ("u4",), _initial),
     "$mbarrier_arrive": _arrive,
     "$mbarrier_arrive_drop": _arrive,
+    "$mbarrier_arrive_async": _arrive,
     "$mbarrier_test": lambda _: Pure(("?",), ("u8", "u8"), _passed),
     "$mbarrier_parity": lambda _: Pure(("?",), ("u8", "u4"), _parity),
     "$mbarrier_pending": lambda _: Pure(("u4",), ("u8",), _pending),

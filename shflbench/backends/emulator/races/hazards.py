@@ -54,6 +54,8 @@ _DOUBTFUL = {
 }
 
 
+# Accesses that can be dropped, so that the launch goes on.
+MEMORY_FAULTS = frozenset({HazardKind.OUT_OF_BOUNDS, HazardKind.MISALIGNED, HazardKind.READ_ONLY})
 RACES = frozenset({HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.ATOMIC_RACE})
 
 
@@ -71,6 +73,8 @@ class Hazard:
     history: tuple[str, ...] = ()  # sentences on the two accesses of a race, the earlier one first
     buffer: int | None = None  # number of the buffer in global memory
     one_store: bool = False  # equal values, always written by the same store of several threads
+    after_fault: bool = False  # it happened after an access that was dropped
+    in_part: bool = False  # a read of local memory at whose line other reads are of initialized memory
 
     @property
     def locations(self) -> tuple[Location | None, Location | None]:
@@ -118,6 +122,10 @@ class HazardLog:
         repeated = self.repeat(hazard.kind, hazard.instruction, hazard.other, hazard.count, one_store=hazard.one_store)
         if not repeated:
             self.hazards[_key(hazard.kind, hazard.instruction, hazard.other)] = hazard
+
+    def has(self, hazard: Hazard) -> bool:
+        """Return whether there is a hazard of this kind at the same places."""
+        return _key(hazard.kind, hazard.instruction, hazard.other) in self.hazards
 
     def repeat(
         self,

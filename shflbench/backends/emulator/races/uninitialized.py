@@ -4,6 +4,7 @@ Whether the values have an effect is not known before the end: `undefined_values
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class UninitializedReads(Rule):
         """Treat the initial contents of buffers as written."""
         super().__init__(state, clocks, log)
         self._initializing = _exchanges_without_result(state.program)
+        self._in_part: set[str] = set()  # places of reads of local memory that is initialized
         self._written = {name: np.zeros(state.spaces[name].bytes.shape, np.uint8) for name in spaces}
         for name, flags in self._written.items():
             for start, end in state.spaces[name].filled:
@@ -49,6 +51,8 @@ class UninitializedReads(Rule):
             for part in range(form.vector):
                 flags[index + part] = every
             return
+        if space.name == "local" and self._may_be_padding(op, [flags[index + part] for part in range(form.vector)]):
+            self._in_part.add(op.instruction.where)
         unwritten = np.logical_or.reduce([flags[index + part] != every for part in range(form.vector)])
         if unwritten.any():
             place = (space.name, int(index[np.argmax(unwritten)]) * size, size * form.vector)
@@ -57,6 +61,19 @@ class UninitializedReads(Rule):
         if form.atomic:
             for part in range(form.vector):
                 flags[index + part] = every
+
+    def finish(self) -> None:
+        """Mark the reads that may be of the padding of a structure, beside those of its members."""
+        for key, hazard in self.log.hazards.items():
+            if hazard.space == "local" and hazard.instruction.where in self._in_part:
+                self.log.hazards[key] = replace(hazard, in_part=True)
+
+    @staticmethod
+    def _may_be_padding(op: Op, flags: Sequence[Values]) -> bool:
+        """Whether a read is of initialized memory, or of a single byte, as a structure without members has it."""
+        form: Access = op.form  # type: ignore[assignment]
+        single = form.vector == 1 and np.dtype(form.type).itemsize == 1
+        return single or any(part.any() for part in flags)
 
 
 def _exchanges_without_result(program: Program) -> set[int]:

@@ -6,7 +6,7 @@ from shflbench.backends.emulator.explore import Exploration, explore
 from shflbench.backends.emulator.machine.faults import KernelFault
 from tests.backends.emulator.synchronization.kernels import Subject, subjects
 
-STEP_LIMIT = 8_000
+STEP_LIMIT = 16_000
 OBSERVED = ("lockstep", "lanes at random", "blocks one at a time")
 
 

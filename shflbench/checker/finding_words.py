@@ -1,0 +1,88 @@
+"""Findings in words: one sentence per kind of hazard, with the thread beside each line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.races.hazards import HazardKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from shflbench.checker.source_files import SourceLine
+
+ACCESSES = "accesses"
+NOWHERE = "a line that the compiler does not name"
+
+# By the names of the emulator's kinds of hazards; a test checks that none is missing. `place` and `other` are lines
+# with their threads, `line` is the first one without, and `thread` and `second` are the threads.
+WORDS = {
+    "RAW": "{place} reads what {other} wrote, with no {order} between",
+    "WAR": "{place} overwrites what {other} read, with no {order} between",
+    "WAW": "{place} overwrites what {other} wrote, with no {order} between",
+    "SAME_VALUE": "{place} overwrites what {other} wrote, with no {order} between",
+    "ATOMIC_RACE": "{place} and {other} access the same memory with no {order} between; an atomic is ordered neither "
+    "with plain accesses nor with atomics of another size or too narrow a scope",
+    "UNORDERED": "{place} and {other} access the same memory by volatile or relaxed operations, in no fixed order",
+    "UNINITIALIZED": "{place} reads memory that no thread has written",
+    "UNINITIALIZED_UNUSED": "{place} reads memory that no thread has written, which has no effect on the result",
+    "INACTIVE_SOURCE": "{place} reads from a lane that does not execute the shuffle",
+    "ABSENT_VALUE": "{place} takes a value from a lane that has exited or was never started",
+    "NOT_IN_OWN_MASK": "{place} is executed with a mask that does not contain the lane of the thread",
+    "MASKS_DIFFER": "{place} is executed with different masks by lanes whose masks contain each other",
+    "EXITED": "the mask at {place} contains lanes that have exited",
+    "OUT_OF_BOUNDS": "{place} {verb} memory out of bounds",
+    "MISALIGNED": "{place} {verb} memory at a misaligned address",
+    "READ_ONLY": "{place} writes to read-only memory",
+    "DIVERGENT_WARP_BARRIER": "{place} is a barrier that the lanes of a warp must execute together, and some do not",
+    "BARRIER_SKIPPED": "{second} exited before the barrier at {line}, at which {thread} waits",
+    "BARRIER_IMPOSSIBLE": "the barrier at {place} cannot complete",
+    "ASSERT_FAILED": "the assertion at {place} fails",
+    "TRAPPED": "{place} executes a trap",
+    "DEADLOCK": "the barrier or shuffle at {place} waits for threads that never arrive",
+    "ENDLESS": "the loop at {place} does not terminate",
+    "STACK": "the recursion at {place} is too deep",
+    "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
+}
+# Their sentences begin with the kind.
+LABELED = {HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE, HazardKind.ATOMIC_RACE}
+
+
+def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
+    kinds: Sequence[HazardKind],
+    places: tuple[SourceLine | None, SourceLine | None],
+    threads: Sequence[str],
+    base: Path,
+    *,
+    across_blocks: bool,
+    verb: str = ACCESSES,
+) -> str:
+    """Return a finding as a sentence without a period; files relative to the folder `base`.
+
+    The first of `kinds` is the one that is described; `places` and `threads` are those of the access that was caught,
+    and of the earlier one.
+    """
+    line, other = (place.shown(base) if place is not None else NOWHERE for place in places)
+    thread = threads[0] if threads else "a thread"
+    second = threads[1] if len(threads) > 1 else ""
+    if kinds[0] is HazardKind.BARRIER_SKIPPED and places[1] is not None:
+        second = f"{second} ({other})"
+    text = WORDS[kinds[0].name].format(
+        place=f"{line} ({thread})" if threads else line,
+        other=f"{other} ({second})" if second else other,
+        line=line,
+        thread=thread,
+        second=second or "another thread",
+        verb=verb,
+        order="synchronization" if across_blocks else "barrier",
+    )
+    if kinds[0] is HazardKind.DIVERGENT_WARP_BARRIER and places[1] is not None:
+        text = f"{text}: they wait at {other}"
+    return f"{in_words(kinds)}: {text}" if kinds[0] in LABELED else text
+
+
+def in_words(texts: Iterable[str]) -> str:
+    """Return a list in words, each text once: `RAW, WAR and uninitialized read`."""
+    names = list(dict.fromkeys(map(str, texts)))
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

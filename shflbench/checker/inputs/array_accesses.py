@@ -1,0 +1,73 @@
+"""Accesses to buffers as what they are in the source: an index, times the size of an element."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.backends.emulator.opcodes.forms import Access
+from shflbench.checker.index_values import PARAMETER, normalized, variable
+from shflbench.checker.inputs.thresholds import structural_contents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.backends.emulator.link.program import Op
+    from shflbench.checker.index_values import IndexValues
+    from shflbench.checker.polynomials import Polynomial
+    from shflbench.checker.slices import Slicer
+
+GLOBAL = {"", "global", "const"}
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayAccess:
+    """An access to global memory through a pointer among the parameters."""
+
+    op: Op
+    pointer: int  # its first byte
+    element: int  # bytes
+    offset: Polynomial  # bytes from the start of the buffer, without constants
+    constant: int  # bytes
+
+
+def array_accesses(slicer: Slicer, values: IndexValues) -> Iterator[ArrayAccess]:
+    """Yield the accesses to buffers, one per pointer that an address may be based on."""
+    for op in slicer.ops:
+        if isinstance(op.form, Access) and op.place is not None and op.place.space in GLOBAL:
+            for start in slicer.pointers(op):
+                offset = values.address(op.place)
+                offset[f"{PARAMETER}{start}",] -= 1
+                offset = normalized(offset)
+                yield ArrayAccess(op, start, np.dtype(op.form.type).itemsize, variable(offset), offset[()])
+
+
+def range_ends(accesses: Sequence[ArrayAccess], slicer: Slicer) -> set[int]:
+    """Return the pointers to buffers with one element more than the guard says: `row[i]` to `row[i + 1]` is a range.
+
+    The kernel only reads them, at an index and the next one, and what it reads are addresses or numbers of iterations.
+    """
+    by_pointer: dict[int, list[ArrayAccess]] = {}
+    for item in accesses:
+        by_pointer.setdefault(item.pointer, []).append(item)
+    pairs = {
+        start
+        for start, items in by_pointer.items()
+        if {item.constant for item in items} == {0, items[0].element} and not any(_stores(item.op) for item in items)
+    }
+    return pairs & structural_contents(slicer) if pairs else pairs
+
+
+def _stores(op: Op) -> bool:
+    return isinstance(op.form, Access) and op.form.kind != "ld"
+
+
+def in_elements(item: ArrayAccess) -> Iterator[tuple[int, Polynomial]]:
+    """Yield sizes of an element, in bytes, with the index of the element that the access is to."""
+    for unit in sorted({item.element, gcd(*item.offset.values())}):
+        if unit and not any(factor % unit for factor in item.offset.values()):
+            yield unit, Counter({term: factor // unit for term, factor in item.offset.items()})

@@ -1,0 +1,171 @@
+"""The sizes of buffers that the guards of a kernel suggest: `if (i < n) out[i] = in[i];` has `n` elements in both.
+
+A guard with which accesses to one buffer run limits the same index in all others, so that an access without it, or one
+with `<=`, goes beyond the end. `in[y * width + x]` with guards for `x` and `y` has `width * height` elements.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.guards import Guard, guards
+from shflbench.checker.index_values import LOOP, PARAMETER, IndexValues, parameters_of, variable
+from shflbench.checker.inputs.array_accesses import array_accesses, in_elements, range_ends
+from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.inputs.scalars import is_size
+from shflbench.checker.inputs.size_bound import SizeBound
+from shflbench.checker.polynomials import difference, sorted_term, sum_of
+from shflbench.checker.slices import parameter_byte
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from shflbench.checker.inputs.array_accesses import ArrayAccess
+    from shflbench.checker.inputs.size_bound import Terms
+    from shflbench.checker.polynomials import Polynomial
+    from shflbench.checker.slices import Slicer
+    from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+
+MOST_DIMENSIONS = 4  # of an array
+MOST_SIZES = 16  # that guards suggest for one buffer
+
+
+def size_bounds(kernel: SourceKernel, slicer: Slicer) -> dict[str, tuple[SizeBound, ...]]:
+    """Return the sizes that guards suggest for the buffers of a kernel, by name; several where several guards do."""
+    values = IndexValues(slicer)
+    accesses = list(array_accesses(slicer, values))
+    limits = [item for item in guards(slicer, values) if _limits_index(item) and _is_of_index(item, accesses)]
+    unread = frozenset(item.offset for item in unread_sizes(kernel, slicer))
+    limits += _unread_limits(unread, limits)
+    names = pointer_names(kernel)
+    excluded = {(start, _key(item)) for item in limits for start in _pointers(slicer, item.others)}
+    ends = range_ends(accesses, slicer) if limits else ()
+    bounds: dict[str, dict[SizeBound, None]] = {}
+    for item in accesses if limits else ():
+        if item.pointer in names:
+            sizes = bounds.setdefault(names[item.pointer], {})
+            fitting = [limit for limit in limits if (item.pointer, _key(limit)) not in excluded]
+            if fitting and len(sizes) < MOST_SIZES:
+                new = _bounds(item, fitting, in_loop=slicer.in_loop(item.op), more=item.pointer in ends)
+                sizes |= {_marked(bound, unread): None for bound in new}
+    return {name: tuple(sizes) for name, sizes in bounds.items() if sizes}
+
+
+def unread_sizes(kernel: SourceKernel, slicer: Slicer) -> list[KernelParameter]:
+    """Return the parameters whose names say that they are sizes, and that the compiled kernel never reads."""
+    read = {parameter_byte(op) for op in slicer.ops}
+    unread = [item for item in kernel.parameters if item.offset not in read and not item.pointer]
+    return [item for item in unread if is_size(item.name) and (item.element or "")[:1] in {"i", "u"}]
+
+
+def _unread_limits(unread: Collection[int], limits: Sequence[Guard]) -> Iterator[Guard]:
+    """Yield the guards that a kernel lacks: nothing limits the number of the thread, and a size is never read."""
+    limited = [variable(item.index) for item in limits]
+    for axis in "xyz":
+        index = Counter({sorted_term(f"%ctaid.{axis}", f"%ntid.{axis}"): 1, (f"%tid.{axis}",): 1})
+        if index not in limited:
+            for start in unread:
+                yield Guard(index, Counter({(f"{PARAMETER}{start}",): 1}), frozenset(), frozenset())
+
+
+def _limits_index(guard: Guard) -> bool:
+    """Whether a guard compares an index with a number that is computed from parameters."""
+    limit, index = variable(guard.limit), variable(guard.index)
+    return bool(limit) and _is_number(limit) and not _is_number(index)
+
+
+def _is_of_index(guard: Guard, accesses: Sequence[ArrayAccess]) -> bool:
+    """Whether an access behind the guard has its index.
+
+    The guard with which a loop begins does not limit the number of the thread, which can be the index of a result:
+    `for (i = t; i < n; i += stride) sum += in[i]; out[t] = sum;`.
+    """
+    index = variable(guard.index)
+    inside = [item for item in accesses if id(item.op) in guard.accesses]
+    if not guard.accesses:
+        return True
+    return any(_contains(elements, index, MOST_DIMENSIONS) for item in inside for _, elements in in_elements(item))
+
+
+def _contains(index: Polynomial, part: Polynomial, dimensions: int) -> bool:
+    rest = difference(index, part)
+    if len(rest) == len(index) - len(part) and not any(_is_loops(term) for term in rest):
+        return True
+    symbols = {symbol for term in index for symbol in term if symbol.startswith(PARAMETER)}
+    return dimensions > 0 and any(_contains(_quotient(index, symbol), part, dimensions - 1) for symbol in symbols)
+
+
+def _is_loops(term: tuple[str, ...]) -> bool:
+    """Whether a term grows with the iterations of a loop, and not by whole rows of an array."""
+    return any(symbol.startswith(LOOP) for symbol in term) and not any(symbol.startswith(PARAMETER) for symbol in term)
+
+
+def _key(guard: Guard) -> frozenset[tuple[tuple[str, ...], int]]:
+    return frozenset(guard.limit.items())
+
+
+def _pointers(slicer: Slicer, accesses: Collection[int]) -> Iterator[int]:
+    for op in slicer.ops:
+        if id(op) in accesses:
+            yield from slicer.pointers(op)
+
+
+def _bounds(item: ArrayAccess, limits: Sequence[Guard], *, in_loop: bool, more: bool) -> Iterator[SizeBound]:
+    """Yield the sizes for an access; with `more`, of one element more."""
+    for unit, index in in_elements(item):
+        for size, limit in _sizes(index, limits, MOST_DIMENSIONS):
+            elements = sum_of(size, Counter({(): 1})) if more else size
+            yield SizeBound(_terms(elements), _terms(limit), unit, in_loop)
+
+
+def _marked(bound: SizeBound, unread: Collection[int]) -> SizeBound:
+    return replace(bound, unread=any(byte in unread for _, bytes_ in bound.limit for byte in bytes_))
+
+
+def _terms(value: Polynomial) -> Terms:
+    return tuple((factor, parameters_of(term) or ()) for term, factor in sorted(value.items()))
+
+
+def _sizes(index: Polynomial, limits: Sequence[Guard], dimensions: int) -> Iterator[tuple[Polynomial, Polynomial]]:
+    """Yield how many elements an array has that is accessed at `index`, and the limit of the threads that access it.
+
+    Constants do not count: neighbors of an element are in the same array, and `i < n - 1` protects them.
+    """
+    for guard in limits:
+        limited, limit = variable(guard.index), _without_negative(guard.limit)
+        rest = difference(index, limited)
+        if all(factor > 0 for factor in rest.values()) and (not rest or _is_number(rest)):
+            yield sum_of(limit, rest), limit
+        elif difference(variable(guard.limit), limited) == index:  # from the end
+            yield limit, limit
+    if not dimensions:
+        return
+    for symbol in sorted({symbol for term in index for symbol in term if symbol.startswith(PARAMETER)}):
+        rows = _quotient(index, symbol)
+        if not _is_number(rows):  # a row has `symbol` elements, whatever the column is
+            for size, limit in _sizes(variable(rows), limits, dimensions - 1):
+                yield _times(size, symbol), _times(limit, symbol)
+
+
+def _is_number(value: Polynomial) -> bool:
+    return all(not term or parameters_of(term) is not None for term in value)
+
+
+def _without_negative(value: Polynomial) -> Polynomial:
+    return Counter({term: factor for term, factor in value.items() if term or factor > 0})
+
+
+def _times(value: Polynomial, symbol: str) -> Polynomial:
+    return Counter({sorted_term(*term, symbol): factor for term, factor in value.items()})
+
+
+def _quotient(value: Polynomial, symbol: str) -> Polynomial:
+    """Return the terms that contain `symbol`, divided by it."""
+    parts: Polynomial = Counter()
+    for term, factor in value.items():
+        if symbol in term:
+            place = term.index(symbol)
+            parts[(*term[:place], *term[place + 1 :])] += factor
+    return parts

@@ -1,0 +1,66 @@
+"""The names of a kernel's arguments: parameters, and the fields of structures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.errors import UsageError
+from shflbench.suite.problems import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.inputs.grammar import ArgumentValue, GivenArgument
+    from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+
+
+def names_of(kernel: SourceKernel) -> list[str]:
+    """Return the names of what `--arg` can give: parameters, and the fields of structures as `parameter.field`."""
+    names = []
+    for place, parameter in enumerate(kernel.parameters):
+        name = parameter_name(parameter, place)
+        names.append(name)
+        if not parameter.pointer:
+            names += [f"{name}.{part.name}" for part in parameter.fields]
+    return names
+
+
+def parameter_name(parameter: KernelParameter, place: int) -> str:
+    """Return the name of a parameter, or `argN` where none is known."""
+    return parameter.name or f"arg{place}"
+
+
+def matched(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, ArgumentValue]:
+    """Return the values by the names of `kernel`, those that it has; a position counts as a name."""
+    known, values = names_of(kernel), {}
+    for argument in given:
+        name = argument.name
+        if name.isdecimal() and name not in known and int(name) < len(kernel.parameters):
+            name = parameter_name(kernel.parameters[int(name)], int(name))
+        if name in known:
+            values[name] = argument.value
+    return values
+
+
+def refuse_unknown(given: Sequence[GivenArgument], kernels: Sequence[SourceKernel]) -> None:
+    """Raise UsageError for an argument that none of the kernels takes."""
+    for argument in given:
+        if kernels and not any(matched([argument], kernel) for kernel in kernels):
+            known = list(dict.fromkeys(name for kernel in kernels for name in names_of(kernel)))
+            who = kernels[0].name if len(kernels) == 1 else "no kernel"
+            has = f"{who} has no parameter" if len(kernels) == 1 else f"{who} has a parameter"
+            allowed = f"allowed: {', '.join(known)}" if known else "there are none"
+            raise UsageError(f"--arg: {has} `{argument.name}`; {allowed}{did_you_mean(argument.name, known)}")
+
+
+def pointer_names(kernel: SourceKernel) -> dict[int, str]:
+    """Return the names of the pointers, also of those in structures, by their first bytes."""
+    names = {}
+    for place, parameter in enumerate(kernel.parameters):
+        name = parameter_name(parameter, place)
+        if parameter.pointer:
+            names[parameter.offset] = name
+        else:
+            pointers = (part for part in parameter.fields if part.pointer)
+            names |= {parameter.offset + part.offset: f"{name}.{part.name}" for part in pointers}
+    return names

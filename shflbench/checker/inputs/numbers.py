@@ -1,0 +1,95 @@
+"""The numbers among the arguments of a launch: given, from the host code, or derived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.elements import element_of
+from shflbench.checker.inputs.grammar import NumberValue
+from shflbench.checker.inputs.names import parameter_name
+from shflbench.checker.inputs.scalars import derived_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.checker.inputs.elements import Element
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.wishes import Wishes
+    from shflbench.checker.sources.kernel_file import HostArgument, SourceKernel
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentNumber:
+    """One number and where it comes from."""
+
+    value: int | float
+    origin: Origin
+    varied: bool = False  # derived, and not the value of the first seed
+    scaled: bool = False  # from the host code, and scaled down with the grid
+
+
+def _is_whole(value: int | float) -> bool:  # noqa: PYI041  (two types)
+    return isinstance(value, int) or value.is_integer()
+
+
+def scaled_down(value: int | float, launch: PlannedLaunch) -> int | None:  # noqa: PYI041  (two types)
+    """Return a size of the host code, such as 1000 for 4x256, for a launch with fewer blocks: 488 for 2x256.
+
+    So that as many threads of the last block are beyond it. None for a number that does not end in the last block.
+    """
+    host, shape = launch.host, launch.shape
+    if host is None or host.grid is None or host.block != shape.block or not _is_whole(value):
+        return None
+    for axis in range(3):
+        threads = host.grid[axis] * shape.block[axis]
+        removed = threads - shape.extent(axis)
+        if removed > 0 and threads - shape.block[axis] < value <= threads:
+            return int(value) - removed
+    return None
+
+
+class ArgumentNumbers:
+    """The numbers of one launch."""
+
+    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> None:
+        """Keep what decides on them."""
+        self._kernel, self._launch, self._wishes = kernel, launch, wishes
+
+    def host(self, place: int) -> HostArgument | None:
+        """Return what the host code says of the parameter at `place`, None if nothing."""
+        host = self._launch.host
+        if host is None or len(host.arguments) != len(self._kernel.parameters):
+            return None
+        return host.arguments[place]
+
+    def number(self, name: str, element: Element, host: HostArgument | None) -> ArgumentNumber:
+        """Return the number `name`, for which the user gives no value."""
+        if host is not None and host.value is not None:
+            smaller = scaled_down(host.value, self._launch) if self._wishes.vary and element.kind in "iu" else None
+            if smaller is not None:
+                return ArgumentNumber(smaller, Origin.DERIVED, varied=True, scaled=True)
+            return ArgumentNumber(host.value, Origin.HOST)
+        plain = name.rpartition(".")[2]
+        number = derived_number(plain, element.kind, element.size, self._launch.shape, vary=self._wishes.vary)
+        return ArgumentNumber(number.value, Origin.DERIVED, number.varied)
+
+    def integers(self) -> Iterator[tuple[int, ArgumentNumber]]:
+        """Yield the integers among the parameters and the fields of structures, each with its first byte."""
+        for place, parameter in enumerate(self._kernel.parameters):
+            name = parameter_name(parameter, place)
+            items = [(0, name, parameter.pointer, parameter.element, self.host(place))]
+            if parameter.fields and not parameter.pointer and name not in self._wishes.given:
+                items = [
+                    (part.offset, f"{name}.{part.name}", part.pointer, part.element, None) for part in parameter.fields
+                ]
+            for offset, label, pointer, type_, host in items:
+                element, given = element_of(type_), self._wishes.given.get(label)
+                if pointer or element is None or element.kind not in "iu":
+                    continue
+                number = self.number(label, element, host)
+                if isinstance(given, NumberValue):
+                    number = ArgumentNumber(given.value, Origin.GIVEN)
+                if _is_whole(number.value):
+                    yield parameter.offset + offset, number

@@ -1,0 +1,72 @@
+"""The sizes that guards suggest for the buffers of one launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.numbers import ArgumentNumbers
+from shflbench.checker.inputs.size_bound import evaluated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.size_bound import SizeBound
+    from shflbench.checker.inputs.wishes import Wishes
+    from shflbench.checker.sources.kernel_file import SourceKernel
+
+MOST_BYTES = 16 << 20  # of all buffers together, before and after they grow
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedSize:
+    """A size of a buffer."""
+
+    bytes: int
+    reached: bool  # by the threads of the launch
+
+
+class SuggestedSizes:
+    """The sizes for one launch, with the numbers of that launch."""
+
+    def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> None:
+        """Compute the numbers."""
+        self._launch, self._bounds = launch, wishes.bounds
+        self._numbers = dict(ArgumentNumbers(kernel, launch, wishes).integers())
+        first = ArgumentNumbers(kernel, launch, replace(wishes, vary=False)).integers()
+        self._first = {byte: int(number.value) for byte, number in first}
+
+    def largest(self, name: str) -> SuggestedSize | None:
+        """Return the largest size for a buffer; None without one, or if it is too large."""
+        sizes = [size for bound, size in self._sizes(name) if not (bound.unread and self._is_derived(bound))]
+        largest = max(sizes, key=lambda size: size.bytes, default=None)
+        return largest if largest is not None and largest.bytes <= MOST_BYTES else None
+
+    def scaled(self, name: str, bytes_: int) -> SuggestedSize | None:
+        """Return the size of a buffer that has `bytes_` in the host code, scaled down with its numbers."""
+        for bound, size in self._sizes(name):
+            elements = evaluated(bound.elements, self._first)
+            if elements is not None and elements * bound.element_bytes == bytes_ and size.bytes < bytes_:
+                return size
+        return None
+
+    def reaches(self, name: str, elements: int) -> bool:
+        """Return whether the launch reaches the end of a buffer with a constant size."""
+        host = self._launch.host
+        scaled = host is not None and host.grid is not None and self._launch.shape.grid != host.grid
+        in_loop = any(bound.in_loop for bound in self._bounds.get(name, ()))
+        return not scaled or in_loop or elements <= self._launch.shape.threads
+
+    def _sizes(self, name: str) -> Iterator[tuple[SizeBound, SuggestedSize]]:
+        values = {byte: int(number.value) for byte, number in self._numbers.items()}
+        for bound in self._bounds.get(name, ()):
+            elements, limit = evaluated(bound.elements, values), evaluated(bound.limit, values)
+            if elements is not None and limit is not None:
+                reached = bound.in_loop or limit <= self._launch.shape.threads
+                yield bound, SuggestedSize(max(elements, 1) * bound.element_bytes, reached)
+
+    def _is_derived(self, bound: SizeBound) -> bool:
+        numbers = [self._numbers[byte] for _, bytes_ in bound.limit for byte in bytes_]
+        return any(number.origin is Origin.DERIVED and not number.scaled for number in numbers)

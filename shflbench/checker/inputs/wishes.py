@@ -1,0 +1,28 @@
+"""What decides on the arguments of a kernel besides its signature and the launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from shflbench.checker.inputs.grammar import ArgumentValue
+    from shflbench.checker.inputs.size_bound import SizeBound
+    from shflbench.checker.inputs.thresholds import ContentThresholds
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is known of a kernel's arguments besides its signature."""
+
+    given: Mapping[str, ArgumentValue] = field(default_factory=dict)  # by the names that `names_of` returns
+    shared_bytes: int | None = None  # dynamic, as given
+    uses_dynamic_shared: bool = False
+    zeroed: Collection[str] = ()  # derived buffers that begin with zeros: counters, locks and flags
+    least_bytes: Mapping[str, int] = field(default_factory=dict)  # of derived buffers, by name
+    least_shared: int = 0
+    vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
+    bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
+    thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with

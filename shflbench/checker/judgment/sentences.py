@@ -1,0 +1,85 @@
+"""The reason of a verdict that findings lead to: their kinds, the launch, and what the user has to give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.finding_words import in_words
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.judgment.causes import LAUNCH, SHARED, spared
+from shflbench.checker.runs.fitting import OF_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.judgment.judged_observation import JudgedObservation
+    from shflbench.checker.judgment.observations import Observation
+    from shflbench.checker.runs.evidence import LaunchEvidence
+
+
+def broken_sentence(broken: Sequence[JudgedObservation], launches: Sequence[LaunchEvidence]) -> str:
+    """Return the kinds of findings that break a kernel, and the launch in which the first one happened."""
+    kinds = _kinds(broken)
+    where = f"{kinds} (first in launch {broken[0].observation.launches[0].launch.shape})"
+    if all(_may_be_of_block(item.observation, launches) for item in broken):
+        return f"{where}; if the kernel is written for another block size, give another --launch"
+    return where
+
+
+def needs_sentence(
+    causes: Sequence[str], judged: Sequence[JudgedObservation], launches: Sequence[LaunchEvidence]
+) -> str:
+    """Return what happened with which derived inputs, and the options that decide whether it is a fault."""
+    first = next(item.observation for item in judged if item.causes)
+    kinds = _kinds([item for item in judged if item.causes])
+    launch = first.launches[0]
+    names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
+    values = [_input(name, first, launch.arguments) for name in names]
+    where = f"in the derived launch {launch.launch.shape}" if LAUNCH in causes else f"in launch {launch.launch.shape}"
+    inputs = f" with derived {' and '.join(values)}" if values else ""
+    others = spared(first, launches) if LAUNCH in causes else []
+    spares = f", but not in {in_words(others)}" if others else ""
+    text = f"{kinds} {where}{inputs}{spares}; to decide, {options_text(causes)}"
+    if LAUNCH not in causes and _may_be_of_block(first, launches):
+        return f"{text}, or another --launch if the kernel is written for another block size"
+    return text
+
+
+def options_text(causes: Sequence[str]) -> str:
+    """Return what to give, as an imperative: `give --arg n=… --launch GRIDxBLOCK`."""
+    values = {LAUNCH: f"{LAUNCH} GRIDxBLOCK", SHARED: f"{SHARED} BYTES"}
+    arguments = [f"--arg {cause}=…" for cause in causes if cause not in values]
+    return f"give {' '.join([*arguments, *(values[cause] for cause in causes if cause in values)])}"
+
+
+def _kinds(items: Sequence[JudgedObservation]) -> str:
+    """Return the kinds of findings in words, in one order for all kernels; equal values only without others."""
+    kinds = {item.observation.kind for item in items}
+    if HazardKind.WAW in kinds:
+        kinds.discard(HazardKind.SAME_VALUE)
+    return in_words(kind for kind in HazardKind if kind in kinds)
+
+
+def _input(name: str, observation: Observation, arguments: Arguments) -> str:
+    """Return a derived number, `n = 256`, or what is derived of a buffer: its size, or its values."""
+    buffer = next((item for item in arguments.buffers if item.name == name), None)
+    if buffer is None:
+        return next((text for text, _ in arguments.texts if text.partition(" = ")[0] == name), name)
+    is_size = observation.kind is HazardKind.OUT_OF_BOUNDS and arguments.buffer(observation.hazard.buffer) is buffer
+    return f"{'size' if is_size and buffer.size is Origin.DERIVED else 'values'} of `{name}`"
+
+
+def _may_be_of_block(observation: Observation, launches: Sequence[LaunchEvidence]) -> bool:
+    """Whether a finding may only say that the kernel is written for blocks of another size.
+
+    It concerns the size of shared memory, which may suit one block; the launch is not that of the host code; and the
+    finding does not happen in every one of several launches.
+    """
+    if observation.kind not in OF_SIZE or observation.hazard.space != "shared":
+        return False
+    if any(item.launch.origin is Origin.HOST for item in observation.launches):
+        return False
+    shapes = {str(item.launch.shape) for item in launches}
+    return len(shapes) == 1 or {str(item.launch.shape) for item in observation.launches} != shapes

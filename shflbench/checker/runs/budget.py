@@ -1,0 +1,59 @@
+"""How many instructions the runs of one kernel may take: the same on every machine, so that the report is, too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shflbench.backends.emulator.machine.launch import EmulatedLaunch
+
+# Instructions, as `Scheduler.work` counts them, after which no further run begins: two to four seconds of a CPU. A
+# typical kernel has 50,000 in all its runs.
+MOST_WORK = 400_000
+MOST_WITH_NEXT = 1.5  # likewise, in proportion, if the next run takes as many as the longest one before
+MOST_PATIENT = 1_200_000  # until the end of the first launch, in lockstep
+FULL_KERNELS = 2  # of a file, each of which has all of it; several share it
+LEAST_SHARE = 0.2
+LEAST_PATIENT_SHARE = 0.5
+
+
+@dataclass(slots=True)
+class RunBudget:
+    """The instructions of one kernel, and how many of them are spent."""
+
+    most: int = MOST_WORK
+    most_patient: int = MOST_PATIENT
+    spent: float = 0.0
+    longest: float = 0.0  # of one run
+
+    @classmethod
+    def shared_by(cls, kernels: int) -> RunBudget:
+        """Return the budget of each kernel of a file with so many of them."""
+        share = min(1.0, FULL_KERNELS / max(kernels, 1))
+        most = int(MOST_WORK * max(share, LEAST_SHARE))
+        return cls(most, int(MOST_PATIENT * max(share, LEAST_PATIENT_SHARE)))
+
+    def spend(self, before: float, launch: EmulatedLaunch, *, is_usual: bool = True) -> None:
+        """Count what the machine of a launch has done since its work was `before`.
+
+        A run that `is_usual` predicts the length of the next one.
+        """
+        work = launch.machine.work - before
+        self.spent += work
+        if is_usual:
+            self.longest = max(self.longest, work)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no further run begins."""
+        return self.spent > self.most or self.spent + self.longest > self.most * MOST_WITH_NEXT
+
+    @property
+    def is_half_spent(self) -> bool:
+        """Whether no launch runs with further inputs, because other launches show more."""
+        return self.spent + self.longest > self.most / 2
+
+    def steps_to_end(self, work_per_step: float) -> int:
+        """Return how many more instructions one lockstep run may take."""
+        return int((self.most_patient - self.spent) / work_per_step)

@@ -1,0 +1,55 @@
+"""The launch of a kernel whose constant masks name fewer lanes than a warp has: a block of so many threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.polynomials import constants, number_of, ops_of
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
+    from shflbench.backends.emulator.link.program import Program
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.runs.evidence import LaunchEvidence
+
+
+def launch_of_masks(launches: Sequence[LaunchEvidence], program: Program) -> PlannedLaunch | None:
+    """Return a launch whose blocks have a thread for each lane of the masks, None if other launches fit.
+
+    `__shfl_sync(0xffff, …)` without a condition is right in blocks of 16 threads, and in no others.
+    """
+    outside = [list(_outside(item)) for item in launches]
+    if not launches or not all(outside) or any(not _is_free(item.launch) for item in launches):
+        return None
+    (lanes, *others) = {_lanes(instruction, program) for instruction in outside[0]}
+    if others or not 0 < lanes < WARP:
+        return None
+    widest = max(launches, key=lambda item: item.launch.shape.blocks).launch
+    return replace(widest, shape=LaunchShape(widest.shape.grid, (lanes, 1, 1)), suggested=True)
+
+
+def _is_free(launch: PlannedLaunch) -> bool:
+    return launch.origin is Origin.DERIVED and not launch.stated and launch.shape.block[1:] == (1, 1)
+
+
+def _outside(item: LaunchEvidence) -> Iterator[PtxInstruction]:
+    for hazard in item.results[0].hazards:
+        if hazard.kind is HazardKind.NOT_IN_OWN_MASK:
+            yield hazard.instruction
+
+
+def _lanes(instruction: PtxInstruction, program: Program) -> int:
+    """Return the lanes that a constant mask of the lowest lanes names, 0 for any other mask."""
+    ops = [op for start in program.blocks for op in ops_of(program, start)]
+    op = next(op for op in ops if op.instruction is instruction)
+    mask = op.sources[-1] if op.sources else 0
+    value = constants(program, ops).get(number_of(mask)) if number_of(mask) is not None else mask
+    bits = value if isinstance(value, int) else 0
+    return bits.bit_length() if bits > 0 and bits & (bits + 1) == 0 else 0

@@ -1,0 +1,53 @@
+"""Which launches run under all schedules: the smallest ones, which show most, and one to compare them with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.launches import is_special
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
+    from shflbench.checker.runs.evidence import LaunchEvidence
+
+
+def adversarial(launches: Sequence[LaunchEvidence]) -> list[LaunchEvidence]:
+    """Return the launches to run under all schedules: the smallest one with several warps, and the smallest of all.
+
+    The first has several blocks, too, where the kernel is launched with several. One that stopped is not run again.
+    """
+    usual = [item for item in launches if not is_special(item.launch)] or list(launches)
+    warps = [item for item in usual if item.launch.shape.threads_per_block > WARP] or usual
+    several = [item for item in warps if item.launch.shape.blocks > 1] or warps
+    smallest = [_smallest(group) for group in (several, launches) if group]
+    chosen = smallest if len(smallest) < 2 or smallest[0] is not smallest[1] else smallest[:1]  # noqa: PLR2004  (both)
+    return [item for item in chosen if item.results[0].error is None]
+
+
+def to_compare(launches: Sequence[LaunchEvidence]) -> list[LaunchEvidence]:
+    """Return the smallest launch with a suggested block where none of these ran, and only other schedules show a fault.
+
+    The kernel may be made for that block only, for which the fault then says nothing.
+    """
+    explored = [item for item in launches if len(item.results) > 1]
+    if any(item.launch.suggested for item in explored) or not any(map(_shows_more, explored)):
+        return []
+    suggested = [item for item in launches if item.launch.suggested and item.results[0].error is None]
+    return [_smallest(suggested)] if suggested else []
+
+
+def _shows_more(item: LaunchEvidence) -> bool:
+    """Return whether a schedule shows a hazard that lockstep does not."""
+    first, *others = (_keys(result.hazards) for result in item.results)
+    return any(keys - first for keys in others)
+
+
+def _keys(hazards: Sequence[Hazard]) -> set[tuple[HazardKind, str]]:
+    return {(hazard.kind, hazard.instruction.where) for hazard in hazards}
+
+
+def _smallest(launches: Sequence[LaunchEvidence]) -> LaunchEvidence:
+    return min(launches, key=lambda item: item.launch.shape.threads)

@@ -1,0 +1,51 @@
+"""Which kernels of one or of several files `--kernel` names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.naming import means
+from shflbench.errors import UsageError
+from shflbench.suite.problems import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.file_report import FileKernelReport, FileReport
+    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+
+
+def chosen_kernels(file: KernelFile, names: Sequence[str], *, several: bool) -> list[SourceKernel]:
+    """Return the kernels of a file that `names` name, all if there are none.
+
+    UsageError for an unknown name, unless the file is one of `several`.
+    """
+    if not names:
+        return list(file.kernels)
+    chosen: dict[str, SourceKernel] = {}
+    for name in names:
+        kernels = [kernel for kernel in file.kernels if _is_named(kernel, name)]
+        if not kernels and not several:
+            known = [kernel.name for kernel in file.kernels]
+            raise UsageError(
+                f"--kernel: {file.path} has no kernel `{name}`; it has {', '.join(known)}{did_you_mean(name, known)}"
+            )
+        chosen |= {kernel.symbol: kernel for kernel in kernels}
+    return list(chosen.values())
+
+
+def reports_with_kernels(reports: Sequence[FileReport], names: Sequence[str]) -> list[FileReport]:
+    """Return the reports on the files that have kernels to check; UsageError for a name that no file has.
+
+    A file that does not compile may have any kernel.
+    """
+    kernels = [kernel for report in reports for kernel in report.kernels]
+    if all(kernel.symbol for kernel in kernels):
+        for name in names:
+            if not any(_is_named(kernel, name) for kernel in kernels):
+                raise UsageError(f"--kernel: none of the {len(reports)} files has a kernel `{name}`")
+    return [report for report in reports if report.kernels]
+
+
+def _is_named(kernel: SourceKernel | FileKernelReport, name: str) -> bool:
+    return name == kernel.symbol or means(name, kernel.name)

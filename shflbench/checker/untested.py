@@ -1,0 +1,50 @@
+"""Buffers whose bounds no launch tested: their sizes follow from the accesses, or the launch does not reach the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.opcodes.forms import Access
+from shflbench.checker.file_report import listed
+from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.verdict import KernelVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from shflbench.checker.file_report import FileKernelReport
+    from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.checker.slices import Slicer
+    from shflbench.checker.sources.kernel_file import SourceKernel
+
+
+def untested_buffers(
+    kernel: SourceKernel, slicer: Slicer, launches: Sequence[LaunchEvidence], refused: Collection[str]
+) -> tuple[str, ...]:
+    """Return the buffers that the kernel accesses and whose bounds no launch tested, but those that are `refused`."""
+    accesses = (op for op in slicer.ops if isinstance(op.form, Access))
+    accessed = {start for op in accesses for start in slicer.pointers(op)}
+    buffers = [
+        buffer for item in launches if str(item.launch.shape) not in refused for buffer in item.arguments.buffers
+    ]
+    derived = {buffer.name for buffer in buffers}
+    tested = {buffer.name for buffer in buffers if buffer.tests_bounds}
+    names = (name for start, name in pointer_names(kernel).items() if start in accessed)
+    return tuple(name for name in names if name in derived - tested)
+
+
+def with_untested(report: FileKernelReport, names: tuple[str, ...], unread: Sequence[str]) -> FileKernelReport:
+    """Return a report that names the buffers whose bounds were not tested; `clean` says so in its sentence.
+
+    `unread` are sizes among the parameters that the kernel never reads.
+    """
+    sentence = report.sentence
+    if names and report.verdict is KernelVerdict.CLEAN:
+        never_read = f", and the kernel never reads {_quoted(unread)}" if unread else ""
+        sentence = f"{sentence}; bounds of {_quoted(names)} not tested{never_read}"
+    return replace(report, sentence=sentence, untested=names)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return listed([f"`{name}`" for name in names])

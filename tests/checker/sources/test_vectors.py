@@ -1,0 +1,40 @@
+"""The sizes of vectors that host code passes to kernels."""
+
+import pytest
+
+from tests.checker.sources.conftest import Parse
+
+KERNEL = "struct P { double x; int i; };\n__global__ void kernel(float *p) { p[0] = 1; }\n"
+
+
+def size(parse: Parse, body: str) -> int | None:
+    (site,) = parse(f"{KERNEL}int main(int argc, char **argv) {{\nconst int n = 100;\n{body}\n}}\n").launches
+    return site.launch.arguments[0].buffer_bytes
+
+
+@pytest.mark.parametrize(
+    ("body", "bytes_"),
+    [
+        ("thrust::device_vector<float> d(n); kernel<<<1, 32>>>(thrust::raw_pointer_cast(d.data()));", 400),
+        ("device_vector<P> d(n + 1, P()); kernel<<<1, 32>>>(raw_pointer_cast(&d[0]));", 1616),
+        ("thrust::host_vector<int> h(7); thrust::device_vector<int> d = h; kernel<<<1, 32>>>(d.data().get());", 28),
+        ("thrust::device_vector<char> d(n); char *p = thrust::raw_pointer_cast(d.data()); kernel<<<1, 32>>>(p);", 100),
+    ],
+)
+def test_constant_sizes_of_vectors_count(parse: Parse, body: str, bytes_: int) -> None:
+    assert size(parse, body) == bytes_
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "thrust::device_vector<float> d(argc); kernel<<<1, 32>>>(thrust::raw_pointer_cast(d.data()));",
+        "thrust::device_vector<float> d(n); d.resize(argc); kernel<<<1, 32>>>(thrust::raw_pointer_cast(d.data()));",
+        "thrust::device_vector<float> d{1, 2}; kernel<<<1, 32>>>(thrust::raw_pointer_cast(d.data()));",
+        "thrust::device_vector<float> d(h.begin(), h.end()); kernel<<<1, 32>>>(d.data().get());",
+        "thrust::device_vector<float> d(n); d = other(); kernel<<<1, 32>>>(d.data().get());",
+        "thrust::device_vector<float> d(n), e(9); float *p = d.data().get(); p = e.data().get(); kernel<<<1, 32>>>(p);",
+    ],
+)
+def test_sizes_that_are_not_certain_are_unknown(parse: Parse, body: str) -> None:
+    assert size(parse, body) is None
