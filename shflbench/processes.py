@@ -87,7 +87,7 @@ class JobProcess:
         self.pipe, end = context.Pipe()
         self.process = context.Process(target=_run_jobs, args=(function, end, os.getpid()), daemon=True)
         try:
-            with _block_sigint():
+            with block_sigint():
                 self.process.start()
         finally:
             end.close()
@@ -139,7 +139,7 @@ def _run_jobs(function: Callable[[Any], object], pipe: Connection, parent: int) 
 
 
 @contextmanager
-def _block_sigint() -> Iterator[None]:
+def block_sigint() -> Iterator[None]:
     """Make processes that start meanwhile ignore Ctrl-C, which the terminal sends to all processes."""
     resource_tracker.ensure_running()  # its start would unblock SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

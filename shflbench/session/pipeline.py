@@ -23,20 +23,26 @@ if TYPE_CHECKING:
 
     from shflbench.measure.executor import Executor
     from shflbench.session.further import Undecided
+    from shflbench.session.kernels import CompiledKernels
     from shflbench.session.plan import Plan
     from shflbench.store import ResumedRun, RunFolder
 
 
 def run(
-    plan: Plan, folder: RunFolder, stopped: ResumedRun | None = None, undecided: Undecided | None = None
+    plan: Plan,
+    folder: RunFolder,
+    stopped: ResumedRun | None = None,
+    undecided: Undecided | None = None,
+    compiled: CompiledKernels | None = None,
 ) -> Iterator[RunEvent]:
     """Run `plan`, without the cases that a `stopped` run finished, and store each group in `folder` when it ends.
 
     Yields events as they occur. A failed kernel costs only its own row; errors of the disk, of the suite or of the
     device end the run. When all rows are on disk, `undecided` chooses cases to measure in one more process, until it
-    returns none.
+    returns none. Kernels that are `compiled` already, as for several devices of one architecture, are not compiled.
     """
-    compiled = yield from compile_all(plan, plan.unfinished_cases(stopped))
+    if compiled is None:
+        compiled = yield from compile_all(plan, plan.unfinished_cases(stopped))
     folder.add_kernels(compiled.archive)
     state = RunState(plan, compiled.kernels, stopped)
     stages = Stages(plan, folder, state, keep_samples=undecided is not None)

@@ -42,7 +42,7 @@ class RunFolder:
         with writing(suite):
             suite.mkdir(parents=True, exist_ok=True)
             name = gpu_slug(info.device.name if info.device else f"no-gpu-{info.arch}")
-            return cls._start(_claim(suite, f"{name}-{_date(info)}"), info)
+            return cls._start(claim_folder(suite, f"{name}-{_date(info)}"), info)
 
     @classmethod
     def create_at(cls, info: RunInfo, path: Path) -> RunFolder:
@@ -158,7 +158,7 @@ class RunFolder:
             files.replace(self.path / RUN_FILE, self.info.to_json().encode())
 
 
-def _claim(parent: Path, stem: str) -> Path:
+def claim_folder(parent: Path, stem: str) -> Path:
     """Create and return `<stem>-<n>` with the lowest free n, even if other processes do the same."""
     for number in count(1):
         path = parent / f"{stem}-{number}"

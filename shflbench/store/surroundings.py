@@ -75,6 +75,11 @@ def source_hash(folder: Path) -> str | None:
     return sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()[:SOURCE_DIGITS]
 
 
+def package_source() -> str | None:
+    """Return the hash of the source files of the installed package."""
+    return source_hash(Path(shflbench.__file__).parent)
+
+
 def _git(folder: Path, *arguments: str) -> str | None:
     git = shutil.which("git")
     if git is None:

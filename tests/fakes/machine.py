@@ -15,7 +15,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -54,6 +54,7 @@ class Plan:
     problem: str = ""  # of NVML, from the start
     problem_later: str = ""  # of NVML, from its tenth reading on
     jumps: Mapping[str, float] = field(default_factory=dict)  # number of NVML's reading → seconds that the clock jumps
+    gpus: int = 1
     nap: float = 0.0  # real seconds that a burst takes
     cases_per_window: int = windows.CASES
     start_seconds: float = supervisor.START_SECONDS
@@ -153,6 +154,11 @@ def _wait_for(file: Path) -> None:
         time.sleep(0.01)
 
 
+def _signal_parent(number: signal.Signals) -> None:
+    os.kill(os.getppid(), number)
+    time.sleep(FOR_EVER)
+
+
 def _exit_with_garbage(_: Machine) -> NoReturn:
     os.write(2, GARBAGE)
     os._exit(3)
@@ -178,14 +184,17 @@ FAULTS: Mapping[str, Callable[[Machine], object]] = {
     "exit": _exit_with_garbage,
     "rubbish": _print_rubbish,
     "exception": _fail(RuntimeError("cupy is confused")),
+    "lose the parent": lambda _: _signal_parent(signal.SIGKILL),  # a worker of the cluster, or the whole run
+    "stop the parent": lambda _: _signal_parent(signal.SIGSTOP),
     "refused": _fail(DeviceError("no usable GPU: GPU is lost", "See `shflbench doctor`.")),
 }
 
 
 def open_backend(index: str) -> FakeBackend:
     """Open the GPU in a worker process."""
-    del index
-    return Machine(Plan.read())
+    machine = Machine(Plan.read())
+    machine.device = replace(machine.device, index=int(index), uuid=f"{machine.device.uuid[:-1]}{index}")
+    return machine
 
 
 def open_emulator(arch: str) -> FakeBackend:
@@ -196,15 +205,15 @@ def open_emulator(arch: str) -> FakeBackend:
     return emulator
 
 
-def install(plan: Plan, replace: Callable[[object, str, object], None] = setattr) -> None:
+def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) -> None:
     """Let the command line in this process use the scripted GPU and emulator."""
-    replace(os, "cpu_count", lambda: 2)  # workers of the emulator, on any machine
-    replace(executor, "EMULATOR", "tests.fakes.machine:open_emulator")
-    replace(gpus, "find", lambda: [listed(H200)])
-    replace(run_request, "OPENER", "tests.fakes.machine:open_backend")
-    replace(windows, "CASES", plan.cases_per_window)
-    replace(run_limits, "store_limits", lambda *_: None)  # scripted times know nothing of the limits of an H200
-    replace(supervisor, "START_SECONDS", plan.start_seconds)
+    put(os, "cpu_count", lambda: 2)  # workers of the emulator, on any machine
+    put(executor, "EMULATOR", "tests.fakes.machine:open_emulator")
+    put(gpus, "find", lambda: [replace(listed(H200), index=index) for index in range(plan.gpus)])
+    put(run_request, "OPENER", "tests.fakes.machine:open_backend")
+    put(windows, "CASES", plan.cases_per_window)
+    put(run_limits, "store_limits", lambda *_: None)  # scripted times know nothing of the limits of an H200
+    put(supervisor, "START_SECONDS", plan.start_seconds)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import click
 
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH
-from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, processes_option, request_of, typed_words
+from shflbench.cli.run.gpus import gpu_numbers, gpu_request
+from shflbench.cli.run.options import MEASURING, PLACES, SELECTION, processes_option, typed_words
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
@@ -33,7 +34,15 @@ if TYPE_CHECKING:
         show_default=True,
         help="cuda, emulator, none (compile only), or auto: a GPU if there is one, else the emulator.",
     ),
-    GPU,
+    option(
+        "--gpu",
+        "gpus",
+        metavar="N[,N…]|all",
+        callback=gpu_numbers,
+        default="0",
+        show_default=True,
+        help="CUDA device index; several, or all, run the suite on each at the same time (needs the extra `fleet`).",
+    ),
     option(
         "--arch",
         metavar="sm_XX",
@@ -58,10 +67,14 @@ def command(context: click.Context, /, suite: str | None, **flags: Any) -> int: 
     result, and 1 if a claim that the suite requires is refuted, depends, or has no results.
     """
     console: Console = context.obj
-    request = request_of(context, suite, flags)
+    request, members = gpu_request(context, suite, flags)
     chosen = request.load_suite()
     if flags["dry_run"]:
         return list_cases(chosen, console)
+    if members:
+        from shflbench.cli.run.fleet.local import run_on_gpus
+
+        return run_on_gpus(chosen, request, members, flags, console)
     plan = plan_of(chosen, request, console)
     with closing(plan):
         from shflbench.session.plan import run_info

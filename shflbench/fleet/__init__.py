@@ -1,0 +1,1 @@
+"""Run a suite on many devices, through Dask distributed: the only package that imports it."""

@@ -1,0 +1,129 @@
+"""Runs in a Dask worker: keeps the measuring process of each of its devices, and runs jobs in it.
+
+A Dask worker never opens a device itself. The process that does is the one of a run on one GPU (`measure/worker.py`),
+with the same supervisor: a crash or a hang costs one case.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import uuid
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from shflbench.backends.nvml import Monitor
+from shflbench.errors import DeviceError
+from shflbench.fleet.messages import DeviceReport, JobReport, WorkerReport
+from shflbench.fleet.pattern_files import unpacked
+from shflbench.measure.events import encode
+from shflbench.measure.job import Job
+from shflbench.measure.supervisor import Supervisor, WorkerDevice
+from shflbench.store import surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.fleet.messages import JobRequest
+
+IDLE_SECONDS = 60.0  # after which the process of a device ends: its client may be gone, and memory is held meanwhile
+
+
+@dataclass(slots=True)
+class DeviceProcess:
+    """The supervised process of one device."""
+
+    supervisor: Supervisor
+    identity: str = field(default_factory=lambda: uuid.uuid4().hex)  # process numbers begin at 0 in each
+    owner: str = ""  # the run that it measures for
+    passes: int = -1  # number of the pass that it was started for
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    timer: threading.Timer | None = None
+    stopped: bool = False
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep the process while a job uses it, and end it when no job follows."""
+        with self.lock:
+            if self.timer:
+                self.timer.cancel()
+            try:
+                yield
+            finally:
+                self.timer = threading.Timer(IDLE_SECONDS, self._end_idle)
+                self.timer.daemon = True
+                self.timer.start()
+
+    def _end_idle(self) -> None:
+        if self.lock.acquire(blocking=False):
+            try:
+                self.supervisor.close()
+            finally:
+                self.lock.release()
+
+
+_processes: dict[WorkerDevice, DeviceProcess] = {}
+_registry = threading.Lock()
+
+
+def describe_worker() -> WorkerReport:
+    """Say where this worker runs and which code it would run."""
+    return WorkerReport(surroundings.host(), os.getpid(), surroundings.package_source())
+
+
+def open_device(device: WorkerDevice) -> DeviceReport:
+    """Open a device and describe it; the report of one that cannot be used has the reason."""
+    process = _process_of(device)
+    try:
+        with process.in_use():
+            opened = process.supervisor.open()
+    except DeviceError as error:
+        return DeviceReport(device, error=error.message, advice=error.advice)
+    return DeviceReport(device, encode(opened))
+
+
+def run_job(device: WorkerDevice, request: JobRequest) -> JobReport:
+    """Run a job on a device, in a fresh process if the request belongs to a new pass, and return its events."""
+    process = _process_of(device)
+    events: list[str] = []
+    with process.in_use():
+        process.stopped = False
+        if (process.owner, process.passes) != (request.owner, request.passes):
+            if process.owner:
+                process.supervisor.close()
+            process.owner, process.passes = request.owner, request.passes
+        job = Job.from_json(request.job)
+        try:
+            for event in process.supervisor.run(unpacked(job, request.patterns)):
+                events.append(encode(event))
+                if process.stopped:
+                    break
+        except DeviceError as error:
+            return JobReport(process.identity, tuple(events), error.message, error.advice)
+    return JobReport(process.identity, tuple(events))
+
+
+def other_processes(device: WorkerDevice, device_uuid: str) -> int | None:
+    """Return the number of other processes on a GPU; None if unknown."""
+    return Monitor(device_uuid).other_processes({os.getpid(), *_process_of(device).supervisor.pids})
+
+
+def close_device(device: WorkerDevice) -> None:
+    """End the process of a device, also in the middle of a job."""
+    process = _process_of(device)
+    process.stopped = True
+    process.supervisor.close()
+
+
+def close_all() -> None:
+    """End the processes of all devices."""
+    for device in list(_processes):
+        close_device(device)
+
+
+def _process_of(device: WorkerDevice) -> DeviceProcess:
+    with _registry:
+        if device not in _processes:
+            _processes[device] = DeviceProcess(Supervisor(device))
+        return _processes[device]

@@ -1,0 +1,59 @@
+"""What the client and the workers of a cluster send one another; both have the same version of this code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.measure.supervisor import WorkerDevice
+    from shflbench.store.provenance import Host
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReport:
+    """A Dask worker: its machine, its process and the hash of its shflbench."""
+
+    host: Host
+    pid: int
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceReport:
+    """A device that a worker has opened, or the reason why it cannot be used."""
+
+    device: WorkerDevice
+    opened: str = ""  # the encoded event
+    error: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PatternFiles:
+    """The folder of a pattern: a path below the package, or the files of a user's own pattern."""
+
+    shipped: str = ""  # path below `shflbench/`
+    files: Mapping[str, bytes] | None = None  # by path below the folder
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """One window of a run."""
+
+    owner: str  # the run
+    passes: int  # number of the pass over the cases; each has a fresh process
+    job: str  # as JSON
+    patterns: Mapping[str, PatternFiles]
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """The events of a job, encoded; with an error if the device cannot be used any more."""
+
+    identity: str  # of the supervisor, within which process numbers are unique
+    events: tuple[str, ...]
+    error: str = ""
+    advice: str = ""
