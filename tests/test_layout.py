@@ -11,7 +11,7 @@ import grimp
 import pytest
 
 REPOSITORY = Path(__file__).parent.parent
-HEAVY = ("cupy", "numpy", "pandas", "matplotlib", "pydantic", "rich", "ruamel", "cuda", "pynvml")
+HEAVY = ("cupy", "numpy", "pandas", "matplotlib", "pydantic", "rich", "ruamel", "cuda", "pynvml", "dask", "distributed")
 REPORT = "import sys; print(*sorted({name.split('.')[0] for name in sys.modules}))"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.frontend.ptx import shortened
 from shflbench.backends.emulator.limits import limits_of, major
 from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.link.unsupported import unsupported
@@ -21,10 +22,11 @@ from shflbench.checker.inputs.covering import with_covering
 from shflbench.checker.inputs.launches import plan
 from shflbench.checker.inputs.layout import completed
 from shflbench.checker.inputs.names import matched, refuse_unknown
+from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.thresholds import thresholds
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.kernel_report import KernelReporter
+from shflbench.checker.kernel_report import LONGEST_PROBLEM, KernelReporter
 from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
@@ -178,7 +180,7 @@ def _check(
     indexes = used_indexes(program)
     suggestions = suggested_blocks(program, indexes, kernel.named_block, kernel.launch_bounds)
     usual = plan(options.launches, kernel.host_launches, indexes, kernel.launch_bounds, suggestions)
-    launch_plan = with_covering(usual, kernel, wishes)
+    launch_plan = with_samples(with_covering(usual, kernel, wishes), slicer.ops, indexes)
     try:
         evidence = KernelRuns(kernel, program, wishes, options.seed, budget=budget).collect(launch_plan)
     except KernelError as error:
@@ -189,7 +191,8 @@ def _check(
         order_matters=order_reasons(program, reporter.line_of),
         replicates_stores=is_of_triton(file.ptx),
     )
-    supported = [launch for launch in launch_plan if str(launch.shape) not in judgment.refused]
+    whole = [launch for launch in launch_plan if not launch.shape.sample]
+    supported = [launch for launch in whole if str(launch.shape) not in judgment.refused]
     stores = removed.judge(kernel, program, supported, (wishes, options.seed), reporter.line_of)
     untested = untested_buffers(kernel, slicer, evidence.launches, judgment.refused)
     unread = [item.name for item in unread_sizes(kernel, slicer)]
@@ -223,5 +226,6 @@ def _failed(
     path: Path, options: FileOptions, verdict: KernelVerdict, sentence: str, file: KernelFile | None = None
 ) -> FileReport:
     """Return the report on a file none of whose kernels can be checked, with one entry in the file's name."""
+    sentence = shortened(sentence, LONGEST_PROBLEM)
     entry = FileKernelReport(path.name, "", SourceLine(path, 1), verdict, sentence, errors=(sentence,))
     return FileReport(path, options.arch, file.compiler if file else "", (entry,), file.notes if file else ())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import Location
+from shflbench.backends.emulator.frontend.ptx import Location, shortened
 from shflbench.backends.emulator.link.reach import reached
 from shflbench.backends.emulator.machine.faults import KernelFault
 from shflbench.backends.emulator.machine.threads import coordinates
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
-_PLACE = re.compile(r"([^\s()`:]+):([0-9]+)")  # as `Location` writes it
+_PLACE = re.compile(r"(?<![^\s()`:])([^\s()`:]+):([0-9]+)")  # as `Location` writes it
+LONGEST_PROBLEM = 400  # characters; a damaged file can have any text in place of a name
 _VERBS = {"ld": "reads", "ldu": "reads", "st": "writes", "atom": "updates", "red": "updates"}  # by opcode
 
 
@@ -54,7 +55,8 @@ class KernelReporter:
     def not_checked(self, problems: Sequence[str], module: Module | None = None) -> FileKernelReport:
         """Return the report on a kernel that the emulator cannot run; `module` says where libraries are called."""
         calls = self._library_calls(module) if module is not None else {}
-        texts = tuple(self._named(_PLACE.sub(lambda place: calls.get(place[0], place[0]), text)) for text in problems)
+        named = (self._named(_PLACE.sub(lambda place: calls.get(place[0], place[0]), text)) for text in problems)
+        texts = tuple(shortened(text, LONGEST_PROBLEM) for text in named)
         more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
         return self._empty(KernelVerdict.NOT_CHECKED, f"{texts[0]}{more}", errors=texts)
 
@@ -265,7 +267,8 @@ def _number(findings: Sequence[FileFinding]) -> str:
 
 
 def _thread(thread: tuple[int, int], shape: LaunchShape) -> str:
-    block, index = thread
+    running, index = thread
+    block = shape.sample[running] if shape.sample else running
     if shape.grid[1:] == shape.block[1:] == (1, 1):
         return f"thread {index} of block {block}"
     return f"thread {_coordinates(index, shape.block)} of block {_coordinates(block, shape.grid)}"

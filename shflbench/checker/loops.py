@@ -22,7 +22,9 @@ _LOCKS = {"cas", "exch"}
 
 
 def never_ends(op: Op, slicer: Slicer) -> bool:
-    """Return whether the loop around `op` waits for a change that no thread makes, or has no exit."""
+    """Return whether a loop around `op` waits for a change that no thread makes, or has no exit."""
+    if not slicer.in_loop(op):
+        return False
     blocks = slicer.loop_blocks(op)
     inside = [item for block in blocks for item in slicer.ops_in(block)]
     if any(isinstance(item.form, Barrier | Collective) for item in inside) or _reads_clock(inside):
@@ -34,9 +36,11 @@ def never_ends(op: Op, slicer: Slicer) -> bool:
 
 
 def has_no_exit(op: Op, slicer: Slicer) -> bool:
-    """Return whether nothing leaves the loop around `op`, whatever its values are."""
+    """Return whether nothing leaves a loop around `op`, whatever its values are."""
     blocks = slicer.loop_blocks(op)
-    return not any(slicer.leaves(item, blocks) for block in blocks for item in slicer.ops_in(block))
+    return slicer.in_loop(op) and not any(
+        slicer.leaves(item, blocks) for block in blocks for item in slicer.ops_in(block)
+    )
 
 
 def waits_for_clock(op: Op, slicer: Slicer) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Variant
     from shflbench.patterns.discover import LoadedPattern
 
-_NAMED = re.compile(r"([^\s()`:]+):([0-9]+)")
+_NAMED = re.compile(r"(?<![^\s()`:])([^\s()`:]+):([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)

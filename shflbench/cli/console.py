@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
     from shflbench.cli.layout import Table
 
@@ -153,6 +154,10 @@ class Progress:
     def show(self, text: str, done: float, total: float, detail: str = "") -> None:
         """Show what is being done now; `done` of `total` in any unit that grows evenly with time."""
 
+    def line(self) -> Progress:
+        """Return the progress of one of several things that are done at the same time."""
+        return self
+
 
 class StepLines(Progress):
     """Prints a line for each step."""
@@ -176,10 +181,16 @@ class ProgressBar(Progress):
     def __init__(self, bar: Bar) -> None:
         """Draw on `bar`."""
         self._bar = bar
-        self._task = bar.add_task("", total=None)
+        self._task: TaskID | None = None
+
+    def line(self) -> Progress:
+        """Return a bar below the others."""
+        return ProgressBar(self._bar)
 
     def show(self, text: str, done: float, total: float, detail: str = "") -> None:  # noqa: ARG002  (it has no room)
         """Draw how much is done, beside what is being done now."""
+        if self._task is None:
+            self._task = self._bar.add_task(text, total=None)
         self._bar.update(self._task, description=text, completed=done, total=total)
 
 

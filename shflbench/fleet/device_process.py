@@ -73,10 +73,12 @@ def describe_worker() -> WorkerReport:
 
 
 def open_device(device: WorkerDevice) -> DeviceReport:
-    """Open a device and describe it; the report of one that cannot be used has the reason."""
+    """Open a device in a new process and describe it; the report of one that cannot be used has the reason."""
     process = _process_of(device)
     try:
         with process.in_use():
+            process.supervisor.close()  # of an earlier run
+            process.owner = ""
             opened = process.supervisor.open()
     except DeviceError as error:
         return DeviceReport(device, error=error.message, advice=error.advice)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -16,59 +18,198 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from shflbench.fleet.cluster import Cluster
+    from shflbench.fleet.messages import WorkerReport
     from shflbench.measure.supervisor import WorkerDevice
 
 RETURN_SECONDS = 60.0  # to start a worker again: Dask's nanny needs 2 s, a batch system more
 LOOK_SECONDS = 0.5
+THREADS = 2  # of a worker per device: one for the job, one for short calls
+MOST_OPENING = 32  # workers at the same time
 
 
 class DeviceFinder:
     """The devices of a cluster, each used through one worker."""
 
-    def __init__(self, cluster: Cluster, is_stopped: Callable[[], bool], seconds: float = RETURN_SECONDS) -> None:
-        """Look for lost devices for at most `seconds`."""
-        self._cluster, self._is_stopped, self._seconds = cluster, is_stopped, seconds
-        self._used: set[str] = set()  # workers
+    def __init__(
+        self,
+        cluster: Cluster,
+        is_stopped: Callable[[], bool],
+        seconds: float = RETURN_SECONDS,
+        describe: Callable[[], WorkerReport] = device_process.describe_worker,
+    ) -> None:
+        """Look for lost devices for at most `seconds`; `describe` is called on workers to learn what they offer."""
+        self._cluster, self._is_stopped, self._seconds, self._describe = cluster, is_stopped, seconds, describe
+        self._used: dict[
+            str, tuple[str, WorkerDevice | None]
+        ] = {}  # UUID of a device → its worker and how it is opened
+        self._tried: set[tuple[str, WorkerDevice]] = set()  # offers that were opened, whether they can be used or not
+        self._duplicates: dict[str, set[tuple[str, WorkerDevice]]] = {}  # UUID → further offers of the device
+        self._reports: dict[str, WorkerReport] = {}  # by worker
         self._lock = Lock()
 
     def open(self, worker: str, places: Sequence[WorkerDevice]) -> Iterator[FleetDevice]:
         """Open devices on a worker; DeviceError where one cannot be used or the worker runs other code."""
-        report = self._cluster.call(worker, device_process.describe_worker)
+        report = self._report(worker)
+        for place in places:
+            yield self._open(worker, report, place)
+
+    def open_new(self) -> tuple[list[FleetDevice], list[str]]:
+        """Open all devices that workers offer and that are not used yet.
+
+        Return them with a sentence about each worker or device that cannot be used; no sentence is returned twice.
+        """
+        present = self._cluster.workers()
+        workers = sorted(worker for worker in present if worker not in self._reports or self._has_more(worker))
+        if not workers:
+            return [], []
+        with ThreadPoolExecutor(min(len(workers), MOST_OPENING)) as pool:
+            opened = list(pool.map(self._open_offers, workers))
+        return [device for devices, _ in opened for device in devices], [one for _, some in opened for one in some]
+
+    def release(self, device: FleetDevice) -> None:
+        """Forget a device that was lost: it counts as new when another worker offers it."""
+        uuid = device.opened.device.uuid
+        with self._lock:
+            self._used.pop(uuid, None)
+            self._tried -= self._duplicates.pop(uuid, set())
+
+    def find_again(self, lost: FleetDevice) -> FleetDevice | None:
+        """Return a lost device with the worker that offers it now; None if there is none in time."""
+        end = time.monotonic() + self._seconds
+        uuid = lost.opened.device.uuid
+        self._reserve(uuid)
+        while time.monotonic() < end and not self._is_stopped():
+            for worker in sorted(self._cluster.workers()):
+                if not self._reserve(uuid, worker):
+                    continue
+                if (again := self._offered(worker, lost)) is not None:
+                    return again
+                self._reserve(uuid)
+            time.sleep(LOOK_SECONDS)
+        return None
+
+    def _report(self, worker: str) -> WorkerReport:
+        """Return the description of a worker; DeviceError if it runs other code."""
+        report = self._reports[worker] = self._cluster.call(worker, self._describe)
         if report.source != surroundings.package_source():
             raise DeviceError(
                 f"worker {worker} on {report.host.name} runs another version of shflbench",
                 "Install the same version on all machines.",
             )
-        for place in places:
-            opened = self._cluster.call(worker, device_process.open_device, place)
-            if opened.error:
-                raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
-            self._used.add(worker)
-            yield FleetDevice.of(worker, report.host.name, opened)
+        return report
 
-    def find_again(self, lost: FleetDevice) -> FleetDevice | None:
-        """Return a lost device with the worker that offers it now; None if there is none in time."""
-        end = time.monotonic() + self._seconds
-        while time.monotonic() < end and not self._is_stopped():
-            with self._lock:
-                self._used.discard(lost.worker)
-                for worker in sorted(self._cluster.workers() - self._used - {lost.worker}):
-                    if (again := self._offered(worker, lost)) is not None:
-                        self._used.add(worker)
-                        return again
-            time.sleep(LOOK_SECONDS)
+    def _open(self, worker: str, report: WorkerReport, place: WorkerDevice) -> FleetDevice:
+        """Open one device and use it from now on; DeviceError if it cannot be used."""
+        opened = self._cluster.call(worker, device_process.open_device, place)
+        if opened.error:
+            raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
+        device = FleetDevice.of(worker, report.host.name, opened)
+        with self._lock:
+            self._used[device.opened.device.uuid] = worker, place
+        return device
+
+    def _has_room(self, worker: str) -> bool:
+        """Whether a worker has threads for another device."""
+        used = Counter(user for user, _ in self._used.values())[worker]
+        return used < max(1, self._cluster.threads(worker) // THREADS)
+
+    def _has_more(self, worker: str) -> bool:
+        """Whether a worker offers a device that nobody uses, and has room for it."""
+        report = self._reports[worker]
+        return self._has_room(worker) and any(
+            (worker, offer.place) not in self._tried and (not offer.uuid or offer.uuid not in self._used)
+            for offer in report.offers
+        )
+
+    def _reserve(self, uuid: str, worker: str = "") -> bool:
+        """Mark a lost device as used through this worker if it has room; without a worker, so that it is not new."""
+        with self._lock:
+            if worker and not self._has_room(worker):
+                return False
+            self._used[uuid] = worker, None
+            return True
+
+    def _open_offers(self, worker: str) -> tuple[list[FleetDevice], list[str]]:
+        """Open what one worker offers and nobody uses, as far as it has room."""
+        devices, problems = [], []
+        try:
+            report = self._reports.get(worker) or self._report(worker)
+            for offer in report.offers:
+                with self._lock:
+                    is_known = offer.uuid in self._used or (worker, offer.place) in self._tried
+                    if is_known or not self._has_room(worker):
+                        continue
+                    self._tried.add((worker, offer.place))
+                    if offer.uuid:
+                        self._used[offer.uuid] = worker, offer.place
+                try:
+                    device = self._open_once(worker, report, offer.place)
+                except DeviceError as error:
+                    problems.append(error.message)
+                    with self._lock:
+                        self._used.pop(offer.uuid, None)
+                    continue
+                if device:
+                    devices.append(device)
+        except DeviceError as error:
+            problems.append(error.message)
+        except WorkerLostError as loss:
+            problems.append(str(loss))
+            self._forget(worker)
+        return devices, problems
+
+    def _open_once(self, worker: str, report: WorkerReport, place: WorkerDevice) -> FleetDevice | None:
+        """Open a device; None, and close it, if another worker of its machine uses it already."""
+        opened = self._cluster.call(worker, device_process.open_device, place)
+        if opened.error:
+            raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
+        device = FleetDevice.of(worker, report.host.name, opened)
+        with self._lock:
+            uuid = device.opened.device.uuid
+            user = self._used.setdefault(uuid, (worker, place))
+            if user == (worker, place):
+                return device
+            self._duplicates.setdefault(uuid, set()).add((worker, place))
+        if user[0] != worker:  # else the run that lost the device has opened it there meanwhile
+            self._cluster.call(worker, device_process.close_device, place)
         return None
 
+    def _forget(self, worker: str) -> None:
+        """Forget a worker that was lost while its devices were opened."""
+        with self._lock:
+            self._reports.pop(worker, None)
+            self._tried = {one for one in self._tried if one[0] != worker}
+            self._used = {uuid: user for uuid, user in self._used.items() if user[0] != worker}
+
     def _offered(self, worker: str, lost: FleetDevice) -> FleetDevice | None:
-        """Return the device on this worker, None if the worker does not offer it."""
+        """Return the lost device on this worker, None if the worker does not offer it."""
+        uuid = lost.opened.device.uuid
         try:
-            report = self._cluster.call(worker, device_process.describe_worker)
-            if report.host.name != lost.host or report.source != surroundings.package_source():
-                return None
-            opened = self._cluster.call(worker, device_process.open_device, lost.place)
-        except WorkerLostError:
+            report = self._report(worker)
+            for place in _places(report, lost):
+                if (worker, place) in self._used.values():
+                    continue
+                opened = self._cluster.call(worker, device_process.open_device, place)
+                if opened.error:
+                    continue
+                again = FleetDevice.of(worker, report.host.name, opened)
+                if again.opened.device.uuid == uuid:
+                    with self._lock:
+                        self._tried.add((worker, place))
+                        self._used[uuid] = worker, place
+                    return again
+                self._cluster.call(worker, device_process.close_device, place)
+        except (WorkerLostError, DeviceError):
             return None
-        if opened.error:
-            return None
-        again = FleetDevice.of(worker, lost.host, opened)
-        return again if again.opened.device.uuid == lost.opened.device.uuid else None
+        return None
+
+
+def _places(report: WorkerReport, lost: FleetDevice) -> list[WorkerDevice]:
+    """Return how a worker may open the lost device."""
+    if report.offers:
+        return [
+            offer.place
+            for offer in report.offers
+            if offer.uuid == lost.opened.device.uuid or (not offer.uuid and report.host.name == lost.host)
+        ]
+    return [lost.place] if report.host.name == lost.host else []

@@ -142,7 +142,7 @@ class RemoteExecutor(Executor):
                 "Start a worker for it, and resume the run: --resume.",
             )
         self._at = now
-        return Note(f"{self._at.label}: {loss}; measuring goes on with worker {now.worker}")
+        return Note(f"{self._at.label}: {loss}; measuring continues with worker {now.worker}")
 
     def restart(self) -> None:
         """Use a fresh process from the next job on."""
@@ -159,4 +159,13 @@ class RemoteExecutor(Executor):
 
     def close(self) -> None:
         """Let the worker end the process of the device."""
-        self._context.cluster.submit(self._at.worker, device_process.close_device, self._at.place)
+        self._context.cluster.call_now([self.closing()])
+
+    def closing(self) -> tuple[str, Callable[..., object], tuple[WorkerDevice]]:
+        """Return the call that ends the process of the device, for `Cluster.call_now`."""
+        return self._at.worker, device_process.close_device, (self._at.place,)
+
+    @property
+    def at(self) -> FleetDevice:
+        """The device and the worker that offers it now."""
+        return self._at

@@ -19,6 +19,15 @@ class WorkerReport:
     host: Host
     pid: int
     source: str | None
+    offers: tuple[OfferedDevice, ...] = ()  # none from a worker of a local cluster, which is given its device
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedDevice:
+    """A device that a worker can open."""
+
+    place: WorkerDevice
+    uuid: str = ""  # empty if unknown before it is opened
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FLEET_FILE = "fleet.json"
 SCHEMA = 1
+LOCAL = "local"  # the scheduler of a run on several GPUs of one machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class FleetMember:
     index: int  # on its host
     error: str | None = None  # why its run ended early
     losses: tuple[str, ...] = ()  # a sentence on each loss of its worker
+    groups: tuple[str, ...] | None = None  # of cases that it measures, in a run of shards; None: the whole suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class FleetInfo:
     members: tuple[FleetMember, ...]
     finished: str | None = None
     notes: tuple[str, ...] = ()
+    sharded: bool = False  # whether devices of one model divide the suite
 
 
 @dataclass(slots=True)
@@ -79,10 +82,14 @@ class FleetFolder:
         with writing(self.path):
             files.replace(self.path / FLEET_FILE, json_record.encode(info, SCHEMA).encode())
 
-    def finish(self, finished: str, members: tuple[FleetMember, ...]) -> None:
-        """Mark the fleet run as finished, unless a member is not."""
-        complete = not any(member.error for member in members)
-        self.write(replace(self.info, finished=finished if complete else None, members=members))
+    def put(self, member: FleetMember) -> None:
+        """Add a member, or replace the one of the same folder, and write the file; ResultsError if that fails."""
+        members = {one.folder: one for one in self.info.members} | {member.folder: member}
+        self.write(replace(self.info, members=tuple(members.values())))
+
+    def finish(self, finished: str | None, notes: tuple[str, ...] = ()) -> None:
+        """Mark the fleet run as finished, unless `finished` is None, and add notes."""
+        self.write(replace(self.info, finished=finished, notes=(*self.info.notes, *notes)))
 
 
 def is_fleet(path: Path) -> bool:

@@ -55,6 +55,7 @@ EVER:
         ("st.global", False),
         ("setp.lt.u64", False),
         ("sub.u32", True),
+        ("mov.u32", False),  # in no loop
     ],
 )
 def test_only_a_loop_that_waits_or_has_no_exit_is_endless(text: str, *, endless: bool) -> None:
@@ -68,7 +69,7 @@ def test_a_loop_that_reads_a_clock_waits_for_it(text: str, *, waits: bool) -> No
     assert waits_for_clock(sliced.op_of(slices, text), slices) is waits
 
 
-@pytest.mark.parametrize(("text", "without"), [("sub.u32", True), ("add.u32", False)])
+@pytest.mark.parametrize(("text", "without"), [("sub.u32", True), ("add.u32", False), ("mov.u32", False)])
 def test_a_loop_that_no_branch_leaves_has_no_exit(text: str, *, without: bool) -> None:
     slices = Slicer(link(parse(LOOPS), "k"))
     assert has_no_exit(sliced.op_of(slices, text), slices) is without

@@ -2,8 +2,9 @@ import io
 import sys
 
 import pytest
+from rich.progress import Progress as Bar
 
-from shflbench.cli.console import Console
+from shflbench.cli.console import Console, ProgressBar
 from shflbench.cli.layout import Line, Table
 
 BAD = Table("", ("case",), (Line(("a",), "bad"), Line(("b",))))
@@ -67,3 +68,16 @@ def test_progress_on_a_terminal_names_the_case_below_tables(monkeypatch: pytest.
     assert "neighbor/shfl" in terminal.getvalue()
     assert "table\n" in terminal.getvalue()
     assert terminal.getvalue().index("table") < terminal.getvalue().rindex("neighbor/shfl")
+
+
+def test_things_that_are_done_at_the_same_time_have_a_line_each() -> None:
+    bar = Bar()
+    progress = ProgressBar(bar)
+    first, second = progress.line(), progress.line()
+    first.show("node7:0: 1 of 9 cases", 1, 9)
+    second.show("node7:1: 2 of 9 cases", 2, 9)
+    first.show("node7:0: 3 of 9 cases", 3, 9)
+    assert [(task.description, task.completed, task.total) for task in bar.tasks] == [
+        ("node7:0: 3 of 9 cases", 3, 9),
+        ("node7:1: 2 of 9 cases", 2, 9),
+    ]

@@ -26,7 +26,7 @@ from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
 from shflbench.model import Conditions
 from shflbench.session import windows
-from tests.fakes.backend import H200, FakeBackend, Script, listed
+from tests.fakes.backend import H200, FakeBackend, Script, after_first_iteration, listed, one_lane
 
 FOR_EVER = 3600.0  # seconds: longer than any test
 CONTINUE = Path("continue")  # the file in the working directory that ends a wait
@@ -50,11 +50,13 @@ class Plan:
 
     scripts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # as for FakeBackend
     faults: Sequence[Mapping[str, Any]] = ()
+    wrong: Sequence[str] = ()  # `pattern/variant` of kernels with wrong results
     log: str = os.devnull  # a file that gets a line for each worker process, and for each fault before it happens
     problem: str = ""  # of NVML, from the start
     problem_later: str = ""  # of NVML, from its tenth reading on
     jumps: Mapping[str, float] = field(default_factory=dict)  # number of NVML's reading → seconds that the clock jumps
     gpus: int = 1
+    first_gpu: int = 0  # its index
     nap: float = 0.0  # real seconds that a burst takes
     cases_per_window: int = windows.CASES
     start_seconds: float = supervisor.START_SECONDS
@@ -68,7 +70,8 @@ class Machine(FakeBackend):
     """The scripted GPU in a worker process."""
 
     def __init__(self, plan: Plan) -> None:
-        super().__init__({name: Script(**how) for name, how in plan.scripts.items()})
+        wrong = {name: Script(fault=one_lane(after_first_iteration)) for name in plan.wrong}
+        super().__init__({name: Script(**how) for name, how in plan.scripts.items()} | wrong)
         self._plan, self._log = plan, Path(plan.log)
         self._faults = [Fault(**fault) for fault in plan.faults]
         self._steps = Counter[tuple[str, str]]()
@@ -193,8 +196,12 @@ FAULTS: Mapping[str, Callable[[Machine], object]] = {
 def open_backend(index: str) -> FakeBackend:
     """Open the GPU in a worker process."""
     machine = Machine(Plan.read())
-    machine.device = replace(machine.device, index=int(index), uuid=f"{machine.device.uuid[:-1]}{index}")
+    machine.device = replace(machine.device, index=int(index), uuid=uuid_of(int(index)))
     return machine
+
+
+def uuid_of(index: int) -> str:
+    return f"{H200.uuid[:-1]}{index}"
 
 
 def open_emulator(arch: str) -> FakeBackend:
@@ -209,7 +216,8 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
     """Let the command line in this process use the scripted GPU and emulator."""
     put(os, "cpu_count", lambda: 2)  # workers of the emulator, on any machine
     put(executor, "EMULATOR", "tests.fakes.machine:open_emulator")
-    put(gpus, "find", lambda: [replace(listed(H200), index=index) for index in range(plan.gpus)])
+    indexes = range(plan.first_gpu, plan.first_gpu + plan.gpus)
+    put(gpus, "find", lambda: [replace(listed(H200), index=index, uuid=uuid_of(index)) for index in indexes])
     put(run_request, "OPENER", "tests.fakes.machine:open_backend")
     put(windows, "CASES", plan.cases_per_window)
     put(run_limits, "store_limits", lambda *_: None)  # scripted times know nothing of the limits of an H200

@@ -167,6 +167,7 @@ def test_rows_that_were_saved_again_are_shown_as_before(
     assert (shown.code, shown.out.replace("run:", "before:", 1)) == (0, recorded.out)
 
 
+@pytest.mark.archs
 def test_samples_that_were_saved_again_are_drawn_and_compared_as_before(shflbench: Command, tmp_path: Path) -> None:
     run = copy(FEW_CHARTS, tmp_path)
     path = run / "samples.csv.gz"
@@ -187,7 +188,14 @@ def link_to_device(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
-@pytest.mark.parametrize(("kind", "create"), [("device", link_to_device), ("FIFO", os.mkfifo), ("folder", Path.mkdir)])
+@pytest.mark.parametrize(
+    ("kind", "create"),
+    [
+        pytest.param("device", link_to_device, marks=pytest.mark.archs),
+        ("FIFO", os.mkfifo),
+        pytest.param("folder", Path.mkdir, marks=pytest.mark.archs),
+    ],
+)
 def test_a_path_that_is_not_a_regular_file_is_refused_unread(
     run: Path, kind: str, create: Callable[[Path], None]
 ) -> None:

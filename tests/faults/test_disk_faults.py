@@ -55,6 +55,7 @@ def test_full_disk_ends_the_run_and_resume_continues_it(make: Make) -> None:
     assert len(made.rows()) == CASES
 
 
+@pytest.mark.archs
 def test_unwritable_cache_causes_a_warning(make: Make, tmp_path: Path) -> None:
     made = make(cache=tmp_path / "cache")
     made.cache.touch()
@@ -78,6 +79,7 @@ def paused(make: Make) -> Machine:
     return make(fault("reduce/shfl", "verify", "wait"), cases_per_window=1)
 
 
+@pytest.mark.archs
 def test_folder_that_became_read_only_ends_the_run_and_resume_continues_it(paused: Machine) -> None:
     def lock(folder: Path) -> None:
         for path in (*folder.iterdir(), folder):

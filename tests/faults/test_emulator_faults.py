@@ -11,6 +11,7 @@ pytestmark = pytest.mark.expensive
 EMULATED = ("suite.yaml", "--device", "emulator")
 
 
+@pytest.mark.archs
 def test_groups_are_emulated_in_parallel_and_files_have_the_order_of_the_suite(make: Make) -> None:
     made = make()
     outcome = made.run(*EMULATED, "--output", "out")

@@ -29,6 +29,7 @@ def processes(made: Machine) -> dict[str, tuple[int, ...]]:
     return {name: row.processes for name, row in made.rows().items() if row.pattern == "neighbor"}
 
 
+@pytest.mark.archs
 def test_suspected_case_is_decided_by_a_fresh_process(slower: Make) -> None:
     made = slower()
     outcome = made.run(*AGAINST, "--output", "out", command="gate")

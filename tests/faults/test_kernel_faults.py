@@ -55,6 +55,7 @@ def test_all_other_cases_are_timed_and_keep_the_samples_taken_before_a_crash(cra
     assert made.processes_of("reduce/shfl") == {2, 3}
 
 
+@pytest.mark.archs
 def test_sentinels_that_crash_or_hang_fail_no_row(make: Make) -> None:
     made = make(
         fault("sentinel_l2", "time", "illegal address", 3),

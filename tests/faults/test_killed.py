@@ -40,6 +40,7 @@ def test_worker_that_hangs_does_not_outlive_a_run_that_is_killed(make: Make) -> 
     assert made.end(process).code == -9  # end() waits two seconds for all processes to end
 
 
+@pytest.mark.archs
 def test_compilers_do_not_outlive_a_run_that_is_killed(make: Make, tmp_path: Path) -> None:
     made = make(cache=tmp_path / "cold")
     process = made.start("suite.yaml", "--output", "out")

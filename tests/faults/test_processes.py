@@ -30,6 +30,7 @@ def test_crash_in_the_second_process_fails_the_case_and_the_others_still_get_thr
         assert sum(line.startswith(f"{pattern}  f32") for line in outcome.err.splitlines()) == 1
 
 
+@pytest.mark.archs
 def test_run_that_dies_in_its_second_process_keeps_the_first_and_resume_completes_it(make: Make) -> None:
     made = make(fault("reduce/shfl", "time", "hang", 8, worker=1))
     process = made.start("suite.yaml", "--output", "out", "--processes", "3")

@@ -42,7 +42,7 @@ def test_worker_that_is_killed_loses_no_finished_row_and_its_case_is_measured_ag
     made = make(fault("reduce/shfl", "time", "lose the parent", 4, worker=0), gpus=2, cases_per_window=1)
     outcome = made.run(*ALL)
     assert outcome.code == 0, outcome.err
-    assert "measuring goes on with worker" in outcome.err
+    assert "measuring continues with worker" in outcome.err
     assert finished_rows(made) == [dict.fromkeys(made.rows(runs(made)[0]), Status.TIMED)] * 2
     assert sum(len(member.losses) for member in read_fleet(made.folder / "out").members) == 1
 

@@ -64,6 +64,7 @@ if "worker" in sys.argv[0]:
 """
 
 
+@pytest.mark.archs
 def test_import_of_a_pattern_may_take_longer_than_the_timeout(make: Make) -> None:
     made = make()
     suite = SUITE.partition("  - pattern")[0] + "  - {pattern: ./neighbor, variants: [smem, shfl]}\n"
@@ -83,6 +84,7 @@ def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Make) -> None:
     )
 
 
+@pytest.mark.archs
 def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_which_can_be_resumed(make: Make) -> None:
     faults = (fault("reduce/smem", "time", "illegal address", 4), fault("device", "open", "refused", worker=1))
     made = make(*faults, cases_per_window=1)
@@ -100,7 +102,7 @@ def test_device_that_cannot_be_opened_again_after_a_crash_ends_the_run_which_can
     ("kind", "why"),
     [
         ("kill", "its worker process was ended by SIGKILL (Killed)"),
-        ("hang", "it did not end within 1 s"),
+        pytest.param("hang", "it did not end within 1 s", marks=pytest.mark.archs),
     ],
 )
 def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before_it_starts(
@@ -123,7 +125,8 @@ def test_nvml_that_is_missing_or_fails_causes_a_warning(make: Make, start: Start
     assert outcome.err.count(f"warning: {SILENT}\n") == 1
 
 
-@pytest.mark.parametrize("hours", [pytest.param(1, marks=pytest.mark.archs), -1])
+@pytest.mark.parametrize("hours", [1, -1])
+@pytest.mark.archs
 def test_change_of_the_system_time_fails_no_case(make: Make, hours: int) -> None:
     made = make(jumps={"7": hours * 3600.0})
     assert made.run("suite.yaml", "--output", "out", "--pattern", "reduce").code == 0

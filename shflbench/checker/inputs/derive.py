@@ -80,6 +80,7 @@ class _Maker:
         self.numbers = ArgumentNumbers(kernel, launch, wishes)
         self.sizes = SuggestedSizes(kernel, launch, wishes)
         self.shared: dict[tuple[int, int], int] = {}  # arrays that were given: address and bytes → number of the buffer
+        self.passed: dict[str, int] = {}  # allocations that the host code passes: its text → number of the buffer
 
     def parameter(self, parameter: KernelParameter, place: int) -> ParameterValue:
         name = parameter_name(parameter, place)
@@ -154,21 +155,29 @@ class _Maker:
         self, name: str, item: KernelParameter | Field, size: int, host: HostArgument | None
     ) -> tuple[bytes, Span]:
         """Return the address of a buffer with an element per thread, or with as many bytes as the kernel needs."""
+        number = self.passed.get(host.text) if host is not None and host.buffer_bytes is not None else None
+        if number is not None and not self.buffers[number].limited:  # `step<<<…>>>(a, a)`
+            self._note(f"{name} = {self.buffers[number].name}", Origin.HOST)
+            return bytes(size), Span(0, size, name, Origin.HOST, number)
         element = element_of(item.element) or BYTES
         one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
         plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16)
         known = self._size(name, plain, one, host)
         bytes_, origin = known.bytes, known.origin
         count = max(bytes_ // element.size, 1)
-        by_host = host is not None and host.zeroed
-        zeroed = by_host or name in self.wishes.zeroed
-        contents = np.zeros(bytes_, np.uint8) if zeroed else self._random(element, count, name, bytes_)
+        byte = host.filled if host is not None else None
+        # With the first seed, contents other than zeros are random all the same, so that more branches are taken.
+        by_host = byte == 0 or (byte is not None and self.wishes.vary)
+        fill = byte if by_host else 0 if name in self.wishes.zeroed else None
+        contents = self._random(element, count, name, bytes_) if fill is None else np.full(bytes_, fill, np.uint8)
         text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]"
-        apart = zeroed and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
-        if zeroed and not apart and element is not BYTES:
+        apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
+        if fill == 0 and not apart and element is not BYTES:
             text = f"{text}:0"
         data, span = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
         self.buffers[-1] = replace(self.buffers[-1], limited=known.limited, reached=known.reached)
+        if host is not None and host.buffer_bytes is not None:
+            self.passed[host.text] = len(self.buffers) - 1
         if apart:
             self._note(f"contents of {name} = 0", Origin.DERIVED)
         return data, span

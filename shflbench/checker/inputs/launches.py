@@ -54,6 +54,13 @@ class PlannedLaunch:
     weak: bool = False  # it is suggested by the size of an array only
     stated: bool = False  # only the grid is derived: the host code, or the kernel itself, states the block
 
+    @property
+    def is_scaled_down(self) -> bool:
+        """Whether it has fewer blocks than the launch of the host code whose arguments it takes."""
+        if self.origin is not Origin.HOST or self.host is None or self.host.grid is None:
+            return False
+        return self.host.grid != self.shape.grid
+
 
 def is_special(launch: PlannedLaunch) -> bool:
     """Whether a kernel need not support a derived launch: a single warp, or a block that ends in a part of a warp."""
@@ -135,6 +142,8 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
     most = next((blocks for blocks in FEWER if blocks < shape.blocks), None)
     if launch.origin is Origin.GIVEN or most is None:
         return None
+    if shape.sample:
+        return replace(launch, shape=replace(shape, sample=shape.sample[:most])) if most < len(shape.sample) else None
     smaller = _scaled(shape, most)
     note = launch.note or f"{shape}, scaled down: its threads share too much memory to compare all accesses"
     return replace(launch, shape=smaller, note=note)
@@ -147,6 +156,8 @@ def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
     several = sum(size > 1 for size in shape.grid)
     extent = max(int(most ** (1 / several)), 1)
     x, y, z = (min(size, extent) for size in shape.grid)
+    if several == 2 and extent > 2 and shape.grid[0] > extent:  # noqa: PLR2004  (two axes; 5x3 instead of 4x4)
+        x, y, z = x + 1, max(y - 1, 1), max(z - 1, 1)  # not a square, where x and y could be confused
     if x * y * z == 1:  # two blocks show whether blocks interfere
         x, y, z = (2, 1, 1) if shape.grid[0] > 1 else (1, 2, 1) if shape.grid[1] > 1 else (1, 1, 2)
     return LaunchShape((x, y, z), shape.block)

@@ -27,6 +27,7 @@ class LaunchShape:
 
     grid: Dims
     block: Dims
+    sample: tuple[int, ...] = ()  # numbers of the blocks that run; empty: all
 
     @property
     def blocks(self) -> int:

@@ -60,15 +60,24 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
         causes = list(_of_race(observation, slicer, launch.arguments))
     else:
         causes = []
+    if launch.launch.is_scaled_down:
+        causes = [LAUNCH if name in _scaled_down(launch.arguments) else name for name in causes]
     if observation.kind is HazardKind.ENDLESS and _has_no_exit(observation, slicer):
         return causes  # another launch ends it only if a condition depends on the launch
     if not causes and (only_special(observation) or _spares_a_launch(observation, every)):
         causes.append(LAUNCH)
     if not causes and all(item.varied for item in observation.launches):
-        causes += _varied(observation, slicer, launch.arguments)
+        varied = list(_varied(observation, slicer, launch.arguments))
+        causes += [LAUNCH] if varied and launch.launch.is_scaled_down else varied
     if not causes and observation.after is not None:
         return derived_causes(observation.after, slicer, every)  # without the fault, it may not happen
     return list(dict.fromkeys(causes))
+
+
+def _scaled_down(arguments: Arguments) -> set[str]:
+    """Return the arguments of a launch with fewer blocks that differ from those of the host code."""
+    numbers = {span.name for value in arguments.parameters for span in value.spans if span.varied}
+    return numbers | {buffer.name for buffer in arguments.buffers if buffer.limited}
 
 
 def _has_no_exit(observation: Observation, slicer: Slicer) -> bool:

@@ -22,7 +22,7 @@ from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.launches import fewer_blocks, is_special
 from shflbench.checker.inputs.sizes import MOST_BYTES
 from shflbench.checker.loops import never_ends, waits_for_clock
-from shflbench.checker.runs.budget import RunBudget
+from shflbench.checker.runs.budget import COMPARISON, RunBudget
 from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
 from shflbench.checker.runs.fitting import set_aside
@@ -76,6 +76,7 @@ class KernelRuns:
                 more, cut = self._under_all_schedules(item)
                 launches[launches.index(item)] = fitting[fitting.index(item)] = more
                 unfinished = unfinished or cut
+        launches.sort(key=lambda item: not item.launch.shape.sample)  # what happens at real sizes is judged first
         return KernelEvidence(tuple(launches), unfinished)
 
     def in_lockstep(self, launch_plan: Sequence[PlannedLaunch], seeds: int = SEEDS) -> tuple[list[LaunchEvidence], str]:
@@ -86,6 +87,9 @@ class KernelRuns:
                 number = _number(len(launch_plan) - index)
                 return launches, f"{number} did not run, because the limit of instructions was reached"
             launches.append(self._launch(launch, self.seed))
+            if launch.shape.sample and not _is_meaningful(launches[-1]):
+                launches.pop()
+                continue
             endless = sum(_did_not_end(item) for item in launches)
             if endless >= MOST_ENDLESS or (endless and self.budget.spent > self.budget.most / 4):
                 return launches, "" if index == len(launch_plan) - 1 else _skipped(endless)
@@ -108,11 +112,13 @@ class KernelRuns:
 
     def _in_lockstep(self, emulated: EmulatedLaunch, seed: int) -> ScheduleResult:
         """Run in lockstep, again with more instructions where the launch may end and the budget allows them."""
-        before = emulated.machine.work
+        machine = emulated.machine
+        before = machine.work + COMPARISON * machine.comparisons
         result = self._run(emulated, LOCKSTEP, seed)
-        if not self.patient or not self._may_end(result):
+        if not self.patient or not self._may_end(result) or emulated.shape.sample:
             return result
-        steps = self.budget.steps_to_end((emulated.machine.work - before) / STEP_LIMIT)
+        spent = machine.work + COMPARISON * machine.comparisons - before
+        steps = self.budget.steps_to_end(spent / STEP_LIMIT)
         return self._run(emulated, LOCKSTEP, seed, steps) if steps >= LEAST_GAIN * STEP_LIMIT else result
 
     def _past_faults(self, emulated: EmulatedLaunch, result: ScheduleResult, seed: int) -> ScheduleResult:
@@ -185,7 +191,7 @@ class KernelRuns:
     def _emulated(self, launch: PlannedLaunch, arguments: Arguments, machine: Machine) -> EmulatedLaunch:
         return EmulatedLaunch(
             program=self.program,
-            shape=Shape.of(launch.shape.grid, launch.shape.block),
+            shape=Shape.of(launch.shape.grid, launch.shape.block, launch.shape.sample),
             shared_bytes=arguments.shared_bytes,
             inputs=(),
             outputs=[buffer.contents for buffer in arguments.buffers],
@@ -216,6 +222,15 @@ class KernelRuns:
             return False
         self.wishes = replace(self.wishes, least_shared=size)
         return True
+
+
+def _is_meaningful(sampled: LaunchEvidence) -> bool:
+    """Whether blocks of a large launch ended, or met a fault that is not due to the derived size of a buffer."""
+    error = sampled.results[0].error
+    if isinstance(error, KernelFault) and error.kind is FaultKind.OUT_OF_BOUNDS and error.buffer is not None:
+        buffer = sampled.arguments.buffer(error.buffer)
+        return buffer is None or buffer.size is not Origin.DERIVED
+    return error is None or isinstance(error, KernelFault)
 
 
 def _did_not_end(launch: LaunchEvidence) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _INCLUDE = re.compile(rb'\s*#\s*include\s*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 MAXIMUM_FILES = 500  # user headers of one file
 MAXIMUM_BYTES = 4 * 2**20  # of one file that the grammar reads; 1 MiB takes a second
+MAXIMUM_LINE = 100_000  # bytes; for a longer one that is no C++, tree-sitter can take minutes
 
 
 @dataclass
@@ -47,7 +48,7 @@ def read_unit(main: UserFile, include: Sequence[Path], toolkit: Sequence[Path]) 
         for name, quoted, line in includes(file):
             folders = (*((file.path.parent, main.path.parent) if quoted else ()), *include)
             searched = () if is_graphics(name) else folders
-            path = next((path for folder in searched if _is_file(path := folder / name)), None)
+            path = next((path for folder in searched if is_file(path := folder / name)), None)
             if path is None:
                 _refuse_devices(file, name, line, searched)
                 _note_foreign(unit, file, name, line, toolkit)
@@ -71,16 +72,20 @@ def includes(file: UserFile) -> Iterator[tuple[str, bool, int]]:
 
 
 def read_limited(path: Path) -> bytes:
-    """Return the bytes of a file without a byte order mark; CompileError if it is too large or cannot be read."""
+    """Return a file without its byte order mark; CompileError if it or a line is too large, or it cannot be read."""
     try:
         if path.stat().st_size > MAXIMUM_BYTES:
             raise CompileError(f"{path} is larger than {MAXIMUM_BYTES // 2**20} MiB", "Pass its PTX instead.")
-        return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
         raise CompileError(f"{path} cannot be read: {error.strerror or error}") from error
+    if len(content) > MAXIMUM_LINE and any(len(line) > MAXIMUM_LINE for line in content.splitlines()):
+        raise CompileError(f"{path} has a line of more than {MAXIMUM_LINE} bytes", "Break the line, or pass PTX.")
+    return content
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Return whether a file of this name exists; a damaged file can have any text in place of a name."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # a name that is too long, or has a zero byte
@@ -101,5 +106,5 @@ def _note_foreign(unit: SourceUnit, file: UserFile, name: str, line: int, toolki
     text = stub(name)
     if text is not None:
         unit.stubs[name] = text
-    elif not any(_is_file(folder / name) for folder in toolkit):
+    elif not any(is_file(folder / name) for folder in toolkit):
         unit.missing[name] = (file, line)

@@ -59,7 +59,7 @@ class HostArgument:
     text: str
     value: int | float | None = None  # of a number
     buffer_bytes: int | None = None  # of a pointer: the size of the allocation
-    zeroed: bool = False  # the host code fills the whole buffer with zeros before the launch
+    filled: int | None = None  # the byte with which the host code fills the whole buffer before the launch
 
 
 @dataclass(frozen=True, slots=True)

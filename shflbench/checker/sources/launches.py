@@ -178,7 +178,9 @@ class _Memory:
         name = text_of(variable)
         declarator = self._evaluator.names.declaration(launch, name)
         size = self._allocated(name, declarator, launch) if declarator is not None else None
-        return HostArgument(text, buffer_bytes=size, zeroed=size is not None and self._zeroed(name, size, launch))
+        if size is None:
+            return HostArgument(text)
+        return HostArgument(text, buffer_bytes=size, filled=self._filled(name, size, launch))
 
     def _allocated(self, name: str, declarator: Node, launch: Node) -> int | None:
         sizes = []
@@ -198,9 +200,9 @@ class _Memory:
         )
         return sizes[0] if len(sizes) == 1 and not assigned else None
 
-    def _zeroed(self, name: str, size: int, launch: Node) -> bool:
-        """Whether the last call before the launch that has the buffer as an argument fills all of it with zeros."""
-        zeroed = False
+    def _filled(self, name: str, size: int, launch: Node) -> int | None:
+        """Return the byte with which the last call before the launch that names the buffer fills all of it."""
+        byte = None
         for call in self._calls:
             if call.start_byte >= launch.start_byte or not _same_function(call, launch):
                 continue
@@ -213,14 +215,15 @@ class _Memory:
             if function in _ALLOCATE:
                 continue
             filled = function in {"cudaMemset", "cudaMemsetAsync"} and len(arguments) > 2  # noqa: PLR2004
-            zeroed = (
+            whole = (
                 filled
                 and _variable(arguments[0]) == name
-                and self._evaluator.value(arguments[1]) == 0
                 and self._evaluator.value(arguments[2]) == size
                 and not _conditional(call, launch)
             )
-        return zeroed
+            value = self._evaluator.value(arguments[1]) if whole else None
+            byte = value & 0xFF if isinstance(value, int) else None
+        return byte
 
 
 def _address_of(node: Node) -> str:

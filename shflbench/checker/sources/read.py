@@ -10,7 +10,7 @@ from shflbench.checker.sources.assemble import kernel_of
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.host_code import UserFile
-from shflbench.checker.sources.includes import read_limited, read_unit
+from shflbench.checker.sources.includes import is_file, read_limited, read_unit
 from shflbench.checker.sources.instances import compile_with_derived, example, requested, signature, with_derived
 from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile, SourceNote
 from shflbench.checker.sources.naming import selected
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from shflbench.compile.toolchain import Toolchain
 
 MAXIMUM_BYTES = 16 * 2**20  # of PTX; a larger file is a library
+MAXIMUM_DIGITS = 1000  # of a number in PTX; Python reads 4300
+_NUMBER = re.compile(rf"[0-9]{{{MAXIMUM_DIGITS + 1}}}")
 
 
 def read_ptx(path: Path, kernel: str | None = None) -> KernelFile:
@@ -40,6 +42,9 @@ def read_ptx(path: Path, kernel: str | None = None) -> KernelFile:
         raise InputError(
             f"{path} is no PTX: it has no .version and .target", "Pass the output of `nvcc -ptx -lineinfo`."
         )
+    if number := _NUMBER.search(ptx):
+        line = ptx.count("\n", 0, number.start()) + 1
+        raise InputError(f"{path} is damaged: line {line} has a number of more than {MAXIMUM_DIGITS} digits")
     files = _user_files(ptx, path)
     kernels = tuple(kernel_of(item, files, None) for item in read_kernels(ptx))
     if not kernels:
@@ -108,7 +113,7 @@ def _of_user(source: CudaSource, kernels: Sequence[SourceKernel]) -> tuple[Sourc
     listed = []
     for index, item in enumerate(kernels):
         file = item.place.file.resolve() if item.place is not None else None
-        if file in order or file is None or not file.is_file():
+        if file in order or file is None or not is_file(file):
             listed.append((order.get(file, 0) if file else 0, item.place.line if item.place else 0, index))
     return tuple(kernels[index] for _, _, index in sorted(listed))
 
@@ -165,7 +170,7 @@ def _user_files(ptx: str, path: Path) -> Mapping[str, Path]:
     files = {}
     for name in files_of(ptx).values():
         for candidate in (Path(name), path.parent / name):
-            if candidate.is_file():
+            if is_file(candidate):
                 files[name] = path if candidate.resolve() == path.resolve() else candidate
                 break
     return files

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,15 @@ SCOPES = frozenset(
 )  # fmt: skip
 
 
+# tree-sitter frees the states of a text that it cannot read by recursion, one call per token (`stack_node_release` in
+# its stack.c, 96 bytes per call in release 0.26.1): the 8 MiB of a usual stack end at 87,000 tokens.
+_BYTES_PER_TOKEN = 256
+_USUAL_TEXT = 8_192  # bytes, of which each can be a token: 2 MiB of stack
+_LEAST_STACK = 1 << 20
+_PAGE = 1 << 16
+_STACK_SIZE = threading.Lock()  # the size of the next thread's stack is a setting of the process
+
+
 @cache
 def _parser() -> Parser:
     return Parser(Language(language()))
@@ -29,7 +40,15 @@ def _parser() -> Parser:
 
 def parse(text: bytes) -> Tree:
     """Return the syntax tree of a text; parts that are no CUDA C++ are nodes of type `ERROR`."""
-    return _parser().parse(text)
+    if len(text) <= _USUAL_TEXT:
+        return _parser().parse(text)
+    with _STACK_SIZE, ThreadPoolExecutor(1) as executor:
+        before = threading.stack_size((_LEAST_STACK + _BYTES_PER_TOKEN * len(text)) & -_PAGE)
+        try:
+            result = executor.submit(_parser().parse, text)
+        finally:
+            threading.stack_size(before)
+        return result.result()
 
 
 def walk(node: Node, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:

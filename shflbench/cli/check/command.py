@@ -38,7 +38,7 @@ UNCERTAIN = 6  # a warning, where the user asked for certainty
         "launches",
         metavar="GRIDxBLOCK",
         multiple=True,
-        help="Check at this launch, such as 4x256 or 8x8:16x16 (repeatable).",
+        help="Check every kernel at this launch, such as 4x256 or 8x8:16x16 (repeatable); --kernel selects one.",
         show_default="those of the host code, else one warp, blocks of several warps, a block that is no multiple of "
         "32, and three blocks",
     ),

@@ -13,6 +13,7 @@ from shflbench.cli.parameters import DEFAULT_ARCH
 from shflbench.cli.run.gpus import gpu_numbers, gpu_request
 from shflbench.cli.run.options import MEASURING, PLACES, SELECTION, processes_option, typed_words
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
+from shflbench.cli.run.scheduler import CONNECTION, SHARD, SchedulerChoice
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
 from shflbench.cli.run_claims import judge_run
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         help="Emulate a GPU with N SMs (for launches such as `2*sms x 256`), even if a GPU is present.",
     ),
 )
+@headed("Several GPUs", *CONNECTION, SHARD)
 @headed("Measurement", processes_option("the suite's"), *MEASURING)
 @headed("Results", *PLACES)
 @click.pass_context
@@ -71,6 +73,10 @@ def command(context: click.Context, /, suite: str | None, **flags: Any) -> int: 
     chosen = request.load_suite()
     if flags["dry_run"]:
         return list_cases(chosen, console)
+    if isinstance(members, SchedulerChoice):
+        from shflbench.cli.run.fleet.cluster import run_on_cluster
+
+        return run_on_cluster(chosen, request, members, flags, console)
     if members:
         from shflbench.cli.run.fleet.local import run_on_gpus
 

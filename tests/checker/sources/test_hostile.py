@@ -2,10 +2,13 @@
 
 import os
 import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from shflbench.checker.sources import syntax
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.host_code import blank, host_spans
 from shflbench.checker.sources.ptx import read_kernels
@@ -58,8 +61,34 @@ def test_a_template_that_launches_itself_has_no_certain_instances(parse: Parse) 
     assert parse(text).expressions() == []
 
 
+def test_a_text_that_the_grammar_cannot_read_is_parsed_on_a_stack_of_its_length() -> None:
+    text = b"int f(bool a) { return a ? 1 " + b", %r1" * 8_000 + b": 2; }"
+    before = threading.stack_size(1 << 19)  # tree-sitter would need 1.5 MiB of it
+    try:
+        with ThreadPoolExecutor(1) as executor:
+            assert executor.submit(syntax.parse, text).result().root_node.end_byte == len(text)
+    finally:
+        threading.stack_size(before)
+
+
+def test_ptx_with_a_long_name_of_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.ptx"
+    path.write_text(NVCC.replace("kernel.cu", "x" * 5_000))
+    assert len(read_ptx(path).kernels) == NVCC.count(".entry")
+
+
+def test_ptx_with_a_number_that_python_does_not_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.ptx"
+    path.write_text(NVCC.replace(" 12 0", f" {'1' * 5_000} 0"))
+    with pytest.raises(InputError, match="is damaged: line 14 has a number of more than 1000 digits"):
+        read_ptx(path)
+
+
 def test_a_file_above_the_limit_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "kernel.cu"
+    path.write_text(KERNEL + "a<" * 60_000)
+    with pytest.raises(CompileError, match="has a line of more than 100000 bytes"):
+        read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
     path.write_text(KERNEL + "// long\n" * 700_000)
     with pytest.raises(CompileError, match="is larger than 4 MiB"):
         read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)

@@ -77,22 +77,22 @@ def test_a_macro_with_two_definitions_is_unknown(parse: Parse) -> None:
     assert launch(parse, "kernel<<<N, 32>>>(p, 3);", "#ifdef A\n#define N 8\n#else\n#define N 4\n#endif").grid is None
 
 
-def test_allocations_give_sizes_and_fills_give_zeros(parse: Parse) -> None:
+def test_allocations_give_sizes_and_fills_give_contents(parse: Parse) -> None:
     body = """float *a, *b, *c, *d; const int n = 100; int m = argc;
     cudaMalloc(&a, n * sizeof(float)); CHECK(cudaMalloc((void **)&b, n * sizeof(*b)));
     cudaMalloc(&c, m * sizeof(float)); cudaMallocManaged(&d, 64);
-    cudaMemset(a, 0, n * sizeof(float)); cudaMemset(d, 1, 64);
+    cudaMemset(a, 0, n * sizeof(float)); cudaMemset(d, -1, 64);
     kernel<<<1, 32, 2 * sizeof(int)>>>(a, b, c, d, nullptr, -2.5f);"""
     found = launch(parse, body)
     assert [item.buffer_bytes for item in found.arguments] == [400, None, None, 64, None, None]
-    assert [item.zeroed for item in found.arguments] == [True, False, False, False, False, False]
+    assert [item.filled for item in found.arguments] == [0, None, None, 0xFF, None, None]
     assert [item.value for item in found.arguments] == [None, None, None, None, 0, -2.5]
     assert found.shared_bytes == 8
 
 
-def test_a_copy_after_the_fill_gives_no_zeros(parse: Parse) -> None:
+def test_a_copy_after_the_fill_gives_no_contents(parse: Parse) -> None:
     body = "float *a; cudaMalloc(&a, 4); cudaMemset(a, 0, 4); cudaMemcpy(a, h, 4, x); kernel<<<1, 32>>>(a, 1);"
-    assert not launch(parse, body).arguments[0].zeroed
+    assert launch(parse, body).arguments[0].filled is None
 
 
 def test_a_launch_by_function_names_its_kernel(parse: Parse) -> None:

@@ -29,6 +29,7 @@ def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> N
     assert rows[REDUCE[1]].sass_per_iteration == {"SHFL": 5.0}
 
 
+@pytest.mark.archs
 def test_results_are_the_same_in_one_process_and_in_several(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for cores in (1, 2):

@@ -85,13 +85,19 @@ def copies_of(pattern: str) -> Iterator[Copies]:
             yield Copies(pattern, dtype, options, {name: text for name, text in texts.items() if text})
 
 
+def thorough_dtype(pattern: str) -> str:
+    """Return the dtype whose code is checked with all options."""
+    dtypes = load(builtin()[pattern]).declaration.dtypes
+    return "f32" if "f32" in dtypes else dtypes[0]
+
+
 def checked_copies_of(pattern: str) -> Iterator[Copies]:
     """Yield the code of one dtype with all options, and of the others with the default ones and without libraries.
 
     Each text is a translation unit of its own, and the headers of libraries take seconds; `advise` recommends none.
     """
     declared = load(builtin()[pattern]).declaration
-    thorough = "f32" if "f32" in declared.dtypes else declared.dtypes[0]
+    thorough = thorough_dtype(pattern)
     libraries = {variant.name for variant in declared.variants if variant.mechanism is Mechanism.LIBRARY}
     for copies in copies_of(pattern):
         if copies.dtype == thorough:

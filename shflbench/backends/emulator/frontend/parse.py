@@ -21,7 +21,7 @@ from shflbench.errors import EmulatorError
 
 _INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
 _FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
-_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d+)\s+(\d+))?.*")
+_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d{1,9})\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d{1,9})\s+(\d+))?.*")
 _TABLE = re.compile(rf"({NAME})\s*:\s*\.(?:branchtargets|calltargets)\s+(.+)")
 _PROTOTYPE = re.compile(rf"({NAME})\s*:\s*\.callprototype\b\s*(.*)")
 MOST_REGISTERS = 1 << 18  # of one function; the emulator needs memory for each in every thread

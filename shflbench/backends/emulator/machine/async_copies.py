@@ -49,12 +49,16 @@ class PendingCopies:
         return None if counts is None else counts[words]
 
     def copy_of(self, space: str, word: int) -> tuple[int, Op] | None:
-        """Return the thread and the op of a copy that concerns a word."""
-        for thread, index, _, number, *_ in self._waiting.T.tolist():
-            op, of_op = self._ops[number]
-            if of_op.name == space and word in _words(op, np.array([index])):
-                return thread, op
-        return None
+        """Return the thread and the op of the first copy that concerns a word."""
+        first: tuple[int, Op] | None = None
+        for number, (op, of_op) in enumerate(self._ops):
+            if of_op.name != space:
+                continue
+            copies = np.flatnonzero(self._waiting[_OP] == number)
+            concerned = copies[(_words(op, self._waiting[_INDEX, copies]) == word).any(axis=0)]
+            if concerned.size and (first is None or concerned[0] < first[0]):
+                first = int(concerned[0]), op
+        return None if first is None else (int(self._waiting[_THREAD, first[0]]), first[1])
 
     def start(self, op: Op, space: MemorySpace, threads: Values, index: Values) -> None:
         """Add one side of copies to the groups that their threads have not committed yet."""

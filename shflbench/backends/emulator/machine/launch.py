@@ -25,6 +25,7 @@ class Machine:
 
     state: State | None = None
     work: float = 0.0  # of all launches, as the scheduler counts it
+    comparisons: int = 0  # likewise, of accesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
         scheduler.run()
     finally:
         launch.machine.work += scheduler.work
+        launch.machine.comparisons += state.comparisons
     return [
         memory.bytes[start:end].view(item[1] if isinstance(item, tuple) else item.dtype).copy()
         for (start, end), item in zip(state.buffers[len(launch.inputs) :], launch.outputs, strict=False)

@@ -21,7 +21,8 @@ def special_values(program: Program, shape: Shape, dynamic_shared: int) -> Mappi
     A launch without clusters has clusters of one block (PTX ISA 9.0, "Special Registers").
     """
     in_block = np.arange(shape.lanes).reshape(shape.warps, WARP) % shape.lanes_per_block
-    block = shape.block_of(np.arange(shape.lanes).reshape(shape.warps, WARP))
+    running = shape.block_of(np.arange(shape.lanes).reshape(shape.warps, WARP))
+    block = np.array(shape.sample)[running] if shape.sample else running
     lane = np.arange(WARP, dtype=np.uint64)
     one = np.uint64(1)
     workspace = MODULE_BASE + program.workspace
@@ -40,7 +41,7 @@ def special_values(program: Program, shape: Shape, dynamic_shared: int) -> Mappi
         "%laneid": lane,
         "%warpid": in_block // WARP,
         "%nwarpid": shape.warps_per_block,
-        "%smid": block,
+        "%smid": running,
         "%nsmid": shape.grid,
         "%gridid": 1,
         "%dynamic_smem_size": dynamic_shared,

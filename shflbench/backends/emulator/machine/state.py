@@ -51,6 +51,7 @@ class State:
         self.printed: list[str] = []  # what the kernel printed
         self.copies = PendingCopies(shape.lanes)
         self.ticks = 0  # of the clock: how often it was read
+        self.comparisons = 0  # of accesses with earlier ones that nothing known at once orders
         self.heap: list[tuple[int, int]] = []  # (start, end) of what `malloc` gave, as bytes of global memory
         self.thread_numbers = np.arange(shape.lanes, dtype=np.int64).reshape(shape.warps, WARP)
         self.block_of = shape.block_of(self.thread_numbers)
@@ -84,7 +85,7 @@ class State:
         self.ends = []
         self.executed, self.guarded = set(), set()
         self.iterations = None
-        self.printed, self.ticks, self.heap = [], 0, []
+        self.printed, self.ticks, self.comparisons, self.heap = [], 0, 0, []
         self.copies = PendingCopies(self.shape.lanes)
         self._fill_special(self.dynamic_shared)
         for name in ("shared", "local"):

@@ -24,6 +24,8 @@ def coordinates(number: int, dims: Dimensions) -> Dimensions:
 class Shape:
     """A launch: `grid` blocks of `block` threads, and how both are arranged; registers have room for whole warps.
 
+    If only a `sample` of the blocks runs, `grid` counts these, and `grid_dims` is that of all blocks.
+
     Blocks of a grid and threads of a block are numbered along x first, then y, then z (CUDA C++ Programming Guide,
     "Thread Hierarchy"). Without dimensions, all lie along x.
     """
@@ -32,10 +34,14 @@ class Shape:
     block: int
     grid_dims: Dimensions = (0, 1, 1)
     block_dims: Dimensions = (0, 1, 1)
+    sample: tuple[int, ...] = ()  # numbers of the blocks that run; empty: all
 
     def __post_init__(self) -> None:
         """Complete the dimensions; ValueError if they do not multiply to the totals."""
-        for name, total in (("grid_dims", self.grid), ("block_dims", self.block)):
+        if self.sample and len(self.sample) != self.grid:
+            raise ValueError(f"{len(self.sample)} blocks are not the {self.grid} that run")
+        blocks = prod(self.grid_dims) if self.sample else self.grid
+        for name, total in (("grid_dims", blocks), ("block_dims", self.block)):
             dims: Dimensions = getattr(self, name)
             if dims == (0, 1, 1):
                 object.__setattr__(self, name, (total, 1, 1))  # of a frozen dataclass
@@ -43,9 +49,9 @@ class Shape:
                 raise ValueError(f"the dimensions {dims} do not make {total}")
 
     @classmethod
-    def of(cls, grid: Dimensions, block: Dimensions) -> "Shape":
-        """Return the shape with these dimensions."""
-        return cls(prod(grid), prod(block), grid, block)
+    def of(cls, grid: Dimensions, block: Dimensions, sample: tuple[int, ...] = ()) -> "Shape":
+        """Return the shape with these dimensions, of which a `sample` of the blocks runs, or all."""
+        return cls(len(sample) or prod(grid), prod(block), grid, block, sample)
 
     @property
     def warps_per_block(self) -> int:
@@ -76,13 +82,18 @@ class Shape:
         """Return the block of each thread."""
         return threads // self.lanes_per_block
 
+    def number_in_grid(self, block: int) -> int:
+        """Return the number in the grid of one of the blocks that run."""
+        return self.sample[block] if self.sample else block
+
     def in_block(self, thread: int) -> tuple[int, int]:
         """Return (block, index within the block) of a thread."""
         return divmod(thread, self.lanes_per_block)
 
     def describe(self, thread: int) -> str:
         """Return `thread 3 of block 2`, or with coordinates if the launch has several dimensions."""
-        block, index = self.in_block(thread)
+        running, index = self.in_block(thread)
+        block = self.number_in_grid(running)
         if self.grid_dims[1:] == self.block_dims[1:] == (1, 1):
             return f"thread {index} of block {block}"
         return f"thread {coordinates(index, self.block_dims)} of block {coordinates(block, self.grid_dims)}"

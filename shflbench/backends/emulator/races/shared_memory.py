@@ -159,6 +159,7 @@ class SharedMemoryRaces(Rule):
 
     def _compare(self, batch: SharedAccess, *, with_earlier: bool = True) -> None:
         """Report races of an access with earlier ones and within itself, the first cells of all threads first."""
+        self.state.comparisons += 1
         suspects = [*(self._with_earlier(batch) if with_earlier else ()), *self._within(batch)]
         reports = []
         for rank, (kind, where, others, numbers) in enumerate(suspects):

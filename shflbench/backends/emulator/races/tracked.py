@@ -29,6 +29,7 @@ from shflbench.errors import EmulatorError
 
 MOST_ENTRIES = 1 << 26  # cells times threads: a table takes 256 MiB
 MOST_REPORTS = 64  # executions of one instruction that race, after which it is not compared any more
+PAIRS_OF_REPORT = 1 << 16  # racing pairs of threads that count as one more of these
 SEVERAL = -1  # instead of the number of a thread or block, both counted from 1
 _CHUNK = 1 << 21  # entries of a table that are compared at once
 
@@ -126,10 +127,12 @@ class TrackedRaces(Rule):
             return
         unordered, in_shared = np.flatnonzero(~self._ordered(part, rows)), space.name == "shared"
         pairs = list(self._earlier(part, rows, same, unordered, in_shared=in_shared)) if unordered.size else []
+        self.state.comparisons += 1
         if part.form.writes:
             pairs += self._within(part, rows, index, values, in_shared=in_shared)
         self._report_all(part, space, pairs)
-        self._racing[id(op)] += any(group.kind.breaks and group.entry.size for group in pairs)
+        races = sum(group.entry.size for group in pairs if group.kind.breaks)
+        self._racing[id(op)] += (races > 0) + races // PAIRS_OF_REPORT
         self._record(part, rows)
 
     def finish(self) -> None:

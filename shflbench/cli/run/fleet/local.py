@@ -31,18 +31,20 @@ def run_on_gpus(
     """Run the suite on these GPUs at the same time, and return the exit code."""
     require_dask()
     from shflbench.cli.run.fleet.measure import FleetRun
+    from shflbench.cli.run.fleet.members import SuiteJob
     from shflbench.compile.toolchain import find
     from shflbench.fleet.cluster import open_local
     from shflbench.fleet.devices import DeviceFinder
 
     toolchain = find()
-    console.say(f"{suite.title}: {count_noun(len(suite.cases), 'case')} on each of {len(gpus)} GPUs.")
+    spread = "divided among" if flags["shard"] else "on each of"
+    console.say(f"{suite.title}: {count_noun(len(suite.cases), 'case')} {spread} {len(gpus)} GPUs.")
     stop = threading.Event()
-    with closing(open_local(len(gpus))) as cluster:
+    with closing(open_local(len(gpus), stop.is_set)) as cluster:
         finder = DeviceFinder(cluster, stop.is_set)
         devices = opened(cluster, finder, gpus, suite.rules.timeout)
-        fleet = FleetRun(suite, request, toolchain, cache_folder(), cluster, finder, devices, stop)
-        return fleet.run(flags, console, scheduler="local")
+        job = SuiteJob(suite, request, toolchain, cache_folder())
+        return FleetRun(job, cluster, finder, devices, stop, scheduler="local").run(flags, console)
 
 
 def opened(cluster: Cluster, finder: DeviceFinder, gpus: Sequence[int], timeout: float) -> list[FleetDevice]:
@@ -59,4 +61,6 @@ def opened(cluster: Cluster, finder: DeviceFinder, gpus: Sequence[int], timeout:
 def require_dask() -> None:
     """Raise MissingError, with the command that installs it, where Dask is not installed."""
     if find_spec("distributed") is None:
-        raise MissingError("more than one GPU needs Dask, which is not installed", how_to_install("fleet"))
+        raise MissingError(
+            "a run on several GPUs or on a cluster needs Dask, which is not installed", how_to_install("fleet")
+        )

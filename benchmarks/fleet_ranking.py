@@ -1,0 +1,239 @@
+"""Measure which slow and faulty devices of a simulated fleet `shflbench fleet` names, and how many sound ones.
+
+    python -m benchmarks.fleet_ranking                print the page
+    python -m benchmarks.fleet_ranking --record       write it to benchmarks/fleet_ranking.md, too
+    python -m benchmarks.fleet_ranking --seeds 3      simulate fewer fleets
+
+Needs no GPU; takes a minute. Exits with 1 if a requirement is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it also runs as a file
+
+from benchmarks.compare_power.batch import load
+from benchmarks.compare_power.markdown import table
+from benchmarks.fleet_devices import MODELS, SHARES, Recorded, Truth, simulate
+from shflbench.analysis.fleet import OutlierKind, rank, record_of
+from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
+from shflbench.store import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.analysis.fleet import FleetReport
+
+PAGE = Path(__file__).with_suffix(".md")
+ROOT = Path(__file__).parents[1]
+RECORDED = ROOT / "tests" / "data" / "compare"
+REAL_RUN = ROOT / "results" / "gtc2013" / "nvidia-h200"
+SEEDS, SEED = 20, 17
+SPREADS, FEWER_SEEDS = (0.002, 0.005, 0.01), 5
+COPIES = 8  # of 54 cases: as many rows per device as the largest suite
+MOST_SOUND, LEAST_SLOW = 0.01, 0.99
+MOST_MS, MOST_BYTES = 1.0, 1e9
+SLOW_3 = (Truth.SLOW_3, Truth.CASES_3)
+EXPECTED: dict[Truth, OutlierKind] = {
+    Truth.NOISY: OutlierKind.NOISY,
+    Truth.HOT: OutlierKind.HOT,
+    Truth.THROTTLED: OutlierKind.THROTTLED,
+    Truth.WRONG: OutlierKind.WRONG,
+    Truth.INCOMPLETE: OutlierKind.INCOMPLETE,
+}
+
+
+class Cost(NamedTuple):
+    """What a ranking costs."""
+
+    rows: int
+    rank_ms: float  # per row
+    read_ms: float  # per row, of a real run with its samples
+    samples: int  # per row of that run
+    memory: float  # bytes, the most that the process had
+
+
+class Counts:
+    """Devices by truth, and by the finding that was made."""
+
+    def __init__(self) -> None:
+        """Start without devices."""
+        self.devices: Counter[tuple[str, Truth]] = Counter()
+        self.named: Counter[tuple[str, Truth]] = Counter()
+        self.other: Counter[Truth] = Counter()  # named for something else only
+
+    def add(self, report: FleetReport, truths: Mapping[str, Truth]) -> None:
+        """Count the devices of models with enough of them."""
+        for model in report.models:
+            for device in model.devices if model.comparable else ():
+                truth = truths[device.uuid]
+                kinds = {finding.kind for finding in device.findings}
+                right = bool(kinds) if truth is Truth.SOUND else EXPECTED.get(truth, OutlierKind.SLOW) in kinds
+                self.devices[model.model, truth] += 1
+                self.named[model.model, truth] += right
+                self.other[truth] += bool(kinds) and not right
+
+    def total(self, truths: Sequence[Truth], model: str = "") -> tuple[int, int]:
+        """Return the named devices and all, of some truths, and of a model if given."""
+        keys = [key for key in self.devices if key[1] in truths and model in {"", key[0]}]
+        return sum(self.named[key] for key in keys), sum(self.devices[key] for key in keys)
+
+    def share(self, *truths: Truth, model: str = "") -> float:
+        """Return the share of the devices that are named."""
+        named, count = self.total(truths, model)
+        return named / count if count else 0.0
+
+
+def judge(recorded: Recorded, seeds: int, spread: float = 0.0) -> tuple[Counts, list[str]]:
+    """Rank simulated fleets; return the counts and the models that were not comparable.
+
+    `spread` is the standard deviation of the speed of devices of one model, beyond what the recorded devices differ.
+    """
+    counts, refused = Counts(), set[str]()
+    for seed in range(seeds):
+        fleet = simulate(recorded, np.random.default_rng((SEED, seed)), spread=spread)
+        report = rank(fleet.records)
+        counts.add(report, fleet.truths)
+        refused |= {model.model for model in report.models if not model.comparable}
+    return counts, sorted(refused)
+
+
+def cost(recorded: Recorded) -> Cost:
+    """Measure a ranking of 1,000 devices with as many rows as the largest suite, and the reading of a real run."""
+    fleet = simulate(recorded, np.random.default_rng(SEED), COPIES)
+    rows = sum(len(record.times.ids) for record in fleet.records)
+    start = time.process_time()
+    rank(fleet.records)
+    ranked = time.process_time() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    start = time.process_time()
+    run = read_run(REAL_RUN)
+    record_of([run])
+    read = time.process_time() - start
+    kept = run.kept_samples()
+    samples = len(kept.case) // len(run.rows) if kept else 0
+    return Cost(rows, 1e3 * ranked / rows, 1e3 * read / len(run.rows), samples, memory)
+
+
+def requirements(counts: Counts, refused: Sequence[str], spent: Cost) -> list[tuple[str, bool]]:
+    """Return each requirement with its result, and whether it is met."""
+    few = [model for model, (count, _) in MODELS.items() if count < FEWEST_DEVICES]
+    slow, sound = counts.share(*SLOW_3), counts.share(Truth.SOUND)
+    return [
+        (f"devices slower by 3% that are named: {slow:.2%}; required: {LEAST_SLOW:.0%}", slow >= LEAST_SLOW),
+        (f"sound devices that are named: {sound:.3%}; required: at most {MOST_SOUND:.0%}", sound <= MOST_SOUND),
+        (
+            f"models that have too few devices: {', '.join(sorted(refused))}; required: {', '.join(few)}",
+            few == [*refused],
+        ),
+        (f"ranking: {spent.rank_ms:.4f} ms per row; required: below {MOST_MS:.0f} ms", spent.rank_ms < MOST_MS),
+        (
+            f"memory: {spent.memory / 1e6:.0f} MB with {spent.rows:,} rows; required: below 1 GB",
+            spent.memory < MOST_BYTES,
+        ),
+    ]
+
+
+def page(counts: Counts, refused: Sequence[str], spent: Cost, seeds: int, spreads: Mapping[float, Counts]) -> str:
+    """Return the page."""
+    by_truth = []
+    for truth in Truth:
+        named, count = counts.total([truth])
+        what = "any" if truth is Truth.SOUND else str(EXPECTED.get(truth, OutlierKind.SLOW))
+        by_truth.append(
+            [truth, what, f"{count:,}", f"{named:,}", f"{named / max(1, count):.2%}", f"{counts.other[truth]}"]
+        )
+    by_model = []
+    for model, (size, _) in MODELS.items():
+        if model not in refused:
+            slow, all_slow = counts.total(SLOW_3, model)
+            sound, all_sound = counts.total([Truth.SOUND], model)
+            by_model.append([model, f"{size}", f"{slow:,} of {all_slow:,}", f"{sound:,} of {all_sound:,}"])
+    return TEXT.format(
+        seeds=seeds,
+        faulty=sum(SHARES.values()),
+        requirements="\n".join(
+            f"- {'met' if met else '**missed**'}: {text}" for text, met in requirements(counts, refused, spent)
+        ),
+        truths=table(("device", "finding", "devices", "named", "share", "named for something else"), by_truth),
+        models=table(("model", "devices", "3% slower, named", "sound, named"), by_model),
+        read_ms=spent.read_ms,
+        fewer=FEWER_SEEDS,
+        spreads="\n".join(
+            f"| {spread:.1%} | {wider.share(*SLOW_3):.1%} | {wider.share(Truth.SOUND):.2%} |"
+            for spread, wider in spreads.items()
+        ),
+        samples=spent.samples,
+    )
+
+
+TEXT = """\
+# Slow and faulty devices that `shflbench fleet` names
+
+Written by `python -m benchmarks.fleet_ranking --record`; do not edit. [Find a slow
+GPU](../docs/how-to/find-a-slow-gpu.md) says how to use the command.
+
+Simulated: {seeds} fleets of 1,000 devices of ten models, {faulty} of them with a fault, each measured by one process.
+The noise is that of the five H200s of [compare_power](compare_power.md). A device has the times of one recorded process
+of unchanged code, drawn from 156, with its scatter and its sentinels; the difference between devices is a random
+combination of those between the five GPUs. Not in it: the difference between days, and GPUs whose power limit is
+reached.
+
+## Requirements
+
+{requirements}
+
+Reading a run costs more than ranking it: {read_ms:.2f} ms per row of `results/gtc2013/nvidia-h200`, with {samples:,}
+samples per row. Runs are read one after another, and only what a ranking needs is kept.
+
+## By fault
+
+{truths}
+
+A slowdown of 1% is below the threshold of 1.5%, and is not to be named.
+
+## By model
+
+{models}
+
+## Where devices of a model differ more
+
+The five H200s differ by 0.02% over all cases. GPUs that reach a power limit may differ more. With a further difference
+that is the same for all cases of a device, normally distributed ({fewer} fleets each):
+
+| standard deviation | 3% slower, named | sound, named |
+| --: | --: | --: |
+{spreads}
+
+A device is then only named if it is beyond what its model shows.
+"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the page, and write it if requested; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--record", action="store_true", help=f"write {PAGE.name}, too")
+    parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help="simulated fleets")
+    options = parser.parse_args(words)
+    recorded = Recorded.of(load(sorted(RECORDED.glob("*.npz"))))
+    counts, refused = judge(recorded, options.seeds)
+    spent = cost(recorded)
+    spreads = {spread: judge(recorded, min(FEWER_SEEDS, options.seeds), spread)[0] for spread in SPREADS}
+    text = page(counts, refused, spent, options.seeds, spreads)
+    print(text)
+    if options.record:
+        PAGE.write_text(text, encoding="utf-8")
+    return 0 if all(met for _, met in requirements(counts, refused, spent)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+"""Rank the devices of a fleet: each is compared with the median of its model, and outliers are named."""
+
+from shflbench.analysis.fleet.rank import rank
+from shflbench.analysis.fleet.record import DeviceRecord, record_of
+from shflbench.analysis.fleet.report import DeviceResult, Finding, FleetReport, ModelReport, OutlierKind
+
+__all__ = ["DeviceRecord", "DeviceResult", "Finding", "FleetReport", "ModelReport", "OutlierKind", "rank", "record_of"]

@@ -1,0 +1,163 @@
+"""Rank the devices of a fleet, model by model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.analysis.compare.quantiles import student
+from shflbench.analysis.fleet.condition_faults import condition_faults, shared_failures
+from shflbench.analysis.fleet.model_times import MEDIAN_ERROR, ModelTimes, environment_of, robust_spread
+from shflbench.analysis.fleet.offsets import FAMILY_ERROR, device_offsets
+from shflbench.analysis.fleet.report import CaseTable, DeviceResult, FleetReport, ModelReport
+from shflbench.analysis.fleet.time_faults import THRESHOLD, is_undecided, noisy, of_launches, remarks, slow
+from shflbench.grouping import group_by
+from shflbench.model import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from shflbench.analysis.fleet.model_times import Environment
+    from shflbench.analysis.fleet.offsets import DeviceOffsets
+    from shflbench.analysis.fleet.record import DeviceRecord
+    from shflbench.analysis.fleet.report import Finding
+
+CONFIDENCE = 0.95  # of the interval of a single case
+LEAST_NOISE_SPREAD = 0.05  # of the logarithm of the scatter, between the five H200s of benchmarks/compare_power
+
+
+def rank(records: Iterable[DeviceRecord], threshold: float = THRESHOLD) -> FleetReport:
+    """Compare each device with the median of its model; `threshold` is the smallest slowdown that is named."""
+    models = group_by(records, lambda record: record.model)
+    return FleetReport(tuple(_rank_model(name, members, threshold) for name, members in models.items()), threshold)
+
+
+def _rank_model(model: str, records: Sequence[DeviceRecord], threshold: float) -> ModelReport:
+    environment = environment_of(records)
+    times = ModelTimes.of(records, environment)
+    shared = shared_failures(records)
+    faults = condition_faults(records, shared, comparable=times is not None)
+    notes = [f"{case_id} failed on most devices: a fault of the case, not of a device" for case_id in sorted(shared)]
+    usual = _usual_settings(records)
+    if times is None:
+        devices = [
+            _unranked(record, findings, tuple(remarks(record, usual)))
+            for record, findings in zip(records, faults, strict=True)
+        ]
+        return ModelReport(model, tuple(devices), notes=tuple(notes))
+    return _Ranking(records, times, environment, threshold).report(model, faults, usual, notes)
+
+
+def _unranked(record: DeviceRecord, findings: tuple[Finding, ...], notes: tuple[str, ...]) -> DeviceResult:
+    return DeviceResult(
+        label=record.label,
+        uuid=record.uuid,
+        cases=len(record.times.ids),
+        temperature_c=record.temperature_c,
+        clock_mhz=record.clock_mhz,
+        findings=findings,
+        remarks=notes,
+    )
+
+
+class _Ranking:
+    """The devices of a model with enough of them."""
+
+    def __init__(
+        self, records: Sequence[DeviceRecord], times: ModelTimes, environment: Environment, threshold: float
+    ) -> None:
+        count = len(records)
+        columns = times.patterns
+        self._records, self._times, self._environment, self._threshold = records, times, environment, threshold
+        self._overall = device_offsets(times.ratios, times.deviations, count)
+        self._patterns = {
+            name: device_offsets(times.ratios[:, places], times.deviations[:, places], count * len(columns))
+            for name, places in columns.items()
+        }
+        self._table = _case_table(times)
+        known = ~np.isnan(times.noise).all(axis=1)
+        self._noise, self._noise_spread = np.full(count, np.nan), LEAST_NOISE_SPREAD
+        if known.any():
+            self._noise[known] = np.nanmedian(times.noise[known], axis=1)
+            self._noise_spread = max(LEAST_NOISE_SPREAD, float(robust_spread(self._noise[known][:, None])[0]))
+
+    def report(
+        self, model: str, faults: Sequence[tuple[Finding, ...]], usual: Mapping[str, str], notes: Sequence[str]
+    ) -> ModelReport:
+        """Return the devices, the slowest first."""
+        order = np.argsort(-np.nan_to_num(self._overall.values, nan=-np.inf), kind="stable").tolist()
+        places = {number: place for place, number in enumerate(order, 1)}
+        results = [self._device(number, places[number], faults[number], usual) for number in order]
+        table = self._table.in_order(order)
+        return ModelReport(model, tuple(results), table, self._overall.spread, tuple(notes))
+
+    def _device(self, number: int, place: int, faults: tuple[Finding, ...], usual: Mapping[str, str]) -> DeviceResult:
+        record, threshold = self._records[number], self._threshold
+        slower = _interval(self._overall, number)
+        patterns = {
+            name: change
+            for name, offsets in self._patterns.items()
+            if (change := _interval(offsets, number)) is not None
+        }
+        changes = self._table.slower[number]
+        affected = (changes >= threshold) & (changes > self._table.half_widths[number])
+        cases = tuple(self._times.cases[place] for place in np.flatnonzero(affected))
+        count = int((~np.isnan(changes)).sum())
+        sentinels = _known(self._environment.changes[number])
+        launch_offset_us = _known(self._environment.offsets_us[number])
+        factor = _known(np.exp(self._noise[number]))
+        findings = (
+            *slow(slower, patterns, threshold, (cases, count), sentinels),
+            *noisy(factor, self._noise_spread, _simultaneous(len(self._records))),
+            *faults,
+        )
+        return DeviceResult(
+            label=record.label,
+            uuid=record.uuid,
+            cases=count,
+            slower=slower,
+            place=place if slower else None,
+            patterns=patterns,
+            slow_cases=len(cases),
+            sentinels=sentinels,
+            launch_offset_us=launch_offset_us,
+            noise_factor=factor,
+            temperature_c=record.temperature_c,
+            clock_mhz=record.clock_mhz,
+            undecided=is_undecided(slower, threshold) and not findings,
+            findings=findings,
+            remarks=(*of_launches(launch_offset_us), *remarks(record, usual)),
+        )
+
+
+def _case_table(times: ModelTimes) -> CaseTable:
+    """Return each case on each device, in the order of the records."""
+    changes = np.expm1(times.ratios)
+    counts = (~np.isnan(changes)).sum(axis=0)
+    k = np.array([student((1 + CONFIDENCE) / 2, count - 1) for count in counts.tolist()])
+    half_widths = k * times.deviations * np.sqrt(1 + MEDIAN_ERROR / counts) * (1 + changes)
+    places = np.where(np.isnan(changes), np.nan, np.argsort(np.argsort(-changes, axis=0), axis=0) + 1.0)
+    return CaseTable(times.cases, times.medians_us, changes, half_widths, places)
+
+
+def _simultaneous(devices: int) -> float:
+    return student(1 - FAMILY_ERROR / 2 / devices, max(1, devices - 1))
+
+
+def _interval(offsets: DeviceOffsets, number: int) -> Interval | None:
+    value, half = float(offsets.values[number]), float(offsets.half_widths[number])
+    if np.isnan(value):
+        return None
+    return Interval(*(float(np.expm1(end)) for end in (value, value - half, value + half)))
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _usual_settings(records: Sequence[DeviceRecord]) -> dict[str, str]:
+    """Return the most frequent value of each setting."""
+    values = group_by((item for record in records for item in record.settings.items()), lambda item: item[0])
+    return {name: Counter(value for _, value in items).most_common(1)[0][0] for name, items in values.items()}

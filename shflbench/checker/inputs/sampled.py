@@ -1,0 +1,62 @@
+"""Launches of the host code that are too large to run whole: some of their blocks run, at the real sizes."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator.link.interruptions import waits_by_memory
+from shflbench.backends.emulator.opcodes.forms import Access
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.shapes import MOST_THREADS, Dims, LaunchShape
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from shflbench.backends.emulator.link.program import Op
+
+MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least
+
+
+def with_samples(
+    launch_plan: Sequence[PlannedLaunch], ops: Sequence[Op], indexes: Collection[str]
+) -> list[PlannedLaunch]:
+    """Return a plan with some blocks of each launch of the host code that was scaled down.
+
+    Not for a kernel whose blocks may wait for one another, or that does not ask for its block's index.
+    """
+    if _may_wait(ops) or not any(name.startswith("blockIdx") for name in indexes):
+        return list(launch_plan)
+    samples: dict[LaunchShape, PlannedLaunch] = {}
+    for launch in launch_plan:
+        host = launch.host
+        if host is None or host.grid is None or not launch.is_scaled_down:
+            continue
+        whole = LaunchShape(host.grid, launch.shape.block)
+        if whole.threads <= MOST_THREADS:
+            blocks = _sample(host.grid, max(MOST_SAMPLED // whole.threads_per_block, 2))
+            note = f"launch of the host code, of which {len(blocks)} of {whole.blocks} blocks ran"
+            shape = LaunchShape(whole.grid, whole.block, blocks)
+            samples.setdefault(shape, PlannedLaunch(shape, Origin.HOST, host, note))
+    return [*launch_plan, *samples.values()]
+
+
+def _may_wait(ops: Sequence[Op]) -> bool:
+    """Whether threads may wait for others by memory; an atomic whose result is not used tells nobody anything."""
+    used = {slot for op in ops for slot in (*op.sources, op.guard, op.place.base if op.place else None)}
+    return waits_by_memory([op for op in ops if not _is_atomic(op) or used.intersection(op.results)])
+
+
+def _is_atomic(op: Op) -> bool:
+    return isinstance(op.form, Access) and op.form.kind == "atom"
+
+
+def _sample(grid: Dims, most: int) -> tuple[int, ...]:
+    """Return the numbers of at most so many blocks: the first and the last, other corners, then their neighbors."""
+    last = tuple(size - 1 for size in grid)
+    corners = list(product(*({0, end} for end in last)))
+    neighbors = product(*({0, min(1, end), max(end - 1, 0), end} for end in last))
+    ranked = dict.fromkeys([(0, 0, 0), last, *sorted(corners), *sorted(neighbors)])
+    return tuple(sorted(x + grid[0] * (y + grid[1] * z) for x, y, z in list(ranked)[: min(most, prod(grid))]))

@@ -1,0 +1,126 @@
+"""A ranking as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from shflbench.analysis.fleet.offsets import LEAST_DEVICE
+from shflbench.analysis.fleet.time_faults import signed, words
+from shflbench.cli.layout import INDENT, Line, Table, wrapped
+from shflbench.export.words import count_noun, flat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.analysis.fleet import DeviceResult, FleetReport, ModelReport
+    from shflbench.analysis.fleet.report import CaseTable
+    from shflbench.cli.layout import Styled
+
+SLOWEST = 8  # sound devices that are listed with the outliers of a model
+SCHEMA = 1
+COLUMNS = ("device", "slower", "worst pattern", "slow cases", "sentinels", "scatter", "°C", "verdict")
+
+
+def lines(report: FleetReport, width: int | None, *, every: bool = False) -> list[Styled]:
+    """Return the report within `width` columns if given; `every`: with all sound devices."""
+    parts = [part for model in report.models for part in _model(model, width, every=every)]
+    outliers = [device for _, device in report.outliers()]
+    summary = (
+        f"{count_noun(len(outliers), 'outlier')} among {count_noun(report.devices, 'device')}"
+        f" (slow from {100 * report.threshold:.3g}%)"
+    )
+    return [*parts, (summary, "bad" if outliers else "good")]
+
+
+def _model(model: ModelReport, width: int | None, *, every: bool) -> Iterator[Styled]:
+    head = f"{flat(model.model)}: {count_noun(len(model.devices), 'device')}"
+    if model.comparable and model.spread is not None:
+        bound = "at most " if model.spread <= LEAST_DEVICE else ""
+        head += f", standard deviation between sound devices {bound}{100 * model.spread:.2f}%"
+    else:
+        head += ", too few to compare: a model needs four devices with times of the same cases"
+    shown = _shown(model, every=every)
+    head_block, *blocks = Table(head, COLUMNS, tuple(_line(device, model) for device in shown)).blocks(width)
+    yield from ((text, "") for text in wrapped(head, width))
+    yield from head_block
+    for device, block in zip(shown, blocks, strict=True):
+        yield from block
+        evidence = [f"{finding.kind}: {flat(finding.sentence)}" for finding in device.findings]
+        notes = [f"note: {flat(remark)}" for remark in device.remarks]
+        yield from ((line, "") for text in (*evidence, *notes) for line in wrapped(f"{INDENT}{text}", width))
+    if len(shown) < len(model.devices):
+        yield f"{INDENT}{count_noun(len(model.devices) - len(shown), 'more sound device')} (--all lists them)", ""
+    yield from ((line, "") for note in model.notes for line in wrapped(f"{INDENT}{flat(note)}", width))
+    yield "", ""
+
+
+def _shown(model: ModelReport, *, every: bool) -> Sequence[DeviceResult]:
+    """Return all outliers, then the slowest of the others."""
+    outliers = [device for device in model.devices if device.findings]
+    others = [device for device in model.devices if not device.findings]
+    return [*outliers, *(others if every else others[:SLOWEST])]
+
+
+def _line(device: DeviceResult, model: ModelReport) -> Line:
+    worst = max(device.patterns.items(), key=lambda item: item[1].value, default=None)
+    cells = (
+        flat(device.label),
+        words(device.slower) if device.slower else "",
+        f"{flat(worst[0])} {signed(worst[1].value)}" if worst else "",
+        f"{device.slow_cases} of {device.cases}" if device.slower else f"of {device.cases}",
+        "" if device.sentinels is None else signed(device.sentinels),
+        "" if device.noise_factor is None else f"{device.noise_factor:.2f}×",
+        "" if device.temperature_c is None else f"{device.temperature_c:.0f}",
+        verdict(device, model),
+    )
+    return Line(cells, "bad" if device.findings else "doubt" if device.undecided or not model.comparable else "")
+
+
+def verdict(device: DeviceResult, model: ModelReport) -> str:
+    """Return the verdict on a device in a few words."""
+    if device.findings:
+        return ", ".join(dict.fromkeys(finding.kind for finding in device.findings))
+    if not model.comparable:
+        return "too few to compare"
+    if device.slower is None:
+        return "no times"
+    return "undecided" if device.undecided else "sound"
+
+
+def json_text(report: FleetReport) -> str:
+    """Return the report with every case of every device; changes are fractions, 0.03 for 3% slower."""
+    models = [
+        {
+            "model": model.model,
+            "comparable": model.comparable,
+            "spread": model.spread,
+            "notes": model.notes,
+            "devices": [{**asdict(device), "verdict": verdict(device, model)} for device in model.devices],
+            "cases": _cases(model.table) if model.table else None,
+        }
+        for model in report.models
+    ]
+    outliers = [{"model": model.model, "device": device.label} for model, device in report.outliers()]
+    content = {"schema": SCHEMA, "threshold": report.threshold, "outliers": outliers, "models": models}
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _cases(table: CaseTable) -> list[dict[str, Any]]:
+    """Return each case with a list entry per device, in the order of `devices`; null where a device has no time."""
+    return [
+        {
+            "case": case_id,
+            "median_us": float(table.medians_us[place]),
+            "slower": _numbers(table.slower[:, place].tolist()),
+            "half_width": _numbers(table.half_widths[:, place].tolist()),
+            "place": _numbers(table.places[:, place].tolist()),
+        }
+        for place, case_id in enumerate(table.cases)
+    ]
+
+
+def _numbers(values: Sequence[float]) -> list[float | None]:
+    return [None if math.isnan(value) else round(value, 6) for value in values]

@@ -1,0 +1,131 @@
+"""The options of `run` that name a Dask cluster, and the check that its connection is safe; imports no Dask."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+
+from shflbench.cli.help import option
+from shflbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FORMS = "tls://HOST:PORT, or tcp://HOST:PORT on this machine"
+
+CONNECTION = (
+    option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Run the suite on all GPUs of the Dask cluster whose scheduler is at tls://HOST:PORT.",
+    ),
+    option(
+        "--scheduler-file",
+        metavar="FILE",
+        type=FILE,
+        help="Read the address from the scheduler's file.",
+    ),
+    option(
+        "--wait-for",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Start when the cluster has N GPUs.",
+        show_default="1",
+    ),
+    option("--tls-ca", metavar="FILE", type=FILE, help="Certificate authority for tls://, a PEM file."),
+    option("--tls-cert", metavar="FILE", type=FILE, help="Certificate of this client, a PEM file."),
+    option("--tls-key", metavar="FILE", type=FILE, help="Private key of that certificate, a PEM file."),
+    option(
+        "--insecure",
+        is_flag=True,
+        help="Accept a tcp:// scheduler on another machine: anyone who reaches its port, or that of a worker, can run "
+        "code as you.",
+    ),
+)
+CONNECTION_NAMES = ("scheduler", "scheduler_file", "wait_for", "tls_ca", "tls_cert", "tls_key", "insecure")
+
+SHARD = option(
+    "--shard",
+    is_flag=True,
+    help="Divide the cases among the GPUs of each model.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerChoice:
+    """A scheduler and how it is reached; its address was checked."""
+
+    address: str
+    tls_ca: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    insecure: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """The options that a resumed run needs again; the address is in its record."""
+        files = {"--tls-ca": self.tls_ca, "--tls-cert": self.tls_cert, "--tls-key": self.tls_key}
+        words = [word for flag, file in files.items() if file for word in (flag, str(file))]
+        return [*words, *(["--insecure"] if self.insecure else [])]
+
+
+def scheduler_of(flags: Mapping[str, Any], recorded: str = "") -> SchedulerChoice | None:
+    """Return the scheduler that the options name, or the one `recorded` in a stopped run; None if there is none.
+
+    UsageError for an address that is malformed or not safe.
+    """
+    address, file = flags["scheduler"], flags["scheduler_file"]
+    if address and file:
+        raise UsageError("--scheduler and --scheduler-file both name a scheduler", "leave one of them out")
+    address = address or (_address_in(file) if file else recorded)
+    if not address:
+        for name in CONNECTION_NAMES[2:]:
+            if flags[name]:
+                flag = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{flag} is for a cluster, and no option names one", "add --scheduler ADDRESS")
+        return None
+    check_address(address, is_insecure=flags["insecure"])
+    return SchedulerChoice(address, flags["tls_ca"], flags["tls_cert"], flags["tls_key"], flags["insecure"])
+
+
+def check_address(address: str, *, is_insecure: bool) -> None:
+    """Raise UsageError for an address that names no scheduler, or one that anybody on the network could use."""
+    try:
+        parts = urlsplit(address)
+        is_complete = parts.scheme in {"tcp", "tls"} and parts.hostname and parts.port
+    except ValueError:  # a port that is not a number
+        is_complete = None
+    if not is_complete:
+        raise UsageError(f"`{address}` is not the address of a scheduler", f"write {FORMS}")
+    if parts.scheme == "tcp" and not _is_loopback(parts.hostname or "") and not is_insecure:
+        raise UsageError(
+            f"{address} is not encrypted and not on this machine: anyone who reaches the port can run code as you",
+            "use tls://, an ssh tunnel to 127.0.0.1, or --insecure on a network that you trust",
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name, which a name server may resolve to anything
+        return False
+
+
+def _address_in(file: Path) -> str:
+    """Return the address in a scheduler file; UsageError if there is none."""
+    try:
+        address = json.loads(file.read_text(encoding="utf-8"))["address"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{file} is not a scheduler file", f"start the scheduler with: dask scheduler --scheduler-file {file}"
+        ) from error
+    return str(address)

@@ -1,0 +1,137 @@
+"""`shflbench fleet` on the runs of six devices, of which one is 4% slower."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from shflbench.store.files import ROWS_FILE, SAMPLES_FILE
+from tests.conftest import Command
+from tests.fakes.fleets import write_fleet
+from tests.fakes.processes import Simulated
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_fleet(tmp_path_factory.mktemp("results") / "fleet", 6, {4: Simulated(factor=1.04)})
+
+
+def test_the_slow_device_is_first_and_named_with_its_evidence(shflbench: Command, fleet: Path) -> None:
+    outcome = shflbench("fleet", fleet)
+    lines = outcome.out.splitlines()
+    assert outcome.code == 0
+    assert lines[0].startswith("NVIDIA H200: 6 devices, standard deviation between sound devices at most 0.05%")
+    assert lines[2].split()[:2] == ["node-1:4", "+4.0%"]
+    assert lines[2].endswith("slow")
+    evidence = " ".join(line.strip() for line in lines)
+    assert "slower in 6 of 6 cases" in evidence
+    assert "sentinels +4.0%: the whole device is slower" in evidence
+    assert sum(line.endswith("sound") for line in lines) == 5
+    assert lines[-1] == "1 outlier among 6 devices (slow from 1.5%)"
+
+
+def test_outliers_fail_only_if_asked(shflbench: Command, fleet: Path) -> None:
+    assert shflbench("fleet", fleet, "--fail-on-outliers").code == 1
+    assert shflbench("fleet", fleet, "--fail-on-outliers", "--threshold", "5%").code == 0
+
+
+def test_json_has_every_case_of_every_device(shflbench: Command, fleet: Path) -> None:
+    content = json.loads(shflbench("fleet", fleet.parent, "--format", "json").out)
+    (model,) = content["models"]
+    assert content["outliers"] == [{"model": "NVIDIA H200", "device": "node-1:4"}]
+    assert [device["verdict"] for device in model["devices"]] == ["slow", *["sound"] * 5]
+    assert model["devices"][0]["slower"]["value"] == pytest.approx(0.04, abs=0.003)
+    assert len(model["cases"]) == 6
+    assert model["cases"][0]["slower"][0] == pytest.approx(0.04, abs=0.01)
+    assert sorted(model["cases"][0]["place"]) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_chart_is_drawn_and_its_title_names_the_device(shflbench: Command, fleet: Path) -> None:
+    outcome = shflbench("fleet", fleet, "--chart", "fleet.svg")
+    assert "drawn: fleet.svg" in outcome.err
+    chart = Path("fleet.svg").read_text(encoding="utf-8")
+    assert "node-1:4 is an outlier among 6 devices: slow" in chart
+    assert shflbench("fleet", fleet, "--chart", "fleet.gif").code == 2
+
+
+def test_three_devices_are_too_few(shflbench: Command, fleet: Path) -> None:
+    three = [fleet / f"node-1-{index}" for index in (0, 1, 4)]
+    outcome = shflbench("fleet", *three)
+    assert outcome.code == 0
+    assert "too few to compare: a model needs four devices" in outcome.out
+    assert shflbench("fleet", *three, "--strict").code == 6
+    nothing = shflbench("fleet", *three, "--chart", "fleet.svg")
+    assert nothing.code == 3
+    assert "nothing to draw" in nothing.err
+
+
+def test_lost_damaged_and_missing_runs_are_incomplete_and_the_others_are_ranked(
+    shflbench: Command, fleet: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(fleet, tmp_path / "copy")
+    shutil.rmtree(copy / "node-1-0")
+    (copy / "node-1-1" / SAMPLES_FILE).write_bytes(b"no samples")
+    about = json.loads((copy / "fleet.json").read_text(encoding="utf-8"))
+    about["members"][2] |= {"error": "its worker was lost twice", "losses": ["the worker at node-1 was lost"]}
+    (copy / "fleet.json").write_text(json.dumps(about), encoding="utf-8")
+    shutil.rmtree(copy / "node-1-5")
+    shutil.copytree(fleet / "node-1-5", copy / "node-1-5")
+    outcome = shflbench("fleet", copy, "--fail-on-outliers")
+    text = " ".join(outcome.out.split())
+    assert outcome.code == 1
+    assert "node-1-0 has no run" in text
+    assert "incomplete: its worker was lost twice note: the worker at node-1 was lost" in text
+    assert "node-1-1" in outcome.err
+    assert "reported as incomplete" in outcome.err
+    assert "4 outliers among 6 devices" in text
+
+
+def test_tables_without_samples_are_ranked_by_their_medians(shflbench: Command, fleet: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(fleet, tmp_path / "copy")
+    for file in copy.rglob(SAMPLES_FILE):
+        file.unlink()
+    outcome = shflbench("fleet", copy, "--fail-on-outliers")
+    assert outcome.code == 1
+    assert "no sentinels show whether the SM clock is the cause" in " ".join(outcome.out.split())
+
+
+def test_a_folder_without_runs_and_runs_without_a_gpu_are_refused(
+    shflbench: Command, fleet: Path, tmp_path: Path
+) -> None:
+    assert shflbench("fleet", tmp_path).code == 3
+    copy = shutil.copytree(fleet / "node-1-0", tmp_path / "copy")
+    about = json.loads((copy / "run.json").read_text(encoding="utf-8"))
+    (copy / "run.json").write_text(json.dumps({**about, "device": None}), encoding="utf-8")
+    outcome = shflbench("fleet", copy)
+    assert outcome.code == 3
+    assert "used a GPU" in outcome.err
+    assert ROWS_FILE in {file.name for file in copy.iterdir()}
+
+
+def test_many_devices_are_read_in_processes_with_the_same_result(
+    shflbench: Command, fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = shflbench("fleet", fleet).out
+    monkeypatch.setattr("shflbench.cli.fleet.read.MANY", 1)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert shflbench("fleet", fleet).out == alone
+
+
+def test_only_the_slowest_sound_devices_are_listed_unless_all_are_wanted(
+    shflbench: Command, fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shflbench.cli.fleet.output.SLOWEST", 2)
+    short = shflbench("fleet", fleet).out
+    assert short.count("  sound\n") == 2
+    assert "3 more sound devices (--all lists them)" in short
+    assert shflbench("fleet", fleet, "--all").out.count("  sound\n") == 5
+
+
+def test_of_several_runs_on_a_device_the_newest_counts(shflbench: Command, fleet: Path, tmp_path: Path) -> None:
+    again = shutil.copytree(fleet / "node-1-0", tmp_path / "again")
+    about = json.loads((fleet / "node-1-4" / "run.json").read_text(encoding="utf-8"))
+    (again / "run.json").write_text(json.dumps({**about, "started": "2026-11-21T08:00:00Z"}), encoding="utf-8")
+    outcome = shflbench("fleet", fleet, again)
+    assert "1 older run not ranked" in outcome.err
+    assert "0 outliers among 6 devices" in outcome.out
