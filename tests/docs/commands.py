@@ -25,7 +25,7 @@ def commands_of(page: str) -> Iterator[list[str]]:
 def unknown(words: list[str]) -> set[str]:
     """Return the command and the options among `words` that shflbench does not have."""
     command: click.Command = root
-    context, rest = click.Context(root), words
+    context, rest = click.Context(root, **root.context_settings), words
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
         subcommand = command.get_command(context, rest[0])
         if subcommand is None:

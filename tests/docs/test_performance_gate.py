@@ -66,7 +66,7 @@ UNSURE = {**KERNELS, "shfl": Script(ns_per_iteration=16.0, offsets_us=(0.0, 0.86
 @pytest.mark.parametrize("words", [*ON_THE_PAGE, *IN_THE_WORKFLOW], ids=" ".join)
 def test_every_command_and_every_option_of_the_page_exists(words: list[str]) -> None:
     command: click.Command = root
-    context, rest = click.Context(root), words
+    context, rest = click.Context(root, **root.context_settings), words
     while isinstance(command, click.Group):
         name, found, rest = command.resolve_command(context, rest)
         assert found is not None, name

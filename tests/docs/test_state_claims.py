@@ -66,7 +66,7 @@ def test_the_commands_and_options_of_the_page_exist() -> None:
     names = ["validate", "run", "claims", "claims", "run", "claims", "check", "claims"]
     assert [words[0] for words in commands] == names
     for name, *words in commands:
-        command = root.get_command(click.Context(root), name)
+        command = root.get_command(click.Context(root, **root.context_settings), name)
         assert command is not None
         known = {flag for option in command.params for flag in option.opts}
         assert {word for word in words if word.startswith("-")} <= known

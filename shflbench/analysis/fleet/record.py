@@ -82,7 +82,7 @@ class DeviceRecord:
     sentinel_version: str = ""
     bad: tuple[BadRow, ...] = ()
     right: frozenset[str] = frozenset()  # cases that were verified or timed
-    temperature_c: float | None = None  # median over its cases, as the next two
+    temperature_c: float | None = None  # median over its cases; likewise the clock and the power
     clock_mhz: float | None = None
     power_w: float | None = None
     throttled: Mapping[str, int] = field(default_factory=dict)  # reason → cases

@@ -99,6 +99,7 @@ class TrackedRaces(Rule):
         self._block = np.zeros(rows, np.int32)
         self._tables: dict[_Class, Values] = {}  # [row, thread]: the number of the last access
         self._latest: dict[_Class, Values] = {}  # [row]: the number of the last access of any thread
+        self._stored: set[_Class] = set()  # those that hold strong stores, which are no atomics
         self._observations = Observations(state.shape, clocks, rows)
         self._racing: Counter[int] = Counter()  # executions of an op in which it raced
         self._ops: list[Op] = []
@@ -175,7 +176,7 @@ class TrackedRaces(Rule):
                 yield _Pairs(HazardKind.WAW, entry[~equal], writer[~equal], at[~equal])
                 yield _Pairs(HazardKind.SAME_VALUE, entry[equal], writer[equal], at[equal])
         for table in self._tables:
-            if not (form.writes or table[0]):
+            if not (form.writes or table[0]) or self._morally_strong(form, table, in_shared=in_shared):
                 continue
             for entry, other, at in self._late(table, part, rows, chosen):
                 if table[0]:
@@ -185,6 +186,16 @@ class TrackedRaces(Rule):
                     yield _Pairs(HazardKind.ATOMIC_RACE if form.atomic else HazardKind.WAR, entry, other, at)
                 else:
                     yield from self._strong(table, part, same, (entry, other, at), in_shared=in_shared)
+
+    def _morally_strong(self, form: Access, table: _Class, *, in_shared: bool) -> bool:
+        """Whether all accesses of a table are atomics that are morally strong with `form`, an atomic, too.
+
+        They neither race nor count as unordered; a histogram has too many of them to compare one by one.
+        """
+        writes, wide, size = table
+        if not (writes and form.atomic and form.strong) or table in self._stored or size != _size(form):
+            return False
+        return in_shared or (wide and form.wide)  # the threads of a block share a cell of shared memory
 
     def _late(
         self, table: _Class, part: Batch, rows: Values, chosen: Values
@@ -309,6 +320,8 @@ class TrackedRaces(Rule):
         else:
             kind = (form.writes, form.wide, _size(form)) if form.strong else _WEAK_READS
             self._table(kind)[rows, part.threads] = now
+            if form.strong and form.kind == "st":
+                self._stored.add(kind)
             self._latest[kind][rows] = now
         for only, numbers in ((self._thread, threads), (self._block, blocks)):
             before = only[rows]
