@@ -118,12 +118,6 @@ def close_device(device: WorkerDevice) -> None:
     process.supervisor.close()
 
 
-def close_all() -> None:
-    """End the processes of all devices."""
-    for device in list(_processes):
-        close_device(device)
-
-
 def _process_of(device: WorkerDevice) -> DeviceProcess:
     with _registry:
         if device not in _processes:

@@ -143,10 +143,16 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
     if launch.origin is Origin.GIVEN or most is None:
         return None
     if shape.sample:
-        return replace(launch, shape=replace(shape, sample=shape.sample[:most])) if most < len(shape.sample) else None
+        return of_sample(replace(shape, sample=shape.sample[:most]), launch.host) if most < len(shape.sample) else None
     smaller = _scaled(shape, most)
     note = launch.note or f"{shape}, scaled down: its threads share too much memory to compare all accesses"
     return replace(launch, shape=smaller, note=note)
+
+
+def of_sample(shape: LaunchShape, host: HostLaunch | None) -> PlannedLaunch:
+    """Return the launch of a sample of the blocks of a launch of the host code."""
+    note = f"launch of the host code, of which {len(shape.sample)} of {shape.blocks} blocks ran"
+    return PlannedLaunch(shape, Origin.HOST, host, note)
 
 
 def _scaled(shape: LaunchShape, most: int) -> LaunchShape:

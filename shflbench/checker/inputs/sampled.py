@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.link.interruptions import waits_by_memory
 from shflbench.backends.emulator.opcodes.forms import Access
-from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.launches import of_sample
 from shflbench.checker.inputs.shapes import MOST_THREADS, Dims, LaunchShape
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from shflbench.backends.emulator.link.program import Op
+    from shflbench.checker.inputs.launches import PlannedLaunch
 
 MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least
 
@@ -37,9 +37,8 @@ def with_samples(
         whole = LaunchShape(host.grid, launch.shape.block)
         if whole.threads <= MOST_THREADS:
             blocks = _sample(host.grid, max(MOST_SAMPLED // whole.threads_per_block, 2))
-            note = f"launch of the host code, of which {len(blocks)} of {whole.blocks} blocks ran"
             shape = LaunchShape(whole.grid, whole.block, blocks)
-            samples.setdefault(shape, PlannedLaunch(shape, Origin.HOST, host, note))
+            samples.setdefault(shape, of_sample(shape, host))
     return [*launch_plan, *samples.values()]
 
 

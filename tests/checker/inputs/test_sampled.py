@@ -71,6 +71,14 @@ def test_the_corners_of_a_grid_come_first_and_fewer_of_them_are_left_where_all_a
     assert sampled.origin is Origin.HOST
     assert sampled.shape.sample == (0, 599)
     assert fewer_blocks(sampled) is None
+    wide = HostLaunch((30, 20, 1), (16, 16, 1), 0, (), SourceLine(Path(__file__), 1))
+    (eight,) = with_samples(plan([], [wide], INDEXES, LaunchBounds()), (), INDEXES)[1:]
+    fewer = fewer_blocks(eight)
+    assert fewer is not None
+    assert (eight.note.split(" which ")[1], fewer.note.split(" which ")[1]) == (
+        "8 of 600 blocks ran",
+        "4 of 600 blocks ran",
+    )
     assert with_samples(whole, (), {"threadIdx.x"}) == whole  # no block knows which one it is
 
 
