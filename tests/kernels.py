@@ -110,7 +110,7 @@ def units(arch: str = "sm_90") -> list[tuple[str, ...]]:
 def source_of(name: str) -> Source:
     """Return a kernel's translation unit."""
     subject = subjects()[name]
-    return translation_unit(subject.pattern, variant_of(name), DTYPES[subject.case.dtype], subject.case.options)
+    return translation_unit(subject.pattern, subject.case)
 
 
 def compiled(name: str, arch: str = "sm_90", *, disassembled: bool = True) -> Kernel:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.compile.source import translation_unit
 from shflbench.errors import PatternError, UsageError
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import DTYPES, Case, Launch
+from shflbench.model import Case, Launch
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.store.kernel_archive import kernel_revision
@@ -44,8 +44,7 @@ class KernelSubject:
     @property
     def revision(self) -> str:
         """What identifies its source, as in the index of `kernels.zip`; PatternError where a file cannot be read."""
-        case = self.case
-        source = translation_unit(self.pattern, self.variant, DTYPES[case.dtype], case.options)
+        source = translation_unit(self.pattern, self.case)
         return kernel_revision(source.text, source.headers, source.expression)
 
     @property

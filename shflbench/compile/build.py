@@ -97,7 +97,7 @@ class Builder:
         """Return the build request for `case`."""
         variant = pattern.declaration.variant(case.variant)
         dtype = DTYPES[case.dtype]
-        source = translation_unit(pattern, variant, dtype, case.options)
+        source = translation_unit(pattern, case)
         expected = ExpectedCode.of(pattern.declaration, variant, dtype, dict(case.options))
         declared = signature.arguments(pattern.declaration, variant, dtype)
         return BuildRequest(

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import PatternError
+from shflbench.model import DTYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from shflbench.model import Dtype
+    from shflbench.model import Case, Dtype
     from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
 
@@ -45,15 +46,14 @@ class Source:
         return any(name not in self.headers for name in included)
 
 
-def translation_unit(
-    pattern: LoadedPattern, variant: Variant, dtype: Dtype, options: tuple[tuple[str, str], ...] = ()
-) -> Source:
-    """Return the source of one kernel; PatternError if a file cannot be read."""
+def translation_unit(pattern: LoadedPattern, case: Case) -> Source:
+    """Return the source of the kernel of a case; PatternError if a file cannot be read."""
+    variant, dtype = pattern.declaration.variant(case.variant), DTYPES[case.dtype]
     path = pattern.folder / variant.source
     name = source_name(pattern, variant)
     return Source(
         name=name,
-        text="\n".join((*_prelude(pattern.declaration, dtype, options), f'#line 1 "{name}"', _read(path))),
+        text="\n".join((*_prelude(pattern.declaration, case, dtype), f'#line 1 "{name}"', _read(path))),
         headers={name: _read(header) for name, header in headers(pattern, variant).items()},
         expression=expression(pattern.name, variant, dtype),
         takes_shared=variant.takes_shared,
@@ -79,14 +79,16 @@ def _expression(pattern: str, variant: Variant) -> str:
     return variant.kernel or f"{pattern}_{variant.name}".replace("-", "_") + "<{T}>"
 
 
-def _prelude(pattern: Pattern, dtype: Dtype, options: tuple[tuple[str, str], ...]) -> Iterator[str]:
+def _prelude(pattern: Pattern, case: Case, dtype: Dtype) -> Iterator[str]:
     """Yield the lines before the text; macros on the command line would break NVRTC's own prelude."""
     if dtype.header:
         yield f"#include <{dtype.header}>"
         yield f"#define DTYPE_{dtype.name.upper()} 1"
     if not pattern.one_pass:
         yield f"constexpr int UNROLL = {pattern.unroll};"
-    for name, value in options:
+    if pattern.static_block:
+        yield f"constexpr int BLOCK = {case.launch.block};"
+    for name, value in case.options:
         if name in pattern.options:
             macro = f"OPTION_{_macro(name)}"
             yield f"#define {macro} {value}"

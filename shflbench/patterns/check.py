@@ -57,6 +57,8 @@ def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str
             yield f"blocks has {block!r}, not a multiple of {WARP} from {WARP} to {MAX_BLOCK} threads"
     yield from _of_buffers(pattern)
     yield from _of_options(pattern.options)
+    if pattern.static_block and "block" in pattern.options:
+        yield "the option `block` needs another name: with static_block, kernels have a constant BLOCK"
     yield from _of_variants(pattern, folder)
     yield from _of_functions(pattern, module)
 

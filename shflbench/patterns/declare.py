@@ -210,6 +210,7 @@ class Pattern:
     one_pass: bool = False  # a launch passes once over its data: no timed loop, no argument `iterations`
     bytes_moved: Size | None = None  # useful bytes that a launch reads and writes, equal for every variant
     blocks: tuple[int, ...] = ()  # threads per block that its kernels support; empty: any whole warps
+    static_block: bool = False  # kernels are compiled for each number of threads per block, their constant BLOCK
     reference_variant: str = ""  # the variant whose results are the reference, if there is no `reference`
     notes: str = ""  # what was corrected in a published kernel, and what a reader must know
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.compile.build import BuildRequest
     from shflbench.errors import KernelError
     from shflbench.model import Case
+    from shflbench.patterns.declare import Pattern
     from shflbench.session.plan import Plan
 
 KernelKey = tuple[str, str, str, tuple[tuple[str, str], ...]]
@@ -34,20 +35,20 @@ class CompiledKernels:
     problem: str  # trouble with the cache; empty if none
 
 
-def key(case: Case) -> KernelKey:
-    """Return the part of a case that determines its kernel: all but the launch."""
-    return (
-        case.pattern,
-        case.variant,
-        case.dtype,
-        tuple(item for item in case.options if item[0] not in LAUNCH_OPTIONS),
-    )
+def key(case: Case, pattern: Pattern) -> KernelKey:
+    """Return the part of a case that determines its kernel: of the launch the block, if the pattern fixes it."""
+    options = tuple(item for item in case.options if item[0] not in LAUNCH_OPTIONS)
+    block = (("block", str(case.launch.block)),) if pattern.static_block else ()
+    return case.pattern, case.variant, case.dtype, options + block
 
 
 def compile_all(plan: Plan, cases: Sequence[Case]) -> Generator[Compiling, None, CompiledKernels]:
     """Compile the kernels of `cases`; yields the progress."""
     builder = Builder(plan.toolchain, plan.arch, plan.cache_folder)
-    requests = {key(case): builder.request(plan.patterns[case.pattern], case) for case in cases}
+    requests = {
+        key(case, plan.patterns[case.pattern].declaration): builder.request(plan.patterns[case.pattern], case)
+        for case in cases
+    }
     kernels: dict[KernelKey, Kernel | KernelError] = {}
     for name, kernel in builder.build_all(requests):
         kernels[name] = kernel
@@ -61,7 +62,7 @@ def _built(
     plan: Plan, requests: Mapping[KernelKey, BuildRequest], kernels: Mapping[KernelKey, Kernel | KernelError]
 ) -> Iterator[BuiltKernel]:
     """Yield each kernel with its source and with all cases of the run that use it."""
-    cases = group_by(plan.suite.cases, key)
+    cases = group_by(plan.suite.cases, lambda case: key(case, plan.patterns[case.pattern].declaration))
     code: dict[bytes, Mapping[str, bytes]] = {}  # by cubin, which many kernels share
     for name, kernel in kernels.items():
         if not isinstance(kernel, Kernel):

@@ -103,9 +103,12 @@ class RunState:
     def _samples(self, name: str) -> Samples:
         return self._cases[name].samples if name in self._cases else self._sentinels[name]
 
+    def _key(self, case: Case) -> KernelKey:
+        return key(case, self._plan.patterns[case.pattern].declaration)
+
     def _first_row(self, case: Case) -> Row:
         """Return the row of a case with its compiled kernel."""
-        pattern, kernel = self._plan.patterns[case.pattern], self._kernels.get(key(case))
+        pattern, kernel = self._plan.patterns[case.pattern], self._kernels.get(self._key(case))
         backend = self._plan.executor.name if self._plan.executor else "none"
         row = rows.start_row(case, pattern.declaration, backend, self._plan.arch)
         if kernel is None:
@@ -124,7 +127,7 @@ class RunState:
 
     def missing_kernels(self, cases: Collection[str]) -> list[Case]:
         """Return the cases in the groups of `cases` that have no kernel, as after a resume."""
-        return [state.case for state in self._with_groups(cases) if key(state.case) not in self._kernels]
+        return [state.case for state in self._with_groups(cases) if self._key(state.case) not in self._kernels]
 
     def start_further(
         self, cases: Collection[str], kernels: Mapping[KernelKey, Kernel | KernelError]
@@ -151,7 +154,7 @@ class RunState:
         """Return the tasks of the cases that have a kernel, by group."""
         groups: dict[str, list[Task]] = {}
         for state in states:
-            if isinstance(kernel := self._kernels.get(key(state.case)), Kernel):
+            if isinstance(kernel := self._kernels.get(self._key(state.case)), Kernel):
                 groups.setdefault(state.case.group, []).append(Task(state.case, kernel))
         return groups
 

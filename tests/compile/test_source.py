@@ -3,20 +3,31 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.compile.source import expression, translation_unit
+from shflbench.compile.source import Source, expression, translation_unit
 from shflbench.errors import PatternError
-from shflbench.model import DTYPES, Mechanism
+from shflbench.model import DTYPES, Case, Launch, Mechanism
 from shflbench.patterns.declare import Variant
-from shflbench.patterns.discover import builtin, load
+from shflbench.patterns.discover import LoadedPattern, builtin, load
 from tests.compile.conftest import Build
 from tests.compile.planted import planted
+
+
+def unit(
+    pattern: LoadedPattern,
+    variant: Variant,
+    dtype: str = "f32",
+    options: tuple[tuple[str, str], ...] = (),
+    block: int = 64,
+) -> Source:
+    """Return the translation unit of one case."""
+    return translation_unit(pattern, Case(pattern.name, variant.name, dtype, Launch("", block, 1), 1, options))
 
 
 @pytest.mark.parametrize("name", builtin())
 def test_translation_units_contain_no_path_of_this_machine(name: str) -> None:
     pattern = load(builtin()[name])
     for variant in pattern.declaration.variants:
-        source = translation_unit(pattern, variant, DTYPES["f32"])
+        source = unit(pattern, variant)
         everything = "\n".join((source.name, source.text, source.expression, *source.headers, *source.headers.values()))
         assert not any(str(folder) in everything for folder in list(pattern.folder.parents)[:-1])
 
@@ -30,7 +41,7 @@ def test_equal_files_in_different_folders_compile_to_equal_kernels(build: Build,
 
 def test_unit_defines_the_unroll_factor_and_the_options_before_the_first_line(tmp_path: Path) -> None:
     pattern = planted(tmp_path, unroll=4, options={"how-far": ("1", "9"), "way": ("x+y",)})
-    source = translation_unit(pattern, pattern.declaration.baseline, DTYPES["i64"], (("how-far", "9"), ("way", "x+y")))
+    source = unit(pattern, pattern.declaration.baseline, "i64", (("how-far", "9"), ("way", "x+y")))
     first, *_ = (tmp_path / "kernels.cu").read_text(encoding="utf-8").splitlines()
     assert source.text.splitlines()[:7] == [
         "constexpr int UNROLL = 4;",
@@ -48,7 +59,7 @@ def test_options_of_the_launch_do_not_change_the_kernel(tmp_path: Path) -> None:
     pattern = planted(tmp_path, options={"how-far": ("1", "9")})
     own = (("how-far", "9"),)
     plain, changed = (
-        translation_unit(pattern, pattern.declaration.baseline, DTYPES["f32"], options)
+        unit(pattern, pattern.declaration.baseline, "f32", options)
         for options in (own, (*own, ("extra_shared", "1024"), ("carveout", "50")))
     )
     assert plain == changed
@@ -56,13 +67,22 @@ def test_options_of_the_launch_do_not_change_the_kernel(tmp_path: Path) -> None:
 
 def test_unit_of_one_pass_defines_no_unroll_factor(tmp_path: Path) -> None:
     pattern = planted(tmp_path, one_pass=True)
-    assert "UNROLL" not in translation_unit(pattern, pattern.declaration.baseline, DTYPES["f32"]).text.split("#line")[0]
+    assert "UNROLL" not in unit(pattern, pattern.declaration.baseline).text.split("#line")[0]
+
+
+def test_unit_with_a_static_block_defines_its_number_of_threads(tmp_path: Path) -> None:
+    pattern = planted(tmp_path)
+    static = replace(pattern, declaration=replace(pattern.declaration, static_block=True))
+    small, large = (unit(static, static.declaration.baseline, block=block).text for block in (64, 1024))
+    assert "constexpr int BLOCK = 64;" in small.splitlines()
+    assert "constexpr int BLOCK = 1024;" in large.splitlines()
+    assert "BLOCK" not in unit(pattern, pattern.declaration.baseline).text.split("#line")[0]
 
 
 @pytest.mark.parametrize(("dtype", "header"), [("f16", "cuda_fp16.h"), ("bf16", "cuda_bf16.h")])
 def test_unit_of_halves_includes_their_header_and_says_so(tmp_path: Path, dtype: str, header: str) -> None:
     pattern = planted(tmp_path)
-    source = translation_unit(pattern, pattern.declaration.baseline, DTYPES[dtype])
+    source = unit(pattern, pattern.declaration.baseline, dtype)
     assert source.text.splitlines()[:2] == [f"#include <{header}>", f"#define DTYPE_{dtype.upper()} 1"]
 
 
@@ -93,14 +113,14 @@ def test_headers_are_all_that_the_source_includes_by_their_names_there(tmp_path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     mine = replace(pattern.declaration.baseline, source="../src/mine.cu")
-    unit = translation_unit(pattern, mine, DTYPES["f32"])
-    assert unit.name == "planted/mine.cu"
-    assert list(unit.headers) == ["shflbench.cuh", "parts/deep.h", "own.cuh", "deeper.h"]
-    assert unit.headers["deeper.h"] == "// deeper\n"
+    source = unit(replace(pattern, declaration=replace(pattern.declaration, variants=(mine,))), mine)
+    assert source.name == "planted/mine.cu"
+    assert list(source.headers) == ["shflbench.cuh", "parts/deep.h", "own.cuh", "deeper.h"]
+    assert source.headers["deeper.h"] == "// deeper\n"
 
 
 def test_source_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     pattern = planted(tmp_path)
     (tmp_path / "kernels.cu").write_bytes(b"\xff\xfe")
     with pytest.raises(PatternError, match=f"^{tmp_path}/kernels.cu cannot be read: "):
-        translation_unit(pattern, pattern.declaration.baseline, DTYPES["f32"])
+        unit(pattern, pattern.declaration.baseline)

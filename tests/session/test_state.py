@@ -41,7 +41,11 @@ def state_of(
 ) -> RunState:
     """Return a state where every variant was compiled, or became what is said here."""
     chosen = chosen or plan()
-    return RunState(chosen, {key(case): kernels.get(case.variant, KERNEL) for case in chosen.suite.cases}, stopped)
+    built = {
+        key(case, chosen.patterns[case.pattern].declaration): kernels.get(case.variant, KERNEL)
+        for case in chosen.suite.cases
+    }
+    return RunState(chosen, built, stopped)
 
 
 def by_id(state: RunState, group: str = GROUP) -> dict[str, Row]:

@@ -111,7 +111,7 @@ def _cases(pattern: LoadedPattern) -> Iterator[Case]:
 
 
 def _source(pattern: LoadedPattern, case: Case) -> Source:
-    return translation_unit(pattern, pattern.declaration.variant(case.variant), DTYPES[case.dtype], case.options)
+    return translation_unit(pattern, case)
 
 
 def _kernel_code(kernel: Kernel | KernelError) -> KernelCode:
