@@ -12,7 +12,7 @@ CASE = Case("neighbor", "shfl", "f32", Launch("4x64", 64, 4), 1024, (("mode", "i
 
 
 @pytest.mark.parametrize("static", [False, True])
-def test_launch_determines_the_kernel_only_by_a_static_block(static: bool) -> None:
+def test_launch_determines_the_kernel_only_by_a_static_block(*, static: bool) -> None:
     pattern = replace(load(builtin()["neighbor"]).declaration, static_block=static)
     own = key(CASE, pattern)
     assert own[3] == ((("mode", "idx"), ("block", "64")) if static else (("mode", "idx"),))
