@@ -120,7 +120,7 @@ def requirements(devices: Sequence[Device], seconds: Mapping[str, float]) -> lis
     ratio = _mean(seconds, "all") / _mean(seconds, "alone")
     worst = max(devices, key=lambda device: device.more)
     duration = (
-        f"a run on all {len(devices)} GPUs takes {ratio:.2f} times as long as on one of them alone "
+        f"a run on all {len(devices)} GPUs takes {ratio:.2f}× the time of a run on one of them alone "
         f"(at most {MOST_RATIO}): {_mean(seconds, 'all'):.1f} s against {_mean(seconds, 'alone'):.1f} s"
     )
     moved = (

@@ -36,18 +36,19 @@ def kill_on_parent_exit(parent: int) -> None:
 
 
 def run_in_processes(
-    function: Callable[[Job], Result], jobs: Sequence[Job]
+    function: Callable[[Job], Result], jobs: Sequence[Job], most: int | None = None
 ) -> Generator[tuple[int, Future[Result]], None, None]:
     """Yield the index of each job with its future, which is done, as soon as the job is done.
 
-    A future raises BrokenProcessPool if the process that ran its job crashed. If the caller stops iterating, for
-    example after Ctrl-C, the processes are killed.
+    `most` limits the number of processes, which is else that of the cores. A future raises BrokenProcessPool if the
+    process that ran its job crashed. If the caller stops iterating, for example after Ctrl-C, the processes are killed.
     """
     waiting = deque(range(len(jobs)))
     workers: dict[Any, JobProcess] = {}
+    most = min(most or len(jobs), os.cpu_count() or 1)
     try:
         while waiting or workers:
-            while waiting and len(workers) < (os.cpu_count() or 1):
+            while waiting and len(workers) < most:
                 worker = JobProcess(function, waiting.popleft())
                 workers[worker.pipe] = worker
             for pipe in connection.wait(list(workers)):
@@ -65,11 +66,16 @@ def run_in_processes(
             worker.end()
 
 
-def map_in_processes(function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[Result]:
-    """Yield the result of `function` for each job, in the order of the jobs, as soon as it is available."""
+def map_in_processes(
+    function: Callable[[Job], Result], jobs: Sequence[Job], most: int | None = None
+) -> Iterator[Result]:
+    """Yield the result of `function` for each job, in the order of the jobs, as soon as it is available.
+
+    `most` limits the number of processes, which is else that of the cores.
+    """
     done: dict[int, Future[Result]] = {}
     following = 0
-    for index, future in run_in_processes(function, jobs):
+    for index, future in run_in_processes(function, jobs, most):
         done[index] = future
         while following in done:
             yield done.pop(following).result()

@@ -25,12 +25,21 @@ def divide(number: int) -> float:
     return 1 / number
 
 
+def process_id(_: int) -> int:
+    return os.getpid()
+
+
 def zeros(size: int) -> bytes:
     return bytes(size)
 
 
 def test_results_come_in_the_order_of_the_jobs() -> None:
     assert list(map_in_processes(wait, [0.2, 0, 0.1])) == [0.2, 0, 0.1]
+
+
+def test_at_most_the_given_number_of_processes_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    assert len(set(map_in_processes(process_id, [0, 1, 2], 1))) == 1
 
 
 def test_no_job_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from shflbench.backends.cuda_errors import MEANINGS, OUT_OF_MEMORY, first_line
 from shflbench.backends.cuda_harness import Harness, harness_source
 from shflbench.backends.cuda_kernel import CudaKernel, load
 from shflbench.backends.names import plain_name
-from shflbench.backends.nvml import Monitor
+from shflbench.backends.nvml import Monitor, named_uuid
 from shflbench.compile import toolchain as toolchains
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.errors import DeviceError, LaunchError
@@ -174,4 +174,4 @@ def _uuid(index: int) -> str:
     _, handle = driver.cuDeviceGet(index)
     _, uuid = driver.cuDeviceGetUuid(handle)
     digits = bytes(uuid.bytes).ljust(16, b"\0").hex()
-    return "GPU-" + "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32]))
+    return named_uuid("-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32])))

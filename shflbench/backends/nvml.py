@@ -31,6 +31,7 @@ COMPUTE_MODES: dict[int | None, str] = {0: "default", 2: "prohibited", 3: "exclu
 # The pid namespace of the machine itself always has this number. Source: Linux, include/linux/proc_ns.h,
 # PROC_PID_INIT_INO.
 MACHINE_NAMESPACE = "pid:[4026531836]"
+WHOLE, INSTANCE = "GPU-", "MIG-"  # prefixes of UUIDs
 OWN_NAMESPACE = Path("/proc/self/ns/pid")
 
 
@@ -38,7 +39,7 @@ class Monitor:
     """Queries one GPU."""
 
     def __init__(self, uuid: str) -> None:
-        """Open the GPU with `uuid` (`GPU-…`); where NVML fails, now or later, `problem` says why."""
+        """Open the GPU with `uuid` (`GPU-…`, or `MIG-…`); where NVML fails, now or later, `problem` says why."""
         self.problem = ""
         self._refusal = ""  # why the last failed query failed
         self._handle: Any = None
@@ -93,6 +94,10 @@ class Monitor:
         pids = {pid for pid in (as_number(getattr(process, "pid", None)) for process in listed) if pid is not None}
         return count_others(pids, own_pids, everyone=sees_everyone())
 
+    def index(self) -> int | None:
+        """Return the number by which nvidia-smi lists the GPU; None if unknown."""
+        return self._number("nvmlDeviceGetIndex")
+
     def driver(self) -> str:
         """Return the driver's version, empty if unknown."""
         if self._handle is None:
@@ -117,6 +122,23 @@ class Monitor:
         except Exception as error:  # noqa: BLE001  (not every GPU, driver and binding supports every query)
             self._refusal = str(error)
             return None
+
+
+def named_uuid(digits: str) -> str:
+    """Return the UUID of a GPU or of a MIG instance with the prefix by which the driver knows it.
+
+    CUDA 13 gives the UUID of the instance for a GPU in MIG mode, without saying which of the two it is
+    (`cuDeviceGetUuid`). Without NVML, a whole GPU is assumed.
+    """
+    for prefix in (WHOLE, INSTANCE):
+        uuid = f"{prefix}{digits}"
+        try:
+            pynvml.nvmlInit()
+            pynvml.nvmlDeviceGetHandleByUUID(uuid)
+        except Exception:  # noqa: BLE001, S112  (as above)
+            continue
+        return uuid
+    return f"{WHOLE}{digits}"
 
 
 def as_text(answer: object) -> str | None:

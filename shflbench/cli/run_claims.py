@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +11,26 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.claims.verdict import ClaimVerdict
     from shflbench.cli.console import Console
-    from shflbench.store import RunFolder
+    from shflbench.store import RunFolder, RunInfo
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdicts:
+    """The verdicts on the claims of a suite by its run, or why there are none."""
+
+    verdicts: tuple[ClaimVerdict, ...] = ()
+    left_out: int = 0  # claims about cases that the user left out
+    problem: str = ""  # a sentence
+    is_required: bool = False  # whether the suite requires a claim
+
+    def conclude(self, console: Console, *, strict: bool = False) -> int:
+        """Print what is wrong with the required claims, and return the exit code."""
+        from shflbench.cli.claims.required import FINDING, conclude
+
+        if self.problem:
+            console.warn(self.problem)
+            return FINDING if self.is_required else 0
+        return conclude(self.verdicts, console, strict=strict)
 
 
 def judge_run(folder: RunFolder, console: Console, *, strict: bool = False) -> int:
@@ -20,27 +40,33 @@ def judge_run(folder: RunFolder, console: Console, *, strict: bool = False) -> i
     inconclusive. Claims about cases that the user left out are not judged. An error is a warning, because the run
     itself is complete.
     """
+    judged = verdicts_of(folder.info, [folder.path])
+    _print(judged.verdicts, judged.left_out, folder.path, console)
+    return judged.conclude(console, strict=strict)
+
+
+def verdicts_of(info: RunInfo, folders: Sequence[Path]) -> RunVerdicts:
+    """Judge the claims of the suite of `info` by the finished runs in `folders`, which divide its cases."""
     from shflbench.analysis.claims.stored import claims_of_run
     from shflbench.errors import ShflbenchError
     from shflbench.model import Overrides
 
-    if not (claims := claims_of_run(folder.info)):
-        return 0
+    if not (claims := claims_of_run(info)):
+        return RunVerdicts()
     from shflbench.analysis.claims.judge import judge_claims, judge_selection, read_claim_run
-    from shflbench.cli.claims.required import FINDING, conclude
 
     left_out = 0
     try:
-        run = read_claim_run(folder.path)
-        if folder.info.settings.overrides in {None, Overrides()}:
-            verdicts = judge_claims(claims, [run])
+        runs = [read_claim_run(folder) for folder in folders]
+        if info.settings.overrides in {None, Overrides()}:
+            verdicts = judge_claims(claims, runs)
         else:
-            verdicts, left_out = judge_selection(claims, run)
+            verdicts, left_out = judge_selection(claims, runs)
     except ShflbenchError as error:
-        console.warn(f"the claims are not judged: {error.message}; judge them again: shflbench claims {folder.path}")
-        return FINDING if any(claim.required for claim in claims) else 0
-    _print(verdicts, left_out, folder.path, console)
-    return conclude(verdicts, console, strict=strict)
+        again = f"judge them again: shflbench claims {' '.join(map(str, folders))}"
+        problem = f"the claims are not judged: {error.message}; {again}"
+        return RunVerdicts(problem=problem, is_required=any(claim.required for claim in claims))
+    return RunVerdicts(tuple(verdicts), left_out)
 
 
 def _print(verdicts: Sequence[ClaimVerdict], left_out: int, folder: Path, console: Console) -> None:

@@ -32,20 +32,24 @@ def store_limits(run: Run, folders: Mapping[str, Path], baselines: Path, console
 
     `folders` are those of its patterns. An error is a warning, because the run itself is complete.
     """
+    if problem := write_limits_of(run, folders, baselines):
+        console.warn(problem)
+
+
+def write_limits_of(run: Run, folders: Mapping[str, Path], baselines: Path) -> str:
+    """Write `limits.csv` of a run on a GPU, and return a sentence on what is wrong with them, empty if nothing is."""
     from shflbench.errors import ShflbenchError
     from shflbench.session.limits import limits_of
     from shflbench.store.limits_file import write_limits
 
     if run.info.backend != "cuda":
-        return
+        return ""
     try:
         if limits := limits_of(run, folders, calibration_of(run, baselines)):
             write_limits(run.folder, limits)
     except ShflbenchError as error:
-        console.warn(f"the limits are missing: {error.message}; {AGAIN} {run.folder}")
-        return
-    if exceeded := exceeded_sentence(limits):
-        console.warn(exceeded)
+        return f"the limits are missing: {error.message}; {AGAIN} {run.folder}"
+    return exceeded_sentence(limits)
 
 
 def is_exceeded(limit: CaseLimit) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,15 +35,7 @@ class Toolchain:
 
     def nvdisasm_version(self) -> str | None:
         """Return the version of nvdisasm, e.g. `13.5.37`; None if it is missing or does not report one."""
-        if self.nvdisasm is None:
-            return None
-        question = [str(self.nvdisasm), "--version"]
-        try:
-            answer = subprocess.run(question, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603  (found above)
-        except (OSError, subprocess.SubprocessError):
-            return None
-        match = re.search(r"\bV([0-9.]+)", answer.stdout)
-        return match[1] if match else None
+        return None if self.nvdisasm is None else _version_of(self.nvdisasm)
 
     def require(self, arch: str) -> None:
         """Raise CompilerError unless NVRTC compiles for `arch` (`sm_90`, also `sm_90a`)."""
@@ -119,3 +112,14 @@ def _header_versions(headers: tuple[Path, ...]) -> Iterator[str]:
             path = folder / name
             if path.is_file() and (match := _VERSION_MACRO.search(path.read_text(encoding="utf-8", errors="replace"))):
                 yield f"{match[1]} {match[2]}"
+
+
+@cache
+def _version_of(nvdisasm: Path) -> str | None:
+    """Ask nvdisasm for its version, once per process: each device of a fleet has a record with it."""
+    try:
+        answer = subprocess.run([str(nvdisasm), "--version"], capture_output=True, text=True, timeout=10, check=True)  # noqa: S603  (found above)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    match = re.search(r"\bV([0-9.]+)", answer.stdout)
+    return match[1] if match else None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import time
-from dataclasses import dataclass
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,31 +15,38 @@ import dask
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, Security
 
 from shflbench.errors import DeviceError, UsageError
+from shflbench.fleet.presence import POLL_SECONDS, Presence
 from shflbench.processes import block_sigint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
 Result = TypeVar("Result")
 
-POLL_SECONDS = 0.5  # between two looks at whether the worker of a running call is still there
 WORKER_TTL = "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"  # Dask's own variable; its default is five minutes
-SILENT_SECONDS = 60.0  # without a heartbeat, after which a worker counts as hung; Dask's beat each 0.5 to 10 s
+MOST_CALLING = 64  # threads that end processes at the same time: workers that hang keep theirs
 END_SECONDS = 10.0  # to end the processes of all devices: workers that do not answer are given up
 RECONNECT_SECONDS = 60.0  # to wait for a scheduler, also for one that restarts
+LOOPBACK = "127.0.0.1"
+# Settings of a cluster on this machine. Without routes, its HTTP servers have no pages; Dask cannot leave them out.
+# LocalCluster gives up a worker that restarts at the wrong moment: 15 s after any loss, if it is away just then.
+LOCAL = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.deploy.lost-worker-timeout": "1 day",
+}
 
 
 class WorkerLostError(Exception):
     """The worker of a call died, hung or lost its connection; the sentence says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeat:
-    """The last heartbeat of a worker."""
+@dataclass(frozen=True, slots=True, eq=False)
+class RunningCall:
+    """A call that a thread waits for."""
 
-    sent: float  # by the clock of the scheduler, which may differ from that of this machine
-    noticed: float  # by the monotonic clock of this process
-    threads: int
+    worker: str
+    is_over: Event = field(default_factory=Event)  # it is done, its worker is lost, or the run is stopped
 
 
 def never() -> bool:
@@ -54,8 +63,9 @@ class Cluster:
         """Keep the connection; a `local` cluster is closed together with it. Calls end when `is_stopped`."""
         self._client, self._local, self._is_stopped = client, local, is_stopped
         self._address = str(client.scheduler.address) if client.scheduler else "unknown"
-        self._beats: dict[str, Heartbeat] = {}
-        self._looked = -POLL_SECONDS
+        self._presence = Presence(client)
+        self._running: set[RunningCall] = set()
+        self._watcher: Thread | None = None
         self._lock = Lock()
 
     @property
@@ -65,34 +75,11 @@ class Cluster:
 
     def workers(self) -> frozenset[str]:
         """Return the addresses of the workers that answer; none while the scheduler is away."""
-        if self._client.status != "running":
-            return frozenset()
-        now = time.monotonic()
-        return frozenset(name for name, beat in self._heartbeats().items() if now - beat.noticed < SILENT_SECONDS)
+        return self._presence.workers()
 
     def threads(self, worker: str) -> int:
         """Return how many calls a worker executes at the same time; 0 if it is gone."""
-        beat = self._heartbeats().get(worker) if self._client.status == "running" else None
-        return beat.threads if beat else 0
-
-    def _heartbeats(self) -> Mapping[str, Heartbeat]:
-        """Return the last heartbeat of each worker, at most `POLL_SECONDS` old: all devices share one look."""
-        with self._lock:
-            now = time.monotonic()
-            if now - self._looked >= POLL_SECONDS:
-                self._beats = dict(self._look(now))
-                self._looked = time.monotonic()
-            return self._beats
-
-    def _look(self, now: float) -> Iterable[tuple[str, Heartbeat]]:
-        try:
-            known = self._client.scheduler_info(n_workers=-1)["workers"]
-        except (OSError, ValueError, KeyError):
-            return
-        for name, info in known.items():
-            before = self._beats.get(name)
-            is_same = before and before.sent == info["last_seen"]
-            yield name, before if before and is_same else Heartbeat(info["last_seen"], now, info["nthreads"])
+        return self._presence.threads(worker)
 
     def call(self, worker: str, function: Callable[..., Result], *arguments: Any) -> Result:  # noqa: ANN401
         """Call a function on a worker and return its result.
@@ -100,14 +87,14 @@ class Cluster:
         WorkerLostError if the worker does not complete it; DeviceError if the run is stopped meanwhile.
         """
         future = self.submit(worker, function, *arguments)
-        is_done = Event()
-        future.add_done_callback(lambda _: is_done.set())
+        running = RunningCall(worker)
+        future.add_done_callback(lambda _: running.is_over.set())
         try:
-            while not is_done.wait(POLL_SECONDS):
+            self._wait(running)
+            if not future.done():
                 if self._is_stopped():
                     raise DeviceError("the run was stopped")
-                if worker not in self.workers():
-                    raise WorkerLostError(self._loss(worker))
+                raise WorkerLostError(self._loss(worker))
             result: Result = future.result()
         except CancelledError as error:
             raise WorkerLostError(self._loss(worker)) from error
@@ -117,6 +104,39 @@ class Cluster:
             return result
         finally:
             future.release()
+
+    def _wait(self, running: RunningCall) -> None:
+        """Wait until a call is over; one thread watches the workers of all calls."""
+        with self._lock:
+            self._running.add(running)
+            if self._watcher is None:
+                self._watcher = Thread(target=self._watch, name="watch workers", daemon=True)
+                self._watcher.start()
+        running.is_over.wait()
+        with self._lock:
+            self._running.discard(running)
+
+    def _watch(self) -> None:
+        """End the calls whose worker is lost, and all when the run is stopped, as long as there are any."""
+        is_needed = True
+        try:
+            while is_needed:
+                time.sleep(POLL_SECONDS)
+                is_needed = self._end_lost(frozenset() if self._is_stopped() else self.workers())
+        finally:
+            if is_needed:  # an error: without this thread, the calls would wait for ever
+                self._watcher = None
+                self._end_lost(frozenset())
+
+    def _end_lost(self, present: frozenset[str]) -> bool:
+        """End the calls whose worker is not present; return whether any call was running."""
+        with self._lock:
+            for running in self._running:
+                if running.worker not in present:
+                    running.is_over.set()
+            if not self._running:
+                self._watcher = None
+            return bool(self._running)
 
     def _loss(self, worker: str) -> str:
         if self._client.status != "running":
@@ -134,12 +154,16 @@ class Cluster:
 
         Each call is (worker, function, arguments). Calls that fail are ignored: a worker that is gone has no process.
         """
-
-        def call(worker: str, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
-            self._client.run(function, *arguments, workers=[worker], on_error="ignore")
-
         present = self.workers()
-        threads = [Thread(target=call, args=one, daemon=True) for one in calls if one[0] in present]
+        waiting = deque(call for call in calls if call[0] in present)
+
+        def call_next() -> None:
+            while waiting:
+                with suppress(IndexError, OSError):  # another thread took the last one; the worker is gone
+                    worker, function, arguments = waiting.popleft()
+                    self._client.run(function, *arguments, workers=[worker], on_error="ignore")
+
+        threads = [Thread(target=call_next, daemon=True) for _ in range(min(len(waiting), MOST_CALLING))]
         for thread in threads:
             thread.start()
         end = time.monotonic() + END_SECONDS
@@ -156,16 +180,17 @@ class Cluster:
 def open_local(workers: int, is_stopped: Callable[[], bool] = never) -> Cluster:
     """Start a cluster of processes on this machine, reachable from it alone, without a dashboard."""
     _set_quiet()
-    # LocalCluster gives up a worker that restarts at the wrong moment: 15 s after any loss, if it is away just then.
-    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+    dask.config.set(LOCAL)
     dask.config.set({"distributed.scheduler.worker-ttl": os.environ.get(WORKER_TTL, "60s")})
     with block_sigint():  # a terminal's Ctrl-C goes to this process alone
         local = LocalCluster(
             n_workers=workers,
             threads_per_worker=2,  # one for the job, one for short calls
             processes=True,
-            host="127.0.0.1",
-            dashboard_address=None,
+            host=LOOPBACK,
+            protocol="tcp://",
+            security=Security(require_encryption=False),  # whatever Dask's configuration says of clusters
+            scheduler_kwargs={"dashboard": False, "dashboard_address": f"{LOOPBACK}:0"},
             memory_limit=None,
             preload=["shflbench.fleet.local_worker"],
             silence_logs=logging.CRITICAL,
@@ -175,10 +200,19 @@ def open_local(workers: int, is_stopped: Callable[[], bool] = never) -> Cluster:
 
 
 def connect(address: str, tls: Tls, is_stopped: Callable[[], bool] = never) -> Cluster:
-    """Connect to a scheduler; DeviceError if it does not answer, UsageError if `tls://` lacks its files."""
+    """Connect to a scheduler; DeviceError if it does not answer, UsageError if the way to it is not complete.
+
+    That is: `tls://` lacks its files, or Dask's configuration allows no other address.
+    """
     _set_quiet()
+    security = tls.security(address)
+    if security is None and dask.config.get("distributed.comm.require-encryption"):
+        raise UsageError(
+            f"Dask's configuration requires encryption, and {address} has none",
+            "use tls://, or set DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=false",
+        )
     try:
-        client = Client(address, timeout=RECONNECT_SECONDS, set_as_default=False, security=tls.security(address))
+        client = Client(address, timeout=RECONNECT_SECONDS, set_as_default=False, security=security)
     except (OSError, ValueError) as error:
         raise DeviceError(
             f"the Dask scheduler at {address} cannot be reached within {RECONNECT_SECONDS:.0f} s",
@@ -211,4 +245,5 @@ class Tls:
 
 def _set_quiet() -> None:
     """Keep Dask's log off the terminal: what users must know, shflbench says."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):  # Dask gives its client a level of its own
+        logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import os
 import threading
+import traceback
 import uuid
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.backends.nvml import Monitor
-from shflbench.errors import DeviceError
+from shflbench.errors import DeviceError, ShflbenchError
 from shflbench.fleet.messages import DeviceReport, JobReport, WorkerReport
+from shflbench.fleet.packed_job import unpack
 from shflbench.fleet.pattern_files import unpacked
 from shflbench.measure.events import encode
-from shflbench.measure.job import Job
 from shflbench.measure.supervisor import Supervisor, WorkerDevice
 from shflbench.store import surroundings
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from shflbench.fleet.messages import JobRequest
 
+REMEDY = "Check the installation and the free disk space of the worker's machine, then resume the run: --resume."
 IDLE_SECONDS = 60.0  # after which the process of a device ends: its client may be gone, and memory is held meanwhile
 
 
@@ -69,7 +71,7 @@ _registry = threading.Lock()
 
 def describe_worker() -> WorkerReport:
     """Say where this worker runs and which code it would run."""
-    return WorkerReport(surroundings.host(), os.getpid(), surroundings.package_source())
+    return WorkerReport(surroundings.host(), os.getpid(), surroundings.versions())
 
 
 def open_device(device: WorkerDevice) -> DeviceReport:
@@ -78,11 +80,13 @@ def open_device(device: WorkerDevice) -> DeviceReport:
     try:
         with process.in_use():
             process.supervisor.close()  # of an earlier run
-            process.owner = ""
+            process.owner, process.stopped = "", False
             opened = process.supervisor.open()
+            if process.stopped:  # the client went away before there was a process to end
+                process.supervisor.close()
     except DeviceError as error:
         return DeviceReport(device, error=error.message, advice=error.advice)
-    return DeviceReport(device, encode(opened))
+    return DeviceReport(device, encode(opened), number=Monitor(opened.device.uuid).index())
 
 
 def run_job(device: WorkerDevice, request: JobRequest) -> JobReport:
@@ -95,14 +99,16 @@ def run_job(device: WorkerDevice, request: JobRequest) -> JobReport:
             if process.owner:
                 process.supervisor.close()
             process.owner, process.passes = request.owner, request.passes
-        job = Job.from_json(request.job)
         try:
-            for event in process.supervisor.run(unpacked(job, request.patterns)):
+            for event in process.supervisor.run(unpacked(unpack(request.job), request.patterns)):
                 events.append(encode(event))
                 if process.stopped:
                     break
-        except DeviceError as error:
+        except ShflbenchError as error:
             return JobReport(process.identity, tuple(events), error.message, error.advice)
+        except Exception as error:  # noqa: BLE001  (it ends the run of this device, not those of all others)
+            sentence = f"its worker failed: {type(error).__name__}: {error}"
+            return JobReport(process.identity, tuple(events), sentence, REMEDY, traceback.format_exc())
     return JobReport(process.identity, tuple(events))
 
 

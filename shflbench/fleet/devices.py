@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from shflbench.errors import DeviceError
 from shflbench.fleet import device_process
 from shflbench.fleet.cluster import WorkerLostError
 from shflbench.fleet.executor import FleetDevice
+from shflbench.fleet.refusals import Refusals, missing_code, unused_offers, version_mismatch
 from shflbench.store import surroundings
 
 if TYPE_CHECKING:
@@ -34,17 +36,22 @@ class DeviceFinder:
         self,
         cluster: Cluster,
         is_stopped: Callable[[], bool],
-        seconds: float = RETURN_SECONDS,
+        seconds: float | None = None,
         describe: Callable[[], WorkerReport] = device_process.describe_worker,
     ) -> None:
-        """Look for lost devices for at most `seconds`; `describe` is called on workers to learn what they offer."""
-        self._cluster, self._is_stopped, self._seconds, self._describe = cluster, is_stopped, seconds, describe
+        """Look for lost devices for at most `seconds`, by default `RETURN_SECONDS`.
+
+        Workers call `describe` to say what they offer.
+        """
+        self._cluster, self._is_stopped, self._describe = cluster, is_stopped, describe
+        self._seconds = RETURN_SECONDS if seconds is None else seconds
         self._used: dict[
             str, tuple[str, WorkerDevice | None]
         ] = {}  # UUID of a device → its worker and how it is opened
         self._tried: set[tuple[str, WorkerDevice]] = set()  # offers that were opened, whether they can be used or not
         self._duplicates: dict[str, set[tuple[str, WorkerDevice]]] = {}  # UUID → further offers of the device
         self._reports: dict[str, WorkerReport] = {}  # by worker
+        self._refusals = Refusals()
         self._lock = Lock()
 
     def open(self, worker: str, places: Sequence[WorkerDevice]) -> Iterator[FleetDevice]:
@@ -59,12 +66,39 @@ class DeviceFinder:
         Return them with a sentence about each worker or device that cannot be used; no sentence is returned twice.
         """
         present = self._cluster.workers()
-        workers = sorted(worker for worker in present if worker not in self._reports or self._has_more(worker))
+        self._refusals.keep(present)
+        workers = sorted(worker for worker in present if self._has_more(worker))
         if not workers:
             return [], []
+        surroundings.package_source()  # takes 0.1 s once, and not in each thread
         with ThreadPoolExecutor(min(len(workers), MOST_OPENING)) as pool:
             opened = list(pool.map(self._open_offers, workers))
         return [device for devices, _ in opened for device in devices], [one for _, some in opened for one in some]
+
+    def unusable(self) -> list[str]:
+        """Return a sentence about each worker that is there and about each of its devices that cannot be used."""
+        present = self._cluster.workers()
+        self._refusals.keep(present)
+        reports = [(worker, report) for worker, report in sorted(self._reports.items()) if worker in present]
+        return [*self._refusals.sentences(), *unused_offers(reports, self._tried)]
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """End the processes of all devices if the block is left by an exception."""
+        is_done = False
+        try:
+            yield
+            is_done = True
+        finally:
+            if not is_done:
+                self._cluster.call_now(self.closing())
+
+    def closing(self) -> list[tuple[str, Callable[..., object], tuple[WorkerDevice]]]:
+        """Return the calls that end the processes of all devices, which else live for a minute, for `call_now`."""
+        with self._lock:
+            used = [(worker, place) for worker, place in self._used.values() if place]
+            places = dict.fromkeys([*used, *self._tried])
+        return [(worker, device_process.close_device, (place,)) for worker, place in places]
 
     def release(self, device: FleetDevice) -> None:
         """Forget a device that was lost: it counts as new when another worker offers it."""
@@ -78,8 +112,9 @@ class DeviceFinder:
         end = time.monotonic() + self._seconds
         uuid = lost.opened.device.uuid
         self._reserve(uuid)
+        self._reports.pop(lost.worker, None)  # what comes back at this address may offer other devices
         while time.monotonic() < end and not self._is_stopped():
-            for worker in sorted(self._cluster.workers()):
+            for worker in sorted(self._may_offer(lost)):
                 if not self._reserve(uuid, worker):
                     continue
                 if (again := self._offered(worker, lost)) is not None:
@@ -88,14 +123,28 @@ class DeviceFinder:
             time.sleep(LOOK_SECONDS)
         return None
 
+    def _may_offer(self, lost: FleetDevice) -> list[str]:
+        """Return the workers that offer a lost device by their report, and those that have not reported.
+
+        Without it, each lost device would call all workers again and again.
+        """
+        reports = self._reports
+        workers = [worker for worker in self._cluster.workers() if not self._refusals.is_refused(worker)]
+        return [worker for worker in workers if worker not in reports or _places(reports[worker], lost)]
+
     def _report(self, worker: str) -> WorkerReport:
         """Return the description of a worker; DeviceError if it runs other code."""
-        report = self._reports[worker] = self._cluster.call(worker, self._describe)
-        if report.source != surroundings.package_source():
-            raise DeviceError(
-                f"worker {worker} on {report.host.name} runs another version of shflbench",
-                "Install the same version on all machines.",
-            )
+        refusal = ""
+        try:
+            report = self._cluster.call(worker, self._describe)
+            if report.versions.source != surroundings.package_source():
+                refusal = version_mismatch(worker, report.host.name, report.versions)
+        except (ImportError, AttributeError) as error:  # a function, or a field of the report
+            refusal = missing_code(worker, error)
+        if refusal:
+            self._refusals.refuse(worker, refusal)
+            raise DeviceError(refusal)
+        self._reports[worker] = report
         return report
 
     def _open(self, worker: str, report: WorkerReport, place: WorkerDevice) -> FleetDevice:
@@ -103,7 +152,7 @@ class DeviceFinder:
         opened = self._cluster.call(worker, device_process.open_device, place)
         if opened.error:
             raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
-        device = FleetDevice.of(worker, report.host.name, opened)
+        device = FleetDevice.of(worker, report, opened)
         with self._lock:
             self._used[device.opened.device.uuid] = worker, place
         return device
@@ -114,12 +163,16 @@ class DeviceFinder:
         return used < max(1, self._cluster.threads(worker) // THREADS)
 
     def _has_more(self, worker: str) -> bool:
-        """Whether a worker offers a device that nobody uses, and has room for it."""
-        report = self._reports[worker]
-        return self._has_room(worker) and any(
+        """Whether a worker may offer a device that nobody uses, and has room for it."""
+        if self._refusals.is_refused(worker):
+            return False
+        if worker not in self._reports:
+            return True
+        unused = (
             (worker, offer.place) not in self._tried and (not offer.uuid or offer.uuid not in self._used)
-            for offer in report.offers
+            for offer in self._reports[worker].offers
         )
+        return any(unused) and self._has_room(worker)
 
     def _reserve(self, uuid: str, worker: str = "") -> bool:
         """Mark a lost device as used through this worker if it has room; without a worker, so that it is not new."""
@@ -146,6 +199,7 @@ class DeviceFinder:
                     device = self._open_once(worker, report, offer.place)
                 except DeviceError as error:
                     problems.append(error.message)
+                    self._refusals.refuse_device(worker, offer.place.argument, error.message)
                     with self._lock:
                         self._used.pop(offer.uuid, None)
                     continue
@@ -163,7 +217,7 @@ class DeviceFinder:
         opened = self._cluster.call(worker, device_process.open_device, place)
         if opened.error:
             raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
-        device = FleetDevice.of(worker, report.host.name, opened)
+        device = FleetDevice.of(worker, report, opened)
         with self._lock:
             uuid = device.opened.device.uuid
             user = self._used.setdefault(uuid, (worker, place))
@@ -185,14 +239,14 @@ class DeviceFinder:
         """Return the lost device on this worker, None if the worker does not offer it."""
         uuid = lost.opened.device.uuid
         try:
-            report = self._report(worker)
+            report = self._reports.get(worker) or self._report(worker)
             for place in _places(report, lost):
                 if (worker, place) in self._used.values():
                     continue
                 opened = self._cluster.call(worker, device_process.open_device, place)
                 if opened.error:
                     continue
-                again = FleetDevice.of(worker, report.host.name, opened)
+                again = FleetDevice.of(worker, report, opened)
                 if again.opened.device.uuid == uuid:
                     with self._lock:
                         self._tried.add((worker, place))

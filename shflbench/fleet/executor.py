@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from shflbench.errors import DeviceError
 from shflbench.fleet import device_process
 from shflbench.fleet.cluster import WorkerLostError
 from shflbench.fleet.messages import JobRequest
+from shflbench.fleet.packed_job import JobPacker
 from shflbench.measure.events import CaseFailed, Note, Opened, RoundDone, decode
 from shflbench.measure.executor import Executor
 from shflbench.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
+    from concurrent.futures import Future
 
     from shflbench.fleet.cluster import Cluster
-    from shflbench.fleet.messages import DeviceReport, PatternFiles
+    from shflbench.fleet.messages import DeviceReport, JobReport, PatternFiles, WorkerReport
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Job
     from shflbench.measure.supervisor import WorkerDevice
@@ -31,21 +34,37 @@ class FleetDevice:
     """A device and the worker that offers it."""
 
     worker: str  # its address
-    host: str
+    report: WorkerReport
     place: WorkerDevice  # how the worker opens it
     opened: Opened
+    number: int  # by which nvidia-smi lists the GPU: CUDA_VISIBLE_DEVICES does not change it
 
     @classmethod
-    def of(cls, worker: str, host: str, report: DeviceReport) -> FleetDevice:
-        """Return the device of a report without an error."""
-        opened = decode(report.opened)
+    def of(cls, worker: str, report: WorkerReport, described: DeviceReport) -> FleetDevice:
+        """Return the device that a worker `described` without an error."""
+        opened = decode(described.opened)
         assert isinstance(opened, Opened)  # noqa: S101  (what `open_device` encodes)
-        return cls(worker, host, report.device, opened)
+        number = opened.device.index if described.number is None else described.number
+        return cls(worker, report, described.device, opened, number)
+
+    @property
+    def host(self) -> str:
+        """The name of the worker's machine."""
+        return self.report.host.name
 
     @property
     def label(self) -> str:
-        """The device in the words of a progress line: host and index."""
-        return f"{self.host}:{self.opened.device.index}"
+        """The device in the words of a progress line: host and number."""
+        return f"{self.host}:{self.number}"
+
+    @property
+    def description(self) -> str:
+        """The device and its worker in the words of a log."""
+        device = self.opened.device
+        driver = f", driver {device.driver}" if device.driver else ""
+        return (
+            f"{device.name}, {device.uuid}{driver}, CUDA device {device.index} of worker {self.worker} on {self.host}"
+        )
 
 
 class Finder(Protocol):
@@ -65,39 +84,50 @@ class FleetContext:
     owner: str  # a unique name of the run
     patterns: Mapping[str, PatternFiles]  # what workers need of each
     is_stopped: Callable[[], bool]
+    packer: JobPacker = field(default_factory=JobPacker)
 
 
 class RemoteExecutor(Executor):
     """Executes jobs on a device of a cluster."""
 
-    def __init__(self, context: FleetContext, fleet_device: FleetDevice) -> None:
-        """Run jobs on `fleet_device`."""
+    def __init__(self, context: FleetContext, fleet_device: FleetDevice, log: Callable[[str], None]) -> None:
+        """Run jobs on `fleet_device`; `log` writes a message for an administrator."""
         opened = fleet_device.opened
         self.name, self.device, self.problem = opened.name, opened.device, opened.problem
         self.timed = fleet_device.place.code == "cubin"
         self.losses: list[str] = []  # a sentence on each loss of a worker
-        self._context, self._at = context, fleet_device
+        self._context, self._at, self._log = context, fleet_device, log
         self._passes = 0
+        self._following: Job | None = None
+        self._early: tuple[Job, Future[JobReport]] | None = None  # the call of a window before it is asked for
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=fleet_device.label)
         self._processes: dict[tuple[str, int], int] = {}  # of a supervisor → number in the run
 
     def run(self, job: Job) -> Generator[JobEvent, None, None]:
         """Execute a job; DeviceError if no worker offers the device any more.
 
-        A timed window is one call. When its worker is lost, its groups are called one by one; the cases of a group at
-        which a worker was lost again fail.
+        A timed window is one call. The call of the window that follows starts before its events are processed, so that
+        the device does not wait for that. When its worker is lost, its groups are called one by one; the cases of a
+        group at which a worker was lost again fail.
         """
         if self.timed:
             try:
-                yield from self._call(job)
+                events = self._call(job)
+                if following := self._following:
+                    self._early = following, self._pool.submit(self._report_on, following)
+                yield from events
             except WorkerLostError as loss:
                 yield self._move(loss)
             else:
                 return
+            self._log(f"repeats {len(job.groups)} groups of the window one by one")
         for group in job.groups:
             yield from self._group(replace(job, groups=(group,)))
 
     def _group(self, job: Job) -> Iterator[JobEvent]:
-        for _ in range(MOST_LOSSES):
+        for attempt in range(MOST_LOSSES):
+            if attempt:
+                self._log(f"repeats the group {job.groups[0][0].case.group}")
             try:
                 yield from self._call(job)
             except WorkerLostError as loss:
@@ -110,16 +140,20 @@ class RemoteExecutor(Executor):
 
     def _call(self, job: Job) -> list[JobEvent]:
         """Return the events of a job when it is complete."""
-        request = JobRequest(
-            self._context.owner, self._passes, job.to_json(self._at.place.code), self._context.patterns
-        )
-        at = self._at
-        report = self._context.cluster.call(at.worker, device_process.run_job, at.place, request)
+        early, self._early = self._early, None
+        report = early[1].result() if early and early[0] is job else self._report_on(job)
         if self._context.is_stopped():
             raise DeviceError("the run was stopped")
         if report.error:
+            if report.details:
+                self._log(f"worker {self._at.worker} failed\n{report.details}")
             raise DeviceError(report.error, report.advice)
         return [self._numbered(decode(line), report.identity) for line in report.events]
+
+    def _report_on(self, job: Job) -> JobReport:
+        at, context = self._at, self._context
+        request = JobRequest(context.owner, self._passes, context.packer.pack(job, at.place.code), context.patterns)
+        return context.cluster.call(at.worker, device_process.run_job, at.place, request)
 
     def _numbered(self, event: JobEvent, identity: str) -> JobEvent:
         """Return the event with the number of its process in the run."""
@@ -133,6 +167,7 @@ class RemoteExecutor(Executor):
         if self._context.is_stopped():
             raise DeviceError("the run was stopped")
         self.losses.append(str(loss))
+        self._log(f"lost: {loss}")
         began = time.monotonic()
         now = self._context.find_again(self._at)
         if now is None:
@@ -142,11 +177,17 @@ class RemoteExecutor(Executor):
                 "Start a worker for it, and resume the run: --resume.",
             )
         self._at = now
+        self._log(f"opened again: {now.description}")
         return Note(f"{self._at.label}: {loss}; measuring continues with worker {now.worker}")
+
+    def announce(self, job: Job | None) -> None:
+        """Start this job when the next one is complete."""
+        self._following = job
 
     def restart(self) -> None:
         """Use a fresh process from the next job on."""
         self._passes += 1
+        self._log(f"pass {self._passes + 1} over the cases, in a new process")
 
     def others(self) -> int | None:
         """Return the number of other processes on the GPU now; None if unknown or if the worker was lost."""
@@ -159,6 +200,7 @@ class RemoteExecutor(Executor):
 
     def close(self) -> None:
         """Let the worker end the process of the device."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
         self._context.cluster.call_now([self.closing()])
 
     def closing(self) -> tuple[str, Callable[..., object], tuple[WorkerDevice]]:

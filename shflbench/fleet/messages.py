@@ -9,17 +9,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.measure.supervisor import WorkerDevice
-    from shflbench.store.provenance import Host
+    from shflbench.store.provenance import Host, Versions
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReport:
-    """A Dask worker: its machine, its process and the hash of its shflbench."""
+    """A Dask worker: its machine, its process, and its software; neither compiler nor driver are among that."""
 
     host: Host
     pid: int
-    source: str | None
+    versions: Versions
     offers: tuple[OfferedDevice, ...] = ()  # none from a worker of a local cluster, which is given its device
+    problem: str = ""  # why there are no offers, if that is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class DeviceReport:
     opened: str = ""  # the encoded event
     error: str = ""
     advice: str = ""
+    number: int | None = None  # by which nvidia-smi lists the GPU; None if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class JobRequest:
 
     owner: str  # the run
     passes: int  # number of the pass over the cases; each has a fresh process
-    job: str  # as JSON
+    job: bytes  # of `pack`
     patterns: Mapping[str, PatternFiles]
 
 
@@ -66,3 +68,4 @@ class JobReport:
     events: tuple[str, ...]
     error: str = ""
     advice: str = ""
+    details: str = ""  # the traceback of an unexpected error, for the log

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,15 +12,16 @@ from shflbench.errors import ShflbenchError
 from shflbench.session import Note, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from shflbench.fleet.executor import FleetDevice, RemoteExecutor
     from shflbench.session import Plan, RunEvent
     from shflbench.session.kernels import CompiledKernels
     from shflbench.store import ResumedRun, RunFolder
 
-JOIN_SECONDS = 15.0  # for the threads to end after the run was stopped
+JOIN_SECONDS = 15.0  # for all threads to end after the run was stopped
 LOOK_SECONDS = 2.0  # between two looks for devices that join
+WAIT_SECONDS = 1.0  # for an event, after which the caller gets `NoEvent`
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class DeviceRun:
     executor: RemoteExecutor
     folder: RunFolder
     stopped: ResumedRun | None
-    compiled: CompiledKernels | None  # None: the run compiles them
+    kernels: Mapping[str, CompiledKernels]  # by architecture, when the run starts; it compiles those that are missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,16 @@ class DeviceJoined:
 
 
 @dataclass(frozen=True, slots=True)
+class NoEvent:
+    """Nothing happened within `WAIT_SECONDS`."""
+
+
+@dataclass(frozen=True, slots=True)
 class FleetEvent:
     """An event of one device."""
 
-    place: int  # of its run in the sequence given to `run_fleet`; -1 if it belongs to none
-    event: RunEvent | DeviceDone | DeviceJoined
+    place: int  # of its run in the sequence given to `FleetThreads`; -1 if it belongs to none
+    event: RunEvent | DeviceDone | DeviceJoined | NoEvent
 
 
 # Opens devices that joined, and returns them with a sentence about each that cannot be used.
@@ -61,39 +68,48 @@ FindNew: TypeAlias = "Callable[[], tuple[list[FleetDevice], list[str]]]"
 Events: TypeAlias = "queue.SimpleQueue[FleetEvent | BaseException]"
 
 
-def run_fleet(
-    runs: Sequence[DeviceRun], stop: threading.Event, find_new: FindNew | None = None
-) -> Iterator[FleetEvent]:
-    """Run all at the same time, and yield their events until all have ended.
+class FleetThreads:
+    """A thread per device, and one that looks for devices that join."""
 
-    Runs that the caller appends to `runs` between two events are started too. With `find_new`, devices that join are
-    reported. If the caller stops iterating, for example after Ctrl-C, `stop` is set, and the threads end. An error that
-    is not one of shflbench's is raised.
-    """
-    events: Events = queue.SimpleQueue()
-    threads: list[threading.Thread] = []
-    looking = threading.Thread(target=_look, args=(find_new, stop, events), name="look for devices", daemon=True)
-    looking.start()
-    ended = 0
-    try:
+    def __init__(self, runs: Sequence[DeviceRun], stop: threading.Event, find_new: FindNew | None = None) -> None:
+        """Measure `runs`; with `find_new`, devices that join are reported. All threads end soon after `stop`."""
+        self._runs, self._stop, self._find_new = runs, stop, find_new
+        self._events: Events = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+
+    def events(self) -> Iterator[FleetEvent]:
+        """Start all runs, and yield their events until all have ended.
+
+        Runs that the caller appends to the sequence between two events are started too. An error that is not one of
+        shflbench's is raised.
+        """
+        self._start(_look, self._find_new, self._stop, self._events, name="look for devices")
+        started = ended = 0
         while True:
-            for place in range(len(threads), len(runs)):
-                one = runs[place]
-                threads.append(
-                    threading.Thread(target=_measure, args=(place, one, events), name=one.label, daemon=True)
-                )
-                threads[-1].start()
-            if ended == len(runs):
+            for place in range(started, len(self._runs)):
+                self._start(_measure, place, self._runs[place], self._events, name=self._runs[place].label)
+            started = len(self._runs)
+            if ended == started:
                 return
-            event = events.get()
+            try:
+                event = self._events.get(timeout=WAIT_SECONDS)
+            except queue.Empty:
+                event = FleetEvent(-1, NoEvent())
             if isinstance(event, BaseException):
                 raise event
             ended += isinstance(event.event, DeviceDone)
             yield event
-    finally:
-        stop.set()
-        for thread in (looking, *threads):
-            thread.join(JOIN_SECONDS)
+
+    def end(self) -> None:
+        """Stop all threads, and wait at most `JOIN_SECONDS` for their end."""
+        self._stop.set()
+        end = time.monotonic() + JOIN_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def _start(self, function: Callable[..., None], *arguments: object, name: str) -> None:
+        self._threads.append(threading.Thread(target=function, args=arguments, name=name, daemon=True))
+        self._threads[-1].start()
 
 
 def _look(find_new: FindNew | None, stop: threading.Event, events: Events) -> None:
@@ -111,7 +127,7 @@ def _look(find_new: FindNew | None, stop: threading.Event, events: Events) -> No
 
 def _measure(place: int, one: DeviceRun, events: Events) -> None:
     try:
-        for event in run(one.plan, one.folder, one.stopped, compiled=one.compiled):
+        for event in run(one.plan, one.folder, one.stopped, compiled=one.kernels.get(one.plan.arch)):
             events.put(FleetEvent(place, event))
         events.put(FleetEvent(place, DeviceDone()))
     except ShflbenchError as error:

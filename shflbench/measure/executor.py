@@ -39,6 +39,10 @@ class Executor(Protocol):
         """
         ...
 
+    def announce(self, job: Job | None) -> None:  # noqa: ARG002
+        """Say which job follows the next one in the same process, if any: a distant executor may start it early."""
+        return
+
     def restart(self) -> None:
         """Use a fresh process from now on; DeviceError if the device cannot be used any more."""
         ...
@@ -82,7 +86,7 @@ class InProcessExecutor(Executor):
         """Do nothing: there is no process to end."""
 
 
-class GpuExecutor(Supervisor):
+class GpuExecutor(Supervisor, Executor):
     """Executes jobs on a GPU, in one worker process after another."""
 
     timed = True

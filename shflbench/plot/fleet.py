@@ -8,9 +8,11 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
+from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
 from shflbench.analysis.fleet.time_faults import is_slower, signed
 from shflbench.errors import ResultsError
 from shflbench.plot.forest import kind_of
+from shflbench.plot.forest_words import plain
 from shflbench.plot.heatmap import COLORS
 from shflbench.plot.page import Caption, Page
 from shflbench.plot.save import save
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
     from shflbench.analysis.fleet import DeviceResult, FleetReport, ModelReport
     from shflbench.model import Interval
 
-MOST_DEVICES = 30  # per model: the outliers and the slowest of the others
+MOST_DEVICES = 60  # of all models together: outliers, and the slowest of the others
 ALL = "all cases"
 _HEADING, _NAMES, _CELL, _BAR, _GAP = 0.3, 1.15, 0.24, 0.75, 0.15  # inches
+_LABEL = 1.5  # inches of a pattern's name, which is rotated
 _NAME_WIDTH, _FAULT_WIDTH = 0.24, 0.16  # of the page's width, at most, for devices and their faults
 _LEAST_SCALE = 0.03  # the colors reach at least to 3%, so that 0.1% does not look like a finding
 _MOST_SCALE = 0.2  # a device that is five times slower does not make all others white
+_MOST_NAMES = 4  # of models in a note
 _CELL_TEXT = 0.42  # inches that a number needs
 
 
@@ -46,20 +50,20 @@ def draw_fleet(report: FleetReport, path: Path) -> None:
 
 
 def draw(report: FleetReport) -> Page:
-    """Draw a panel for each model that has enough devices, the slowest device at the top of each."""
+    """Draw a panel for each model that has enough devices: outliers at its top, then the slowest of the others."""
     models = [model for model in report.models if model.comparable]
     if not models:
         raise ResultsError(
             "there is nothing to draw: no model has four devices with times of the same cases",
             "give the runs of more devices",
         )
-    shown = [_shown(model) for model in models]
+    shown = [_shown(model, most) for model, most in zip(models, _shares(models), strict=True)]
     body = sum(_HEADING + _NAMES + len(devices) * _CELL for devices in shown) + _BAR
     page = Page(
         title=_title(report),
         subtitle=("Time of a device ÷ median of its model - 1, in %: over all cases, and over those of each pattern.",),
         caption=Caption(
-            f"{report.devices} devices; slow from {100 * report.threshold:.3g}% and beyond the model's spread"
+            f"{report.devices:,} devices; slow from {100 * report.threshold:.3g}% and beyond the model's spread"
         ),
         notes=_notes(report, models, shown),
         body=body,
@@ -67,13 +71,13 @@ def draw(report: FleetReport) -> Page:
     scale = _scale(shown)
     top = 0.0
     for model, devices in zip(models, shown, strict=True):
-        heading = f"{model.model}: {len(model.devices)} devices"
+        heading = f"{plain(model.model)}: {_counted(model)}"
         page.text(0, top + 0.06, heading, size=fit_size(heading, page.width, BODY_PT, "bold"))
         _panel(page, top + _HEADING, devices, report.threshold, scale)
         top += _HEADING + _NAMES + len(devices) * _CELL
     bar = page.figure.colorbar(
         ScalarMappable(scale, COLORS.reversed()),
-        cax=page.axes(0, top + 0.1, page.width, 0.13),
+        cax=page.axes(_GAP, top + 0.1, page.width - 2 * _GAP, 0.13),  # its first and last number need space beside it
         orientation="horizontal",
         format=lambda value, _: f"{100 * value:+.3g}%",
     )
@@ -82,31 +86,53 @@ def draw(report: FleetReport) -> Page:
     return page
 
 
-def _shown(model: ModelReport) -> list[DeviceResult]:
-    """Return the outliers and the slowest devices, at most `MOST_DEVICES`, the slowest first."""
-    first = sorted(model.devices, key=lambda device: not device.findings)[:MOST_DEVICES]
-    return [device for device in model.devices if device in first]
+def _shares(models: Sequence[ModelReport]) -> list[int]:
+    """Return how many devices of each model are shown: in equal shares, of which small models leave some to others."""
+    shares = dict.fromkeys(range(len(models)), 0)
+    rest = MOST_DEVICES
+    for done, place in enumerate(sorted(shares, key=lambda place: len(models[place].devices))):
+        shares[place] = min(len(models[place].devices), max(FEWEST_DEVICES, rest // (len(models) - done)))
+        rest -= shares[place]
+    return list(shares.values())
+
+
+def _shown(model: ModelReport, most: int) -> list[DeviceResult]:
+    """Return the outliers, then the slowest of the others, at most so many."""
+    return sorted(model.devices, key=lambda device: not device.findings)[:most]
 
 
 def _title(report: FleetReport) -> str:
     outliers = [device for _, device in report.outliers()]
     if not outliers:
-        return f"No outlier among {report.devices} devices"
+        return f"No outlier among {report.devices:,} devices"
     first = outliers[0]
     kinds = ", ".join(dict.fromkeys(finding.kind for finding in first.findings))
     if len(outliers) == 1:
-        return f"{first.label} is an outlier among {report.devices} devices: {kinds}"
-    return f"{len(outliers)} outliers among {report.devices} devices; first {first.label}: {kinds}"
+        return f"{plain(first.label)} is an outlier among {report.devices:,} devices: {kinds}"
+    return f"{len(outliers)} outliers among {report.devices:,} devices; first {plain(first.label)}: {kinds}"
+
+
+def _counted(model: ModelReport) -> str:
+    outliers = sum(bool(device.findings) for device in model.devices)
+    return f"{len(model.devices):,} devices, outliers: {outliers:,}" if outliers else f"{len(model.devices):,} devices"
 
 
 def _notes(report: FleetReport, models: Sequence[ModelReport], shown: Sequence[Sequence[DeviceResult]]) -> list[str]:
     notes = []
-    rest = sum(len(model.devices) - len(devices) for model, devices in zip(models, shown, strict=True))
-    if rest:
-        notes.append(f"{rest} more devices are not shown: of each model, outliers and the slowest are.")
-    few = [model.model for model in report.models if not model.comparable]
+    drawn = [device for devices in shown for device in devices]
+    hidden = sum(len(model.devices) for model in models) - len(drawn)
+    if hidden:
+        outliers = sum(bool(device.findings) for model in models for device in model.devices)
+        outliers -= sum(bool(device.findings) for device in drawn)
+        notes.append(
+            f"Devices not shown: {hidden:,}, of which outliers: {outliers:,}. "
+            "Of each model, outliers come first, then the slowest devices."
+        )
+    few = [model for model in report.models if not model.comparable]
     if few:
-        notes.append(f"Too few devices to compare: {', '.join(few)}.")
+        names = ", ".join(f"{plain(model.model)} ({len(model.devices)})" for model in few[:_MOST_NAMES])
+        more = f" and {len(few) - _MOST_NAMES} more" if len(few) > _MOST_NAMES else ""
+        notes.append(f"Too few devices to compare: {names}{more}.")
     return [*notes, "Framed: slow by the rule."]
 
 
@@ -124,7 +150,7 @@ def _cells(device: DeviceResult) -> dict[str, Interval]:
 
 def _panel(page: Page, top: float, devices: Sequence[DeviceResult], threshold: float, scale: Normalize) -> None:
     columns = list(dict.fromkeys(name for device in devices for name in _cells(device)))
-    names = [shorten(device.label, _NAME_WIDTH * page.width, SMALL_PT) for device in devices]
+    names = [shorten(plain(device.label), _NAME_WIDTH * page.width, SMALL_PT) for device in devices]
     faults = [
         shorten(
             ", ".join(dict.fromkeys(finding.kind for finding in device.findings)), _FAULT_WIDTH * page.width, SMALL_PT
@@ -146,7 +172,7 @@ def _panel(page: Page, top: float, devices: Sequence[DeviceResult], threshold: f
             len(columns) + _GAP / 2 * len(columns) / width, y + 0.5, faults[y], va="center", size=SMALL_PT, color=INK
         )
     axes.set_yticks([y + 0.5 for y in range(len(devices))], names, size=SMALL_PT)
-    labels = [shorten(name, _NAMES, SMALL_PT) for name in columns]
+    labels = [shorten(plain(name), _LABEL, SMALL_PT) for name in columns]
     axes.set_xticks([x + 0.5 for x in range(len(columns))], labels, rotation=40, ha="right", rotation_mode="anchor")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

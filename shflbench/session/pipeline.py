@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from itertools import zip_longest
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -138,21 +139,25 @@ class Stages:
             executor.restart()
         began = monotonic()
         self._last = ProcessPass(cases=sum(map(len, groups.values())))
-        for window in windows(groups.values()) if executor.timed else [list(groups.values())]:
-            yield from self._window(executor, window, is_last=is_last)
+        jobs = list(map(self._job, windows(groups.values()) if executor.timed else [list(groups.values())]))
+        for job, following in zip_longest(jobs, jobs[1:]):
+            executor.announce(following)
+            yield from self._window(executor, job, is_last=is_last)
         self._last = replace(self._last, seconds=monotonic() - began)
 
-    def _window(self, executor: Executor, window: Sequence[Sequence[Task]], *, is_last: bool) -> Iterator[RunEvent]:
-        """Measure the groups of a window together, and store each when it ends.
-
-        Timed groups share their rounds and are reported together, in the order of the suite; others when they end.
-        """
-        job = Job(
+    def _job(self, window: Sequence[Sequence[Task]]) -> Job:
+        return Job(
             groups=tuple(map(tuple, window)),
             folders=dict(self._plan.suite.pattern_folders),
             rules=self._plan.suite.rules,
             seed=self._plan.seed,
         )
+
+    def _window(self, executor: Executor, job: Job, *, is_last: bool) -> Iterator[RunEvent]:
+        """Measure the groups of a window together, and store each when it ends.
+
+        Timed groups share their rounds and are reported together, in the order of the suite; others when they end.
+        """
         self._state.start(task for tasks in job.groups for task in tasks)
         timed = set()
         with closing(executor.run(job)) as events:
@@ -166,7 +171,7 @@ class Stages:
                 for report in self._progress.report(event):
                     yield from self.note(report.sentence) if isinstance(report, Note) else (report,)
         pending = {} if is_last else self._state.pending(self._plan.suite.rules.processes)
-        for group in [tasks[0].case.group for tasks in window]:
+        for group in [tasks[0].case.group for tasks in job.groups]:
             if group in timed and group not in pending:  # not if further processes follow
                 yield self._done(group)
 

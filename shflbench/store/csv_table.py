@@ -63,17 +63,22 @@ class CsvTable(Generic[Record]):
         self._record = record
         self._columns = [Column.of(item.name, hints[item.name], item.default, kinds) for item in fields(record)]
 
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The columns that a file must have."""
+        return tuple(column.name for column in self._columns if column.default is MISSING)
+
     def header(self) -> str:
         """Return the first line of a file."""
         return csv_line([column.name for column in self._columns])
 
     def encode(self, records: Iterable[Record]) -> str:
         """Return one line per record."""
-        return "".join(csv_line([self._cell(column, record) for column in self._columns]) for record in records)
-
-    def _cell(self, column: Column, record: Record) -> Cell:
-        value = getattr(record, column.name)
-        return None if value is None else column.kind.write(value)
+        records = tuple(records)
+        text = io.StringIO()
+        cells = (_texts(column, [getattr(record, column.name) for record in records]) for column in self._columns)
+        csv.writer(text, lineterminator="\n").writerows(zip(*cells, strict=True))
+        return text.getvalue()
 
     def decode(self, columns: Columns) -> list[Record]:
         """Return the rows whose values are given by column."""
@@ -88,12 +93,23 @@ class CsvTable(Generic[Record]):
         which names the line, where a column is missing or a value is of the wrong kind.
         """
         numbers, names, cells = _cells(text, path)
-        for column in self._columns:
-            if column.default is MISSING and column.name not in names:
-                raise wrong_line(path, 1, f"the column {column.name} is missing")
+        for name in self.required:
+            if name not in names:
+                raise wrong_line(path, 1, f"the column {name} is missing")
         texts = {name: cells[place :: len(names)] for place, name in enumerate(names)}
         wanted = [column for column in self._columns if only is None or column.name in only]
         return Columns({column.name: _values(column, texts, numbers, path) for column in wanted}, numbers)
+
+
+def _texts(column: Column, values: Sequence[Any]) -> list[str]:
+    """Return the cells of a column; what repeats, as most values of samples do, is written once."""
+    write = column.kind.write
+    distinct = {*map(type, values)} - {NoneType}
+    # Equal values of one type have the same text, but for 0.0 and -0.0.
+    if len(distinct) == 1 and distinct <= {str, int, bool, float} and not (distinct == {float} and 0.0 in values):
+        known = {value: text_of(None if value is None else write(value)) for value in dict.fromkeys(values)}
+        return [known[value] for value in values]
+    return [text_of(None if value is None else write(value)) for value in values]
 
 
 def _values(column: Column, texts: Mapping[str, Sequence[str]], lines: Sequence[int], path: Path) -> list[object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
@@ -12,12 +13,14 @@ from shflbench.store.append import claim_folder
 from shflbench.store.files import writing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pydantic import TypeAdapter
 
 FLEET_FILE = "fleet.json"
 SCHEMA = 1
+WRITE_SECONDS = 1.0  # between two writes that nothing waits for
 LOCAL = "local"  # the scheduler of a run on several GPUs of one machine
 
 
@@ -49,12 +52,20 @@ class FleetInfo:
     sharded: bool = False  # whether devices of one model divide the suite
 
 
-@dataclass(slots=True)
 class FleetFolder:
-    """The folder of a fleet run that is being written."""
+    """The folder of a fleet run that is being written.
 
-    path: Path
-    info: FleetInfo
+    A change of a member is on disk after `write`, or after `write_due` once `WRITE_SECONDS` have passed since the last
+    write: replacing the file for each of 1,000 devices that start took 6.7 s on an AMD EPYC.
+    """
+
+    def __init__(self, path: Path, info: FleetInfo) -> None:
+        """Continue the fleet run that `info` describes, in the folder `path`."""
+        self.path = path
+        self._info = replace(info, members=())
+        self._members = {member.folder: member for member in info.members}
+        self._written = 0.0  # by the monotonic clock
+        self._is_changed = False
 
     @classmethod
     def create(cls, info: FleetInfo, root: Path) -> FleetFolder:
@@ -73,23 +84,44 @@ class FleetFolder:
             if any(path.iterdir()):
                 raise ResultsError(f"{path} exists and is not empty", "give another folder")
         folder = cls(path, info)
-        folder.write(info)
+        folder.write()
         return folder
 
-    def write(self, info: FleetInfo) -> None:
-        """Replace `fleet.json`; ResultsError if that fails."""
-        self.info = info
-        with writing(self.path):
-            files.replace(self.path / FLEET_FILE, json_record.encode(info, SCHEMA).encode())
+    @property
+    def info(self) -> FleetInfo:
+        """The record, with all changes."""
+        return replace(self._info, members=tuple(self._members.values()))
+
+    @property
+    def members(self) -> Mapping[str, FleetMember]:
+        """The members by folder, with all changes."""
+        return self._members
+
+    @property
+    def is_sharded(self) -> bool:
+        """Whether devices of one model divide the suite."""
+        return self._info.sharded
 
     def put(self, member: FleetMember) -> None:
-        """Add a member, or replace the one of the same folder, and write the file; ResultsError if that fails."""
-        members = {one.folder: one for one in self.info.members} | {member.folder: member}
-        self.write(replace(self.info, members=tuple(members.values())))
+        """Add a member, or replace the one of the same folder; on disk after the next write."""
+        self._members[member.folder] = member
+        self._is_changed = True
+
+    def write(self) -> None:
+        """Replace `fleet.json`; ResultsError if that fails."""
+        with writing(self.path):
+            files.replace(self.path / FLEET_FILE, json_record.encode(self.info, SCHEMA).encode())
+        self._written, self._is_changed = monotonic(), False
+
+    def write_due(self) -> None:
+        """Replace `fleet.json` if there are changes and the last write is `WRITE_SECONDS` ago."""
+        if self._is_changed and monotonic() - self._written >= WRITE_SECONDS:
+            self.write()
 
     def finish(self, finished: str | None, notes: tuple[str, ...] = ()) -> None:
-        """Mark the fleet run as finished, unless `finished` is None, and add notes."""
-        self.write(replace(self.info, finished=finished, notes=(*self.info.notes, *notes)))
+        """Mark the fleet run as finished, unless `finished` is None, add notes, and replace `fleet.json`."""
+        self._info = replace(self._info, finished=finished, notes=(*self._info.notes, *notes))
+        self.write()
 
 
 def is_fleet(path: Path) -> bool:

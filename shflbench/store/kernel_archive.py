@@ -18,7 +18,7 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping  # noqa: TC003  (pydantic takes the types from the annotations)
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -115,7 +115,7 @@ class KernelIndex:
         return _revision(self.files[kernel.source], headers, kernel.expression)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KernelArchive:
     """The kernels of a run, with the content of each file."""
 
@@ -154,6 +154,11 @@ class KernelArchive:
 
     def encode(self) -> bytes:
         """Return the content of `kernels.zip`."""
+        return self._encoded
+
+    @cached_property
+    def _encoded(self) -> bytes:
+        """The content of `kernels.zip`, compressed once: all devices of a fleet store the same."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             members = {INDEX: encode(self.index, SCHEMA).encode(), **self.contents}

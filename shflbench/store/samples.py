@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Sample
@@ -13,10 +13,9 @@ from shflbench.store import files
 from shflbench.store.cells import FLAG, NEGATIVE_TOO, TEXT, TIME, number, whole
 from shflbench.store.csv_table import CsvTable
 from shflbench.store.files import RESTORE
-from shflbench.store.many_samples import MANY, read_many
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.store.csv_table import Columns
+    from shflbench.store.sample_arrays import Arrays
 
 SAMPLES = CsvTable(
     Sample,
@@ -60,7 +60,13 @@ def pack(text: str) -> bytes:
 
 
 def members(content: bytes, path: Path, *, whole: bool = False) -> Iterator[str]:
-    """Yield the text of each complete member; an incomplete last one, as a kill leaves it, is an error if `whole`.
+    """Yield the text of each complete member, with the errors of `unpack`, and for what is not UTF-8."""
+    for data in unpack(content, path, whole=whole):
+        yield files.text(data, path)
+
+
+def unpack(content: bytes, path: Path, *, whole: bool = False) -> Iterator[bytes]:
+    """Yield the data of each complete member; an incomplete last one, as a kill leaves it, is an error if `whole`.
 
     ResultsError where the content of the file at `path` is not gzip, or unpacks to more than `MOST_BYTES`.
     """
@@ -76,7 +82,7 @@ def members(content: bytes, path: Path, *, whole: bool = False) -> Iterator[str]
             if whole:
                 raise ResultsError(f"{path} is damaged: its end is missing", RESTORE)
             return
-        yield files.text(data, path)
+        yield data
         start, room = end, room - len(data)
 
 
@@ -126,17 +132,16 @@ class KeptSamples:
 
 
 def read_kept(path: Path, *, whole: bool) -> KeptSamples:
-    """Read the kept samples at `path`; imports NumPy, and pandas only where there are more than 150,000.
+    """Read the kept samples at `path`; imports NumPy, but not pandas. Errors as for `load`."""
+    from shflbench.store.sample_arrays import read_arrays  # noqa: PLC0415  (rows can be read without NumPy)
 
-    Errors as for `load`.
-    """
-    text = "".join(members(files.read(path), path, whole=whole))
-    many = read_many(text, INTEGERS) if len(text) > MANY else None
-    return _kept(*many) if many else _kept(*_read_few(text, path))
+    content = files.read(path)
+    taken = read_arrays(unpack(content, path, whole=whole), SAMPLES.required)
+    return _kept(*(taken or _read_lines("".join(members(content, path, whole=whole)), path)))
 
 
-def _read_few(text: str, path: Path) -> tuple[tuple[str, ...], Mapping[str, NDArray[Any]]]:
-    """Return what `read_many` does, line by line; ResultsError which names the line that is damaged."""
+def _read_lines(text: str, path: Path) -> tuple[tuple[str, ...], Arrays]:
+    """Return what `read_arrays` does, of a file that it cannot read; ResultsError which names the damaged line."""
     import numpy as np  # noqa: PLC0415  (rows can be read where it is slow to import)
 
     taken = SAMPLES.columns(text, path, ("case_id", "time_us", "dropped", *INTEGERS)).values  # noqa: PD011
@@ -150,27 +155,41 @@ def _read_few(text: str, path: Path) -> tuple[tuple[str, ...], Mapping[str, NDAr
     return tuple(map(str, places)), arrays
 
 
-def _kept(ids: tuple[str, ...], taken: Mapping[str, NDArray[Any]]) -> KeptSamples:
-    """Return the samples that were not dropped, sorted."""
+def _kept(ids: tuple[str, ...], columns: Arrays) -> KeptSamples:
+    """Return the samples that were not dropped, sorted; `columns` is emptied, so that memory holds them once."""
     import numpy as np  # noqa: PLC0415  (as above)
 
-    columns = {name: array[~taken["dropped"]] for name, array in taken.items()}
-    known = set(columns["case"].tolist())
-    kept_ids = tuple(case_id for place, case_id in enumerate(ids) if place in known)
-    if len(kept_ids) < len(ids):
-        places = np.cumsum([place in known for place in range(len(ids))]) - 1
-        columns["case"] = places[columns["case"]]
-    order = np.lexsort((columns["round"], columns["process"], columns["iterations"], columns["case"]))
-    ordered = {name: column[order] for name, column in columns.items()}
+    dropped = columns.pop("dropped")
+    if dropped.any():
+        columns = {name: columns.pop(name)[~dropped] for name in list(columns)}
+    known = np.zeros(len(ids), bool)
+    known[columns["case"]] = True
+    if not known.all():
+        columns["case"] = (np.cumsum(known) - 1)[columns["case"]]
+    order = _order([columns[name] for name in ("case", "iterations", "process", "round")])
     return KeptSamples(
-        kept_ids,
-        ordered["case"],
-        ordered["iterations"],
-        ordered["process"],
-        ordered["round"],
-        ordered["launches"],
-        ordered["time_us"],
+        tuple(case_id for case_id, is_known in zip(ids, known.tolist(), strict=True) if is_known),
+        **{name: columns.pop(name)[order] for name in list(columns)},
     )
+
+
+def _order(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the order that sorts lines by `keys`, the first key first; lines with the same keys keep their order.
+
+    Sorts runs of lines with the same keys, of which a file has a fraction of its lines.
+    """
+    import numpy as np  # noqa: PLC0415  (as above)
+
+    changes = np.zeros(len(keys[0]), bool)
+    changes[:1] = True
+    for key in keys:
+        changes[1:] |= key[1:] != key[:-1]
+    starts = np.flatnonzero(changes)
+    sizes = np.diff(starts, append=len(changes))
+    runs = np.lexsort([key[starts] for key in reversed(keys)])
+    sizes = sizes[runs]
+    before = np.cumsum(sizes) - sizes  # lines of earlier runs
+    return np.asarray(np.repeat(starts[runs] - before, sizes) + np.arange(len(changes)))
 
 
 def _columns(path: Path, *, whole: bool, only: Collection[str] | None = None) -> Columns:

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -34,8 +35,7 @@ def versions(
     *, nvrtc: str | None = None, nvdisasm: str | None = None, driver: str | None = None, cuda: str | None = None
 ) -> Versions:
     """Return the versions in use: those given, and those of the installed packages and of git."""
-    package = Path(shflbench.__file__).parent
-    commit, dirty = checkout(package.parent)
+    commit, dirty = _package_checkout()
     return Versions(
         python=platform.python_version(),
         shflbench=shflbench.__version__,
@@ -47,7 +47,7 @@ def versions(
         cuda=cuda,
         git_commit=commit,
         git_dirty=dirty,
-        source=source_hash(package),
+        source=package_source(),
     )
 
 
@@ -75,9 +75,16 @@ def source_hash(folder: Path) -> str | None:
     return sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()[:SOURCE_DIGITS]
 
 
+@cache
 def package_source() -> str | None:
-    """Return the hash of the source files of the installed package."""
+    """Return the hash of the source files of the installed package, which takes 0.1 s, when this was first called."""
     return source_hash(Path(shflbench.__file__).parent)
+
+
+@cache
+def _package_checkout() -> tuple[str | None, bool | None]:
+    """Return the checkout of the installed package when this was first called: a fleet has a record per device."""
+    return checkout(Path(shflbench.__file__).parent.parent)
 
 
 def _git(folder: Path, *arguments: str) -> str | None:

@@ -8,7 +8,9 @@ import pytest
 from benchmarks import fleet_ranking
 from benchmarks.compare_power.batch import load
 from benchmarks.fleet_devices import MODELS, SHARES, Recorded, Truth
+from benchmarks.fleet_folders import ReadingCost, reading_cost
 from benchmarks.fleet_ranking import LEAST_SLOW, MOST_SOUND, SLOW_3, Cost, Counts, judge, requirements
+from shflbench.store import read_run
 
 PAGE = Path(fleet_ranking.__file__).with_suffix(".md")
 HOW_TO = PAGE.parents[1] / "docs" / "how-to" / "find-a-slow-gpu.md"
@@ -35,8 +37,19 @@ def test_models_with_three_devices_or_one_have_too_few(judged: tuple[Counts, lis
 def test_a_rule_that_names_nothing_misses_a_requirement(judged: tuple[Counts, list[str]]) -> None:
     blind = Counts()
     blind.devices = judged[0].devices
-    cheap = Cost(rows=1, rank_ms=0.1, read_ms=0.1, samples=1, memory=1.0)
-    assert [met for _, met in requirements(blind, judged[1], cheap)] == [False, True, True, True, True]
+    reading = ReadingCost(devices=1, rows=1, samples=1, cpu_seconds=1e-4, memory=1)
+    cheap = Cost(rows=1, rank_ms=0.1, memory=1.0, reading=reading)
+    assert [met for _, met in requirements(blind, judged[1], cheap)] == [False, *[True] * 6]
+    dear = cheap._replace(reading=reading._replace(cpu_seconds=1e-3, memory=10**9))
+    assert [met for _, met in requirements(blind, judged[1], dear)][-2:] == [False, False]
+
+
+def test_the_command_is_measured_on_run_folders_that_are_written_from_a_recorded_run(tmp_path: Path) -> None:
+    recorded = PAGE.parents[1] / "results" / "moving-average" / "nvidia-h200"
+    cost = reading_cost(recorded, tmp_path, 4)
+    assert (cost.devices, cost.rows) == (4, 4 * len(read_run(recorded).rows))
+    assert 0.05 < cost.cpu_seconds < 60
+    assert 20e6 < cost.memory < 1e9
 
 
 def test_the_numbers_of_the_how_to_page_are_those_of_the_page() -> None:

@@ -89,5 +89,5 @@ def write_fleet(root: Path, count: int, special: Mapping[int, Simulated] | None 
         run = (special or {}).get(device.index, Simulated())
         run = replace(run, processes=1, seed=100 + device.index, cases=SIMULATED)
         write(fleet.path / member.folder, run, about=info(device=device))
-    fleet.write(replace(fleet.info, finished="2026-11-20T08:01:00Z"))
+    fleet.finish("2026-11-20T08:01:00Z")
     return fleet.path

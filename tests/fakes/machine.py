@@ -26,6 +26,7 @@ from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
 from shflbench.model import Conditions
 from shflbench.session import windows
+from shflbench.store import surroundings
 from tests.fakes.backend import H200, FakeBackend, Script, after_first_iteration, listed, one_lane
 
 FOR_EVER = 3600.0  # seconds: longer than any test
@@ -57,9 +58,11 @@ class Plan:
     jumps: Mapping[str, float] = field(default_factory=dict)  # number of NVML's reading → seconds that the clock jumps
     gpus: int = 1
     first_gpu: int = 0  # its index
+    host: str = ""  # name of the machine that a worker of a cluster reports; empty: the real one
     nap: float = 0.0  # real seconds that a burst takes
     cases_per_window: int = windows.CASES
     start_seconds: float = supervisor.START_SECONDS
+    return_seconds: float = 0.0  # that a client waits for the device of a lost worker; 0: as the product does
 
     @classmethod
     def read(cls) -> Plan:
@@ -194,9 +197,12 @@ FAULTS: Mapping[str, Callable[[Machine], object]] = {
 
 
 def open_backend(index: str) -> FakeBackend:
-    """Open the GPU in a worker process."""
+    """Open the GPU that CUDA would call `index` in a worker process."""
     machine = Machine(Plan.read())
-    machine.device = replace(machine.device, index=int(index), uuid=uuid_of(int(index)))
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    name = visible.split(",")[int(index)] if visible else index
+    number = int(name) if name.isdigit() else next(one for one in range(10) if uuid_of(one) == name)
+    machine.device = replace(machine.device, index=int(index), uuid=uuid_of(number))
     return machine
 
 
@@ -220,8 +226,18 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
     put(gpus, "find", lambda: [replace(listed(H200), index=index, uuid=uuid_of(index)) for index in indexes])
     put(run_request, "OPENER", "tests.fakes.machine:open_backend")
     put(windows, "CASES", plan.cases_per_window)
-    put(run_limits, "store_limits", lambda *_: None)  # scripted times know nothing of the limits of an H200
+    # Scripted times know nothing of the limits of an H200: a run on one GPU stores none, and the members of a fleet
+    # store theirs without a warning.
+    put(run_limits, "store_limits", lambda *_: None)
+    put(run_limits, "exceeded_sentence", lambda _: "")
     put(supervisor, "START_SECONDS", plan.start_seconds)
+    if plan.host:
+        described = replace(surroundings.host(), name=plan.host)
+        put(surroundings, "host", lambda: described)
+    if plan.return_seconds:
+        from shflbench.fleet import devices  # imports Dask, which most tests do without
+
+        put(devices, "RETURN_SECONDS", plan.return_seconds)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """A run on several scripted GPUs through a real local cluster, whose workers are killed, hang, or are interrupted."""
 
-import json
+import os
+import re
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ import pytest
 
 from shflbench.model import Status
 from shflbench.store.fleet_file import read_fleet
+from shflbench.store.limits_file import read_limits
+from tests.fakes.machine import uuid_of
 from tests.faults.conftest import CASES, Machine, Make, fault
 
 pytestmark = [pytest.mark.expensive, pytest.mark.archs]  # a cluster takes seconds to start
@@ -38,6 +42,63 @@ def test_each_gpu_runs_the_whole_suite_once_and_its_rows_equal_those_of_a_run_al
     assert info.finished
 
 
+CLAIMS = """\
+claims:
+  - {id: fast, says: it is fast, holds: "speedup(shfl, smem) > 0.5", where: {pattern: reduce}}
+  - {id: few, says: few registers, holds: "registers(shfl) < 2", where: {pattern: reduce}, required: true}
+"""
+
+
+def test_members_on_the_visible_gpus_have_limits_claims_and_logs_as_a_run_alone(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make(gpus=3)
+    with (made.folder / "suite.yaml").open("a", encoding="utf-8") as suite:
+        suite.write(CLAIMS)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", f"{uuid_of(2)},{uuid_of(0)}")
+    outcome = made.run(*ALL)
+    assert outcome.code == 1, outcome.err  # of the required claim
+    members = read_fleet(made.folder / "out").members
+    assert [(member.index, member.uuid) for member in members] == [(0, uuid_of(2)), (1, uuid_of(0))]
+    table = [line.split() for line in outcome.err.splitlines()]
+    assert ["fast", "confirmed", "all", "1.000×"] in table
+    assert ["few", "refuted", "all", "15"] in table
+    assert f"error: {members[0].host}:0: required claim `few` is refuted" in outcome.err
+    assert len(claim_lines := [line for line in outcome.err.splitlines() if "required claims fail on" in line]) == 1
+    assert f"{members[1].host}:1" in claim_lines[0]
+    for member in members:
+        folder = made.folder / "out" / member.folder
+        timed = [row.case_id for row in made.all_rows(f"out/{member.folder}") if row.time_us]
+        assert list(read_limits(folder)) == timed
+        first, last = (made.folder / "out" / "logs" / f"{member.folder}.log").read_text().splitlines()[:2]
+        assert re.fullmatch(rf"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ started: NVIDIA H200, {member.uuid}, .*", first)
+        assert last.endswith("Z done, 9 of 9 cases")
+    for command in ("show", "plot", "report"):
+        assert made.call(f"out/{members[0].folder}", command=command).code == 0
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,0")
+    refused = made.call("suite.yaml", "--gpu", "all")
+    assert (refused.code, refused.err.splitlines()[0]) == (
+        4,
+        "error: CUDA lists no GPU: CUDA_VISIBLE_DEVICES names a GPU twice, `0`, and CUDA then lists none",
+    )
+
+
+def test_groups_that_a_kill_left_between_two_devices_are_measured_once(make: Make) -> None:
+    made = make(gpus=2)
+    assert made.run(*ALL, "--shard").code == 0
+    reduced = next(run for run in runs(made) if any(row.pattern == "reduce" for row in made.all_rows(run)))
+    rows = made.folder / reduced / "results.csv"
+    lines = rows.read_text(encoding="utf-8").splitlines(keepends=True)
+    rows.write_text("".join(line for line in lines if "reduce/" not in line), encoding="utf-8")
+    fleet = made.folder / "out" / "fleet.json"
+    fleet.write_text(re.sub(r'"finished": "[^"]*"', '"finished": null', fleet.read_text(encoding="utf-8")), "utf-8")
+    again = made.run("suite.yaml", "--resume", "out")
+    assert again.code == 0, again.err
+    case_ids = [row.case_id for run in runs(made) for row in made.all_rows(run)]
+    assert len(case_ids) == len(set(case_ids)) == CASES
+    assert read_fleet(made.folder / "out").finished
+
+
 def test_worker_that_is_killed_loses_no_finished_row_and_its_case_is_measured_again(make: Make) -> None:
     made = make(fault("reduce/shfl", "time", "lose the parent", 4, worker=0), gpus=2, cases_per_window=1)
     outcome = made.run(*ALL)
@@ -64,38 +125,98 @@ def test_worker_that_hangs_is_replaced(make: Make, monkeypatch: pytest.MonkeyPat
     assert finished_rows(made) == [dict.fromkeys(made.rows(runs(made)[0]), Status.TIMED)] * 2
 
 
+WAIT = fault("reduce/shfl", "time", "wait", 4)
+
+
+def check_resumption(made: Machine, *words: str) -> None:
+    """Check that the run is resumed to its end, without a row that is lost or doubled."""
+    outcome = made.run("suite.yaml", "--resume", "out", *words)
+    assert outcome.code == 0, outcome.err
+    assert finished_rows(made) == [dict.fromkeys(made.rows(runs(made)[0]), Status.TIMED)] * 2
+    assert all(len(made.all_rows(run)) == CASES for run in runs(made))
+    assert read_fleet(made.folder / "out").finished
+
+
+def is_compiling(made: Machine) -> bool:
+    return bool(list(made.cache.rglob("*.kernel")))
+
+
+def is_measuring(made: Machine) -> bool:
+    return made.happened().count("wait") == 2
+
+
+def is_concluding(made: Machine) -> bool:
+    return "limits.csv" in str(list(made.folder.rglob("out/*/*")))
+
+
+@pytest.mark.parametrize(
+    ("number", "faults", "is_time"),
+    [
+        (signal.SIGINT, [WAIT], is_measuring),
+        (signal.SIGINT, [], is_compiling),
+        (signal.SIGTERM, [], is_concluding),
+    ],
+)
+def test_stopped_run_leaves_no_process_and_is_resumed_as_it_says(
+    make: Make, tmp_path: Path, number: int, faults: list[dict[str, Any]], is_time: Callable[[Machine], bool]
+) -> None:
+    cold = {"cache": tmp_path / "cold"} if is_time is is_compiling else {}
+    made = make(*faults, gpus=2, cases_per_window=1, **cold)
+    process = made.start(*ALL, start_new_session=True)
+    made.wait_until(lambda: is_time(made))
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    outcome = made.end(process)
+    assert outcome.code == 128 + number, outcome.err
+    assert outcome.err.endswith("Resume it with: shflbench run suite.yaml --resume out\n")
+    assert outcome.err.count("error:") == 1
+    made.end_wait()
+    check_resumption(made)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_run_leaves_no_process_and_is_resumed(make: Make, number: int) -> None:
-    made = make(fault("reduce/shfl", "time", "wait", 4), gpus=2, cases_per_window=1)
+def test_run_that_is_stopped_while_its_workers_start_leaves_no_process(make: Make, number: int) -> None:
+    made = make(fault("device", "open", "wait"), gpus=2)
     process = made.start(*ALL)
-    made.wait_for("wait", already=1)
+    if number == signal.SIGINT:
+        made.wait_for("wait", already=1)  # both workers open their GPU
+    else:
+        made.wait_for_text(process, "on each of 2 GPUs")  # the cluster starts
     process.send_signal(number)
     outcome = made.end(process)
     assert outcome.code == 128 + number
-    assert "resume it with: shflbench run suite.yaml --resume out" in outcome.err.lower().replace("\n", " ")
-    made.end_wait()
-    again = made.run("suite.yaml", "--resume", "out")
-    assert again.code == 0, again.err
-    assert finished_rows(made) == [dict.fromkeys(made.rows(runs(made)[0]), Status.TIMED)] * 2
-    assert json.loads((made.folder / "out" / "fleet.json").read_text(encoding="utf-8"))["finished"]
+    assert not (made.folder / "out").exists()
 
 
-def test_run_that_is_killed_leaves_no_process(make: Make) -> None:
-    made = make(fault("reduce/shfl", "time", "wait", 4), gpus=2, cases_per_window=1)
+def test_second_signal_ends_a_run_at_once(make: Make) -> None:
+    made = make(WAIT, gpus=2, cases_per_window=1)
     process = made.start(*ALL)
-    made.wait_for("wait", already=1)
+    made.wait_until(lambda: is_measuring(made))
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
+    outcome = made.end(process)
+    assert outcome.code == 130
+    assert "Resume it with: shflbench run suite.yaml --resume out\n" in outcome.err
+
+
+def test_run_that_is_killed_leaves_no_process_and_is_resumed(make: Make) -> None:
+    made = make(WAIT, gpus=2, cases_per_window=1)
+    process = made.start(*ALL)
+    made.wait_until(lambda: is_measuring(made))
     process.kill()
     assert made.end(process).code == -9
+    assert [len(made.all_rows(run)) for run in runs(made)] == [CASES - 3] * 2  # the first group is kept
+    made.end_wait()
+    check_resumption(made)
 
 
 def test_refusals(make: Make, tmp_path: Path) -> None:
     made = make(gpus=2)
     (tmp_path / "distributed.py").write_text("", encoding="utf-8")
     for words, sentence in {
-        ("--gpu", "0,5"): "there is no GPU 5; the driver lists: 0, 1",
+        ("--gpu", "0,5"): "there is no GPU 5; CUDA lists: 0, 1",
         ("--gpu", "0,0"): "names a GPU twice",
         ("--gpu", "first"): "names no GPUs",
-        ("--gpu", "all", "--arch", "sm_80"): "--gpu asks for GPUs",
+        ("--gpu", "all", "--arch", "sm_80"): "--gpu all asks for GPUs, and --arch for none",
     }.items():
         outcome = made.run("suite.yaml", *words)
         assert sentence in outcome.err

@@ -1,19 +1,20 @@
 """Which devices of a cluster are used through which worker, and which workers count as lost."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
+from shflbench import __version__
 from shflbench.fleet import device_process
-from shflbench.fleet.cluster import SILENT_SECONDS, Cluster, WorkerLostError
+from shflbench.fleet.cluster import WorkerLostError
 from shflbench.fleet.devices import DeviceFinder
 from shflbench.fleet.messages import DeviceReport, OfferedDevice, WorkerReport
 from shflbench.measure.events import Opened, encode
 from shflbench.measure.supervisor import WorkerDevice
-from shflbench.store import surroundings
 from tests.fakes.backend import H200
+from tests.fakes.workers import worker_on
 
 
 @dataclass
@@ -26,12 +27,20 @@ class FakeCluster:
     lost: set[str] = field(default_factory=set)  # workers that die at the next call
     closed: list[tuple[str, str]] = field(default_factory=list)
     opened: list[tuple[str, str]] = field(default_factory=list)
+    described: list[str] = field(default_factory=list)
+    outdated: set[str] = field(default_factory=set)  # workers with another version of the package
+    without_code: set[str] = field(default_factory=set)  # workers without the package
+    broken: set[str] = field(default_factory=set)  # UUIDs of devices that cannot be opened
 
     def workers(self) -> frozenset[str]:
         return frozenset(self.machines)
 
     def threads(self, worker: str) -> int:
         return self.threads_per_worker if worker in self.machines else 0
+
+    def call_now(self, calls: Iterable[tuple[str, Callable[..., Any], tuple[Any, ...]]]) -> None:
+        for worker, function, arguments in calls:
+            self.call(worker, function, *arguments)
 
     def call(self, worker: str, function: Callable[..., Any], *arguments: Any) -> Any:
         if worker in self.lost:
@@ -42,12 +51,18 @@ class FakeCluster:
                 OfferedDevice(WorkerDevice("opener", index), uuid if self.is_uuid_known else "")
                 for index, uuid in self.machines[worker].items()
             )
-            return WorkerReport(surroundings.host(), 1, surroundings.package_source(), offers)
+            self.described.append(worker)
+            if worker in self.without_code:
+                raise ModuleNotFoundError("No module named 'shflbench'")
+            other = {"shflbench": "0.1.9", "git_commit": "", "source": "other"} if worker in self.outdated else {}
+            return worker_on("node7", offers, **other)
         place = arguments[0]
         if function is device_process.close_device:
             self.closed.append((worker, place.argument))
             return None
         self.opened.append((worker, place.argument))
+        if self.machines[worker][place.argument] in self.broken:
+            return DeviceReport(place, error="no usable GPU: GPU is lost")
         device = replace(H200, index=int(place.argument), uuid=self.machines[worker][place.argument])
         return DeviceReport(place, encode(Opened("cuda", device, "")))
 
@@ -130,32 +145,68 @@ def test_lost_device_that_nobody_offers_counts_as_new_when_it_comes_back(*, is_u
     assert used(finder) == {("b", "x")}
 
 
-class FakeClient:
-    """A client of Dask whose scheduler has a clock an hour ahead."""
+def test_lost_device_calls_only_workers_that_may_offer_it() -> None:
+    machines = {f"worker-{number}": {f"{number}": f"uuid-{number}"} for number in range(8)}
+    fake = FakeCluster(machines)
+    finder = finder_of(fake)
+    lost = finder.open_new()[0][0]
+    del fake.machines[lost.worker]
+    fake.machines |= {"new": {"0": lost.opened.device.uuid}}
+    fake.described.clear()
+    again = finder.find_again(lost)
+    assert again
+    assert again.worker == "new"
+    assert fake.described == ["new"]
 
-    status = "running"
-    scheduler = None
 
-    def __init__(self) -> None:
-        self.beats = {"a": 3600.0, "b": 3600.0}
+def test_worker_with_another_version_is_refused_once_and_never_used() -> None:
+    fake = FakeCluster({"a": {"0": "x"}, "b": {"0": "y"}}, outdated={"b"})
+    finder = finder_of(fake, seconds=0.2)
+    devices, problems = finder.open_new()
+    assert [device.worker for device in devices] == ["a"]
+    assert problems == finder.unusable()
+    (problem,) = problems
+    assert "worker b on node7 runs another version of shflbench, 0.1.9 (source other); this client runs" in problem
+    assert f"{__version__} (" in problem
+    assert problem.endswith("install the same version on both and start the worker again")
+    assert finder.open_new() == ([], [])
+    del fake.machines["a"]
+    fake.machines["b"] = {"0": "x"}
+    assert finder.find_again(devices[0]) is None
+    assert fake.opened == [("a", "0")]
 
-    def scheduler_info(self, n_workers: int) -> Mapping[str, Any]:
-        del n_workers
-        return {"workers": {name: {"last_seen": beat, "nthreads": 2} for name, beat in self.beats.items()}}
+
+def test_workers_and_devices_that_cannot_be_used_are_named_as_long_as_they_are_there() -> None:
+    machines = {"a": {"0": "x", "1": "y", "2": "z"}, "b": {}, "c": {"0": "v"}, "d": {"0": "w"}}
+    fake = FakeCluster(machines, threads_per_worker=4, without_code={"c"}, broken={"w"})
+    finder = finder_of(fake)
+    devices, problems = finder.open_new()
+    assert len(devices) == 2
+    assert len(problems) == 2
+    missing = f"worker c cannot run shflbench {__version__} of this client (No module named 'shflbench')"
+    assert [sentence.partition(": it has another version")[0] for sentence in finder.unusable()] == [
+        missing,
+        "node7: no usable GPU: GPU is lost",
+        "worker b on node7 offers no GPU",
+        "the workers on node7 have no threads for 1 of its GPUs: each needs two, --nthreads",
+    ]
+    for worker in ("a", "b", "d"):
+        del fake.machines[worker]
+    assert finder.open_new() == ([], [])
+    assert len(finder.unusable()) == 1
+    fake.without_code.clear()
+    del fake.machines["c"]
+    assert finder.open_new() == ([], [])
+    fake.machines["c"] = {"0": "v"}  # started again, with the package
+    assert used(finder) == {("c", "v")}
 
 
-def test_worker_without_heartbeats_counts_as_lost_whatever_the_clock_of_the_scheduler(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = 0.0
-    monkeypatch.setattr("shflbench.fleet.cluster.time.monotonic", lambda: now)
-    client = FakeClient()
-    cluster = Cluster(client)
-    assert cluster.workers() == {"a", "b"}
-    for _ in range(3):
-        now += SILENT_SECONDS / 2
-        client.beats["a"] += 1
-        present = cluster.workers()
-    assert present == {"a"}
-    client.status = "connecting"
-    assert cluster.workers() == frozenset()
+def test_processes_of_all_devices_end_if_an_error_ends_the_run() -> None:
+    fake = FakeCluster({"a": {"0": "x"}, "b": {"0": "y"}})
+    finder = finder_of(fake)
+    with finder.closed_on_error():
+        finder.open_new()
+    assert fake.closed == []
+    with pytest.raises(KeyboardInterrupt), finder.closed_on_error():
+        raise KeyboardInterrupt
+    assert sorted(fake.closed) == [("a", "0"), ("b", "0")]

@@ -50,14 +50,14 @@ def judge_claims(claims: Sequence[Claim], runs: Sequence[ClaimRun]) -> list[Clai
     return judge_subjects(claims, [_subject(run) for run in runs])
 
 
-def judge_selection(claims: Sequence[Claim], run: ClaimRun) -> tuple[list[ClaimVerdict], int]:
-    """Judge claims by a run of some of its suite's cases, and count those that need cases which the run leaves out.
+def judge_selection(claims: Sequence[Claim], runs: Sequence[ClaimRun]) -> tuple[list[ClaimVerdict], int]:
+    """Judge claims by runs of some of their suite's cases, and count those that need cases which the runs leave out.
 
-    Those have no verdict: the ones without a setting, and one that holds in `some` setting, but in none of this run.
+    Those have no verdict: the ones without a setting, and one that holds in `some` setting, but in none of these runs.
     """
-    subject = _subject(run)
-    chosen = [claim for claim in claims if claim.holds is None or _has_cases(claim, subject)]
-    judged = judge_subjects(chosen, [subject])
+    subjects = [_subject(run) for run in runs]
+    chosen = [claim for claim in claims if claim.holds is None or _has_cases(claim, subjects)]
+    judged = judge_subjects(chosen, subjects)
     complete = [
         one for one in judged if one.verdict is not ClaimStatus.REFUTED or one.claim.quantifier is not Quantifier.SOME
     ]
@@ -68,8 +68,8 @@ def _subject(run: ClaimRun) -> Subject:
     return Subject(run, RunTimes(run.run), RunCode(run.run))
 
 
-def _has_cases(claim: Claim, subject: Subject) -> bool:
-    return any(not setting.absent for setting in settings_of(claim, [subject]))
+def _has_cases(claim: Claim, subjects: Sequence[Subject]) -> bool:
+    return any(not setting.absent for setting in settings_of(claim, subjects))
 
 
 def judge_subjects(claims: Iterable[Claim], subjects: Sequence[Subject]) -> list[ClaimVerdict]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Process: TypeAlias = tuple[int, int]  # index of the run on its side, number of the process in the run
 
+Counts = TypeVar("Counts", int, "NDArray[np.int64]")
+
 P90 = 0.9
 
 
@@ -27,7 +29,7 @@ def fastest_half(times: Floats) -> float:
     return float(np.sort(times)[: _half(len(times))].mean())
 
 
-def _half(count: int) -> int:
+def _half(count: Counts) -> Counts:
     return (count + 1) // 2
 
 
@@ -46,13 +48,13 @@ class Estimates:
     @classmethod
     def of(cls, taken: Mapping[Process, Sequence[Floats]], launches: int = 1) -> Estimates:
         """Estimate from the times of each process's rounds, in µs."""
-        pooled = [np.concatenate(rounds) for rounds in taken.values()]
+        pooled = [np.sort(np.concatenate(rounds)) for rounds in taken.values()]
         return cls(
             processes=tuple(taken),
             values=np.array([fastest_half(times) for times in pooled]),
             variances=np.array([jackknife(rounds) for rounds in taken.values()]),
-            medians=np.array([np.median(times) for times in pooled]),
-            p90s=np.array([np.quantile(times, P90) for times in pooled]),
+            medians=np.array([_median_of_sorted(times) for times in pooled]),
+            p90s=np.array([_quantile_of_sorted(times, P90) for times in pooled]),
             rounds=tuple(map(len, taken.values())),
             launches=launches,
         )
@@ -114,12 +116,30 @@ def jackknife(rounds: Sequence[Floats]) -> float:
     if count < 2:  # noqa: PLR2004  (no variance without two)
         return float("nan")
     times = np.concatenate(rounds)
-    owner = np.repeat(np.arange(count), list(map(len, rounds)))
+    sizes = np.array(list(map(len, rounds)))
+    owner = np.repeat(np.arange(count), sizes)
     order = np.argsort(times, kind="stable")
-    times, owner = times[order], owner[order]
-    without = np.array([_faster_half_of_sorted(times[owner != left_out]) for left_out in range(count)])
-    return float((count - 1) * without.var())
+    above = times[order] - times[order[0]]  # sums of differences are exact to more digits
+    # Sorted by round, and by time within each: a sample with index `place` among all has `place - earlier` samples of
+    # other rounds before it, so it is among or before their faster half if there are fewer of these than the half has.
+    by_round = np.argsort(owner[order], kind="stable")
+    earlier = np.arange(len(times)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    half = _half(len(times) - sizes)
+    within = by_round - earlier < half[owner]
+    skipped = np.bincount(owner, within, count).astype(np.int64)
+    sums = np.cumsum(above)[half + skipped - 1] - np.bincount(owner, above[by_round] * within, count)
+    return float((count - 1) * (sums / half).var())
 
 
-def _faster_half_of_sorted(times: Floats) -> float:
-    return float(times[: _half(len(times))].mean())
+def _median_of_sorted(times: Floats) -> float:
+    return (times.item((len(times) - 1) // 2) + times.item(len(times) // 2)) / 2
+
+
+def _quantile_of_sorted(times: Floats, share: float) -> float:
+    """Return the quantile of sorted times to the bit as `np.quantile`, in a tenth of its time."""
+    place = (len(times) - 1) * share
+    below = int(place)
+    low, high = times.item(below), times.item(min(below + 1, len(times) - 1))
+    fraction = place - below
+    middle = 0.5  # from which NumPy subtracts from the larger value, so that the result cannot exceed it
+    return high - (high - low) * (1 - fraction) if fraction >= middle else low + (high - low) * fraction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +11,15 @@ import numpy as np
 from shflbench.analysis.compare.quantiles import student
 from shflbench.analysis.fleet.condition_faults import condition_faults, shared_failures
 from shflbench.analysis.fleet.model_times import MEDIAN_ERROR, ModelTimes, environment_of, robust_spread
-from shflbench.analysis.fleet.offsets import FAMILY_ERROR, device_offsets
+from shflbench.analysis.fleet.offsets import FAMILY_ERROR, LEAST_DEVICE, device_offsets
 from shflbench.analysis.fleet.report import CaseTable, DeviceResult, FleetReport, ModelReport
-from shflbench.analysis.fleet.time_faults import THRESHOLD, is_undecided, noisy, of_launches, remarks, slow
+from shflbench.analysis.fleet.setting_differences import differences, remarks, usual_settings
+from shflbench.analysis.fleet.time_faults import THRESHOLD, is_undecided, noisy, of_launches, slow, slow_sentinels
 from shflbench.grouping import group_by
 from shflbench.model import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.analysis.fleet.model_times import Environment
     from shflbench.analysis.fleet.offsets import DeviceOffsets
@@ -30,36 +32,78 @@ LEAST_NOISE_SPREAD = 0.05  # of the logarithm of the scatter, between the five H
 
 def rank(records: Iterable[DeviceRecord], threshold: float = THRESHOLD) -> FleetReport:
     """Compare each device with the median of its model; `threshold` is the smallest slowdown that is named."""
-    models = group_by(records, lambda record: record.model)
+    models = split_models(records)
     return FleetReport(tuple(_rank_model(name, members, threshold) for name, members in models.items()), threshold)
+
+
+def split_models(records: Iterable[DeviceRecord]) -> dict[str, list[DeviceRecord]]:
+    """Return the devices of each model; those of one name with different SMs, like MIG slices, are different models."""
+    models: dict[str, list[DeviceRecord]] = {}
+    for name, members in group_by(records, lambda record: record.model).items():
+        sizes = Counter(record.sms for record in members if record.sms).most_common()
+        if len(sizes) <= 1:
+            models[name] = members
+            continue
+        usual = sizes[0][0]  # also of a device without a run, whose SMs are unknown
+        for sms, devices in group_by(members, lambda record: record.sms or usual).items():  # noqa: B023  (used at once)
+            models[f"{name} ({sms} SMs)"] = devices
+    return models
 
 
 def _rank_model(model: str, records: Sequence[DeviceRecord], threshold: float) -> ModelReport:
     environment = environment_of(records)
     times = ModelTimes.of(records, environment)
     shared = shared_failures(records)
-    faults = condition_faults(records, shared, comparable=times is not None)
-    notes = [f"{case_id} failed on most devices: a fault of the case, not of a device" for case_id in sorted(shared)]
-    usual = _usual_settings(records)
+    enough = times is not None or not np.isnan(environment.changes).all()
+    faults = condition_faults(records, shared, comparable=enough)
+    usual = usual_settings(records)
     if times is None:
-        devices = [
-            _unranked(record, findings, tuple(remarks(record, usual)))
-            for record, findings in zip(records, faults, strict=True)
-        ]
-        return ModelReport(model, tuple(devices), notes=tuple(notes))
-    return _Ranking(records, times, environment, threshold).report(model, faults, usual, notes)
+        report = _rank_by_sentinels(model, records, environment, faults, threshold)
+    else:
+        report = _Ranking(records, times, environment, threshold).report(model, faults, usual)
+    notes = (*_on_shared(sorted(shared)), *differences(records))
+    return replace(report, notes=notes, shared_failures=tuple(sorted(shared)))
 
 
-def _unranked(record: DeviceRecord, findings: tuple[Finding, ...], notes: tuple[str, ...]) -> DeviceResult:
-    return DeviceResult(
-        label=record.label,
-        uuid=record.uuid,
-        cases=len(record.times.ids),
-        temperature_c=record.temperature_c,
-        clock_mhz=record.clock_mhz,
-        findings=findings,
-        remarks=notes,
-    )
+def _on_shared(cases: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence on the cases that failed on most devices."""
+    if len(cases) == 1:
+        yield f"{cases[0]} failed on most devices: a fault of the case, not of a device"
+    elif cases:
+        yield f"{len(cases)} cases failed on most devices, first {cases[0]}: a fault of the cases, not of a device"
+
+
+def _rank_by_sentinels(
+    model: str,
+    records: Sequence[DeviceRecord],
+    environment: Environment,
+    faults: Sequence[tuple[Finding, ...]],
+    threshold: float,
+) -> ModelReport:
+    """Compare what can be compared of devices that did not time the same cases: their sentinels, the slowest first."""
+    usual = usual_settings(records)
+    changes = environment.changes
+    known = ~np.isnan(changes)
+    spread = max(LEAST_DEVICE, float(robust_spread(changes[known][:, None])[0])) if known.any() else LEAST_DEVICE
+    results = []
+    for number in np.argsort(-np.nan_to_num(changes, nan=-np.inf), kind="stable").tolist():
+        record, change = records[number], _known(changes[number])
+        offset_us = _known(environment.offsets_us[number])
+        findings = (*slow_sentinels(change, spread, _simultaneous(len(records)), threshold), *faults[number])
+        results.append(
+            DeviceResult(
+                label=record.label,
+                uuid=record.uuid,
+                cases=len(record.times.ids),
+                sentinels=change,
+                launch_offset_us=offset_us,
+                temperature_c=record.temperature_c,
+                clock_mhz=record.clock_mhz,
+                findings=findings,
+                remarks=(*of_launches(offset_us), *remarks(record, usual, findings)),
+            )
+        )
+    return ModelReport(model, tuple(results), by_sentinels=bool(known.any()))
 
 
 class _Ranking:
@@ -83,15 +127,13 @@ class _Ranking:
             self._noise[known] = np.nanmedian(times.noise[known], axis=1)
             self._noise_spread = max(LEAST_NOISE_SPREAD, float(robust_spread(self._noise[known][:, None])[0]))
 
-    def report(
-        self, model: str, faults: Sequence[tuple[Finding, ...]], usual: Mapping[str, str], notes: Sequence[str]
-    ) -> ModelReport:
+    def report(self, model: str, faults: Sequence[tuple[Finding, ...]], usual: Mapping[str, str]) -> ModelReport:
         """Return the devices, the slowest first."""
         order = np.argsort(-np.nan_to_num(self._overall.values, nan=-np.inf), kind="stable").tolist()
         places = {number: place for place, number in enumerate(order, 1)}
         results = [self._device(number, places[number], faults[number], usual) for number in order]
         table = self._table.in_order(order)
-        return ModelReport(model, tuple(results), table, self._overall.spread, tuple(notes))
+        return ModelReport(model, tuple(results), table, self._overall.spread)
 
     def _device(self, number: int, place: int, faults: tuple[Finding, ...], usual: Mapping[str, str]) -> DeviceResult:
         record, threshold = self._records[number], self._threshold
@@ -128,7 +170,7 @@ class _Ranking:
             clock_mhz=record.clock_mhz,
             undecided=is_undecided(slower, threshold) and not findings,
             findings=findings,
-            remarks=(*of_launches(launch_offset_us), *remarks(record, usual)),
+            remarks=(*of_launches(launch_offset_us), *remarks(record, usual, findings)),
         )
 
 
@@ -155,9 +197,3 @@ def _interval(offsets: DeviceOffsets, number: int) -> Interval | None:
 
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _usual_settings(records: Sequence[DeviceRecord]) -> dict[str, str]:
-    """Return the most frequent value of each setting."""
-    values = group_by((item for record in records for item in record.settings.items()), lambda item: item[0])
-    return {name: Counter(value for _, value in items).most_common(1)[0][0] for name, items in values.items()}

@@ -78,6 +78,7 @@ class DeviceRecord:
     uuid: str
     model: str
     times: CaseTimes
+    sms: int = 0  # 0 if unknown
     sentinels_us: Mapping[str, float] = field(default_factory=dict)
     sentinel_version: str = ""
     bad: tuple[BadRow, ...] = ()
@@ -109,6 +110,7 @@ def record_of(runs: Sequence[Run], problem: str = "", losses: tuple[str, ...] = 
         label=f"{info.host.name}:{device.index if device else 0}",
         uuid=device.uuid if device else "",
         model=device.name if device else "no GPU",
+        sms=device.sms if device else 0,
         times=CaseTimes.of(_case_times(side, timed, sentinels)),
         sentinels_us={name: float(estimates.values.mean()) for name, estimates in sentinels.items()},
         sentinel_version=side.sentinels,
@@ -120,7 +122,7 @@ def record_of(runs: Sequence[Run], problem: str = "", losses: tuple[str, ...] = 
         throttled=Counter(reason for row in timed for reason in row.throttle),
         throttled_cases=sum(bool(row.throttle) for row in timed),
         noise=f"{noises[0].verdict}: {noises[0].sentence}" if noises else "",
-        settings=_settings(runs[0]),
+        settings=_settings(runs),
         problem=problem or next((_unfinished(run) for run in runs if not run.is_finished), ""),
         losses=losses,
     )
@@ -164,17 +166,20 @@ def _median(values: Iterable[float | None]) -> float | None:
     return float(median(known)) if known else None
 
 
-def _settings(run: Run) -> dict[str, str]:
+def _settings(runs: Sequence[Run]) -> dict[str, str]:
     """Return what may differ between devices of one model, and makes a difference in speed."""
-    info, device = run.info, run.info.device
+    info, device = runs[0].info, runs[0].info.device
     state = device.state if device else None
     known = {
         "driver": info.versions.driver,
         "NVRTC": info.versions.nvrtc,
         "shflbench": info.versions.source or info.versions.shflbench,
-        "power limit in W": state and state.power_limit_w,
+        **{f"revision of {run.info.suite.name}": run.info.suite.sha256[:8] for run in runs},
+        "highest SM clock in MHz": device and device.clock_mhz,
+        "highest memory clock in MHz": state and state.max_memory_clock_mhz,
         "application clock in MHz": state and state.application_clock_mhz,
         "application memory clock in MHz": state and state.application_memory_clock_mhz,
+        "power limit in W": state and state.power_limit_w,
         "ECC": state and state.ecc,
         "MIG": state and state.mig,
         "other processes": state and state.other_processes,

@@ -87,10 +87,12 @@ class ModelReport:
     table: CaseTable | None = None  # None for too few devices
     spread: float | None = None  # standard deviation between its sound devices, over all cases; 0.0005 or more
     notes: tuple[str, ...] = ()
+    by_sentinels: bool = False  # whether too few devices timed the same cases, but enough timed the sentinels
+    shared_failures: tuple[str, ...] = ()  # cases that failed on most devices
 
     @property
     def comparable(self) -> bool:
-        """Whether it has enough devices."""
+        """Whether enough devices timed the same cases."""
         return self.table is not None
 
 

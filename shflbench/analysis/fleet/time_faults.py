@@ -11,7 +11,6 @@ from shflbench.analysis.fleet.report import Finding, OutlierKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from shflbench.analysis.fleet.record import DeviceRecord
     from shflbench.model import Interval
 
 # The smallest slowdown that is named, halfway to 3%. Five H200s differ by 0.03% over all cases and, where they wait for
@@ -100,14 +99,15 @@ def of_launches(offset_us: float | None) -> Iterator[str]:
         yield f"each launch takes {size} than on the median device, by the sentinels; subtracted"
 
 
-def remarks(record: DeviceRecord, usual: Mapping[str, str]) -> Iterator[str]:
-    """Yield what else may explain a finding: settings that differ from most devices, and the verdict of its runs."""
-    for name, value in record.settings.items():
-        if name in usual and usual[name] != value:
-            yield f"{name} {value}, most devices {usual[name]}"
-    if record.noise:
-        yield f"its run was {record.noise}"
-    yield from record.losses
+def slow_sentinels(change: float | None, spread: float, k: float, threshold: float) -> Iterator[Finding]:
+    """Yield the finding on a device of which nothing but the sentinels can be compared.
+
+    `spread` is the standard deviation between devices; `k` counts how many of them are needed.
+    """
+    if change is not None and change >= threshold and change > k * spread:
+        yield Finding(
+            OutlierKind.SLOW, f"sentinels {signed(change)}; too few devices timed the same cases to compare these"
+        )
 
 
 def words(change: Interval) -> str:

@@ -33,22 +33,23 @@ def cycles_per_pass(code: TimedCode, latencies: Mapping[str, int]) -> float:
     """
     now, first, released = 0, 0, 0
     ready: dict[int, int] = {}  # scoreboard barrier → clock at which it is released
+    steps = [
+        (item.control, item.instruction.base, _latency(item.instruction, latencies))
+        for item in code.instructions
+        if item.always
+    ]
     for past in range(PASSES):
-        for item in code.instructions:
-            if not item.always:
-                continue
-            control = item.control
+        for control, opcode, latency in steps:
             issued = max([now, *(ready.get(number, 0) for number in control.waits)])
-            if item.instruction.base in HELD_BACK:
+            if opcode in HELD_BACK:
                 issued = max(issued, released)
             if control.write_barrier is not None:
-                done = issued + _latency(item.instruction, latencies)
-                ready[control.write_barrier] = max(ready.get(control.write_barrier, 0), done)
+                ready[control.write_barrier] = max(ready.get(control.write_barrier, 0), issued + latency)
             if control.read_barrier is not None:
                 ready[control.read_barrier] = max(ready.get(control.read_barrier, 0), issued + 1)
             now = issued + max(1, control.stall)
-            if item.instruction.base == BARRIER:
-                released = issued + _latency(item.instruction, latencies)
+            if opcode == BARRIER:
+                released = issued + latency
         if past + 1 == WARM_UP:
             first = now
     return (now - first) / (PASSES - WARM_UP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from shflbench.cli.layout import INDENT, Line, Table, wrapped
 from shflbench.export.words import count_noun, flat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from shflbench.analysis.fleet import DeviceResult, FleetReport, ModelReport
     from shflbench.analysis.fleet.report import CaseTable
@@ -28,20 +29,32 @@ def lines(report: FleetReport, width: int | None, *, every: bool = False) -> lis
     """Return the report within `width` columns if given; `every`: with all sound devices."""
     parts = [part for model in report.models for part in _model(model, width, every=every)]
     outliers = [device for _, device in report.outliers()]
+    kinds = Counter(kind for device in outliers for kind in _kinds(device))
+    compared = sum(_is_compared(device, model) for model in report.models for device in model.devices)
+    counted = ": " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) if len(outliers) > 1 else ""
     summary = (
         f"{count_noun(len(outliers), 'outlier')} among {count_noun(report.devices, 'device')}"
-        f" (slow from {100 * report.threshold:.3g}%)"
+        f" (slow from {100 * report.threshold:.3g}%){counted}{_not_compared(report.devices, compared)}"
     )
-    return [*parts, (summary, "bad" if outliers else "good")]
+    style = "bad" if outliers else "good" if compared == report.devices else "doubt"
+    return [*parts, *((line, style) for line in wrapped(summary, width))]
+
+
+def _is_compared(device: DeviceResult, model: ModelReport) -> bool:
+    """Whether times of a device were compared with those of others."""
+    return device.slower is not None or (model.by_sentinels and device.sentinels is not None)
+
+
+def _not_compared(devices: int, compared: int) -> str:
+    """Return how many devices were not compared, empty if all were."""
+    if compared == devices:
+        return ""
+    which = "no device were" if not compared else f"{count_noun(devices - compared, 'device')} were not"
+    return f"; the times of {which} compared with others"
 
 
 def _model(model: ModelReport, width: int | None, *, every: bool) -> Iterator[Styled]:
-    head = f"{flat(model.model)}: {count_noun(len(model.devices), 'device')}"
-    if model.comparable and model.spread is not None:
-        bound = "at most " if model.spread <= LEAST_DEVICE else ""
-        head += f", standard deviation between sound devices {bound}{100 * model.spread:.2f}%"
-    else:
-        head += ", too few to compare: a model needs four devices with times of the same cases"
+    head = _head(model)
     shown = _shown(model, every=every)
     head_block, *blocks = Table(head, COLUMNS, tuple(_line(device, model) for device in shown)).blocks(width)
     yield from ((text, "") for text in wrapped(head, width))
@@ -51,17 +64,40 @@ def _model(model: ModelReport, width: int | None, *, every: bool) -> Iterator[St
         evidence = [f"{finding.kind}: {flat(finding.sentence)}" for finding in device.findings]
         notes = [f"note: {flat(remark)}" for remark in device.remarks]
         yield from ((line, "") for text in (*evidence, *notes) for line in wrapped(f"{INDENT}{text}", width))
-    if len(shown) < len(model.devices):
-        yield f"{INDENT}{count_noun(len(model.devices) - len(shown), 'more sound device')} (--all lists them)", ""
+    hidden = Counter(verdict(device, model) for device in model.devices if device not in shown)
+    if hidden:
+        verdicts = ", ".join(f"{count} {words}" for words, count in hidden.most_common())
+        yield f"{INDENT}{count_noun(hidden.total(), 'more device')}: {verdicts} (--all lists them)", ""
     yield from ((line, "") for note in model.notes for line in wrapped(f"{INDENT}{flat(note)}", width))
     yield "", ""
 
 
+def _head(model: ModelReport) -> str:
+    """Return the heading of a model: how many devices, and how they compare."""
+    count = len(model.devices)
+    head = f"{flat(model.model)}: {count_noun(count, 'device')}"
+    outliers = sum(bool(device.findings) for device in model.devices)
+    if outliers and count > SLOWEST:
+        head += f", {count_noun(outliers, 'outlier')}"
+    if model.comparable and model.spread is not None:
+        bound = "at most " if model.spread <= LEAST_DEVICE else ""
+        return f"{head}, standard deviation between sound devices {bound}{100 * model.spread:.2f}%"
+    if model.by_sentinels:
+        return f"{head}, only their sentinels are compared: no four devices have times of the same cases"
+    return f"{head}, too few to compare: a model needs four devices with times of the same cases"
+
+
 def _shown(model: ModelReport, *, every: bool) -> Sequence[DeviceResult]:
-    """Return all outliers, then the slowest of the others."""
+    """Return all outliers, then those that are undecided, then the slowest of the others."""
     outliers = [device for device in model.devices if device.findings]
-    others = [device for device in model.devices if not device.findings]
+    others = sorted(
+        (device for device in model.devices if not device.findings), key=lambda device: not device.undecided
+    )
     return [*outliers, *(others if every else others[:SLOWEST])]
+
+
+def _kinds(device: DeviceResult) -> Iterable[str]:
+    return dict.fromkeys(str(finding.kind) for finding in device.findings)
 
 
 def _line(device: DeviceResult, model: ModelReport) -> Line:
@@ -82,11 +118,13 @@ def _line(device: DeviceResult, model: ModelReport) -> Line:
 def verdict(device: DeviceResult, model: ModelReport) -> str:
     """Return the verdict on a device in a few words."""
     if device.findings:
-        return ", ".join(dict.fromkeys(finding.kind for finding in device.findings))
+        return ", ".join(_kinds(device))
+    if model.by_sentinels and device.sentinels is not None:
+        return "sound by sentinels"
     if not model.comparable:
         return "too few to compare"
     if device.slower is None:
-        return "no times"
+        return "no common times"
     return "undecided" if device.undecided else "sound"
 
 
@@ -97,6 +135,8 @@ def json_text(report: FleetReport) -> str:
             "model": model.model,
             "comparable": model.comparable,
             "spread": model.spread,
+            "by_sentinels": model.by_sentinels,
+            "shared_failures": model.shared_failures,
             "notes": model.notes,
             "devices": [{**asdict(device), "verdict": verdict(device, model)} for device in model.devices],
             "cases": _cases(model.table) if model.table else None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
@@ -13,29 +14,11 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.fleet import DeviceRecord
     from shflbench.cli.console import Console
-    from shflbench.store.fleet_file import FleetMember
+    from shflbench.cli.fleet.attempts import Attempt
 
-# Devices from which on all cores read: a run of 430 cases takes 0.7 s, and starting a process 0.2 s.
+# Devices from which on several processes read: a run of 430 cases takes 0.3 s, and starting a process 0.2 s.
 MANY = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One suite on one device: a run, or what a fleet file says about one that never started."""
-
-    folder: Path
-    uuid: str
-    model: str
-    label: str  # host and index
-    suite: str
-    started: str
-    has_run: bool
-    member: FleetMember | None
-
-    @property
-    def problem(self) -> str:
-        """Why it is not complete; empty if nothing is known."""
-        return (self.member and self.member.error) or ("" if self.has_run else f"{self.folder} has no run")
+READERS = 4  # processes, at most: each needs up to 0.2 GB, for a run of a million samples
 
 
 def read_records(paths: Sequence[Path], console: Console) -> list[DeviceRecord]:
@@ -44,12 +27,11 @@ def read_records(paths: Sequence[Path], console: Console) -> list[DeviceRecord]:
     A device whose results cannot be read, or whose run never started, is returned with that problem. ResultsError for
     a path without any run, or if no run used a GPU.
     """
+    from shflbench.cli.fleet.attempts import find_attempts
     from shflbench.export.words import count_noun
     from shflbench.grouping import group_by
 
-    attempts = sorted(_attempts(paths, console), key=lambda attempt: attempt.started)
-    if not any(attempt.has_run for attempt in attempts):
-        raise ResultsError("no run below these folders used a GPU", "measure on GPUs: shflbench run SUITE --gpu all")
+    attempts = find_attempts(paths, console)
     newest = {(attempt.uuid, attempt.suite): attempt for attempt in attempts}
     older = len(attempts) - len(newest)
     if older:
@@ -58,44 +40,25 @@ def read_records(paths: Sequence[Path], console: Console) -> list[DeviceRecord]:
         )
     devices = list(group_by(newest.values(), lambda attempt: attempt.uuid).values())
     devices.sort(key=lambda device: device[0].folder)
-    records = []
-    for device, result in zip(devices, _read(devices), strict=True):
-        if isinstance(result, str):
-            console.warn(f"{result}; the device is reported as incomplete")
-            records.append(_empty(device[0], result))
-        else:
-            records.append(result)
-    return records
+    records: list[DeviceRecord] = []
+    with console.progress() as progress:
+        for device, result in zip(devices, _read(devices), strict=True):
+            progress.show("reading runs", len(records), len(devices), device[0].label)
+            if isinstance(result, str):
+                console.warn(f"{result}; the device is reported as incomplete")
+                records.append(_empty(device[0], result))
+            else:
+                records.append(result)
+    return _with_distinct_labels(records)
 
 
-def _attempts(paths: Sequence[Path], console: Console) -> list[Attempt]:
-    """Return each run on a GPU below `paths`, and each member of a fleet that has none."""
-    from shflbench.store import find_runs
-    from shflbench.store.fleet_file import FLEET_FILE, read_fleet
-    from shflbench.store.read import read_info
-
-    fleets = {file.parent.resolve() for path in paths for file in path.rglob(FLEET_FILE)}
-    members = {
-        folder / member.folder: (member, info)
-        for folder in sorted(fleets)
-        for info in [read_fleet(folder)]
-        for member in info.members
-    }
-    infos = {folder.resolve(): read_info(folder) for folder in find_runs(paths)}
-    skipped = [folder for folder, info in infos.items() if info.device is None]
-    if skipped:
-        console.warn(f"{len(skipped)} of {len(infos)} runs used no GPU and are not ranked, first {skipped[0]}")
-    attempts = []
-    for folder, info in infos.items():
-        member, _ = members.get(folder, (None, None))
-        if device := info.device:
-            identity = device.uuid, device.name, f"{info.host.name}:{device.index}"
-            attempts.append(Attempt(folder, *identity, info.suite.name, info.started, has_run=True, member=member))
-    for folder, (member, fleet) in members.items():
-        if folder not in infos:
-            identity = member.uuid, member.name, f"{member.host}:{member.index}"
-            attempts.append(Attempt(folder, *identity, fleet.suite, fleet.started, has_run=False, member=member))
-    return attempts
+def _with_distinct_labels(records: Sequence[DeviceRecord]) -> list[DeviceRecord]:
+    """Add the UUID to labels that several devices have: slices of one GPU, or hosts of the same name."""
+    counts = Counter(record.label for record in records)
+    return [
+        replace(record, label=f"{record.label} {record.uuid}") if counts[record.label] > 1 else record
+        for record in records
+    ]
 
 
 def _read(devices: Sequence[Sequence[Attempt]]) -> Iterator[DeviceRecord | str]:
@@ -104,7 +67,7 @@ def _read(devices: Sequence[Sequence[Attempt]]) -> Iterator[DeviceRecord | str]:
         return map(read_device, devices)
     from shflbench.processes import map_in_processes
 
-    return map_in_processes(read_device, devices)
+    return map_in_processes(read_device, devices, READERS)
 
 
 def read_device(device: Sequence[Attempt]) -> DeviceRecord | str:
@@ -113,14 +76,15 @@ def read_device(device: Sequence[Attempt]) -> DeviceRecord | str:
     from shflbench.store import read_run
 
     problem = next((attempt.problem for attempt in device if attempt.problem), "")
-    losses = tuple(loss for attempt in device if attempt.member for loss in attempt.member.losses)
+    losses = tuple(loss for attempt in device for loss in attempt.losses)
     folders = [attempt.folder for attempt in device if attempt.has_run]
     if not folders:
-        return _empty(device[0], problem)
+        return replace(_empty(device[0], problem), losses=losses)
     try:
-        return record_of([read_run(folder) for folder in folders], problem, losses)
+        record = record_of([read_run(folder) for folder in folders], problem, losses)
     except ResultsError as error:
         return str(error)
+    return replace(record, label=device[0].label)
 
 
 def _empty(device: Attempt, problem: str) -> DeviceRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,18 @@ import click
 from click.core import ParameterSource
 
 from shflbench.cli.run.options import request_of
+from shflbench.cli.run.request import without_gpu_option
 from shflbench.cli.run.scheduler import CONNECTION_NAMES, SchedulerChoice, scheduler_of
+from shflbench.cli.run.visible import VARIABLE, visible_gpus
 from shflbench.errors import DeviceError, ResultsError, UsageError
+from shflbench.export.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
+    from shflbench.cli.run.visible import VisibleGpus
 
 ALL = "all"
 
@@ -35,22 +41,30 @@ def gpu_numbers(_: click.Context, parameter: click.Parameter, text: str) -> tupl
     return numbers
 
 
-def listed(choice: tuple[int, ...] | str) -> Sequence[int]:
-    """Return the indexes of the GPUs to use; DeviceError where there is no GPU, or none of a given index."""
+def listed(choice: tuple[int, ...] | str, console: Console) -> Sequence[int]:
+    """Return the CUDA indexes of the GPUs to use; DeviceError where CUDA lists none, or none of a given index."""
     if isinstance(choice, tuple) and len(choice) == 1:
         return choice  # the driver reports what is wrong with one
+    visible = _visible()
+    if not visible.gpus:
+        advice = f"correct or unset {VARIABLE}" if visible.remark else "see `shflbench doctor`"
+        raise DeviceError(f"CUDA lists no GPU{': ' if visible.remark else ''}{visible.remark}", advice)
+    if visible.remark:
+        console.warn(visible.remark)
+    if choice == ALL:
+        return visible.indexes
+    for number in choice:
+        if number not in visible.indexes:
+            there = ", ".join(map(str, visible.indexes))
+            hidden = f" with {VARIABLE}={flat(os.environ[VARIABLE])}" if VARIABLE in os.environ else ""
+            raise DeviceError(f"there is no GPU {number}; CUDA lists{hidden}: {there}", "see `shflbench list devices`")
+    return [int(number) for number in choice]
+
+
+def _visible() -> VisibleGpus:
     from shflbench.cli.gpus import find
 
-    present = [gpu.index for gpu in find()]
-    if choice == ALL:
-        if not present:
-            raise DeviceError("the driver lists no GPU", "see `shflbench doctor`")
-        return present
-    for number in choice:
-        if number not in present:
-            there = ", ".join(map(str, present)) or "none"
-            raise DeviceError(f"there is no GPU {number}; the driver lists: {there}", "see `shflbench list devices`")
-    return [int(number) for number in choice]
+    return visible_gpus(find(), os.environ)
 
 
 def gpu_request(
@@ -67,20 +81,24 @@ def gpu_request(
     gpus = flags["gpus"]
     request = request_of(context, suite, {**flags, "gpu": 0 if gpus == ALL else gpus[0]})
     choice = scheduler_of(flags)
+    flag = _cluster_flag(flags) if choice else f"--gpu {gpus if gpus == ALL else ','.join(map(str, gpus))}"
     if choice and context.get_parameter_source("gpus") is not ParameterSource.DEFAULT:
-        raise UsageError("--gpu names GPUs of this machine, and another option a cluster", "leave one of them out")
+        raise UsageError(f"--gpu names GPUs of this machine, and {flag} a cluster", "leave one of them out")
     asks_for_one = not choice and gpus == (request.gpu,)
     if flags["resume"] or asks_for_one:
         if flags["shard"]:
             raise UsageError("--shard needs several GPUs", "add --gpu all or --scheduler ADDRESS")
         return request, ()
-    if request.device in {"none", "emulator"} or request.arch or request.sms:
-        flag = "a cluster" if choice else "--gpu"
-        raise UsageError(f"{flag} asks for GPUs, and another option for none", "leave one of them out")
+    if without_gpu := without_gpu_option(request):
+        raise UsageError(f"{flag} asks for GPUs, and {without_gpu} for none", "leave one of them out")
     if choice:
         return request, choice
-    present = listed(gpus)
+    present = listed(gpus, context.obj)
     return (request, present) if len(present) > 1 else (replace(request, gpu=present[0]), ())
+
+
+def _cluster_flag(flags: dict[str, Any]) -> str:
+    return "--scheduler" if flags["scheduler"] else "--scheduler-file"
 
 
 def _resumed(
@@ -97,4 +115,12 @@ def _resumed(
         raise ResultsError(message, "measure again in a new folder")
     request = request_of(context, suite, {**flags, "resume": runs[0]}, also_of_resumed=CONNECTION_NAMES)
     choice = scheduler_of(flags, "" if info.scheduler == LOCAL else info.scheduler)
-    return request, choice or sorted({member.index for member in info.members})
+    if choice:
+        return request, choice
+    uuids = {member.uuid for member in info.members}
+    visible = _visible()
+    indexes = [gpu.index for gpu in visible.gpus if not gpu.uuid or gpu.uuid in uuids]
+    if not indexes:
+        why = f": {visible.remark}" if visible.remark else ""
+        raise DeviceError(f"CUDA lists no GPU of the run in {folder}{why}", "see `nvidia-smi -L`")
+    return request, indexes

@@ -91,7 +91,7 @@ def open_executor(request: RunRequest, suite: Suite) -> tuple[Executor | None, s
     DeviceError where a GPU is asked for, or is there, but cannot be used. UsageError for options that exclude one
     another.
     """
-    needs_gpu, without_gpu = _needs_gpu(request), _without_gpu(request)
+    needs_gpu, without_gpu = _needs_gpu(request), without_gpu_option(request)
     if needs_gpu and without_gpu:
         raise UsageError(f"{needs_gpu} asks for a GPU, and {without_gpu} for none", "leave one of them out")
     if request.device == "none":
@@ -116,7 +116,7 @@ def _needs_gpu(request: RunRequest) -> str:
     return "--device cuda" if request.device == "cuda" else ""
 
 
-def _without_gpu(request: RunRequest) -> str:
+def without_gpu_option(request: RunRequest) -> str:
     """Return the option that asks for a run without a GPU, empty if none does."""
     if request.device in {"none", "emulator"}:
         return f"--device {request.device}"

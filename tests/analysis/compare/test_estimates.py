@@ -40,6 +40,19 @@ def test_the_jackknife_leaves_out_one_round_after_the_other(taken: list[np.ndarr
     assert jackknife(taken) == pytest.approx(variance)
 
 
+def test_medians_quantiles_and_the_jackknife_are_as_by_their_definitions() -> None:
+    random = np.random.default_rng(4)
+    for _ in range(50):
+        sizes = random.integers(1, 9, random.integers(2, 7))
+        taken = [70 + np.round(random.exponential(1.0, size), 1) for size in sizes]  # many samples are equal
+        own = Estimates.of({(0, 0): taken})
+        pooled = np.concatenate(taken)
+        without = [fastest_half(np.concatenate(taken[:place] + taken[place + 1 :])) for place in range(len(taken))]
+        assert own.variances[0] == pytest.approx((len(taken) - 1) * np.var(without), rel=1e-9, abs=1e-20)
+        assert own.medians[0] == np.median(pooled)
+        assert own.p90s[0] == np.quantile(pooled, 0.9)
+
+
 def test_one_round_has_no_variance() -> None:
     assert math.isnan(jackknife(rounds([1.0, 2.0, 3.0])))
 

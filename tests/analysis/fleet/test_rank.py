@@ -144,6 +144,9 @@ def test_a_case_that_fails_on_most_devices_is_no_fault_of_a_device() -> None:
     assert everywhere.models[0].notes == (
         f"{bad.case_id} failed on most devices: a fault of the case, not of a device",
     )
+    other = BadRow("vote/cg/i32/26x1024/4096", Status.FAILED, "out of memory")
+    (note,) = rank([record(number, bad=(bad, other)) for number in range(5)]).models[0].notes
+    assert note == f"2 cases failed on most devices, first {bad.case_id}: a fault of the cases, not of a device"
     alone = rank([*(record(number, right=frozenset([bad.case_id])) for number in range(4)), record(4, bad=(bad,))])
     assert named(alone) == {"node:4": [OutlierKind.WRONG]}
 
@@ -152,7 +155,10 @@ def test_settings_and_noise_that_may_explain_a_finding_are_remarks() -> None:
     common = [record(number, settings={"power limit in W": "700.0"}) for number in range(5)]
     other = record(5, factor=1.05, settings={"power limit in W": "400.0"}, noise="busy: others used the GPU")
     device = of(rank([*common, other]), "node:5")
-    assert device.remarks == ("power limit in W 400.0, most devices 700.0", "its run was busy: others used the GPU")
+    assert device.remarks == (
+        "possible cause: power limit in W 400.0, most devices 700.0",
+        "its run was busy: others used the GPU",
+    )
 
 
 def test_each_case_has_its_place_and_interval_and_a_missing_one_has_none() -> None:
@@ -184,3 +190,50 @@ def test_a_device_without_any_time_is_incomplete_and_has_no_place() -> None:
     device = of(rank([*SOUND, empty]), "node:7")
     assert (device.place, device.slower, device.cases) == (None, None, 0)
     assert [finding.kind for finding in device.findings] == [OutlierKind.INCOMPLETE]
+
+
+def test_devices_of_one_name_with_different_sms_are_different_models() -> None:
+    slices = [record(number, factor=2.0, sms=16) for number in range(10, 15)]
+    lost = record(20, missing=tuple(CASES), problem="no worker ran it")
+    report = rank([*(record(number, sms=132) for number in range(7)), *slices, lost])
+    assert [(model.model, len(model.devices)) for model in report.models] == [
+        ("NVIDIA H200 (132 SMs)", 8),
+        ("NVIDIA H200 (16 SMs)", 5),
+    ]
+    assert named(report) == {"node:20": [OutlierKind.INCOMPLETE]}
+
+
+def test_devices_that_divided_the_suite_are_compared_by_their_sentinels() -> None:
+    patterns = ("neighbor", "reduce", "scan")
+    shards = [
+        record(
+            number,
+            factor=1.03 if number == 4 else 1.0,
+            temperature_c=70.0 if number == 5 else 50.0,
+            missing=tuple(case_id for case_id in CASES if not case_id.startswith(patterns[number % 3])),
+        )
+        for number in range(9)
+    ]
+    report = rank(shards)
+    (model,) = report.models
+    assert (model.comparable, model.by_sentinels) == (False, True)
+    assert named(report) == {"node:4": [OutlierKind.SLOW], "node:5": [OutlierKind.HOT]}
+    assert sentence(report, "node:4") == "sentinels +3.0%; too few devices timed the same cases to compare these"
+    assert model.devices[0].label == "node:4"
+    assert report.exit_code(fail_on_outliers=True, strict=True) == 1
+    assert rank(shards[:4]).exit_code(fail_on_outliers=True, strict=True) == 6
+
+
+def test_settings_that_differ_are_counted_and_only_those_of_most_devices_are_usual() -> None:
+    drivers = [record(number, settings={"driver": "580.1" if number < 3 else "570.2"}) for number in range(6)]
+    report = rank(drivers)
+    assert report.models[0].notes == ("driver differs; values (devices): 580.1 (3), 570.2 (3)",)
+    assert all(not device.remarks for device in report.models[0].devices)
+    several = [record(number, settings={"power limit in W": f"{number // 2}"}) for number in range(10)]
+    assert rank(several).models[0].notes[0].endswith("0 (2), 1 (2), 2 (2), 2 more")
+
+
+def test_without_a_majority_no_device_is_slow_but_none_is_sound_either() -> None:
+    report = rank([record(number, factor=1.03 if number < 2 else 1.0) for number in range(4)])
+    assert named(report) == {}
+    assert report.exit_code(fail_on_outliers=True, strict=True) == 6

@@ -1,5 +1,6 @@
 """`shflbench fleet` on the runs of six devices, of which one is 4% slower."""
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -60,6 +61,8 @@ def test_three_devices_are_too_few(shflbench: Command, fleet: Path) -> None:
     outcome = shflbench("fleet", *three)
     assert outcome.code == 0
     assert "too few to compare: a model needs four devices" in outcome.out
+    summary = "0 outliers among 3 devices (slow from 1.5%); the times of no device were compared with others"
+    assert outcome.out.splitlines()[-1] == summary
     assert shflbench("fleet", *three, "--strict").code == 6
     nothing = shflbench("fleet", *three, "--chart", "fleet.svg")
     assert nothing.code == 3
@@ -124,7 +127,7 @@ def test_only_the_slowest_sound_devices_are_listed_unless_all_are_wanted(
     monkeypatch.setattr("shflbench.cli.fleet.output.SLOWEST", 2)
     short = shflbench("fleet", fleet).out
     assert short.count("  sound\n") == 2
-    assert "3 more sound devices (--all lists them)" in short
+    assert "3 more devices: 3 sound (--all lists them)" in short
     assert shflbench("fleet", fleet, "--all").out.count("  sound\n") == 5
 
 
@@ -135,3 +138,70 @@ def test_of_several_runs_on_a_device_the_newest_counts(shflbench: Command, fleet
     outcome = shflbench("fleet", fleet, again)
     assert "1 older run not ranked" in outcome.err
     assert "0 outliers among 6 devices" in outcome.out
+
+
+def edit(folder: Path, **parts: dict[str, object]) -> None:
+    """Change keys of parts of `run.json`."""
+    path = folder / "run.json"
+    about = json.loads(path.read_text(encoding="utf-8"))
+    for part, changes in parts.items():
+        about[part] |= changes
+    path.write_text(json.dumps(about), encoding="utf-8")
+
+
+def test_a_fleet_given_with_its_members_is_read_once(shflbench: Command, fleet: Path) -> None:
+    outcome = shflbench("fleet", fleet, fleet / "node-1-4", fleet / ".." / fleet.name)
+    assert outcome.out == shflbench("fleet", fleet).out
+    assert not outcome.err
+
+
+def test_a_damaged_run_file_is_that_of_its_member_or_of_an_unknown_device(
+    shflbench: Command, fleet: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(fleet, tmp_path / "copy")
+    (copy / "node-1-1" / "run.json").write_text("{", encoding="utf-8")
+    outcome = shflbench("fleet", copy, "--fail-on-outliers")
+    text = "".join(line.strip() for line in outcome.out.splitlines())
+    assert outcome.code == 1
+    assert "node-1-1/run.json:1:2: not JSON" in text
+    assert "2 outliers among 6 devices (slow from 1.5%): 1 slow, 1 incomplete; the times of 1 device were not " in text
+    (copy / "fleet.json").unlink()
+    assert "unknown model: 1 device" in shflbench("fleet", copy).out
+    alone = shflbench("fleet", copy / "node-1-1")
+    assert alone.code == 3
+    assert "not JSON" in alone.err
+
+
+def test_devices_without_a_uuid_or_with_the_same_label_are_not_mixed_up(
+    shflbench: Command, fleet: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(fleet, tmp_path / "copy", ignore=shutil.ignore_patterns("fleet.json"))
+    for index in (0, 1):
+        edit(copy / f"node-1-{index}", device={"uuid": ""})
+    edit(copy / "node-1-5", device={"index": 2})
+    edit(copy / "node-1-3", versions={"driver": "999.9"})
+    outcome = shflbench("fleet", copy)
+    assert not outcome.err
+    assert "1 outlier among 6 devices" in outcome.out
+    assert outcome.out.count("node-1:2 GPU-") == 2
+    assert "driver differs; values (devices):" in outcome.out
+    assert "note: driver 999.9, most devices " in outcome.out
+
+
+def test_devices_that_divided_a_suite_are_compared_by_their_sentinels(
+    shflbench: Command, fleet: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(fleet, tmp_path / "copy", ignore=shutil.ignore_patterns("fleet.json"))
+    for index in range(6):
+        rows = copy / f"node-1-{index}" / ROWS_FILE
+        lines = rows.read_text(encoding="utf-8").splitlines(keepends=True)
+        rows.write_text("".join([lines[0], *lines[1 + index % 3 * 2 : 3 + index % 3 * 2]]), encoding="utf-8")
+        path = rows.parent / SAMPLES_FILE
+        kept = {line.split(",", 1)[0] for line in rows.read_text(encoding="utf-8").splitlines()}
+        taken = gzip.decompress(path.read_bytes()).decode().splitlines(keepends=True)
+        shard = [line for line in taken if line.split(",", 1)[0] in kept or line.startswith("sentinel/")]
+        path.write_bytes(gzip.compress("".join(shard).encode()))
+    outcome = shflbench("fleet", copy)
+    assert "6 devices, only their sentinels are compared" in outcome.out
+    assert "slow: sentinels +4.0%; too few devices" in outcome.out
+    assert outcome.out.count("  sound by sentinels\n") == 5

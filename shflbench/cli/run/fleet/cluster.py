@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.environment import cache_folder
@@ -13,7 +12,7 @@ from shflbench.errors import DeviceError
 from shflbench.export.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
 
 FIRST_SECONDS = 60.0  # to wait for a worker with a GPU
 LOOK_SECONDS = 1.0
+REMIND_SECONDS = 30.0  # between two reports of what is still missing
+NAMED = 8  # reasons in such a report
+ON_WORKERS = "Correct this on the machines of the workers; `shflbench doctor` checks a machine."
+START = "Start workers on machines with GPUs, with two threads per GPU: dask worker ADDRESS --nthreads 2"
 
 
 def run_on_cluster(
@@ -34,33 +37,36 @@ def run_on_cluster(
     Devices that join before the end take part. DeviceError if no worker offers one.
     """
     require_dask()
+    from shflbench.cli.run.fleet.job import SuiteJob
     from shflbench.cli.run.fleet.measure import FleetRun
-    from shflbench.cli.run.fleet.members import SuiteJob
     from shflbench.cli.run.fleet.offers import describer
+    from shflbench.cli.run.fleet.stop import StopSignals
     from shflbench.compile.toolchain import find
-    from shflbench.fleet.cluster import Tls, connect
+    from shflbench.fleet.cluster import RECONNECT_SECONDS, Tls, connect
     from shflbench.fleet.devices import DeviceFinder
 
     toolchain = find()
     files = (str(file) if file else None for file in (choice.tls_ca, choice.tls_cert, choice.tls_key))
-    stop = threading.Event()
-    console.say(f"Connecting to {choice.address}.")
-    with closing(connect(choice.address, Tls(*files), stop.is_set)) as cluster:
-        finder = DeviceFinder(cluster, stop.is_set, describe=describer(suite.rules.timeout))
+    console.say(f"Connecting to {choice.address} for at most {RECONNECT_SECONDS:.0f} s.")
+    with StopSignals() as signals, ExitStack() as stack:
+        is_stopped = signals.stop.is_set
+        cluster = stack.enter_context(closing(connect(choice.address, Tls(*files), is_stopped)))
+        finder = DeviceFinder(cluster, is_stopped, describe=describer(suite.rules.timeout))
+        stack.enter_context(finder.closed_on_error())
         devices = first_devices(finder, choice.address, flags["wait_for"], console)
         cases = count_noun(len(suite.cases), "case")
         console.say(f"{suite.title}: {cases}, on {count_noun(len(devices), 'GPU')} of {choice.address}.")
         job = SuiteJob(suite, request, toolchain, cache_folder())
-        fleet = FleetRun(job, cluster, finder, devices, stop, choice.address, choice.words, finder.open_new)
+        fleet = FleetRun(job, cluster, finder, devices, signals, choice.address, choice.words, finder.open_new)
         return fleet.run(flags, console)
 
 
 def first_devices(finder: DeviceFinder, address: str, count: int | None, console: Console) -> list[FleetDevice]:
     """Open the devices of all workers, when there are `count`; if None, wait for the first for `FIRST_SECONDS`.
 
-    DeviceError if there is none in time.
+    DeviceError if there is none in time. While it waits, it says at times how many there are, and why others are not.
     """
-    end = time.monotonic() + FIRST_SECONDS
+    began = reminded = time.monotonic()
     devices: list[FleetDevice] = []
     sentence = ""
     while True:
@@ -70,14 +76,35 @@ def first_devices(finder: DeviceFinder, address: str, count: int | None, console
             console.warn(problem)
         if len(devices) >= (count or 1):
             return devices
-        if count is None and time.monotonic() > end:
-            raise DeviceError(
-                f"no worker of {address} offers a GPU that can be used",
-                "Start workers on machines with GPUs, with two threads per GPU: dask worker ADDRESS --nthreads 2",
-            )
+        now = time.monotonic()
+        if count is None and now - began > FIRST_SECONDS:
+            raise _no_gpu(finder.unusable(), address)
         limit = f" for at most {FIRST_SECONDS:.0f} s" if count is None else ""
         waiting = f"Waiting{limit} for GPUs: {len(devices)} of {count or 1}."
         if waiting != sentence:
             console.say(waiting)
-            sentence = waiting
+            sentence, reminded = waiting, now
+        elif now - reminded >= REMIND_SECONDS:
+            of_limit = f" of {FIRST_SECONDS:.0f} s" if count is None else ""
+            _remind(f"Waited {now - began:.0f} s{of_limit} for GPUs: {len(devices)} of {count or 1}.", finder, console)
+            reminded = now
         time.sleep(LOOK_SECONDS)
+
+
+def _remind(sentence: str, finder: DeviceFinder, console: Console) -> None:
+    """Say how many GPUs there are, and which workers and GPUs cannot be used."""
+    console.say(sentence)
+    reasons = finder.unusable()
+    for reason in reasons[:NAMED]:
+        console.say(f"  not used: {reason}")
+    if len(reasons) > NAMED:
+        console.say(f"  and {len(reasons) - NAMED} more")
+
+
+def _no_gpu(reasons: Sequence[str], address: str) -> DeviceError:
+    """Return the error of a run without any GPU; `reasons` are those why workers and their GPUs cannot be used."""
+    message = f"no worker of {address} offers a GPU that can be used"
+    if not reasons:
+        return DeviceError(message, START)
+    more = f"; {len(reasons) - 1} more workers or GPUs cannot be used" if len(reasons) > 1 else ""
+    return DeviceError(f"{message}: {reasons[0]}{more}", ON_WORKERS)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.doctor.extra import how_to_install
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.run import request as run_request
-from shflbench.errors import MissingError
+from shflbench.errors import DeviceError, MissingError
 from shflbench.export.words import count_noun
+from shflbench.store.fleet_file import LOCAL, read_fleet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
@@ -28,34 +29,55 @@ if TYPE_CHECKING:
 def run_on_gpus(
     suite: Suite, request: RunRequest, gpus: Sequence[int], flags: Mapping[str, Any], console: Console
 ) -> int:
-    """Run the suite on these GPUs at the same time, and return the exit code."""
+    """Run the suite on these GPUs, given by their CUDA indexes, at the same time, and return the exit code."""
     require_dask()
+    from shflbench.cli.run.fleet.job import SuiteJob
     from shflbench.cli.run.fleet.measure import FleetRun
-    from shflbench.cli.run.fleet.members import SuiteJob
+    from shflbench.cli.run.fleet.stop import StopSignals
     from shflbench.compile.toolchain import find
     from shflbench.fleet.cluster import open_local
     from shflbench.fleet.devices import DeviceFinder
 
     toolchain = find()
     spread = "divided among" if flags["shard"] else "on each of"
-    console.say(f"{suite.title}: {count_noun(len(suite.cases), 'case')} {spread} {len(gpus)} GPUs.")
-    stop = threading.Event()
-    with closing(open_local(len(gpus), stop.is_set)) as cluster:
-        finder = DeviceFinder(cluster, stop.is_set)
+    console.say(f"{suite.title}: {count_noun(len(suite.cases), 'case')} {spread} {count_noun(len(gpus), 'GPU')}.")
+    with StopSignals() as signals, ExitStack() as stack:
+        is_stopped = signals.stop.is_set
+        with signals.deferred():
+            cluster = stack.enter_context(closing(open_local(len(gpus), is_stopped)))
+        finder = DeviceFinder(cluster, is_stopped)
         devices = opened(cluster, finder, gpus, suite.rules.timeout)
+        if flags["resume"]:
+            devices = members_of(devices, flags["resume"])
         job = SuiteJob(suite, request, toolchain, cache_folder())
-        return FleetRun(job, cluster, finder, devices, stop, scheduler="local").run(flags, console)
+        return FleetRun(job, cluster, finder, devices, signals, scheduler=LOCAL).run(flags, console)
 
 
 def opened(cluster: Cluster, finder: DeviceFinder, gpus: Sequence[int], timeout: float) -> list[FleetDevice]:
-    """Open each GPU on a worker of its own; DeviceError if one cannot be used."""
+    """Open each GPU on a worker of its own; DeviceError if one cannot be used, or if two are the same."""
     from shflbench.measure.supervisor import WorkerDevice
 
-    def open_one(worker: str, gpu: int) -> Iterator[FleetDevice]:
-        return iter(list(finder.open(worker, [WorkerDevice(run_request.OPENER, str(gpu), timeout=timeout)])))
+    def open_one(worker: str, gpu: int) -> list[FleetDevice]:
+        return list(finder.open(worker, [WorkerDevice(run_request.OPENER, str(gpu), timeout=timeout)]))
 
     with ThreadPoolExecutor(len(gpus)) as pool:
-        return [device for devices in pool.map(open_one, sorted(cluster.workers()), gpus) for device in devices]
+        devices = [device for some in pool.map(open_one, sorted(cluster.workers()), gpus) for device in some]
+    by_uuid: dict[str, FleetDevice] = {}
+    for device in devices:
+        same = by_uuid.setdefault(device.opened.device.uuid, device)
+        if same is not device:
+            indexes = f"{same.opened.device.index} and {device.opened.device.index}"
+            raise DeviceError(f"CUDA lists one GPU as {indexes}: {same.opened.device.uuid}", "See `nvidia-smi -L`.")
+    return devices
+
+
+def members_of(devices: Sequence[FleetDevice], folder: Path) -> list[FleetDevice]:
+    """Return the devices that belong to the stopped run in `folder`; DeviceError if none does."""
+    known = {member.uuid for member in read_fleet(folder).members}
+    members = [device for device in devices if device.opened.device.uuid in known]
+    if not members:
+        raise DeviceError(f"no GPU of the run in {folder} can be used here", "See `nvidia-smi -L`.")
+    return members
 
 
 def require_dask() -> None:

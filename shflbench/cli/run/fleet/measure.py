@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import shlex
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.run.fleet.members import Members
+from shflbench.cli.run.fleet.stop import StopMessage
+from shflbench.cli.run.fleet.summary import summarize
 from shflbench.cli.run.fleet.watch import watch_fleet
 from shflbench.cli.run.options import typed_words
-from shflbench.cli.run.stop import stopped_code
 from shflbench.fleet import pattern_files
 from shflbench.fleet.executor import FleetContext
+from shflbench.fleet.run import FleetThreads
 from shflbench.session import Compiling
 from shflbench.session.kernels import compile_all
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, read_fleet
 from shflbench.store.surroundings import utc_now
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Mapping, Sequence
 
     from shflbench.cli.console import Console
-    from shflbench.cli.run.fleet.members import SuiteJob
+    from shflbench.cli.run.fleet.job import SuiteJob
+    from shflbench.cli.run.fleet.stop import StopSignals
+    from shflbench.errors import ShflbenchError
     from shflbench.fleet.cluster import Cluster
     from shflbench.fleet.devices import DeviceFinder
     from shflbench.fleet.executor import FleetDevice
@@ -39,35 +41,55 @@ class FleetRun:
     cluster: Cluster
     finder: DeviceFinder
     devices: Sequence[FleetDevice]
-    stop: threading.Event
+    signals: StopSignals
     scheduler: str  # its address, or `local`
     connection: Sequence[str] = ()  # options that a resumed run needs again
     find_new: FindNew | None = None  # finds devices that join
 
     def run(self, flags: Mapping[str, Any], console: Console) -> int:
         """Measure on all devices and return the exit code; Ctrl-C ends all, and keeps finished groups."""
-        compiled = {arch: self._compile(arch, console) for arch in {one.opened.device.arch for one in self.devices}}
+        for arch in {device.opened.device.arch for device in self.devices}:
+            self.job.toolchain.require(arch)
         patterns = pattern_files.packed(self.job.suite.pattern_folders)
-        context = FleetContext(self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, self.stop.is_set)
+        stop = self.signals.stop
+        context = FleetContext(self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, stop.is_set)
         folder = self._folder(flags)
-        members = Members(self.job, folder, context, compiled, self.finder.release)
+        members = Members(self.job, folder, context, self.finder.release)
+        threads = FleetThreads(members.runs, stop, self.find_new)
+        message = StopMessage(self.signals, folder.path, self._resume_words(folder))
         try:
-            members.start(self.devices)
-            code = watch_fleet(members, self.stop, console, self.find_new)
+            errors = self._measure(members, threads, message, console)
+            code = summarize(members, errors, console)
         except KeyboardInterrupt as error:
-            self.stop.set()
-            words = ["shflbench", "run", self.job.request.suite, "--resume", str(folder.path), *self.connection]
-            kept = f"the finished groups are in {folder.path}"
-            return stopped_code(error, kept, f"resume it with: {shlex.join(words)}", console)
-        finally:
-            self.cluster.call_now(run.executor.closing() for run in members.runs)
+            return message.show(error, console)
         folder.finish(utc_now() if members.is_complete else None)
         console.data(str(folder.path))
         return code
 
+    def _measure(
+        self, members: Members, threads: FleetThreads, message: StopMessage, console: Console
+    ) -> list[ShflbenchError]:
+        """Compile and measure, and return the errors that ended runs early; no process of a device stays."""
+        try:
+            members.start(self.devices)
+            for arch in dict.fromkeys(run.plan.arch for run in members.runs):
+                members.kernels[arch] = self._compile(arch, console)
+            return watch_fleet(members, threads, console)
+        except KeyboardInterrupt as error:
+            message.show(error, console)  # before the clean-up, which may take seconds
+            members.note_stop()
+            raise
+        finally:
+            self.signals.stop.set()
+            calls = [*(run.executor.closing() for run in members.runs), *self.finder.closing()]
+            self.cluster.call_now(dict.fromkeys(calls))
+            threads.end()
+
+    def _resume_words(self, folder: FleetFolder) -> list[str]:
+        return ["shflbench", "run", self.job.request.suite, "--resume", str(folder.path), *self.connection]
+
     def _compile(self, arch: str, console: Console) -> CompiledKernels:
         """Compile all kernels for one architecture."""
-        self.job.toolchain.require(arch)
         plan = self.job.plan(arch, None)
         steps = compile_all(plan, plan.unfinished_cases(None))
         with console.progress() as progress:

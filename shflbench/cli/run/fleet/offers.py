@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING
 
 from shflbench.cli import gpus
 from shflbench.cli.run import request as run_request
+from shflbench.cli.run.visible import visible_gpus
 from shflbench.errors import DeviceError
 from shflbench.fleet import device_process
 from shflbench.fleet.messages import OfferedDevice
 from shflbench.measure.supervisor import WorkerDevice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from shflbench.cli.run.visible import VisibleGpu
     from shflbench.fleet.messages import WorkerReport
-
-VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 def describe_worker(timeout: float) -> WorkerReport:
     """Describe this worker with the GPUs that it can open, none if it has no driver; `timeout` is the suite's."""
+    visible, problem = _visible()
     offers = tuple(
-        OfferedDevice(WorkerDevice(run_request.OPENER, str(index), timeout=timeout), uuid) for index, uuid in _visible()
+        OfferedDevice(WorkerDevice(run_request.OPENER, str(gpu.index), timeout=timeout), gpu.uuid) for gpu in visible
     )
-    return replace(device_process.describe_worker(), offers=offers)
+    return replace(device_process.describe_worker(), offers=offers, problem=problem)
 
 
 def describer(timeout: float) -> Callable[[], WorkerReport]:
@@ -35,18 +36,13 @@ def describer(timeout: float) -> Callable[[], WorkerReport]:
     return partial(describe_worker, timeout)
 
 
-def _visible() -> list[tuple[int, str]]:
-    """Return the CUDA indexes of the GPUs that this process may use, with the UUID where it is known.
+def _visible() -> tuple[Sequence[VisibleGpu], str]:
+    """Return the GPUs that this process may use, or why there are none.
 
-    Where a batch system chose GPUs by CUDA_VISIBLE_DEVICES, CUDA numbers those from 0.
+    A batch system may have chosen them by CUDA_VISIBLE_DEVICES.
     """
-    visible = os.environ.get(VISIBLE)
-    if visible is not None:
-        names = [name.strip() for name in visible.split(",")]
-        if "-1" in names:  # CUDA ignores what follows an index that is not valid
-            names = names[: names.index("-1")]
-        return [(index, "") for index, name in enumerate(filter(None, names))]
     try:
-        return [(gpu.index, gpu.uuid) for gpu in gpus.find()]
-    except DeviceError:
-        return []
+        visible = visible_gpus(gpus.find(), os.environ)
+    except DeviceError as error:
+        return [], error.message
+    return visible.gpus, visible.remark

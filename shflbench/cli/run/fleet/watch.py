@@ -1,27 +1,20 @@
-"""Show the progress of several devices, a line for each, and their results at the end."""
+"""Show the progress of several devices, a line for each, and write the logs of what happens to them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shflbench.cli.layout import Line, Table
-from shflbench.errors import DeviceError, KernelError, MissingError
-from shflbench.export.words import count_noun
-from shflbench.fleet.run import DeviceDone, DeviceJoined, run_fleet
-from shflbench.model import Status
+from shflbench.cli.run.fleet.conclusion import BAD
+from shflbench.errors import MissingError
+from shflbench.fleet.run import DeviceDone, DeviceJoined, NoEvent
 from shflbench.session import GroupDone, Note
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Sequence
-
     from shflbench.cli.console import Console, Progress
     from shflbench.cli.run.fleet.members import Members
     from shflbench.errors import ShflbenchError
-    from shflbench.fleet.run import DeviceRun, FindNew, FleetEvent
-
-BAD = {Status.INCORRECT, Status.FAILED}
+    from shflbench.fleet.run import DeviceRun, FleetEvent, FleetThreads
 
 
 @dataclass(slots=True)
@@ -34,7 +27,6 @@ class DeviceProgress:
     done: int = 0
     bad: int = 0
     state: str = "running"
-    error: ShflbenchError | None = None
     seen: set[str] = field(default_factory=set)
 
     @classmethod
@@ -68,23 +60,29 @@ class FleetWatch:
     def __init__(self, members: Members, console: Console, progress: Progress) -> None:
         """Show the runs of `members` on `console`."""
         self._members, self._console, self._progress = members, console, progress
-        self.devices: list[DeviceProgress] = []
+        self._devices: list[DeviceProgress] = []
+        self.errors: list[ShflbenchError] = []  # that ended runs early
         self.start_new()
 
     def start_new(self) -> None:
         """Add a line for each run that has none."""
-        for run in self._members.runs[len(self.devices) :]:
-            self.devices.append(DeviceProgress.of(run, self._progress.line()))
+        for run in self._members.runs[len(self._devices) :]:
+            self._devices.append(DeviceProgress.of(run, self._progress.line()))
 
     def show(self, item: FleetEvent) -> None:
         """Show an event, and let devices that joined take part."""
-        device = self.devices[item.place] if item.place >= 0 else None
-        prefix = f"{device.label}: " if device else ""
+        device = self._devices[item.place] if item.place >= 0 else None
         match item.event:
+            case NoEvent():
+                self._members.folder.write_due()
             case GroupDone() if device:
                 device.add(item.event)
+                self._log_group(item.place, item.event)
+            case Note(sentence) if device:
+                self._members.logs[item.place].write(f"warning: {sentence}")
+                self._console.warn(f"{device.label}: {sentence.removeprefix(f'{device.label}: ')}")
             case Note(sentence):
-                self._console.warn(f"{prefix}{sentence.removeprefix(prefix)}")
+                self._console.warn(sentence)
             case DeviceJoined(joined):
                 self._console.say(f"{joined.label} joined: {joined.opened.device.name}")
                 try:
@@ -95,48 +93,33 @@ class FleetWatch:
                 self._end(item.place, device, error)
         self.start_new()
 
+    def _log_group(self, place: int, event: GroupDone) -> None:
+        log = self._members.logs[place]
+        for row in event.rows:
+            if row.status in BAD:
+                log.write(f"{row.status} {row.case_id}: {row.reason or 'wrong result'}")
+        for case_id, troubles in event.troubles.items():
+            for trouble in troubles:
+                log.write(f"noise: {case_id}: {trouble.sentence}; {trouble.advice}")
+
     def _end(self, place: int, device: DeviceProgress, error: ShflbenchError | None) -> None:
         device.state = "ended early" if error else "done"
-        device.error = error
+        progress = f"{device.state}, {device.done} of {device.total} cases"
+        log = self._members.logs[place]
+        log.write(progress)
         if error:
-            self._console.error(f"{device.label}: {error.message}", error.advice)
+            self.errors.append(error)
+            log.write(f"error: {error.message}\n{error.advice}".rstrip())
+            self._console.error(f"{device.label}: {error.message} (log: {log.path})", error.advice)
         self._members.end(place, error)
         device.show()
-        self._console.note(f"{device.label}: {device.state}, {device.done} of {device.total} cases")
+        self._console.note(f"{device.label}: {progress}")
 
 
-def watch_fleet(members: Members, stop: threading.Event, console: Console, find_new: FindNew | None = None) -> int:
-    """Run all devices, show their progress, and return the exit code of the command."""
+def watch_fleet(members: Members, threads: FleetThreads, console: Console) -> list[ShflbenchError]:
+    """Run all devices, show their progress, and return the errors that ended runs early."""
     with console.progress() as progress:
         shown = FleetWatch(members, console, progress)
-        for item in run_fleet(members.runs, stop, find_new):
+        for item in threads.events():
             shown.show(item)
-    console.say()
-    console.table(_table(members.runs, shown.devices))
-    for model, groups in members.unassigned.items():
-        console.error(
-            f"no {model} is left to measure {count_noun(len(groups), 'more group')} of cases",
-            "Start a worker for one, and resume the run: --resume.",
-        )
-    if members.is_complete:
-        bad = any(one.bad for one in shown.devices)
-        return KernelError.exit_code if bad else 0
-    return max((one.error.exit_code for one in shown.devices if one.error), default=DeviceError.exit_code)
-
-
-def _table(runs: Sequence[DeviceRun], devices: Sequence[DeviceProgress]) -> Table:
-    """Return a line per run: its cases, its failures, and how quiet its machine was."""
-    lines = []
-    for run, device in zip(runs, devices, strict=True):
-        noise = run.folder.info.noise
-        cells = (
-            device.label,
-            run.executor.device.name,
-            f"{device.done} of {device.total}",
-            f"{device.bad}",
-            noise.verdict if noise else "",
-        )
-        is_bad = device.error or device.bad
-        error = device.error.message if device.error else ""
-        lines.append(Line((*cells, error or run.folder.path.name), "bad" if is_bad else "good"))
-    return Table("", ("device", "model", "cases", "failed", "machine", "run"), tuple(lines))
+    return shown.errors

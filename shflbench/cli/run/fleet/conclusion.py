@@ -1,0 +1,102 @@
+"""What a run on one GPU does at its end, for each member of a fleet: count its cases, store limits, judge claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.cli.environment import baselines_folder
+from shflbench.cli.run_claims import RunVerdicts, verdicts_of
+from shflbench.cli.run_limits import write_limits_of
+from shflbench.errors import ResultsError
+from shflbench.grouping import group_by
+from shflbench.model import Status
+from shflbench.processes import map_in_processes
+from shflbench.store import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from shflbench.store.fleet_file import FleetFolder, FleetMember
+
+BAD = frozenset({Status.INCORRECT, Status.FAILED})
+# The limits and claims of a case of gtc2013 take 8 ms on an AMD EPYC, and a process that computes them starts in 1 s.
+MOST_IN_ONE_PROCESS = 250  # cases
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRuns:
+    """The runs that are judged together: that of one device, or in a run of shards those of one model."""
+
+    label: str  # of the device, or the model
+    folders: tuple[Path, ...]  # that contain a run
+    pattern_folders: Mapping[str, Path]
+    baselines: Path
+
+
+@dataclass(frozen=True, slots=True)
+class MemberCounts:
+    """What the run of a member contains."""
+
+    cases: int = 0
+    bad: int = 0  # that failed or computed a wrong result
+    machine: str = ""  # whether it was quiet
+    first: str = ""  # the first of the bad cases, and why it is bad
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What is known about runs after they were measured; limits and verdicts only of finished runs."""
+
+    label: str
+    counts: Mapping[str, MemberCounts]  # by the name of the run's folder
+    problems: Mapping[str, str]  # of reading a run or of its limits: a sentence, by the name of its folder
+    judged: RunVerdicts
+
+
+def label_of(member: FleetMember) -> str:
+    """Return the words for a device on the terminal: host and number."""
+    return f"{member.host}:{member.index}"
+
+
+def conclude_all(folder: FleetFolder, pattern_folders: Mapping[str, Path], cases: int) -> Iterator[Conclusion]:
+    """Yield the conclusion on each device, or each model in a run of shards; `cases` are those of all members.
+
+    Several processes share the work unless it is small. Runs that other invocations finished are included.
+    """
+    started = [member for member in folder.members.values() if (folder.path / member.folder / "run.json").exists()]
+    together = group_by(started, lambda member: member.name if folder.is_sharded else member.folder)
+    jobs = [
+        MemberRuns(
+            members[0].name if folder.is_sharded else label_of(members[0]),
+            tuple(folder.path / member.folder for member in members),
+            pattern_folders,
+            baselines_folder(),
+        )
+        for members in together.values()
+    ]
+    yield from map(conclude, jobs) if cases <= MOST_IN_ONE_PROCESS else map_in_processes(conclude, jobs)
+
+
+def conclude(runs: MemberRuns) -> Conclusion:
+    """Store the limits of finished runs, and judge the claims of their suite together."""
+    counts: dict[str, MemberCounts] = {}
+    problems: dict[str, str] = {}
+    finished = []
+    for folder in runs.folders:
+        try:
+            run = read_run(folder)
+        except ResultsError as error:
+            problems[folder.name] = error.message
+            continue
+        machine = run.info.noise.verdict if run.info.noise else ""
+        bad = [row for row in run.rows if row.status in BAD]
+        first = f"{bad[0].case_id}: {bad[0].reason or 'wrong result'}" if bad else ""
+        counts[folder.name] = MemberCounts(len(run.rows), len(bad), machine, first)
+        if run.is_finished:
+            finished.append(run)
+            if problem := write_limits_of(run, runs.pattern_folders, runs.baselines):
+                problems[folder.name] = problem
+    judged = verdicts_of(finished[0].info, [run.folder for run in finished]) if finished else RunVerdicts()
+    return Conclusion(runs.label, counts, problems, judged)

@@ -1,0 +1,48 @@
+"""What all devices of a fleet run, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.session import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+
+    from shflbench.cli.run.request import RunRequest
+    from shflbench.compile.toolchain import Toolchain
+    from shflbench.fleet.executor import RemoteExecutor
+    from shflbench.model import Case, Suite
+    from shflbench.store.fleet_file import FleetMember
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteJob:
+    """A suite, the settings of its run, and the compiler."""
+
+    suite: Suite
+    request: RunRequest
+    toolchain: Toolchain
+    cache: Path | None
+
+    def plan(self, arch: str, executor: RemoteExecutor | None, groups: Collection[str] | None = None) -> Plan:
+        """Return the plan for one device; `groups` of the suite, or the whole suite if None."""
+        suite = self.suite
+        if groups is not None:
+            suite = replace(suite, cases=tuple(case for case in suite.cases if case.group in groups))
+        sms = executor.device.sms if executor else None
+        return Plan(suite, self.toolchain, arch, executor, self.cache, sms, self.request.seed)
+
+    def cases(self, member: FleetMember) -> list[Case]:
+        """Return the cases of a member."""
+        return [case for case in self.suite.cases if member.groups is None or case.group in member.groups]
+
+    @property
+    def group_sizes(self) -> Mapping[str, int]:
+        """The number of cases of each group, in the order of the suite."""
+        sizes: dict[str, int] = {}
+        for case in self.suite.cases:
+            sizes[case.group] = sizes.get(case.group, 0) + 1
+        return sizes

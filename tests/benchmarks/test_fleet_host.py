@@ -1,0 +1,34 @@
+"""All GPUs of a host against each alone: what counts as moved, and the requirements."""
+
+import pytest
+
+from benchmarks.fleet_host import Device, Pair, requirements
+
+CASES = 200
+RUN = {f"case {number}": 100.0 + number for number in range(CASES)}
+SECONDS = {"alone-0-0": 60.0, "alone-0-1": 62.0, "all-0": 66.0, "all-1": 70.0}
+
+
+def moved(cases: int, share: float) -> dict[str, float]:
+    """Return the times of a run in which some cases took that much longer."""
+    return {case: time * (1 + share * (number < cases)) for number, (case, time) in enumerate(RUN.items())}
+
+
+def test_cases_count_that_are_long_in_both_runs_and_moved_by_more_than_the_threshold() -> None:
+    one = moved(0, 0) | {"short": 49.9, "once": 100.0}
+    pair = Pair.of(one, moved(3, 0.006) | {"short": 60.0})
+    assert (pair.cases, pair.moved) == (CASES, 3)
+    assert Pair.of(RUN, moved(CASES, -0.004)).moved == 0
+    assert Pair.of(RUN, moved(CASES, -0.02)) == pytest.approx((CASES, CASES, 0.02, 0.02))
+
+
+@pytest.mark.parametrize(("cases", "is_met"), [((4, 4), True), ((4, 8), False)])
+def test_requirement_is_about_the_cases_that_move_on_average_beyond_those_of_two_runs_alone(
+    cases: tuple[int, int], *, is_met: bool
+) -> None:
+    together = [Pair.of(RUN, moved(number, 0.01)) for number in cases]
+    device = Device(0, Pair.of(RUN, moved(3, 0.01)), together)
+    (duration, fast), (words, few) = requirements([device], SECONDS)
+    assert (few, fast) == (is_met, True)
+    assert duration.endswith("1.11× the time of a run on one of them alone (at most 1.15): 68.0 s against 61.0 s")
+    assert words.startswith(f"{sum(cases) / 2 / CASES - 3 / CASES:+.2%} of the cases")

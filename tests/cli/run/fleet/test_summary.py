@@ -1,0 +1,27 @@
+"""The first failure of each device of a fleet."""
+
+from dataclasses import replace
+
+from shflbench.cli.run.fleet.conclusion import MemberCounts
+from shflbench.cli.run.fleet.summary import failure_sentences
+
+SOUND = MemberCounts(9)
+FAILED = MemberCounts(9, 3, first="reduce/shfl/f32: illegal memory access")
+OTHER = MemberCounts(9, 1, first="reduce/smem/f32: wrong result")
+
+
+def test_devices_with_the_same_first_failure_share_a_sentence() -> None:
+    counts = {"node7:0": FAILED, "node7:1": SOUND, "node7:2": replace(FAILED, bad=2), "node8:0": OTHER}
+    assert list(failure_sentences(counts)) == [
+        "node7:0, node7:2: reduce/shfl/f32: illegal memory access; up to 2 other cases failed, too",
+        "node8:0: reduce/smem/f32: wrong result",
+    ]
+
+
+def test_many_devices_and_many_failures_are_counted() -> None:
+    same = {f"node7:{number}": FAILED for number in range(5)}
+    different = {f"node8:{number}": replace(OTHER, first=f"case {number}: failed") for number in range(4)}
+    *_, last = sentences = list(failure_sentences(same | different))
+    assert sentences[0] == f"node7:0, node7:1, node7:2 and 2 more: {FAILED.first}; 2 other cases failed, too"
+    assert len(sentences) == 4
+    assert last == "cases failed on 2 other GPUs, too: see the logs"
