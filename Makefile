@@ -42,7 +42,7 @@ imports: .venv/ready ## the one-way flow of data
 tests: .venv/ready ## pytest
 	@$(PYTEST) --dist loadfile --no-loadscope-reorder
 
-test-archs: .venv/ready ## tests that take minutes: every kernel on six architectures, every check, ten thousand broken suites, rarer faults
+test-archs: .venv/ready ## tests that take minutes: every kernel, most of them on six architectures, every check, ten thousand broken suites, rarer faults
 	@$(PYTEST) -m archs --dist load --maxschedchunk 1
 
 docs: .venv/ready ## write docs/reference from the code

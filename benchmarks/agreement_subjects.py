@@ -1,4 +1,4 @@
-"""The kernels that run on a GPU and on the emulator: every kernel of every pattern, and torture kernels."""
+"""The kernels that run on a GPU and on the emulator: of patterns, where PTX defines every bit, and torture kernels."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ LARGE_KERNELS = (
     *("reduce/shfl/f32/width=32", "reduce/smem-syncwarp/i64/width=32"),
 )
 MIXED_ITERATIONS = 3  # of the kernels in cuda/torture.cu, some of which have a loop
+APPROXIMATE = ".approx"  # in the names of PTX instructions
 SEED = 1
 # Words that are corner cases as integers, floats, halves of doubles, halves or shift counts.
 CORNERS = (
@@ -209,9 +210,19 @@ Subject = PatternKernel | TortureKernel
 
 
 def pattern_kernels(arch: str) -> list[PatternKernel]:
-    """Return every kernel × dtype of the built-in patterns that `arch` has."""
+    """Return every kernel × dtype of the built-in patterns that `arch` has, without those of approximations."""
     names = (name for name in kernels.with_every_dtype() if not kernels.variant_of(name).unsupported_reason(arch))
-    return [PatternKernel(name) for name in names]
+    return [PatternKernel(name) for name in names if not is_approximate(name)]
+
+
+def is_approximate(name: str) -> bool:
+    """Return whether a kernel's source has an instruction whose result is not defined to the last bit.
+
+    PTX bounds the error of `ex2.approx` and its like, and leaves the bits to the GPU. A pattern writes them as PTX, so
+    that the text shows them. The results are compared within the tolerance that the pattern states.
+    """
+    source = kernels.source_of(name)
+    return any(APPROXIMATE in text for text in (source.text, *source.headers.values()))
 
 
 @cache

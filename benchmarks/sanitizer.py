@@ -1,4 +1,7 @@
-"""Run compute-sanitizer on every built-in kernel: `python benchmarks/sanitizer.py FILE`, on a machine with a GPU.
+"""Run compute-sanitizer on every built-in kernel, on a machine with a GPU.
+
+    python benchmarks/sanitizer.py FILE         run all
+    python benchmarks/sanitizer.py FILE --add   run those that FILE lacks, and keep the others
 
 Each element type and each value of each option runs once, at the launch of `shflbench check`. The results of racecheck,
 synccheck and memcheck are written to FILE. Exits with 1 unless they report all unsafe kernels, and no others.
@@ -6,6 +9,7 @@ synccheck and memcheck are written to FILE. Exits with 1 unless they report all 
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -30,19 +34,23 @@ if TYPE_CHECKING:
 Record = dict[str, Any]  # the JSON file
 
 
-def run() -> Record:
-    """Return the results of the tools for each kernel that this GPU supports."""
+def run(earlier: Record | None) -> Record:
+    """Return the results of the tools for each kernel that this GPU supports and that `earlier` lacks, and its own."""
     program = compute_sanitizer()
     if program is None:
         sys.exit("compute-sanitizer is neither on the PATH nor in /usr/local/cuda/bin")
     device = CudaBackend.open_device(0, kernels.tools()).device
-    subjects = [kernels.subjects()[name] for name in kernels.run_by_tests()]
+    about = {"device": device.name, "arch": device.arch, "driver": device.driver, "nvrtc": kernels.tools().version}
+    if earlier and any(earlier[name] != value for name, value in about.items()):
+        sys.exit(f"the file is of another GPU, driver or compiler than {about}")
+    known: Record = earlier["kernels"] if earlier else {}
+    subjects = [kernels.subjects()[name] for name in kernels.run_by_tests() if name not in known]
     with TemporaryDirectory() as cache:
         built = dict(compile_all(subjects, Builder(kernels.tools(), device.arch, Path(cache))))
     results = merge(list(run_tools(program, jobs(subjects, built, seed=0))))
-    records = {subject.name: _record(subject.name, results) for subject in built}
-    about = {"device": device.name, "arch": device.arch, "driver": device.driver, "nvrtc": kernels.tools().version}
-    return {**about, "kernels": records}
+    added = {subject.name: _record(subject.name, results) for subject in built}
+    both = known | added
+    return {**about, "kernels": {name: both[name] for name in kernels.run_by_tests() if name in both}}
 
 
 def _record(name: str, results: Mapping[str, SanitizerResult]) -> Record:
@@ -66,8 +74,12 @@ def surprises(record: Mapping[str, Record]) -> list[str]:
 
 def main() -> None:
     """Write the results of the tools, and print the unexpected ones."""
-    record = run()
-    Path(sys.argv[1]).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--add", action="store_true", help="keep the kernels that the file has")
+    options = parser.parse_args()
+    record = run(json.loads(options.file.read_text(encoding="utf-8")) if options.add else None)
+    options.file.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     unexpected = surprises(record["kernels"])
     print(f"{len(record['kernels'])} kernels on {record['device']}, {len(unexpected)} not as declared")
     print(*unexpected, sep="\n")

@@ -17,7 +17,7 @@ from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.compile.source import Source, translation_unit
 from shflbench.errors import CompileError, KernelError
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import DTYPES, Kernel, Launch, Mechanism
+from shflbench.model import Kernel, Launch, Mechanism
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin
 from tests import cases
@@ -82,6 +82,18 @@ def run_by_tests() -> list[str]:
     """Return the kernels that the tests compile and emulate: each dtype; each option in one dtype."""
     wanted = {*with_every_dtype(), *with_every_option()}
     return [name for name in subjects() if name in wanted]
+
+
+@cache
+def on_every_arch() -> frozenset[str]:
+    """Return the kernels that `make test-archs` compiles for each architecture; for sm_90, it compiles all.
+
+    Of libraries, whose headers take seconds for each option, these are the ones with the first options.
+    """
+    first = with_every_dtype()
+    return frozenset(
+        name for name in run_by_tests() if name in first or variant_of(name).mechanism is not Mechanism.LIBRARY
+    )
 
 
 @cache
@@ -154,9 +166,17 @@ def _compiles_fast(name: str) -> bool:
 
 
 def compile_pattern(pattern: str, arch: str) -> list[str]:
-    """Compile the kernels of a pattern that the cache of the tests lacks, and return the names of all of them."""
+    """Compile the kernels of a pattern that the cache of the tests lacks, and return the names of all of them.
+
+    For sm_90, these are all kernels of the pattern, else those of `on_every_arch`.
+    """
     builder = Builder(tools(), arch, CACHE)
-    names = [name for unit in units(arch) for name in unit if name.startswith(f"{pattern}/")]
+    names = [
+        name
+        for unit in units(arch)
+        for name in unit
+        if name.startswith(f"{pattern}/") and (arch == "sm_90" or name in on_every_arch())
+    ]
     missing: dict[object, list[str]] = {}
     for name in names:
         if builder.cache.get(_request(builder, name).key) is None:

@@ -98,7 +98,8 @@ class Builder:
         variant = pattern.declaration.variant(case.variant)
         dtype = DTYPES[case.dtype]
         source = translation_unit(pattern, case)
-        expected = ExpectedCode.of(pattern.declaration, variant, dtype, dict(case.options))
+        constants = pattern.declaration.constants(dict(case.options), case.launch.block)
+        expected = ExpectedCode.of(pattern.declaration, variant, dtype, constants)
         declared = signature.arguments(pattern.declaration, variant, dtype)
         return BuildRequest(
             source, expected, declared, key(source, self.arch, self.toolchain.identity, repr((expected, declared)))

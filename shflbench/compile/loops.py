@@ -71,7 +71,7 @@ def successors(sass: Sequence[Instruction]) -> list[list[int]]:
     successors: list[list[int]] = []
     for index, instruction in enumerate(sass):
         targets = []
-        always = not instruction.predicate and not _conditional(instruction)
+        always = not instruction.predicate and not _conditional(instruction) and not _diverges(instruction)
         if not (instruction.base in _NEVER_FALLS_THROUGH and always) and index + 1 < len(sass):
             targets.append(index + 1)
         target = _target(instruction)
@@ -86,9 +86,14 @@ def _conditional(instruction: Instruction) -> bool:
     return len(instruction.operands) > 1
 
 
+def _diverges(instruction: Instruction) -> bool:
+    """Whether only diverged warps take a branch: `BRA.DIV UR4, 0x50`, on sm_75 `BRA.DIV 0x50`."""
+    return ".DIV" in instruction.opcode
+
+
 def _target(instruction: Instruction) -> int | None:
     # BRA.DIV leads to the out-of-line path of diverged warps, which returns: not part of the timed loop.
-    if instruction.base not in {"BRA", "JMP"} or ".DIV" in instruction.opcode or not instruction.operands:
+    if instruction.base not in {"BRA", "JMP"} or _diverges(instruction) or not instruction.operands:
         return None
     last = instruction.operands[-1]
     return int(last, 16) if _IMMEDIATE.match(last) else None
@@ -125,15 +130,36 @@ def counter_step(body: Sequence[Instruction], back_edge: Instruction) -> int:
     The counter is the operand of the comparison that sets the branch's predicate, traced back through sums and copies.
     """
     decider = back_edge if _predicate(back_edge) else _last_exit(body)
-    predicate = _predicate(decider) if decider else ""
+    if decider is None:
+        return 0
+    predicate, end = _predicate(decider), decider.address
     for index, item in reversed(list(enumerate(body))):
-        if decider is None or item.address >= decider.address:
+        if item.address >= end:
             continue
         if item.base in _COPIES and item.operands[0] == predicate:
             predicate = next((name for name in map(_bare, item.operands[1:]) if _PREDICATE.match(name)), "")
         elif item.base in _COMPARES and predicate in item.operands[:2]:
-            return next(filter(None, (_step(operand, index, body) for operand in item.operands[2:])), 0)
+            if saved := _saved_predicate(item, body[:index]):
+                predicate, end = saved
+            else:
+                return next(filter(None, (_step(operand, index, body) for operand in item.operands[2:])), 0)
     return 0
+
+
+def _saved_predicate(compare: Instruction, before: Sequence[Instruction]) -> tuple[str, int] | None:
+    """Return the predicate that a comparison with zero restores from a register, and the address where it was saved.
+
+    A thread has seven predicates. If a loop needs more, ptxas keeps one in a bit of a register:
+    `P2R R15, PR, RZ, 0x20` saves P5, and `ISETP.NE.AND P1, PT, R15, RZ, PT` restores it as P1.
+    """
+    if compare.operands[3:4] != ("RZ",):
+        return None
+    register = _register(compare.operands[2])
+    writer = next((item for item in reversed(before) if item.operands and item.operands[0] == register), None)
+    if writer is None or writer.base != "P2R":
+        return None
+    mask = int(writer.operands[-1], 16)
+    return (f"P{mask.bit_length() - 1}", writer.address) if mask.bit_count() == 1 else None
 
 
 def _predicate(branch: Instruction) -> str:

@@ -7,7 +7,7 @@ import re
 from shflbench.errors import CompileError
 from shflbench.model import Resources
 
-_REGISTERS = re.compile(r"Used (\d+) registers")
+_REGISTERS = re.compile(r"Used (\d+) registers.*")  # the whole line: the next one may belong to another kernel
 _SHARED = re.compile(r"(\d+) bytes smem")
 _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 
@@ -18,7 +18,7 @@ def parse(log: str, symbol: str = "") -> Resources:
     registers, frame = _REGISTERS.search(log), _FRAME.search(log)
     if registers is None or frame is None:
         raise CompileError("the compiler reports no registers and spills", "Run again; if it repeats, update NVRTC.")
-    shared = _SHARED.search(log)
+    shared = _SHARED.search(registers[0])
     return Resources(
         registers=int(registers[1]),
         shared_bytes=int(shared[1]) if shared else 0,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from shflbench.backends.base import Array, OpenKernel
     from shflbench.measure.workload import Workload
 
+CHUNK = 2**16  # numbers at a time: their copies in double precision fit the cache
+
 
 def verify(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
     """Run `kernel` on every input set, at every iteration count used for verification.
@@ -88,6 +90,9 @@ def _differs(actual: Array, reference: Array, tolerance: float) -> Array:
     if not tolerance or np.issubdtype(reference.dtype, np.integer):
         unsigned = f"u{reference.dtype.itemsize}"
         return np.asarray(actual.view(unsigned) != np.ascontiguousarray(reference).view(unsigned))
-    # Not `abs(difference) > tolerance`, which accepts NaN.
-    difference = actual.astype(np.float64) - reference.astype(np.float64)
-    return np.asarray(~(np.abs(difference) <= tolerance))
+    wrong = np.empty(actual.shape, bool)
+    for start in range(0, actual.size, CHUNK):
+        part = slice(start, start + CHUNK)
+        difference = actual[part].astype(np.float64) - reference[part].astype(np.float64)
+        wrong[part] = ~(np.abs(difference) <= tolerance)  # not `abs(difference) > tolerance`, which accepts NaN
+    return wrong

@@ -204,22 +204,25 @@ def _of_functions_of(who: str, variant: Variant, pattern: Pattern, path: Path) -
         with run_user_code(path):  # once, because it takes as long as the functions of dozens of choices
             for dtype, options in product(dtypes, pattern.option_choices):
                 what = " ".join([dtype.name, *(f"{name}={value}" for name, value in options.items())])
-                problem = problem or _problem_of_functions(who, variant, dtype, options)
+                problem = problem or _problem_of_functions(who, variant, pattern, dtype, options)
     except PatternError as error:
         problem = f"{who}: `shared` or `per_iteration` fails for {what}: {error.message}"
     if problem:
         yield problem
 
 
-def _problem_of_functions(who: str, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> str:
+def _problem_of_functions(
+    who: str, variant: Variant, pattern: Pattern, dtype: Dtype, options: Mapping[str, str]
+) -> str:
     """Return which of the variant's functions returns something unusable, empty if none does, or if it has no case."""
     if not variant.has(dtype.name, options):
         return ""
-    counts = variant.per_iteration
-    if callable(counts):
-        counts = counts(dtype, options)
-    if counts is not None and not _are_counts(counts):
-        return f"{who} has per_iteration={counts!r}, not a mapping of opcodes to integers or PerWord"
+    for block in pattern.blocks or (MAX_BLOCK,):
+        counts = variant.per_iteration
+        if callable(counts):
+            counts = counts(dtype, pattern.constants(options, block))
+        if counts is not None and not _are_counts(counts):
+            return f"{who} has per_iteration={counts!r}, not a mapping of opcodes to integers or PerWord"
     for block in range(WARP, MAX_BLOCK + 1, WARP):
         nbytes = variant.shared(Setting(dtype, options, 1, block))
         if not _is_whole(nbytes, least=0):

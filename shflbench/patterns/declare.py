@@ -233,6 +233,10 @@ class Pattern:
         others = [{**default, name: value} for name, values in self.options.items() for value in values[1:]]
         return (default, *others)
 
+    def constants(self, options: Mapping[str, str], block: int) -> Mapping[str, str]:
+        """Return what kernels are compiled for: the options and, with `static_block`, the block size as `block`."""
+        return {**options, "block": str(block)} if self.static_block else options
+
     def arguments(self, variant: Variant) -> tuple[str, ...]:
         """Return the names of what a variant's kernel takes, in its order."""
         names = [*(buffer.name for buffer in self.buffers), *(scalar.name for scalar in self.scalars)]

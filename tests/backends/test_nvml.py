@@ -6,7 +6,14 @@ from typing import Any
 import pynvml
 import pytest
 
-from shflbench.backends.nvml import MACHINE_NAMESPACE, THROTTLE_REASONS, Monitor, count_others, sees_everyone
+from shflbench.backends.nvml import (
+    MACHINE_NAMESPACE,
+    THROTTLE_REASONS,
+    Monitor,
+    count_others,
+    named_uuid,
+    sees_everyone,
+)
 from shflbench.model import Conditions, DeviceState
 from tests.fakes.nvml import scripted
 
@@ -69,6 +76,20 @@ def test_gpu_is_found_by_its_uuid(nvml: Callable[..., None], monkeypatch: pytest
     monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByUUID", queried.append)
     Monitor(UUID)
     assert queried == [UUID]
+
+
+@pytest.mark.parametrize(("known", "name"), [("GPU-12", "GPU-12"), ("MIG-12", "MIG-12"), ("GPU-99", "GPU-12")])
+def test_uuid_has_the_prefix_by_which_the_driver_knows_it(
+    nvml: Callable[..., None], monkeypatch: pytest.MonkeyPatch, known: str, name: str
+) -> None:
+    def handle(uuid: str) -> str:
+        if uuid != known:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
+        return uuid
+
+    nvml()
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByUUID", handle)
+    assert named_uuid("12") == name
 
 
 @pytest.mark.parametrize(("bit", "reason"), THROTTLE_REASONS.items())

@@ -10,7 +10,11 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-def run_here(function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[tuple[int, Future[Result]]]:
+def run_here(
+    function: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    most: int | None = None,  # noqa: ARG001  (of processes, of which this starts none)
+) -> Iterator[tuple[int, Future[Result]]]:
     """Stands in for `run_in_processes`."""
     for index, job in enumerate(jobs):
         future: Future[Result] = Future()

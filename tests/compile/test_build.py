@@ -31,7 +31,8 @@ def test_machine_code_of_every_kernel_is_what_its_pattern_declares(name: str) ->
     assert kernel.resources.spill_bytes == 0
     assert kernel.resources.local_bytes == 0 or variant.mechanism is Mechanism.LOCAL
     declaration, case = kernels.subjects()[name].pattern.declaration, kernels.subjects()[name].case
-    expected = variant.expected_counts(DTYPES[case.dtype], dict(case.options))
+    constants = declaration.constants(dict(case.options), case.launch.block)
+    expected = variant.expected_counts(DTYPES[case.dtype], constants)
     if kernel.loop is not None and expected is not None:
         per_iteration = {opcode: count / declaration.unroll for opcode, count in exchanges(kernel.loop.counts).items()}
         assert per_iteration == {opcode: count for opcode, count in expected.items() if count and opcode in EXCHANGES}

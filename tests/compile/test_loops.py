@@ -106,10 +106,11 @@ def test_branch_to_itself_after_the_end_is_no_loop() -> None:
     assert natural_loops(assembled("MOV R1, R2", "EXIT", "BRA 0x20")) == []
 
 
-def test_path_of_diverged_warps_is_not_part_of_the_loop() -> None:
+@pytest.mark.parametrize("branch", ["BRA.DIV UR4, 0x50", "BRA.DIV 0x50"])
+def test_path_of_diverged_warps_is_not_part_of_the_loop(branch: str) -> None:
     code = assembled(
         "MOV R0, RZ",
-        "BRA.DIV UR4, 0x50",
+        branch,
         "IADD3 R0, R0, 0x4, RZ",
         "@P0 BRA 0x10",
         "EXIT",
@@ -175,7 +176,17 @@ def test_inner_loop_lies_inside_the_outer_one() -> None:
             "@!P1 CALL.REL.NOINC 0x1000",
             "BRA 0x0",
         ), 2),
+        # a predicate may be kept in a bit of a register while all seven are in use
+        ((
+            "IADD3 R5, R5, 0x4, RZ",
+            "ISETP.NE.AND P5, PT, R5, R9, PT",
+            "P2R R15, PR, RZ, 0x20",
+            "ISETP.NE.AND P5, PT, R7, RZ, PT",
+            "ISETP.NE.AND P1, PT, R15, RZ, PT",
+            "@P1 BRA 0x0",
+        ), 4),
         # no counter
+        (("P2R R15, PR, RZ, 0x7f", "ISETP.NE.AND P1, PT, R15, RZ, PT", "@P1 BRA 0x0"), 0),
         (("BRA 0x0",), 0),
         (("FADD R5, R5, R6", "FSETP.GT.AND P0, PT, R5, R9, PT", "@P0 BRA 0x0"), 0),
         (("LDS R5, [R6]", "ISETP.NE.AND P0, PT, R5, RZ, PT", "@P0 BRA 0x0"), 0),

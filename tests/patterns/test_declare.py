@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -55,6 +56,12 @@ def test_expected_counts_may_depend_on_dtype_and_options() -> None:
     assert STEPS.expected_counts(DTYPES["f32"], {"steps": "3"}) == {"SHFL": 3}
     assert STEPS.expected_counts(DTYPES["f64"], {"steps": "3"}) == {"SHFL": 6}
     assert STEPS.expected_counts(DTYPES["f16"], {"steps": "3"}) is None
+
+
+def test_kernels_of_a_static_block_are_compiled_for_it_as_for_an_option() -> None:
+    options = {"steps": "3"}
+    assert PATTERN.constants(options, 256) == options
+    assert replace(PATTERN, static_block=True).constants(options, 256) == {"steps": "3", "block": "256"}
 
 
 def test_variant_without_expected_counts_is_not_checked() -> None:

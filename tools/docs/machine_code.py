@@ -19,7 +19,7 @@ from shflbench.compile import loops, resources, rules, sass
 from shflbench.compile.build import Builder
 from shflbench.compile.source import translation_unit
 from shflbench.compile.toolchain import find
-from shflbench.model import DTYPES, Case, Kernel, Launch
+from shflbench.model import Case, Kernel, Launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -144,7 +144,8 @@ def link(file: Path, line: int | None = None) -> str:
 def _kernel(pattern: LoadedPattern, variant: Variant) -> str:
     """Return a link to the line that defines the kernel of a variant."""
     file = pattern.folder / variant.source
-    definition = re.compile(rf"__global__.*\b{re.escape(kernel_name(pattern.name, variant))}\(")
+    # Launch bounds may take the line before the name.
+    definition = re.compile(rf"^(?:.*__global__.*\b)?{re.escape(kernel_name(pattern.name, variant))}\(")
     lines = enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
     return link(file, next(number for number, line in lines if definition.search(line)))
 

@@ -11,6 +11,7 @@ from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch
 from shflbench.backends.emulator.machine.policies import LOCKSTEP
+from shflbench.model import WARP
 from tests import kernels
 
 BARRIER = re.compile(r"\t(?:bar|barrier)\.(?:warp\.)?sync[^;]*;")
@@ -26,7 +27,20 @@ EQUIVALENT: dict[tuple[str, int], str] = {
     ): "the last barrier of the remaining iteration, of which there is one at most",
     ("bitonic-sort/smem-syncwarp/f32/payload=none", 89): "likewise",
     ("stream-filter/smem-scan/f32/order=ordered/keep=0.5", 47): "the last barrier of the strip",
+    **{
+        ("block-reduce/smem-syncwarp/f32/result=all", number): "the last barrier of a warp before one of the block"
+        for number in range(7, 50, 10)
+    },
+    ("block-scan/smem-syncwarp/f32/kind=inclusive", 0): "a warp reads only its own zeros, after a warp barrier",
+    **{
+        ("block-scan/smem-syncwarp/f32/kind=inclusive", number): "the last barrier of a warp before one of the block"
+        for iteration in range(0, 80, 16)
+        for number in (iteration + 10, iteration + 15)
+    },
+    ("device-reduce/smem/f32/per_thread=8/order=block", 7): "thread 0 reads only what it wrote itself",
+    ("device-reduce/smem-vector/f32/per_thread=8/order=block", 7): "likewise",
 }
+EXCHANGES_EVERY_32 = "warp-value/smem-ahead/i32/work=8"  # iterations
 
 
 def mutants(launch: EmulatedLaunch, text: str) -> Iterator[EmulatedLaunch]:
@@ -39,9 +53,12 @@ def mutants(launch: EmulatedLaunch, text: str) -> Iterator[EmulatedLaunch]:
 def survivors(name: str) -> list[int]:
     """Return which barriers can be deleted without a finding."""
     kernel = kernels.kernel(name)
-    declared = kernels.subjects()[name].pattern.declaration
+    declared, case = kernels.subjects()[name].pattern.declaration, kernels.subjects()[name].case
     iterations = 1 if declared.one_pass else 2 * declared.unroll + 3  # the unrolled body twice, and a remainder
-    launch, _ = kernels.launch(name, kernel, iterations, "1x64")
+    if name == EXCHANGES_EVERY_32:
+        iterations = 2 * WARP + 3
+    block = case.launch.block if declared.static_block else 64  # two warps, unless the kernel knows its block size
+    launch, _ = kernels.launch(name, kernel, iterations, f"1x{block}")
     reports = [explore(mutant, (LOCKSTEP,)) for mutant in mutants(launch, kernel.ptx)]
     return [number for number, report in enumerate(reports) if not report.breaking and not report.errors]
 

@@ -92,18 +92,21 @@ def thorough_dtype(pattern: str) -> str:
 
 
 def checked_copies_of(pattern: str) -> Iterator[Copies]:
-    """Yield the code of one dtype with all options, and of the others with the default ones and without libraries.
+    """Yield the code of one dtype with all options, and of the others with the default ones.
 
-    Each text is a translation unit of its own, and the headers of libraries take seconds; `advise` recommends none.
+    Of a library, it is the code of one dtype with the first options that it has: each text is a translation unit of its
+    own, and the headers of libraries take seconds; `advise` recommends none.
     """
     declared = load(builtin()[pattern]).declaration
     thorough = thorough_dtype(pattern)
-    libraries = {variant.name for variant in declared.variants if variant.mechanism is Mechanism.LIBRARY}
+    omitted: set[str] = set()  # libraries, once they were yielded
     for copies in copies_of(pattern):
-        if copies.dtype == thorough:
-            yield copies
-        elif copies.options == declared.option_choices[0]:
-            yield copies.only(*(name for name in copies.texts if name not in libraries))
+        is_thorough = copies.dtype == thorough
+        if not (is_thorough or copies.options == declared.option_choices[0]):
+            continue
+        libraries = {name for name in copies.texts if declared.variant(name).mechanism is Mechanism.LIBRARY}
+        yield copies.only(*(name for name in copies.texts if name not in (omitted if is_thorough else libraries)))
+        omitted |= libraries if is_thorough else set()
 
 
 def first_copies(pattern: str, dtype: str) -> Copies:

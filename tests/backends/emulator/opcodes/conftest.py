@@ -7,6 +7,7 @@ import pytest
 
 from shflbench.backends.emulator.frontend.ptx import PtxInstruction
 from shflbench.backends.emulator.link import flat, lower
+from shflbench.backends.emulator.link.expand import expansion
 from shflbench.backends.emulator.opcodes.table import decode
 from tests.backends.emulator import forms
 from tests.backends.emulator.threads import program
@@ -18,10 +19,12 @@ Result = TypeVar("Result")
 def _the_form_is_run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     met: set[str] = set()
 
-    def recording(function: Callable[[PtxInstruction], Result]) -> Callable[[PtxInstruction], Result]:
-        def recorded(instruction: PtxInstruction) -> Result:
-            met.add(".".join((instruction.opcode, *instruction.modifiers)))
-            return function(instruction)
+    def recording(function: Callable[..., Result]) -> Callable[..., Result]:
+        def recorded(instruction: PtxInstruction, *others: object) -> Result:
+            result = function(instruction, *others)
+            if result is not None:
+                met.add(".".join((instruction.opcode, *instruction.modifiers)))
+            return result
 
         return recorded
 
@@ -29,6 +32,7 @@ def _the_form_is_run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(forms, "decode", recording(decode))
     monkeypatch.setattr(lower, "decode", recording(decode))
     monkeypatch.setattr(flat, "_parts", recording(flat._parts))  # noqa: SLF001  (calls are inlined, never decoded)
+    monkeypatch.setattr(flat, "expansion", recording(expansion))  # to instructions of other names
     yield
     parameters = request.node.callspec.params if hasattr(request.node, "callspec") else {}
     assert parameters.get("form") in {None, *met}, "the test does not run the form that it names"

@@ -85,16 +85,16 @@ def test_atomics_on_one_address_execute_one_after_the_other(policy: str) -> None
     assert all(first[1] == second[0] for first, second in pairwise(olds))
 
 
-@pytest.mark.parametrize("form", each(("atom",), HINTS, ("shared.add",), ("f32", "f64")))
+@pytest.mark.parametrize("form", each(("atom",), HINTS, SPACES, ("add",), ("f32", "f64")))
 def test_atomic_sums_of_floats(form: str) -> None:
-    suffix, bits = registers(form)
+    (space, at), (suffix, bits) = place(form), registers(form)
     letter, format_, integer = ("f", "<f", "<I") if bits == 32 else ("g", "<d", "<Q")
     values = [(1.5, -0.25), (0.0, -0.0), (1e30, -1e30), (3.0, 2.0**-20)] * (THREADS // 4)
     rows = [tuple(struct.unpack(integer, struct.pack(format_, x))[0] for x in pair) for pair in values]
     code = f"""
-        st.shared.b{bits} [%r5], %a{suffix}; mov.b{bits} %{letter}1, %b{suffix};
-        {form} %{letter}2, [%r5], %{letter}1; mov.b{bits} %x{suffix}, %{letter}2;
-        ld.shared.b{bits} %y{suffix}, [%r5]; {TO_64_BITS if suffix else ""}"""
+        st.{space}.b{bits} [{at}], %a{suffix}; mov.b{bits} %{letter}1, %b{suffix};
+        {form} %{letter}2, [{at}], %{letter}1; mov.b{bits} %x{suffix}, %{letter}2;
+        ld.{space}.b{bits} %y{suffix}, [{at}]; {TO_64_BITS if suffix else ""}"""
     for (a, b), (old, new) in zip(values, run(code, [(x, y) for x, y in rows]), strict=True):
         assert struct.pack(integer, old) == struct.pack(format_, a)
         assert struct.pack(integer, new) == struct.pack(format_, a + b)

@@ -76,11 +76,11 @@ def test_each_thread_returns_from_a_function_on_its_own_condition(form: str, pol
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("form", ["bar.sync", "bar.warp.sync"])
+@pytest.mark.parametrize("form", ["bar.sync", "barrier.sync", "bar.warp.sync"])
 def test_barriers_let_threads_read_what_others_wrote(form: str, policy: str) -> None:
     distance = 31 if "warp" in form else 63  # to the other end of the warp, or of the block
     code = f"""
-        st.shared.b64 [%r5], %a; {form} {0 if form == "bar.sync" else -1}; xor.b32 %r6, %r3, {distance};
+        st.shared.b64 [%r5], %a; {form} {-1 if "warp" in form else 0}; xor.b32 %r6, %r3, {distance};
         mad.lo.u32 %r6, %r6, 32, %r4; ld.shared.b64 %x, [%r6];"""
     rows = operands(13)
     assert run(code, rows, policy) == [(rows[thread ^ distance][0], 0) for thread in range(THREADS)]

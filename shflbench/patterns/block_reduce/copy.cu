@@ -1,0 +1,216 @@
+//: smem smem-syncwarp shfl shfl-loads shfl-once atomic cub cub-raking cg dtype=f32,f64,i32,i64 result=all,first
+//: shfl-first-warp dtype=f32,f64,i32,i64 result=all
+//: redux dtype=i32 result=all,first
+
+//! cub cub-raking
+#include <cub/block/block_reduce.cuh>
+
+//! cg
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+//! shfl shfl-first-warp shfl-loads shfl-once atomic
+// Returns the sum of the warp's 32 values to all lanes.
+__device__ inline {T} warp_sum({T} x) {
+    {U} sum = x;
+    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    return sum;
+}
+
+//! shfl shfl-first-warp shfl-once
+// Returns the sum of WARPS values in shared memory to all lanes. WARPS is a power of two, at most 32.
+template <int WARPS>
+__device__ {T} sum_of_sums(const {T}* sums) {
+    {U} sum = sums[threadIdx.x % WARPS];
+    for (int distance = WARPS / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    return sum;
+}
+
+//! *
+// Returns the sum of the block's BLOCK values to all threads.  //! result=all
+// Returns the sum of the block's BLOCK values to thread 0; other threads get an undefined value.  //! result=first
+// Integers wrap around on overflow.  //! dtype=i32,i64
+// All threads of the block must call it. Blocks must be one-dimensional; BLOCK is a power of two from 64 to 1024.
+
+//! smem
+// `slots` is shared memory, BLOCK elements.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* slots) {
+    const int mine = threadIdx.x;
+    {U} sum = x;
+    slots[mine] = sum;
+    __syncthreads();
+    for (int half = BLOCK / 2; half > 0; half /= 2) {
+        if (mine < half) slots[mine] = sum += slots[mine + half];
+        __syncthreads();
+    }
+//! smem result=all
+    sum = slots[0];
+    __syncthreads();  // all threads have read: the slots may be written again
+//! smem
+    return sum;
+}
+
+//! smem-syncwarp
+// `slots` is shared memory, BLOCK elements.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* slots) {
+    const int mine = threadIdx.x;
+    {U} sum = x;
+    slots[mine] = sum;
+    __syncthreads();
+    for (int half = BLOCK / 2; half >= 32; half /= 2) {
+        if (mine < half) slots[mine] = sum += slots[mine + half];
+        __syncthreads();
+    }
+    if (mine < 32) {
+        for (int half = 16; half > 0; half /= 2) {
+            if (mine < half) slots[mine] = sum += slots[mine + half];
+            __syncwarp();
+        }
+    }
+//! smem-syncwarp result=all
+    __syncthreads();
+    sum = slots[0];
+    __syncthreads();  // all threads have read: the slots may be written again
+//! smem-syncwarp
+    return sum;
+}
+
+//! shfl
+// `sums` is shared memory, BLOCK / 32 elements.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* sums) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    {T} sum = warp_sum(x);
+    if (lane == 0) sums[warp] = sum;
+    __syncthreads();
+    sum = sum_of_sums<BLOCK / 32>(sums);  //! result=all
+    if (warp == 0) sum = sum_of_sums<BLOCK / 32>(sums);  //! result=first
+    __syncthreads();  // all warps have read: `sums` may be written again
+    return sum;
+}
+
+//! shfl-first-warp
+// `sums` is shared memory, BLOCK / 32 + 1 elements.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* sums) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    {T}* const all = &sums[BLOCK / 32];
+    {T} sum = warp_sum(x);
+    if (lane == 0) sums[warp] = sum;
+    __syncthreads();
+    if (warp == 0) {
+        sum = sum_of_sums<BLOCK / 32>(sums);
+        if (lane == 0) *all = sum;
+    }
+    __syncthreads();
+    return *all;  // the next call writes it after its first barrier
+}
+
+//! shfl-loads
+// `sums` is shared memory, BLOCK / 32 elements, aligned to 16 bytes.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* sums) {
+    {U} sum = warp_sum(x);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+//! shfl-loads result=all
+    sum = sums[0];
+    for (int other = 1; other < BLOCK / 32; ++other) sum += sums[other];
+//! shfl-loads result=first
+    if (threadIdx.x == 0) {
+        sum = sums[0];
+        for (int other = 1; other < BLOCK / 32; ++other) sum += sums[other];
+    }
+//! shfl-loads
+    __syncthreads();  // all threads have read: `sums` may be written again
+    return sum;
+}
+
+//! shfl-once
+// `now` and `next` point to two arrays in shared memory, each with BLOCK / 32 elements. The function swaps the
+// pointers: pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}*& now, {T}*& next) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    {T} sum = warp_sum(x);
+    if (lane == 0) now[warp] = sum;
+    __syncthreads();  // all warps have written `now`, and none still reads `next`
+    sum = sum_of_sums<BLOCK / 32>(now);  //! result=all
+    if (warp == 0) sum = sum_of_sums<BLOCK / 32>(now);  //! result=first
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return sum;
+}
+
+//! redux
+// From sm_80 on. `sums` is shared memory, BLOCK / 32 elements.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* sums) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    {T} sum = __reduce_add_sync(0xffffffffu, x);
+    if (lane == 0) sums[warp] = sum;
+    __syncthreads();
+    sum = __reduce_add_sync(0xffffffffu, lane < BLOCK / 32 ? sums[lane] : 0);  //! result=all
+    if (warp == 0) sum = __reduce_add_sync(0xffffffffu, lane < BLOCK / 32 ? sums[lane] : 0);  //! result=first
+    __syncthreads();  // all warps have read: `sums` may be written again
+    return sum;
+}
+
+//! atomic
+// `now`, `next` and `last` point to three elements of shared memory, which are zero, and were before a __syncthreads().
+// The function rotates the pointers: pass the same three to every call.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}*& now, {T}*& next, {T}*& last) {
+    {T} sum = warp_sum(x);
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(now, sum);  //! dtype=f32,f64,i32
+        atomicAdd(reinterpret_cast<{U}*>(now), static_cast<{U}>(sum));  //! dtype=i64
+    }
+    __syncthreads();  // all warps have added to `now`, and all threads have read `last`
+    if (threadIdx.x == 0) *last = 0;
+    sum = *now;  //! result=all
+    if (threadIdx.x == 0) sum = *now;  //! result=first
+    {T}* const cleared = last;
+    last = now;
+    now = next;
+    next = cleared;
+    return sum;
+}
+
+//! cub cub-raking
+// `storage` is shared memory of the block.
+template <int BLOCK>
+using BlockReduce = cub::BlockReduce<{T}, BLOCK, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;  //! cub
+using BlockReduce = cub::BlockReduce<{T}, BLOCK, cub::BLOCK_REDUCE_RAKING>;  //! cub-raking
+
+template <int BLOCK>
+__device__ {T} block_sum({T} x, typename BlockReduce<BLOCK>::TempStorage& storage) {
+    {T} sum = BlockReduce<BLOCK>(storage).Sum(x);  // only thread 0 has it
+//! cub cub-raking result=all
+    __shared__ {T} all;
+    if (threadIdx.x == 0) all = sum;
+//! cub cub-raking
+    __syncthreads();  // before `storage` is used again
+    return all;  //! result=all
+    return sum;  //! result=first
+}
+
+//! cg
+// `sums` is shared memory, BLOCK / 32 elements.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* sums) {
+    namespace cg = cooperative_groups;
+    const auto block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<32>(block);
+    const unsigned lane = tile.thread_rank(), warp = tile.meta_group_rank();
+    {T} sum = cg::reduce(tile, x, cg::plus<{T}>());
+    if (lane == 0) sums[warp] = sum;
+    block.sync();
+    sum = cg::reduce(tile, lane < BLOCK / 32 ? sums[lane] : {T}(0), cg::plus<{T}>());  //! result=all
+    if (warp == 0) sum = cg::reduce(tile, lane < BLOCK / 32 ? sums[lane] : {T}(0), cg::plus<{T}>());  //! result=first
+    block.sync();  // all warps have read: `sums` may be written again
+    return sum;
+}

@@ -1,0 +1,37 @@
+//! *
+#include "{copied}"
+#include "recurrence.cuh"
+#include "shflbench.cuh"
+
+template <typename T>
+__global__ void {kernel}(const T* values, T* result, int iterations) {
+//! smem smem-syncwarp
+    T* slots = shared<T>();
+    const auto sum = [=](T x) { return block_sum<BLOCK>(x, slots); };
+//! shfl redux cg
+    __shared__ T sums[WARPS];
+    const auto sum = [=](T x) { return block_sum<BLOCK>(x, sums); };
+//! shfl-loads
+    __shared__ __align__(16) T sums[WARPS];
+    const auto sum = [](T x) { return block_sum<BLOCK>(x, sums); };
+//! shfl-first-warp
+    __shared__ T sums[WARPS + 1];
+    const auto sum = [=](T x) { return block_sum<BLOCK>(x, sums); };
+//! shfl-once
+    __shared__ T sums[2][WARPS];
+    T *now = sums[0], *next = sums[1];
+    const auto sum = [&](T x) { return block_sum<BLOCK>(x, now, next); };
+//! atomic
+    __shared__ T sums[3];
+    if (threadIdx.x < 3) sums[threadIdx.x] = 0;
+    __syncthreads();
+    T *now = &sums[0], *next = &sums[1], *last = &sums[2];
+    const auto sum = [&](T x) { return block_sum<BLOCK>(x, now, next, last); };
+//! cub cub-raking
+    __shared__ typename BlockReduce<BLOCK>::TempStorage storage;
+    const auto sum = [&](T x) { return block_sum<BLOCK>(x, storage); };
+//! *
+    T x = values[thread()];
+    REPEAT(iterations) x = advance(x, sum(x));
+    result[thread()] = x;
+}
