@@ -25,6 +25,12 @@ def test_report_is_read_completely() -> None:
     assert parse(REPORT) == Resources(registers=32, shared_bytes=512, local_bytes=72, spill_bytes=108)
 
 
+def test_kernel_without_shared_memory_does_not_get_that_of_the_next_one() -> None:
+    alone = REPORT.replace(", 512 bytes smem", "").replace("planted", "another")
+    assert parse(alone + REPORT, "_Z14another_kernelIfEvPKT_PS0_i").shared_bytes == 0
+    assert parse(alone + REPORT, "_Z14planted_kernelIfEvPKT_PS0_i").shared_bytes == 512
+
+
 def test_each_of_several_kernels_has_its_own_report() -> None:
     log = "".join(
         f"ptxas info    : Compiling entry function '{name}' for 'sm_90'\n"

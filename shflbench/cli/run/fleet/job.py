@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,4 @@ class SuiteJob:
     @property
     def group_sizes(self) -> Mapping[str, int]:
         """The number of cases of each group, in the order of the suite."""
-        sizes: dict[str, int] = {}
-        for case in self.suite.cases:
-            sizes[case.group] = sizes.get(case.group, 0) + 1
-        return sizes
+        return Counter(case.group for case in self.suite.cases)
