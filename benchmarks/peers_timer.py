@@ -219,6 +219,23 @@ class Session:
         return array
 
 
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What a call queued, to be replayed.
+
+    A graph of CUDA does not keep what it uses: without `run`, which has the kernel and its arrays, cupy would unload
+    them before the graph is replayed.
+    """
+
+    graph: Any  # of cupy
+    stream: Any
+    run: Callable[[], object]
+
+    def __call__(self) -> None:
+        """Queue the graph on its stream."""
+        self.graph.launch(self.stream)
+
+
 def captured(cupy: ModuleType, run: Callable[[], object]) -> Callable[[], object]:
     """Return a function that replays what `run` queues; `run` is called once before, so that libraries are ready."""
     stream = cupy.cuda.Stream(non_blocking=True)
@@ -231,10 +248,7 @@ def captured(cupy: ModuleType, run: Callable[[], object]) -> Callable[[], object
         finally:
             graph = stream.end_capture()
 
-    def launch() -> object:
-        return graph.launch(cupy.cuda.Stream.null)
-
-    return launch
+    return Graph(graph, cupy.cuda.Stream.null, run)
 
 
 def captured_by_torch(torch: ModuleType, call: Callable[[], Any]) -> tuple[Callable[[], object], Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -23,6 +24,10 @@ class DeviceArray(np.ndarray[Any, Any]):
 
     def set(self, values: np.ndarray[Any, Any]) -> None:
         self[:] = values
+
+
+class LoadedCode:
+    """What cupy unloads with its last reference."""
 
 
 @dataclass
@@ -96,10 +101,18 @@ class Device:
         return SimpleNamespace(load=lambda _: None, get_function=self._function)
 
     def _function(self, symbol: str) -> Callable[..., None]:
-        def launch(_grid: object, _block: object, given: Any, shared_mem: int) -> None:
-            assert shared_mem == 0
-            self.queue(lambda: self.kernels[symbol](*given))
+        module = LoadedCode()
+        loaded = weakref.ref(module)
 
+        def run(given: Any) -> None:
+            assert loaded(), "unloaded: a graph has no reference to the kernels that it launches"
+            self.kernels[symbol](*given)
+
+        def launch(_grid: object, _block: object, given: Any, shared_mem: int, _module: object = module) -> None:
+            assert shared_mem == 0
+            self.queue(lambda: run(given))
+
+        del module
         return launch
 
     def queue(self, call: Callable[[], None]) -> None:
