@@ -53,6 +53,7 @@ plots: .venv/ready ## redraw the charts of every run under results/, and update 
 	@$(BIN)/python -m tools.docs.figures
 	@$(BIN)/python -m tools.docs.readme
 	@$(BIN)/python -m tools.docs.claims_page
+	@$(BIN)/python -m tools.docs.contradictions_page
 	@$(BIN)/python -m tools.docs.first_page
 
 site: .venv/docs-ready ## build the documentation as HTML in build/site; warnings are errors

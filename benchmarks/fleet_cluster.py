@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it also runs as a 
 
 from benchmarks.fleet_cluster_devices import LOG, PACE, PLANTS, ROOT, Plant, index_of, plants
 from benchmarks.fleet_cluster_page import CASE_SECONDS, Outcome, explained, page
+from shflbench.fleet.cluster import WORKER_TTL
 from shflbench.store import read_run
 from shflbench.store.fleet_file import read_fleet
 
@@ -120,6 +121,7 @@ class SimulatedCluster:
             PLANTS: json.dumps(self.planted),
             LOG: str(self.folder / JOBS),
             PACE: f"{seconds}",
+            WORKER_TTL: "60s",  # as in a cluster on one machine; see what-a-fleet-costs.md
             "DASK_TEMPORARY_DIRECTORY": str(self.folder / "dask"),
         }
         with (self.folder / f"{module}.txt").open("ab") as output:

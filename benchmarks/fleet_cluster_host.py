@@ -9,14 +9,16 @@ the event loop of the process: 1,000 processes do not fit on a small machine.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import dask
 from distributed import Worker, get_worker
 
-from benchmarks.fleet_cluster_devices import SimulatedSupervisor, device_of, uuid_of
+from benchmarks.fleet_cluster_devices import SimulatedSupervisor, device_of, read_recordings, uuid_of
 from shflbench.cli import gpus
 from shflbench.cli.gpus import Gpu
 from shflbench.fleet import device_process
@@ -28,13 +30,17 @@ if TYPE_CHECKING:
 # What Dask does for the operator of a worker, 1,000 times on one machine, and neither client nor scheduler sees.
 SILENT = {
     "distributed.admin.system-monitor.interval": "60s",
+    "distributed.admin.tick.interval": "60s",  # by default, each worker wakes up 50 times per second
+    "distributed.admin.tick.limit": "600s",
     "distributed.worker.profile.enabled": False,
+    "distributed.worker.http.routes": [],
     "distributed.worker.use-file-locking": False,
 }
 
 
 def install(host: str) -> None:
     """Let workers of this process drive simulated devices instead of GPUs, on a machine with this name."""
+    read_recordings()
     described = surroundings.host()
 
     def find() -> list[Gpu]:
@@ -43,6 +49,7 @@ def install(host: str) -> None:
 
     process: Any = device_process
     gpus.find, process.Supervisor = find, SimulatedSupervisor
+    process.unpack = cache(process.unpack)  # the devices of a process get the same jobs
     surroundings.host = lambda: replace(described, name=host)
 
 
@@ -59,5 +66,6 @@ async def serve(address: str, indexes: Sequence[str]) -> None:
 
 if __name__ == "__main__":
     dask.config.set(SILENT)
+    logging.disable(logging.WARNING)  # each worker of a process formats the messages of all its workers, for its page
     install(sys.argv[2])
     asyncio.run(serve(sys.argv[1], sys.argv[3:]))

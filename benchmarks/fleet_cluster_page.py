@@ -76,8 +76,8 @@ def explained(text: str, outcomes: Sequence[Outcome]) -> str:
     costs = [
         (
             f"{one.devices:,}",
-            f"{one.client_ms:.1f} ms",
-            f"{one.scheduler_ms:.1f} ms",
+            f"{one.client_ms:.2f} ms",
+            f"{one.scheduler_ms:.2f} ms",
             f"{one.client_bytes / one.rows / 1e3:.0f} kB",
             f"{one.client_memory / 1e6:.0f} MB",
             f"{one.client_threads:,}",
@@ -109,9 +109,9 @@ def page(outcomes: Sequence[Outcome]) -> str:
         (
             f"{one.devices:,}",
             f"{one.until_all_seconds:.0f} s",
-            f"{one.client_ms:.1f} ms",
+            f"{one.client_ms:.2f} ms",
             f"{1e3 * one.client_cpu_seconds / one.calls:.0f} ms",
-            f"{one.scheduler_ms:.1f} ms",
+            f"{one.scheduler_ms:.2f} ms",
             f"{1e3 * one.scheduler_cpu_seconds / one.calls:.0f} ms",
             f"{one.client_bytes / one.rows / 1e3:.0f} kB",
             f"{one.client_memory / 1e6:.0f} MB",
@@ -142,9 +142,9 @@ def page(outcomes: Sequence[Outcome]) -> str:
         costs=table(COSTS, costs),
         results=table(RESULTS, results),
         devices=f"{many.devices:,}",
-        client_ms=f"{many.client_ms:.1f}",
+        client_ms=f"{many.client_ms:.2f}",
         client_devices=most_devices(many.client_ms),
-        scheduler_ms=f"{many.scheduler_ms:.1f}",
+        scheduler_ms=f"{many.scheduler_ms:.2f}",
         scheduler_devices=most_devices(many.scheduler_ms),
         few=f"{few.devices:,}",
         memory_devices=f"{memory_devices(few, many):,}",
@@ -175,8 +175,9 @@ costs](../docs/explanation/what-a-fleet-costs.md) explains it.
 
 The scheduler, the client (`shflbench run`) and `shflbench fleet` are the real ones. The devices are simulated: they
 replay {cases} cases of `gtc2013`, as one process on an H200 measured them, with the noise of recorded processes and
-GPUs. A few processes hold all Dask workers. Everything ran on one machine with {cores} cores ({cpu}, Python
-{python}), on which other programs ran, too: seconds are longer than on an idle machine, CPU times less so.
+GPUs. A few processes hold all Dask workers; what a worker does of its own accord 50 times per second, for the diagnosis
+of its machine, is switched off in them. Everything ran on one machine with {cores} cores ({cpu}, Python {python}), on
+which other programs ran, too: seconds are longer than on an idle machine, CPU times less so.
 
 ## Costs
 

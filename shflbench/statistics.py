@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, pairwise
-from statistics import NormalDist, fmean, median, pvariance
+from statistics import NormalDist, fmean, median
 from typing import TYPE_CHECKING
 
 from shflbench.model import Interval
@@ -137,6 +137,7 @@ def two_levels(values: Sequence[float], smallest: float, step: float = 0.0) -> L
         return None
     groups = ordered[:cut], ordered[cut:]
     low, high = map(fmean, groups)
-    within = sum(len(group) * pvariance(group) for group in groups) / len(ordered) + step**2 / 12
+    squares = ((value - mean) ** 2 for group, mean in zip(groups, (low, high), strict=True) for value in group)
+    within = math.fsum(squares) / len(ordered) + step**2 / 12
     distance = (high - low) / math.sqrt(within) if within else math.inf
     return Levels(low, high, len(groups[1]) / len(ordered), distance if high > low else 0.0)

@@ -22,10 +22,13 @@ from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin
 from tests import cases
 from tests.backends.emulator.archive import digest, digests, ptx
+from tests.precompiled import headers_of, precompiled_headers
 
 # Kernels are addressed by all of their inputs, so they can be kept from one run of the tests to the next.
 CACHE = Path(__file__).parents[1] / ".pytest_cache" / "kernels"
-ARCHS = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")
+REFERENCE_ARCH = "sm_90"
+OLDER_ARCHS, NEWER_ARCHS = ("sm_75", "sm_80", "sm_86"), ("sm_100", "sm_120")
+ARCHS = (*OLDER_ARCHS, REFERENCE_ARCH, *NEWER_ARCHS)
 DTYPES_FIRST = ("f32", "i32")
 CHECKED = ("neighbor/", "reduce/")
 EVERY_DTYPE = ("neighbor/", "reduce/shfl/", "reduce/smem")  # other kernels have one dtype outside of `make test-archs`
@@ -85,15 +88,26 @@ def run_by_tests() -> list[str]:
 
 
 @cache
-def on_every_arch() -> frozenset[str]:
-    """Return the kernels that `make test-archs` compiles for each architecture; for sm_90, it compiles all.
+def on_arch(arch: str) -> frozenset[str]:
+    """Return the kernels that `make test-archs` compiles for an architecture: for sm_90, all of them.
 
-    Of libraries, whose headers take seconds for each option, these are the ones with the first options.
+    For each other architecture, it compiles each variant in each dtype with its first options. Each other option is
+    compiled for one of the older architectures and for one of the newer ones in turn; of libraries, whose headers take
+    seconds for each option, for sm_90 only. For sm_86, whose instructions are those of sm_80, no library is compiled.
     """
-    first = with_every_dtype()
-    return frozenset(
-        name for name in run_by_tests() if name in first or variant_of(name).mechanism is not Mechanism.LIBRARY
-    )
+    if arch == REFERENCE_ARCH:
+        return frozenset(subjects())
+    chosen = set(with_every_dtype())
+    numbers: dict[object, int] = {}
+    for name in run_by_tests():
+        is_library = variant_of(name).mechanism is Mechanism.LIBRARY
+        if is_library and arch == "sm_86":
+            chosen.discard(name)
+        elif name not in chosen and not is_library:
+            number = numbers.setdefault(source_of(name).unit, len(numbers))
+            if arch in {part[number % len(part)] for part in (OLDER_ARCHS, NEWER_ARCHS)}:
+                chosen.add(name)
+    return frozenset(chosen)
 
 
 @cache
@@ -166,22 +180,17 @@ def _compiles_fast(name: str) -> bool:
 
 
 def compile_pattern(pattern: str, arch: str) -> list[str]:
-    """Compile the kernels of a pattern that the cache of the tests lacks, and return the names of all of them.
-
-    For sm_90, these are all kernels of the pattern, else those of `on_every_arch`.
-    """
+    """Compile those kernels of `on_arch` of a pattern that the cache of the tests lacks, and return all their names."""
     builder = Builder(tools(), arch, CACHE)
-    names = [
-        name
-        for unit in units(arch)
-        for name in unit
-        if name.startswith(f"{pattern}/") and (arch == "sm_90" or name in on_every_arch())
-    ]
+    wanted = on_arch(arch)
+    names = [name for unit in units(arch) for name in unit if name.startswith(f"{pattern}/") and name in wanted]
     missing: dict[object, list[str]] = {}
     for name in names:
         if builder.cache.get(_request(builder, name).key) is None:
             missing.setdefault(source_of(name).unit, []).append(name)
-    _compile(builder, list(missing.values()))
+    ordered = sorted(missing.values(), key=lambda unit: headers_of(source_of(unit[0])))
+    with precompiled_headers([source_of(unit[0]) for unit in ordered]):
+        _compile(builder, ordered)
     return names
 
 

@@ -1,29 +1,49 @@
-"""Measure the false-alarm rate and the power of `compare` on recorded runs, and those of other rules.
+"""Measure the false-alarm rate and the power of `compare` and of other rules on recorded runs.
 
-    python -m benchmarks.compare_power                       use the recordings in tests/data/compare
-    python -m benchmarks.compare_power A.npz B.npz           use these recordings
-    python -m benchmarks.compare_power --record FILE         write the page to a file
+    python -m benchmarks.compare_power                       `compare`, on the recordings in tests/data/compare
+    python -m benchmarks.compare_power A.npz B.npz           `compare`, on these recordings
+    python -m benchmarks.compare_power --rule COMMAND        any program, called as COMMAND BASE NEW
+    python -m benchmarks.compare_power --rules               `compare`, NVBench's scripts and textbook rules
+    … --record FILE                                          also write the page to a file
 
-Needs no GPU; takes one to three minutes. Exits with 1 if a requirement is missed, with 2 on an error.
+COMMAND gets two folders with a CSV file per process (columns `case`, `process`, `round`, `time_us`) and prints a line
+`case,verdict` per case, or a JSON object with these keys. The verdicts `slower`, `faster` and `same` count as such, all
+others as open. `--rules` needs NVBench's scripts on the PATH or in the folder NVBENCH_BIN: `pip install
+'cuda-bench[compare]'`.
+
+Needs no GPU. `compare` alone takes one to three minutes, all rules a quarter of an hour. Exits with 1 if a requirement
+of `compare` is missed, with 2 on an error.
 """
 
 from __future__ import annotations
 
 import argparse
+import platform
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
 
+import numpy as np
+
+import shflbench
+from benchmarks.compare_power import nvbench
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.evidence import gather
+from benchmarks.compare_power.judges import all_rules
 from benchmarks.compare_power.page import page
 from benchmarks.compare_power.requirements import requirements
+from benchmarks.compare_power.rules_page import RulesReport
+from benchmarks.compare_power.scoring import ScoredRule, score
+from benchmarks.compare_power.verdicts import Program
 from shflbench.errors import ResultsError, ShflbenchError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from benchmarks.compare_power.batch import Batch
 
 RECORDED = Path(__file__).parents[2] / "tests" / "data" / "compare"
 
@@ -36,25 +56,71 @@ def recordings() -> list[Path]:
     return paths
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Print the page and write it to a file if requested; return the exit code."""
+def arguments(words: Sequence[str] | None) -> argparse.Namespace:
+    """Return the parsed arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("batches", nargs="*", type=Path, metavar="BATCH.npz")
     parser.add_argument("--record", type=Path, metavar="FILE", help="also write the page to this Markdown file")
     parser.add_argument("--draws", type=float, default=1.0, metavar="FACTOR", help="multiply the number of draws")
+    rule = parser.add_mutually_exclusive_group()
+    rule.add_argument("--rule", metavar="COMMAND", help="score this program")
+    rule.add_argument("--rules", action="store_true", help="score all rules that this benchmark knows")
+    parser.add_argument("--processes", type=int, default=3, help="per side, for --rule (default: 3)")
+    parser.add_argument(
+        "--comparisons",
+        type=int,
+        default=40,
+        help="of unchanged code per batch, and a fifth as many for each number of additional iterations, for --rule "
+        "(default: 40)",
+    )
+    parser.add_argument("--unseen", default="", metavar="BATCH", help="name of the batch recorded after every change")
     wanted = parser.parse_args(words)
     if wanted.draws <= 0:
         parser.error("--draws must be above 0")
+    if wanted.processes < 1 or wanted.comparisons < 1:
+        parser.error("--processes and --comparisons must be 1 or more")
+    if wanted.rule is not None and not shlex.split(wanted.rule):
+        parser.error("--rule needs a command")
+    return wanted
+
+
+def compare_power(wanted: argparse.Namespace, batches: Sequence[Batch]) -> tuple[str, bool]:
+    """Return the page on `compare`, and whether all requirements are met."""
+    evidence = gather(batches, wanted.draws)
+    return page(evidence), all(requirement.met for requirement in requirements(evidence))
+
+
+def compare_rules(wanted: argparse.Namespace, batches: Sequence[Batch]) -> tuple[str, bool]:
+    """Return the page on several rules or one, and whether all requirements of `compare` are met."""
+    versions = {"shflbench": shflbench.__version__, "NumPy": np.__version__, "Python": platform.python_version()}
+    if wanted.rule:
+        judge = Program(tuple(shlex.split(wanted.rule))).judge
+        slowed = max(1, wanted.comparisons // 5)
+        rules = [ScoredRule(f"`{wanted.rule}`", wanted.processes, judge, wanted.comparisons, slowed)]
+    else:
+        rules = [each.scaled(wanted.draws) for each in all_rules()]
+        versions["cuda-bench"] = nvbench.version("robust")
+    scores = {}
+    for rule in rules:
+        print(f"{rule.name}, {rule.processes} processes per side", file=sys.stderr, flush=True)
+        scores[rule] = [score(rule, batch) for batch in batches]
+    report = RulesReport(batches, scores, versions, wanted.unseen)
+    return report.page(), all(requirement.met for requirement in report.requirements())
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the page and write it to a file if requested; return the exit code."""
+    wanted = arguments(words)
     try:
-        evidence = gather(load(wanted.batches or recordings()), wanted.draws)
-        text = page(evidence)
+        batches = load(wanted.batches or recordings())
+        text, met = (compare_rules if wanted.rule or wanted.rules else compare_power)(wanted, batches)
         print(text)
         if wanted.record:
             wanted.record.write_text(text, encoding="utf-8")
     except (ShflbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    return 0 if all(requirement.met for requirement in requirements(evidence)) else 1
+    return 0 if met else 1
 
 
 if __name__ == "__main__":

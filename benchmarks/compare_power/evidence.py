@@ -1,4 +1,4 @@
-"""All draws of `compare_power` from its batches: unchanged code, slowed code, across batches, other rules."""
+"""All draws of `compare_power` from its batches: unchanged code, slowed code, across batches, learned noise."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from benchmarks.compare_power.draws import (
     DEFAULT,
@@ -21,9 +19,8 @@ from benchmarks.compare_power.draws import (
     true_slowdowns,
     within,
 )
-from benchmarks.compare_power.rules import RULES, Call
 from benchmarks.compare_power.suite import PERCENT_MORE
-from benchmarks.compare_power.tally import LONG, MIDDLE, Share, detections, kind
+from benchmarks.compare_power.tally import detections
 from shflbench.analysis.compare.noise_learning import FEWEST, learn
 from shflbench.thresholds import Threshold
 
@@ -33,30 +30,15 @@ if TYPE_CHECKING:
     from benchmarks.compare_power.batch import Batch
     from benchmarks.compare_power.draws import Drawn
     from benchmarks.compare_power.tally import Detection
-    from shflbench.analysis.compare.estimates import Process
 
 SEED = 20261120
 # Comparisons of all batches together; with one process per side all pairs of a batch, if they are not more.
 UNCHANGED = {QUICK: 1000, PAIR: 600, DEFAULT: 2000, FINE: 800}
 SLOWED = {QUICK: 100, PAIR: 100, DEFAULT: 300, FINE: 120}  # for each percentage
 ACROSS = 900  # for each mode
-OTHERS = 200  # for each other rule and number of processes
 LEARNED = (Mode("learned", 1, Threshold(0.01)), Mode("learned", 3, Threshold(0.01)))
 LEARNED_DRAWS = 300  # for each learned mode
-SLOWER_BY = 2  # % more iterations, for other rules
-PROCESSES_PER_SIDE = (1, 3)  # whose samples other rules pool
-
-
-@dataclass(frozen=True, slots=True)
-class Other:
-    """The results of another rule on the same samples."""
-
-    name: str
-    processes: int  # per side
-    cases: Share  # unchanged cases that it calls slower or faster
-    suites: Share  # unchanged suites with such a case
-    ambiguous: Share  # unchanged cases that it calls ambiguous
-    slower: Mapping[str, Share]  # slowed cases that it calls slower, by kind
+SLOWER_BY = 2  # % more iterations, with learned noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +51,6 @@ class Evidence:
     slowed: Mapping[Mode, list[Detection]]
     across: Mapping[tuple[str, str], Mapping[Mode, list[Drawn]]]  # by the names of two batches, each in turn the base
     learned: Mapping[Mode, list[tuple[list[Drawn], list[Detection]]]]  # unchanged and slowed code, of each batch
-    others: Sequence[Other]
 
 
 def gather(batches: Sequence[Batch], scale: float = 1.0) -> Evidence:
@@ -84,7 +65,6 @@ def gather(batches: Sequence[Batch], scale: float = 1.0) -> Evidence:
         {mode: [one for batch in batches for one in slowed(batch, mode, each)] for mode in MODES},
         {(base.name, new.name): across(base, new, scale / len(batches)) for base, new in combinations(batches, 2)},
         {mode: [learned(batch, mode, each) for batch in learners] for mode in LEARNED},
-        [other(batches, name, size, each) for size in PROCESSES_PER_SIDE for name in RULES],
     )
 
 
@@ -140,39 +120,3 @@ def learned(batch: Batch, mode: Mode, scale: float) -> tuple[list[Drawn], list[D
     sides = between(rest.processes, new.processes, size, round(SLOWED[DEFAULT] * scale), fixed())
     slower = compared(rest, new, mode, sides, noise)
     return draws, detections(slower, SLOWER_BY, batch.times_us, true_slowdowns(pool, new), batch.name)
-
-
-def other(batches: Sequence[Batch], name: str, size: int, scale: float) -> Other:
-    """Apply another rule to the pooled samples of `size` processes per side."""
-    quiet: list[list[Call]] = []
-    slow: dict[str, list[Call]] = {LONG: [], MIDDLE: []}
-    for batch in batches:
-        random, count = fixed(), round(OTHERS * scale)
-        drawn = within(batch.processes(0), size, count, random)
-        quiet += [list(_calls(batch, name, 0, *sides).values()) for sides in drawn]
-        for sides in between(batch.processes(0), batch.processes(SLOWER_BY), size, count, random):
-            for case, call in _calls(batch, name, SLOWER_BY, *sides).items():
-                slow.setdefault(kind(case, batch.times_us[case]), []).append(call)
-    cases = [call for suite in quiet for call in suite]
-    alarms = {Call.SLOWER, Call.FASTER}
-    return Other(
-        name,
-        size,
-        Share(sum(call in alarms for call in cases), len(cases)),
-        Share(sum(not alarms.isdisjoint(suite) for suite in quiet), len(quiet)),
-        Share(cases.count(Call.AMBIGUOUS), len(cases)),
-        {each: Share(calls.count(Call.SLOWER), len(calls)) for each, calls in slow.items()},
-    )
-
-
-def _calls(batch: Batch, name: str, percent: int, base: Sequence[Process], new: Sequence[Process]) -> dict[str, Call]:
-    """Return the result of a rule for each case of two sides, with the samples of their processes pooled."""
-    before, after = batch.samples(), batch.samples(percent)
-    return {
-        case: RULES[name](
-            np.sort(np.concatenate([before[case][process] for process in base])),
-            np.sort(np.concatenate([own[process] for process in new])),
-            len(after),
-        )
-        for case, own in after.items()
-    }

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from benchmarks.compare_power import tables
 from benchmarks.compare_power.batchwise import batchwise
 from benchmarks.compare_power.draws import DEFAULT, MODES
-from benchmarks.compare_power.evidence import SLOWER_BY
 from benchmarks.compare_power.markdown import named
 from benchmarks.compare_power.requirements import TWO, TWO_MIDDLE, requirements, slowed_by
 from benchmarks.compare_power.suite import UNSTEADY
@@ -78,21 +77,16 @@ too; the true slowdown is the ratio over all processes of a batch. Slowdowns bel
 
 {learned}
 
-## Other rules on the same samples
+## Other rules
 
-With three processes per side their samples are pooled. The slowed cases have {slower_by}% more iterations.
-NVBench itself takes other samples, each of one launch after the cache was flushed.
-
-{others}
-
-"Open" are cases that NVBench's robust script calls ambiguous, and those that `compare` calls inconclusive or suspected.
+[compare_rules](compare_rules.md) applies the rules of other tools to the same samples.
 """
 
 
 def page(evidence: Evidence) -> str:
     """Return the page."""
     return PAGE.format(
-        batches=tables.batches(evidence),
+        batches=tables.batches(evidence.batches),
         requirements="\n".join(map(str, requirements(evidence))),
         default=DEFAULT,
         batchwise=batchwise(evidence),
@@ -105,8 +99,6 @@ def page(evidence: Evidence) -> str:
         slowed="\n\n".join(tables.slowed(mode, evidence.slowed[mode]) for mode in MODES),
         missed=_missed(evidence),
         learned=_learned(evidence),
-        slower_by=SLOWER_BY,
-        others=tables.others(evidence),
     )
 
 

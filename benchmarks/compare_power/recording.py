@@ -60,7 +60,7 @@ class Recording:
         least = np.full(len(self.kernels), np.iinfo(np.int64).max)
         np.minimum.at(least, owner, self.steps)
         above = self.steps - least[owner]
-        return _zipped(
+        return zipped(
             {
                 "facts": np.frombuffer(json.dumps(facts, ensure_ascii=False).encode(), np.uint8),
                 "bursts": _narrow(np.ascontiguousarray(self.bursts)),
@@ -94,7 +94,7 @@ def _narrow(numbers: NDArray[np.int64]) -> NDArray[np.integer]:
     return numbers.astype(np.uint16) if numbers.max(initial=0) <= NARROW else numbers.astype(np.uint32)
 
 
-def _zipped(arrays: Mapping[str, NDArray[np.generic]]) -> bytes:
+def zipped(arrays: Mapping[str, NDArray[np.generic]]) -> bytes:
     """Return a `.npz` compressed by LZMA: a quarter smaller than with NumPy's deflate; NumPy reads both."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from benchmarks.compare_power.draws import DEFAULT, FINE, MODES, QUICK, disjoint
+from benchmarks.compare_power.draws import MODES, disjoint
 from benchmarks.compare_power.evidence import SLOWER_BY
 from benchmarks.compare_power.markdown import table
 from benchmarks.compare_power.requirements import SLOWDOWNS, slowed_by
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 ALARMED = ("alarmed", "without cases that wait for memory")  # the heads of two columns
 
 
-def batches(evidence: Evidence) -> str:
+def batches(recorded: Sequence[Batch]) -> str:
     """Return the table of the batches."""
     head = ("batch", "GPU", "driver", "NVRTC", "shflbench", "started (UTC)", "processes", "with slowed cases")
-    return table(head, map(_batch, evidence.batches))
+    return table(head, map(_batch, recorded))
 
 
 def _batch(batch: Batch) -> list[str]:
@@ -168,32 +168,3 @@ def learned(evidence: Evidence) -> str:
         rows.append([str(mode), str(len(draws)), str(alarmed(draws)), *_open(draws, evidence), *finds])
     finds_head = (f"{SLOWER_BY}% more iterations, {kind}" for kind in (MIDDLE, LONG))
     return table(("mode", "comparisons", "alarmed", *(f"open, {kind}" for kind in KINDS), *finds_head), rows)
-
-
-def others(evidence: Evidence) -> str:
-    """Return the results of other rules on the same samples, and those of `compare` below them."""
-    head = ("rule", "processes per side", "cases with alarm", "suites with alarm", "open")
-    finds = (f"slowed found, {kind}" for kind in (MIDDLE, LONG))
-    return table((*head, *finds), (*_others(evidence), *_ours(evidence)))
-
-
-def _others(evidence: Evidence) -> Iterator[list[str]]:
-    for each in evidence.others:
-        finds = [str(each.slower[kind]) for kind in (MIDDLE, LONG)]
-        yield [each.name, str(each.processes), str(each.cases), str(each.suites), str(each.ambiguous), *finds]
-
-
-def _ours(evidence: Evidence) -> Iterator[list[str]]:
-    for mode in (QUICK, DEFAULT, FINE):
-        draws = evidence.unchanged[mode]
-        verdicts = sum(len(drawn.outcomes) for drawn in draws)
-        open_ = undecided(draws, evidence.times_us).values()
-        slow = [each for each in evidence.slowed[mode] if each.percent == SLOWER_BY]
-        yield [
-            f"**`compare`, {mode}**",
-            str(mode.processes),
-            str(Share(sum(len(drawn.alarms) for drawn in draws), verdicts)),
-            str(alarmed(draws)),
-            str(Share(sum(each.hits for each in open_), verdicts)),
-            *(str(pooled(each for each in slow if each.kind == kind)) for kind in (MIDDLE, LONG)),
-        ]

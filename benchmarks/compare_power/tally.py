@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from benchmarks.compare_power.draws import Drawn
+    from shflbench.analysis.compare.estimates import Process
 
 SHORT_US, LONG_US = 10.0, 50.0
 SHORT, MIDDLE, LONG, UNSTEADY = "< 10 µs", "10–50 µs", "≥ 50 µs", "waits for memory"
@@ -95,10 +96,27 @@ def jackknife(draws: Sequence[Drawn]) -> float:
     The randomness of the draws adds to the result, so that it is conservative.
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, section 11.5.
     """
-    processes = frozenset().union(*(drawn.processes for drawn in draws))
-    without = [alarmed([drawn for drawn in draws if process not in drawn.processes]).value for process in processes]
+    return process_jackknife([(drawn.processes, Share(bool(drawn.alarms), 1)) for drawn in draws])
+
+
+def process_jackknife(parts: Sequence[tuple[frozenset[Process], Share]]) -> float:
+    """Return the standard error of a share that is added up from draws, each with its processes, as `jackknife` does.
+
+    NaN if no share is defined without some process, or only one.
+    """
+    processes = frozenset().union(*(drawn for drawn, _ in parts))
+    remaining = [added(share for drawn, share in parts if process not in drawn) for process in processes]
+    without = [share.value for share in remaining if share.of]
+    if len(without) <= 1:
+        return math.nan
     mean = math.fsum(without) / len(without)
     return math.sqrt((len(without) - 1) / len(without) * math.fsum((each - mean) ** 2 for each in without))
+
+
+def added(shares: Iterable[Share]) -> Share:
+    """Return the share of all trials together."""
+    several = list(shares)
+    return Share(sum(each.hits for each in several), sum(each.of for each in several))
 
 
 def alarm_counts(draws: Iterable[Drawn]) -> list[tuple[str, int]]:
@@ -156,5 +174,4 @@ def detections(
 
 def pooled(cases: Iterable[Detection]) -> Share:
     """Return the share of all comparisons of these cases that found the slowdown."""
-    several = list(cases)
-    return Share(sum(each.slower.hits for each in several), sum(each.slower.of for each in several))
+    return added(each.slower for each in cases)

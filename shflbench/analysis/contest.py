@@ -50,8 +50,12 @@ def contest_of(rows: Iterable[Row]) -> Contest | None:
 
 
 def competes(row: Row) -> bool:
-    """Return whether the row can win: timed, safe, and no library call, which shows what it compiles to."""
-    return row.status is Status.TIMED and bool(row.time_us) and row.safe and row.mechanism != Mechanism.LIBRARY
+    """Return whether the row can win: timed, safe, and no library call, which shows what it compiles to.
+
+    A row without a mechanism, of another tool, is a task of its own and no variant.
+    """
+    is_rival = row.mechanism not in {"", Mechanism.LIBRARY}
+    return row.status is Status.TIMED and bool(row.time_us) and row.safe and is_rival
 
 
 def overlap(one: Row, other: Row) -> bool:

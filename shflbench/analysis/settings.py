@@ -21,7 +21,7 @@ def one_pass(row: Row) -> bool:
 def factors(row: Row) -> dict[str, str]:
     """Return everything but the variant that a suite can vary, by name, in the order of `words`."""
     grid = row.launch.rpartition("x")[0].strip()
-    settings = {DTYPE: row.dtype, GRID: grid, BLOCK: str(row.block)}
+    settings = {DTYPE: row.dtype, GRID: grid, BLOCK: str(row.block)} if row.launch else {}  # of other tools: unknown
     if not one_pass(row):
         settings[ITERATIONS] = str(row.iterations)
     return settings | dict(row.options)

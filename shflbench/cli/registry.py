@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
     "report": "Write a report of runs as one HTML file.",
     "claims": "Judge the claims of suites by the results of runs.",
     "compare": "Compare two runs and say which cases got slower or faster.",
+    "convert": "Convert results of NVBench, Google Benchmark or CSV files to a run.",
     "fleet": "Rank the devices of a fleet, and name those that are slow, noisy, hot, throttled or wrong.",
     "gate": "Run a suite, and fail if it is slower than a baseline.",
     "baseline": "Store runs under a name, as a base for later comparisons.",

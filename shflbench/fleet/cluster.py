@@ -26,6 +26,7 @@ Result = TypeVar("Result")
 WORKER_TTL = "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"  # Dask's own variable; its default is five minutes
 MOST_CALLING = 64  # threads that end processes at the same time: workers that hang keep theirs
 END_SECONDS = 10.0  # to end the processes of all devices: workers that do not answer are given up
+READ_SECONDS = 30.0  # to read a result, after which it is checked whether the worker is still there
 RECONNECT_SECONDS = 60.0  # to wait for a scheduler, also for one that restarts
 LOOPBACK = "127.0.0.1"
 # Settings of a cluster on this machine. Without routes, its HTTP servers have no pages; Dask cannot leave them out.
@@ -95,7 +96,7 @@ class Cluster:
                 if self._is_stopped():
                     raise DeviceError("the run was stopped")
                 raise WorkerLostError(self._loss(worker))
-            result: Result = future.result()
+            result: Result = self._result_of(future, worker)
         except CancelledError as error:
             raise WorkerLostError(self._loss(worker)) from error
         except (KilledWorker, OSError) as error:
@@ -104,6 +105,22 @@ class Cluster:
             return result
         finally:
             future.release()
+
+    def _result_of(self, future: Future, worker: str) -> Any:  # noqa: ANN401  (what the function returned)
+        """Return the result of a call that is done; WorkerLostError if its worker hung or died before it was read.
+
+        Dask itself would wait for such a worker for ever.
+        """
+        while True:
+            try:
+                return future.result(timeout=READ_SECONDS)
+            except TimeoutError:
+                if future.status == "error":  # of the function
+                    raise
+                if self._is_stopped():
+                    raise DeviceError("the run was stopped") from None
+                if worker not in self.workers():
+                    raise WorkerLostError(self._loss(worker)) from None
 
     def _wait(self, running: RunningCall) -> None:
         """Wait until a call is over; one thread watches the workers of all calls."""

@@ -11,22 +11,26 @@ import threading
 import traceback
 import uuid
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.backends.nvml import Monitor
 from shflbench.errors import DeviceError, ShflbenchError
+from shflbench.fleet.condense import Condenser
 from shflbench.fleet.messages import DeviceReport, JobReport, WorkerReport
 from shflbench.fleet.packed_job import unpack
 from shflbench.fleet.pattern_files import unpacked
-from shflbench.measure.events import encode
+from shflbench.measure.events import RoundDone, encode
 from shflbench.measure.supervisor import Supervisor, WorkerDevice
 from shflbench.store import surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shflbench.fleet.condense import ProcessNumbers
     from shflbench.fleet.messages import JobRequest
+    from shflbench.measure.condensed import CondensedEvent
+    from shflbench.measure.events import JobEvent
 
 REMEDY = "Check the installation and the free disk space of the worker's machine, then resume the run: --resume."
 IDLE_SECONDS = 60.0  # after which the process of a device ends: its client may be gone, and memory is held meanwhile
@@ -92,7 +96,8 @@ def open_device(device: WorkerDevice) -> DeviceReport:
 def run_job(device: WorkerDevice, request: JobRequest) -> JobReport:
     """Run a job on a device, in a fresh process if the request belongs to a new pass, and return its events."""
     process = _process_of(device)
-    events: list[str] = []
+    events: list[CondensedEvent] = []
+    numbering = request.numbering
     with process.in_use():
         process.stopped = False
         if (process.owner, process.passes) != (request.owner, request.passes):
@@ -100,16 +105,25 @@ def run_job(device: WorkerDevice, request: JobRequest) -> JobReport:
                 process.supervisor.close()
             process.owner, process.passes = request.owner, request.passes
         try:
-            for event in process.supervisor.run(unpacked(unpack(request.job), request.patterns)):
-                events.append(encode(event))
+            job = unpacked(unpack(request.job), request.patterns)
+            condenser = Condenser(job, numbering) if request.is_condensed else None
+            for event in process.supervisor.run(job):
+                numbered = _numbered(event, process.identity, numbering)
+                events += condenser.condense(numbered) if condenser else [numbered]
                 if process.stopped:
                     break
+            events += condenser.end() if condenser else []
         except ShflbenchError as error:
-            return JobReport(process.identity, tuple(events), error.message, error.advice)
+            return JobReport(tuple(events), numbering, error.message, error.advice)
         except Exception as error:  # noqa: BLE001  (it ends the run of this device, not those of all others)
             sentence = f"its worker failed: {type(error).__name__}: {error}"
-            return JobReport(process.identity, tuple(events), sentence, REMEDY, traceback.format_exc())
-    return JobReport(process.identity, tuple(events))
+            return JobReport(tuple(events), numbering, sentence, REMEDY, traceback.format_exc())
+    return JobReport(tuple(events), numbering)
+
+
+def _numbered(event: JobEvent, identity: str, numbering: ProcessNumbers) -> JobEvent:
+    """Return the event with the number of its process in the run."""
+    return replace(event, process=numbering.number(identity, event.process)) if isinstance(event, RoundDone) else event
 
 
 def other_processes(device: WorkerDevice, device_uuid: str) -> int | None:

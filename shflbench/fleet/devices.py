@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from shflbench.errors import DeviceError
@@ -14,6 +12,7 @@ from shflbench.fleet import device_process
 from shflbench.fleet.cluster import WorkerLostError
 from shflbench.fleet.executor import FleetDevice
 from shflbench.fleet.refusals import Refusals, missing_code, unused_offers, version_mismatch
+from shflbench.fleet.reservations import Reservations
 from shflbench.store import surroundings
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 RETURN_SECONDS = 60.0  # to start a worker again: Dask's nanny needs 2 s, a batch system more
 LOOK_SECONDS = 0.5
-THREADS = 2  # of a worker per device: one for the job, one for short calls
 MOST_OPENING = 32  # workers at the same time
 
 
@@ -45,14 +43,9 @@ class DeviceFinder:
         """
         self._cluster, self._is_stopped, self._describe = cluster, is_stopped, describe
         self._seconds = RETURN_SECONDS if seconds is None else seconds
-        self._used: dict[
-            str, tuple[str, WorkerDevice | None]
-        ] = {}  # UUID of a device → its worker and how it is opened
-        self._tried: set[tuple[str, WorkerDevice]] = set()  # offers that were opened, whether they can be used or not
-        self._duplicates: dict[str, set[tuple[str, WorkerDevice]]] = {}  # UUID → further offers of the device
+        self._reservations = Reservations(cluster)
         self._reports: dict[str, WorkerReport] = {}  # by worker
         self._refusals = Refusals()
-        self._lock = Lock()
 
     def open(self, worker: str, places: Sequence[WorkerDevice]) -> Iterator[FleetDevice]:
         """Open devices on a worker; DeviceError where one cannot be used or the worker runs other code."""
@@ -80,7 +73,7 @@ class DeviceFinder:
         present = self._cluster.workers()
         self._refusals.keep(present)
         reports = [(worker, report) for worker, report in sorted(self._reports.items()) if worker in present]
-        return [*self._refusals.sentences(), *unused_offers(reports, self._tried)]
+        return [*self._refusals.sentences(), *unused_offers(reports, self._reservations.tried)]
 
     @contextmanager
     def closed_on_error(self) -> Iterator[None]:
@@ -95,31 +88,25 @@ class DeviceFinder:
 
     def closing(self) -> list[tuple[str, Callable[..., object], tuple[WorkerDevice]]]:
         """Return the calls that end the processes of all devices, which else live for a minute, for `call_now`."""
-        with self._lock:
-            used = [(worker, place) for worker, place in self._used.values() if place]
-            places = dict.fromkeys([*used, *self._tried])
-        return [(worker, device_process.close_device, (place,)) for worker, place in places]
+        return [(worker, device_process.close_device, (place,)) for worker, place in self._reservations.places()]
 
     def release(self, device: FleetDevice) -> None:
         """Forget a device that was lost: it counts as new when another worker offers it."""
-        uuid = device.opened.device.uuid
-        with self._lock:
-            self._used.pop(uuid, None)
-            self._tried -= self._duplicates.pop(uuid, set())
+        self._reservations.release(device.opened.device.uuid)
 
     def find_again(self, lost: FleetDevice) -> FleetDevice | None:
         """Return a lost device with the worker that offers it now; None if there is none in time."""
         end = time.monotonic() + self._seconds
         uuid = lost.opened.device.uuid
-        self._reserve(uuid)
+        self._reservations.hold(uuid)
         self._reports.pop(lost.worker, None)  # what comes back at this address may offer other devices
         while time.monotonic() < end and not self._is_stopped():
             for worker in sorted(self._may_offer(lost)):
-                if not self._reserve(uuid, worker):
+                if not self._reservations.hold(uuid, worker):
                     continue
                 if (again := self._offered(worker, lost)) is not None:
                     return again
-                self._reserve(uuid)
+                self._reservations.hold(uuid)
             time.sleep(LOOK_SECONDS)
         return None
 
@@ -153,14 +140,8 @@ class DeviceFinder:
         if opened.error:
             raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
         device = FleetDevice.of(worker, report, opened)
-        with self._lock:
-            self._used[device.opened.device.uuid] = worker, place
+        self._reservations.use(device.opened.device.uuid, worker, place)
         return device
-
-    def _has_room(self, worker: str) -> bool:
-        """Whether a worker has threads for another device."""
-        used = Counter(user for user, _ in self._used.values())[worker]
-        return used < max(1, self._cluster.threads(worker) // THREADS)
 
     def _has_more(self, worker: str) -> bool:
         """Whether a worker may offer a device that nobody uses, and has room for it."""
@@ -168,19 +149,8 @@ class DeviceFinder:
             return False
         if worker not in self._reports:
             return True
-        unused = (
-            (worker, offer.place) not in self._tried and (not offer.uuid or offer.uuid not in self._used)
-            for offer in self._reports[worker].offers
-        )
-        return any(unused) and self._has_room(worker)
-
-    def _reserve(self, uuid: str, worker: str = "") -> bool:
-        """Mark a lost device as used through this worker if it has room; without a worker, so that it is not new."""
-        with self._lock:
-            if worker and not self._has_room(worker):
-                return False
-            self._used[uuid] = worker, None
-            return True
+        unused = (self._reservations.is_unused(worker, offer) for offer in self._reports[worker].offers)
+        return any(unused) and self._reservations.has_room(worker)
 
     def _open_offers(self, worker: str) -> tuple[list[FleetDevice], list[str]]:
         """Open what one worker offers and nobody uses, as far as it has room."""
@@ -188,20 +158,14 @@ class DeviceFinder:
         try:
             report = self._reports.get(worker) or self._report(worker)
             for offer in report.offers:
-                with self._lock:
-                    is_known = offer.uuid in self._used or (worker, offer.place) in self._tried
-                    if is_known or not self._has_room(worker):
-                        continue
-                    self._tried.add((worker, offer.place))
-                    if offer.uuid:
-                        self._used[offer.uuid] = worker, offer.place
+                if not self._reservations.take_offer(worker, offer):
+                    continue
                 try:
                     device = self._open_once(worker, report, offer.place)
                 except DeviceError as error:
                     problems.append(error.message)
                     self._refusals.refuse_device(worker, offer.place.argument, error.message)
-                    with self._lock:
-                        self._used.pop(offer.uuid, None)
+                    self._reservations.drop(offer.uuid)
                     continue
                 if device:
                     devices.append(device)
@@ -209,7 +173,8 @@ class DeviceFinder:
             problems.append(error.message)
         except WorkerLostError as loss:
             problems.append(str(loss))
-            self._forget(worker)
+            self._reports.pop(worker, None)
+            self._reservations.forget(worker)
         return devices, problems
 
     def _open_once(self, worker: str, report: WorkerReport, place: WorkerDevice) -> FleetDevice | None:
@@ -218,22 +183,12 @@ class DeviceFinder:
         if opened.error:
             raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
         device = FleetDevice.of(worker, report, opened)
-        with self._lock:
-            uuid = device.opened.device.uuid
-            user = self._used.setdefault(uuid, (worker, place))
-            if user == (worker, place):
-                return device
-            self._duplicates.setdefault(uuid, set()).add((worker, place))
+        user = self._reservations.user_of(device.opened.device.uuid, worker, place)
+        if user == (worker, place):
+            return device
         if user[0] != worker:  # else the run that lost the device has opened it there meanwhile
             self._cluster.call(worker, device_process.close_device, place)
         return None
-
-    def _forget(self, worker: str) -> None:
-        """Forget a worker that was lost while its devices were opened."""
-        with self._lock:
-            self._reports.pop(worker, None)
-            self._tried = {one for one in self._tried if one[0] != worker}
-            self._used = {uuid: user for uuid, user in self._used.items() if user[0] != worker}
 
     def _offered(self, worker: str, lost: FleetDevice) -> FleetDevice | None:
         """Return the lost device on this worker, None if the worker does not offer it."""
@@ -241,16 +196,14 @@ class DeviceFinder:
         try:
             report = self._reports.get(worker) or self._report(worker)
             for place in _places(report, lost):
-                if (worker, place) in self._used.values():
+                if self._reservations.is_used(worker, place):
                     continue
                 opened = self._cluster.call(worker, device_process.open_device, place)
                 if opened.error:
                     continue
                 again = FleetDevice.of(worker, report, opened)
                 if again.opened.device.uuid == uuid:
-                    with self._lock:
-                        self._tried.add((worker, place))
-                        self._used[uuid] = worker, place
+                    self._reservations.use_again(uuid, worker, place)
                     return again
                 self._cluster.call(worker, device_process.close_device, place)
         except (WorkerLostError, DeviceError):

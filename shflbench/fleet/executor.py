@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Protocol
 from shflbench.errors import DeviceError
 from shflbench.fleet import device_process
 from shflbench.fleet.cluster import WorkerLostError
+from shflbench.fleet.condense import ProcessNumbers
 from shflbench.fleet.messages import JobRequest
 from shflbench.fleet.packed_job import JobPacker
-from shflbench.measure.events import CaseFailed, Note, Opened, RoundDone, decode
+from shflbench.measure.events import CaseFailed, Note, Opened, decode
 from shflbench.measure.executor import Executor
 from shflbench.model import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from shflbench.fleet.cluster import Cluster
     from shflbench.fleet.messages import DeviceReport, JobReport, PatternFiles, WorkerReport
-    from shflbench.measure.events import JobEvent
+    from shflbench.measure.condensed import CondensedEvent
     from shflbench.measure.job import Job
     from shflbench.measure.supervisor import WorkerDevice
 
@@ -90,6 +91,8 @@ class FleetContext:
 class RemoteExecutor(Executor):
     """Executes jobs on a device of a cluster."""
 
+    windowed = True
+
     def __init__(self, context: FleetContext, fleet_device: FleetDevice, log: Callable[[str], None]) -> None:
         """Run jobs on `fleet_device`; `log` writes a message for an administrator."""
         opened = fleet_device.opened
@@ -101,9 +104,9 @@ class RemoteExecutor(Executor):
         self._following: Job | None = None
         self._early: tuple[Job, Future[JobReport]] | None = None  # the call of a window before it is asked for
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=fleet_device.label)
-        self._processes: dict[tuple[str, int], int] = {}  # of a supervisor → number in the run
+        self._numbering = ProcessNumbers()
 
-    def run(self, job: Job) -> Generator[JobEvent, None, None]:
+    def run(self, job: Job) -> Generator[CondensedEvent, None, None]:
         """Execute a job; DeviceError if no worker offers the device any more.
 
         A timed window is one call. The call of the window that follows starts before its events are processed, so that
@@ -124,7 +127,11 @@ class RemoteExecutor(Executor):
         for group in job.groups:
             yield from self._group(replace(job, groups=(group,)))
 
-    def _group(self, job: Job) -> Iterator[JobEvent]:
+    def resume_at(self, process: int) -> None:
+        """Start with this number of a process: the run was stopped after those before it."""
+        self._numbering = ProcessNumbers(process)
+
+    def _group(self, job: Job) -> Iterator[CondensedEvent]:
         for attempt in range(MOST_LOSSES):
             if attempt:
                 self._log(f"repeats the group {job.groups[0][0].case.group}")
@@ -138,7 +145,7 @@ class RemoteExecutor(Executor):
         for task in job.groups[0]:
             yield CaseFailed(task.case.id, Status.FAILED, f"its worker was lost {MOST_LOSSES} times: {reason}")
 
-    def _call(self, job: Job) -> list[JobEvent]:
+    def _call(self, job: Job) -> Sequence[CondensedEvent]:
         """Return the events of a job when it is complete."""
         early, self._early = self._early, None
         report = early[1].result() if early and early[0] is job else self._report_on(job)
@@ -148,19 +155,15 @@ class RemoteExecutor(Executor):
             if report.details:
                 self._log(f"worker {self._at.worker} failed\n{report.details}")
             raise DeviceError(report.error, report.advice)
-        return [self._numbered(decode(line), report.identity) for line in report.events]
+        self._numbering = report.numbering
+        return report.events
 
     def _report_on(self, job: Job) -> JobReport:
         at, context = self._at, self._context
-        request = JobRequest(context.owner, self._passes, context.packer.pack(job, at.place.code), context.patterns)
+        packed = context.packer.pack(job, at.place.code)
+        is_condensed = self.timed and job.rules.processes == 1  # else an estimate needs samples of other processes
+        request = JobRequest(context.owner, self._passes, packed, context.patterns, self._numbering, is_condensed)
         return context.cluster.call(at.worker, device_process.run_job, at.place, request)
-
-    def _numbered(self, event: JobEvent, identity: str) -> JobEvent:
-        """Return the event with the number of its process in the run."""
-        if not isinstance(event, RoundDone):
-            return event
-        number = self._processes.setdefault((identity, event.process), len(self._processes))
-        return replace(event, process=number)
 
     def _move(self, loss: WorkerLostError) -> Note:
         """Find the worker that offers the device now; DeviceError if there is none."""

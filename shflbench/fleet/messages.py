@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from shflbench.fleet.condense import ProcessNumbers
+    from shflbench.measure.condensed import CondensedEvent
     from shflbench.measure.supervisor import WorkerDevice
     from shflbench.store.provenance import Host, Versions
 
@@ -58,14 +60,16 @@ class JobRequest:
     passes: int  # number of the pass over the cases; each has a fresh process
     job: bytes  # of `pack`
     patterns: Mapping[str, PatternFiles]
+    numbering: ProcessNumbers  # of the run so far
+    is_condensed: bool  # whether to estimate times and to pack samples
 
 
 @dataclass(frozen=True, slots=True)
 class JobReport:
-    """The events of a job, encoded; with an error if the device cannot be used any more."""
+    """The events of a job; with an error if the device cannot be used any more."""
 
-    identity: str  # of the supervisor, within which process numbers are unique
-    events: tuple[str, ...]
+    events: tuple[CondensedEvent, ...]
+    numbering: ProcessNumbers  # after the job
     error: str = ""
     advice: str = ""
     details: str = ""  # the traceback of an unexpected error, for the log

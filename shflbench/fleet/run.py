@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.errors import ShflbenchError
-from shflbench.session import Note, run
+from shflbench.session import GroupDone, Note, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 JOIN_SECONDS = 15.0  # for all threads to end after the run was stopped
 LOOK_SECONDS = 2.0  # between two looks for devices that join
+REPORTED = (GroupDone, Note)  # events of a run; the steps in between would wake the main thread for nothing
 WAIT_SECONDS = 1.0  # for an event, after which the caller gets `NoEvent`
 
 
@@ -128,7 +129,8 @@ def _look(find_new: FindNew | None, stop: threading.Event, events: Events) -> No
 def _measure(place: int, one: DeviceRun, events: Events) -> None:
     try:
         for event in run(one.plan, one.folder, one.stopped, compiled=one.kernels.get(one.plan.arch)):
-            events.put(FleetEvent(place, event))
+            if isinstance(event, REPORTED):
+                events.put(FleetEvent(place, event))
         events.put(FleetEvent(place, DeviceDone()))
     except ShflbenchError as error:
         events.put(FleetEvent(place, DeviceDone(error)))

@@ -6,19 +6,18 @@ any distribution; and it is large enough to matter. The first alone flags neglig
 
 from __future__ import annotations
 
-from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.measure.rounds import rounds_of, slow_rounds, step_us
+from shflbench.grouping import group_by
+from shflbench.measure.rounds import slow_rounds
 from shflbench.model import Disturbance, Trouble
 from shflbench.statistics import median_interval, trend, two_levels, widen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.measure.rounds import Round
-    from shflbench.model import Sample
+    from shflbench.measure.rounds import Round, SampledCase
     from shflbench.statistics import Trend
 
     ByProcess = Mapping[int, Sequence[Round]]
@@ -44,20 +43,17 @@ MINORITY = 0.25
 SMALLEST_CUT = 0.2
 
 
-def troubles(samples: Sequence[Sample], iterations: int) -> tuple[Trouble, ...]:
-    """Return the disturbances in all samples of a case that has `iterations` iterations."""
-    rounds: defaultdict[int, list[Round]] = defaultdict(list)
-    for round_ in rounds_of(samples):
-        if iterations in round_.times_us:
-            rounds[round_.process].append(round_)
+def troubles(case: SampledCase) -> tuple[Trouble, ...]:
+    """Return the disturbances in all samples of a case."""
+    iterations, step = case.iterations, case.step_us
+    rounds = group_by(case.rounds, lambda round_: round_.process)
     enough = {process: series for process, series in rounds.items() if len(series) >= FEWEST_ROUNDS}
-    step = step_us([sample for sample in samples if not sample.dropped])
     moved = _trend(enough, iterations)
     candidates = (
         _drift(enough, moved),
         _slow_episodes(enough, moved, iterations),
         _two_levels(enough, step, iterations),
-        _throttled([sample.dropped for sample in samples if sample.iterations == iterations]),
+        _throttled(case.dropped),
         _nonlinear([round_ for series in enough.values() for round_ in series], step, iterations),
         _processes(enough, step, iterations),
     )

@@ -6,14 +6,13 @@ from statistics import median, mode
 from typing import TYPE_CHECKING
 
 from shflbench.measure.diagnose import troubles
-from shflbench.measure.rounds import rounds_of, step_us
+from shflbench.measure.rounds import SampledCase
 from shflbench.model import Interval, Timing
 from shflbench.statistics import median_interval, widen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.measure.rounds import Round
     from shflbench.model import Sample
 
 
@@ -22,30 +21,26 @@ def timing(samples: Sequence[Sample], iterations: int) -> Timing | None:
 
     A round that a crash ended early counts with the samples that it has.
     """
-    rounds = rounds_of(samples)
-    timed = [round_ for round_ in rounds if iterations in round_.times_us]
-    if not timed:
+    case = SampledCase.of(samples, iterations)
+    if not case.rounds:
         return None
-    taken = [sample for sample in samples if sample.iterations == iterations]
-    kept = [sample for sample in taken if not sample.dropped]
-    step = step_us([sample for sample in samples if not sample.dropped])
-    time_us = _time_us(timed, iterations, step)
-    slope = _ns_per_iteration(timed, iterations, step)
+    time_us = _time_us(case)
+    slope = _ns_per_iteration(case)
     return Timing(
         time_us=time_us,
         ns_per_iteration=slope,
         launch_overhead_us=None if slope is None else time_us.value - slope.value * iterations / 1000,
         sm_clock_mhz=_clock_mhz(samples),
-        samples=len(kept),
-        dropped=len(taken) - len(kept),
-        rounds=len(timed),
-        launches=mode(sample.launches for sample in kept),
-        processes=tuple(sorted({round_.process for round_ in timed})),
-        troubles=troubles(samples, iterations),
+        samples=case.dropped.count(False),
+        dropped=case.dropped.count(True),
+        rounds=len(case.rounds),
+        launches=mode(sample.launches for sample in samples if sample.iterations == iterations and not sample.dropped),
+        processes=tuple(sorted({round_.process for round_ in case.rounds})),
+        troubles=troubles(case),
     )
 
 
-def _time_us(rounds: Sequence[Round], iterations: int, step: float) -> Interval:
+def _time_us(case: SampledCase) -> Interval:
     """Return the median of the rounds' medians.
 
     The independent unit is the round and not the launch: slow states of a GPU last up to 0.1 s and affect all launches
@@ -55,32 +50,32 @@ def _time_us(rounds: Sequence[Round], iterations: int, step: float) -> Interval:
     kernels below 10 µs). The rounds of one process do not show it. The rounds of several do, but their interval shrinks
     with the number of rounds and not of processes: therefore it is widened until it covers the median of each process.
     """
-    medians = [round_.median_us(iterations) for round_ in rounds]
-    pooled = widen(median_interval(medians), step / 2)
+    medians = [round_.median_us(case.iterations) for round_ in case.rounds]
+    pooled = widen(median_interval(medians), case.step_us / 2)
     by_process: dict[int, list[float]] = {}
-    for round_, value in zip(rounds, medians, strict=True):
+    for round_, value in zip(case.rounds, medians, strict=True):
         by_process.setdefault(round_.process, []).append(value)
     centers = [median(values) for values in by_process.values()]
     return Interval(pooled.value, min(pooled.low, *centers, pooled.value), max(pooled.high, *centers, pooled.value))
 
 
-def _ns_per_iteration(rounds: Sequence[Round], iterations: int, step: float) -> Interval | None:
+def _ns_per_iteration(case: SampledCase) -> Interval | None:
     """Return the median over rounds of the slope between the most and the fewest iterations.
 
     The slope between the two ends is as precise as a least-squares fit through all three counts: at 4, 2 and 1 parts
     its variance is 12% smaller if the noise is proportional to the time, and 4% larger if it is constant. The count in
     the middle remains for a check of linearity.
     """
-    fewest = min(count for round_ in rounds for count in round_.times_us)
-    difference = iterations - fewest
+    fewest = min(count for round_ in case.rounds for count in round_.times_us)
+    difference = case.iterations - fewest
     if difference <= 0:
         return None
     slopes = [
-        1000 * (round_.median_us(iterations) - round_.median_us(fewest)) / difference
-        for round_ in rounds
+        1000 * (round_.median_us(case.iterations) - round_.median_us(fewest)) / difference
+        for round_ in case.rounds
         if fewest in round_.times_us
     ]
-    return widen(median_interval(slopes), 1000 * step / difference)  # half a step at either end
+    return widen(median_interval(slopes), 1000 * case.step_us / difference)  # half a step at either end
 
 
 def _clock_mhz(samples: Sequence[Sample]) -> float | None:

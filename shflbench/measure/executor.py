@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from shflbench.backends.base import Backend
+    from shflbench.measure.condensed import CondensedEvent
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Job
     from shflbench.model import Device
@@ -31,8 +32,9 @@ class Executor(Protocol):
     timed: bool  # whether its samples are measurements
     device: Device
     problem: str  # a sentence about what cannot be read from the device; empty if nothing
+    windowed: bool = False  # whether the events of a timed window come all at once, when it is complete
 
-    def run(self, job: Job) -> Generator[JobEvent, None, None]:
+    def run(self, job: Job) -> Generator[CondensedEvent, None, None]:
         """Execute a job and yield its events; a case that crashes or hangs yields CaseFailed.
 
         The executor numbers processes and rounds. DeviceError if the device cannot be used any more.

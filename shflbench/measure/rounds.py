@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -38,24 +39,50 @@ class Round:
     number: int
     seconds: float | None  # since the process began to sample
     times_us: Mapping[int, tuple[float, ...]]  # iterations → kept samples
+    medians_us: Mapping[int, float]  # iterations → their median
 
     def median_us(self, iterations: int) -> float:
         """Return the median time at `iterations`."""
-        return median(self.times_us[iterations])
+        return self.medians_us[iterations]
+
+
+@dataclass(frozen=True, slots=True)
+class SampledCase:
+    """The samples of a case, grouped once for its estimate and for all checks."""
+
+    iterations: int  # of the case; it is also timed with fewer
+    rounds: tuple[Round, ...]  # with kept samples at these iterations, ordered by process and number
+    step_us: float  # of the timer
+    dropped: tuple[bool, ...]  # of each sample at these iterations
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample], iterations: int) -> SampledCase:
+        """Group all samples of a case that has `iterations` iterations."""
+        rounds = tuple(round_ for round_ in rounds_of(samples) if iterations in round_.times_us)
+        dropped = tuple(sample.dropped for sample in samples if sample.iterations == iterations)
+        return cls(iterations, rounds, step_us([sample for sample in samples if not sample.dropped]), dropped)
 
 
 def rounds_of(samples: Sequence[Sample]) -> list[Round]:
     """Return the rounds with kept samples, ordered by process and number."""
-    kept = (sample for sample in samples if not sample.dropped)
-    by_round = group_by(kept, lambda sample: (sample.process, sample.round))
-    return [_round(*key, by_round[key]) for key in sorted(by_round)]
-
-
-def _round(process: int, number: int, samples: Sequence[Sample]) -> Round:
-    counts = group_by(samples, lambda sample: sample.iterations)
-    seconds = [sample.seconds for sample in samples if sample.seconds is not None]
-    times = {iterations: tuple(sample.time_us for sample in alike) for iterations, alike in counts.items()}
-    return Round(process, number, min(seconds, default=None), times)
+    times: dict[tuple[int, int], dict[int, list[float]]] = {}
+    starts: dict[tuple[int, int], float] = {}
+    for sample in samples:
+        if sample.dropped:
+            continue
+        key = sample.process, sample.round
+        times.setdefault(key, {}).setdefault(sample.iterations, []).append(sample.time_us)
+        if sample.seconds is not None and sample.seconds < starts.get(key, math.inf):
+            starts[key] = sample.seconds
+    return [
+        Round(
+            *key,
+            starts.get(key),
+            {iterations: tuple(alike) for iterations, alike in times[key].items()},
+            {iterations: median(alike) for iterations, alike in times[key].items()},
+        )
+        for key in sorted(times)
+    ]
 
 
 def step_us(samples: Sequence[Sample]) -> float:

@@ -38,7 +38,7 @@ def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
     if not patterns:
         raise _nothing_to_draw(run)
     for row in run.rows:
-        if row.mechanism not in list(Mechanism):
+        if row.mechanism and row.mechanism not in list(Mechanism):
             message = f"{run.folder} cannot be drawn: this shflbench knows no mechanism `{row.mechanism}`"
             raise ResultsError(message, "draw it with a newer version of shflbench")
     with house_style():

@@ -102,6 +102,8 @@ def _span(subject: ChartSubject, variant: str) -> str:
 
 def _alone(subject: ChartSubject) -> str:
     """Say that nothing is compared, because no setting has two safe variants."""
+    if not any(row.mechanism for row in subject.rows):
+        return f"{len(subject.timed)} cases of another tool" if len(subject.timed) > 1 else "1 case of another tool"
     variants = list(dict.fromkeys(row.variant for row in subject.timed if competes(row)))
     if not variants:
         return "no safe variant has a time"

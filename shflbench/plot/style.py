@@ -74,8 +74,8 @@ def house_style() -> Iterator[None]:
 
 
 def color_of(row: Row) -> str:
-    """Return the color of the row's mechanism, as `#RRGGBB`."""
-    return COLORS[Mechanism(row.mechanism)]
+    """Return the color of the row's mechanism, as `#RRGGBB`; rows of other tools have none, and that of libraries."""
+    return COLORS[Mechanism(row.mechanism or Mechanism.LIBRARY)]
 
 
 def ink_on(background: ColorType) -> str:
@@ -106,7 +106,7 @@ def bar_look(row: Row) -> Look:
 
 def mechanism_legend(rows: Iterable[Row]) -> list[Patch]:
     """Return one labeled patch per mechanism, in the order of their declaration."""
-    seen = {(Mechanism(row.mechanism), row.safe): row for row in rows}
+    seen = {(Mechanism(row.mechanism), row.safe): row for row in rows if row.mechanism}
     order = list(Mechanism)
     return [
         Patch(label=_legend_name(mechanism, safe=safe), **bar_look(row))

@@ -157,8 +157,8 @@ def caption_of(info: RunInfo) -> Caption:
         f"{device.name} ({device.arch})" if device else info.arch,
         f"driver {versions.driver}" if versions.driver else "",
         f"CUDA {versions.cuda}" if versions.cuda else "",
-        f"suite {info.suite.name}",
-        f"run of {info.started[:10]}",
+        f"converted from {info.converted.tool}" if info.converted else f"suite {info.suite.name}",
+        f"run of {info.started[:10]}" if info.started else "",
         f"shflbench {versions.shflbench}",
     ]
     warning = (

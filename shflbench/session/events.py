@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from shflbench.measure.condensed import CaseTimed
 from shflbench.measure.events import (
     CaseFailed,
     Converged,
-    JobEvent,
     Note,
     RoundDone,
     SentinelFailed,
@@ -22,6 +22,7 @@ from shflbench.session.further import NextPass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from shflbench.measure.condensed import CondensedEvent
     from shflbench.model import Trouble
     from shflbench.store import Row
 
@@ -77,7 +78,7 @@ class RunProgress:
         self._process = f"process {number} of {of}: " if of > 1 else ""
         self._round = self._first = 0
 
-    def report(self, event: JobEvent) -> Iterator[WarmedUp | Working | Note]:
+    def report(self, event: CondensedEvent) -> Iterator[WarmedUp | Working | Note]:
         """Yield the events for the terminal that follow from an event of a job."""
         match event:
             case WarmedUp(steady, clock):
@@ -96,7 +97,7 @@ class RunProgress:
             case RoundDone(number=number):
                 self._round = number + 1
                 yield self._at(f"timing {count(len(self._verified))}, round {self._round - self._first}")
-            case CaseFailed(case_id) | Converged(case_id):
+            case CaseFailed(case_id) | Converged(case_id) | CaseTimed(case_id):
                 self._verified.discard(case_id)
                 self._ended += 2.0
                 yield self._at(f"finished {self._finished} of {count(self._cases)}", case_id)

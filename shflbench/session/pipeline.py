@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import zip_longest
 from time import monotonic
@@ -114,7 +114,7 @@ class Stages:
 
     def finish(self) -> None:
         """Store what is known only at the end of the run."""
-        self._folder.append((), self._state.pop_unsaved())
+        self._folder.append((), self._state.pop_unsaved(), self._state.pop_packed())
         notes, self._notes = self._notes, []
         if self._plan.executor is None or not self._state.timed:
             self._folder.finish(utc_now(), notes)
@@ -157,13 +157,17 @@ class Stages:
         """Measure the groups of a window together, and store each when it ends.
 
         Timed groups share their rounds and are reported together, in the order of the suite; others when they end.
+        Where the events of the window come all at once, its groups are stored together, too.
         """
         self._state.start(task for tasks in job.groups for task in tasks)
-        timed = set()
-        with closing(executor.run(job)) as events:
+        timed: set[str] = set()
+        together = self._folder.together() if executor.timed and executor.windowed else nullcontext()
+        with together, closing(executor.run(job)) as events:
             for event in events:
                 if group := self._state.apply(event):
-                    self._folder.append(self._state.rows(group), self._state.pop_unsaved(group))
+                    self._folder.append(
+                        self._state.rows(group), self._state.pop_unsaved(group), self._state.pop_packed()
+                    )
                     if executor.timed:
                         timed.add(group)
                     else:

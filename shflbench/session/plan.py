@@ -34,6 +34,7 @@ class Plan:
     cache_folder: Path | None
     sms: int | None  # of the device, or given by the user; None leaves grids open that depend on it
     seed: int = 0
+    loaded: Mapping[str, LoadedPattern] | None = None  # the patterns, where another plan has loaded them
 
     def close(self) -> None:
         """Close the executor."""
@@ -43,6 +44,8 @@ class Plan:
     @cached_property
     def patterns(self) -> Mapping[str, LoadedPattern]:
         """The patterns of the suite, by name; PatternError if a folder does not load."""
+        if self.loaded is not None:
+            return self.loaded
         return {name: load(folder) for name, folder in self.suite.pattern_folders.items()}
 
     def unsupported_reason(self, case: Case) -> str:

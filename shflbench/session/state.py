@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shflbench.errors import KernelError, PatternError
+from shflbench.measure.condensed import BurstTotals, CaseTimed, SamplesPacked
 from shflbench.measure.estimate import timing
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, RoundDone, Verified
 from shflbench.measure.job import Task
@@ -21,20 +22,13 @@ from shflbench.suite import resolve_grid
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from shflbench.measure.events import JobEvent
-    from shflbench.model import Case, Trouble
+    from shflbench.measure.condensed import CondensedEvent
+    from shflbench.model import Case, Timing, Trouble
     from shflbench.session.kernels import KernelKey
     from shflbench.session.plan import Plan
     from shflbench.store import ResumedRun, Row
 
 THROTTLED = "every sample was taken while the GPU was throttled"
-
-
-class _Burst(NamedTuple):
-    """The state of the machine during one burst."""
-
-    sm_clock_mhz: float | None
-    throttled: bool
 
 
 @dataclass(slots=True)
@@ -96,7 +90,9 @@ class RunState:
         for sample in stopped.samples if stopped else ():
             self._samples(sample.case_id).taken.append(sample)
         self._conditions = Conditions()
-        self._bursts: list[_Burst] = []
+        self._compared: dict[str, tuple[tuple[Row, ...], tuple[Row, ...]]] = {}  # rows of a group, and with speedups
+        self._bursts = BurstTotals()
+        self._packed: list[bytes] = []  # samples that came packed and are not on disk
         self._first_further = 0  # number of the first process of the last further pass
         self.further_failures: list[str] = []  # a sentence on each case that failed in it
 
@@ -163,7 +159,7 @@ class RunState:
         for task in tasks:
             self._cases[task.case.id].is_open = True
 
-    def apply(self, event: JobEvent) -> str:
+    def apply(self, event: CondensedEvent) -> str:
         """Update the state by an event; return the group that the event finishes, empty if none."""
         match event:
             case GridResolved(name, grid, resident):
@@ -173,10 +169,21 @@ class RunState:
                 self._cases[name].row = rows.add_proof(self._cases[name].row, proof)
             case RoundDone():
                 self._conditions = event.conditions
-                self._bursts += [_Burst(one.sm_clock_mhz, one.dropped and not one.host_bound) for one in event.bursts]
+                for burst in event.bursts:
+                    self._bursts.add(burst)
                 self._take(replace(event, process=event.process + self._first_process).samples())
             case Converged(name, stopped_by):
                 return self._converge(self._cases[name], stopped_by)
+            case SamplesPacked(lines, levels, bursts):
+                self._packed.append(lines)
+                self._bursts.add_all(bursts)
+                for level in levels:
+                    self._sentinels[level.case_id].taken.append(level)
+            case CaseTimed(name, stopped_by, times, conditions):
+                state = self._cases[name]
+                row = replace(state.row, stopped_by=stopped_by or None)
+                state.row = self._with_times(state, row, times, conditions)
+                return self._close(state)
             case CaseFailed(name, status, reason):
                 return self._fail(self._cases[name], status, reason)
         return ""
@@ -209,7 +216,10 @@ class RunState:
         """Return the row of a case with the times of its samples."""
         if not state.samples.taken:  # the emulator takes none
             return row
-        times = timing(state.samples.taken, row.iterations)
+        return self._with_times(state, row, timing(state.samples.taken, row.iterations), self._conditions)
+
+    def _with_times(self, state: CaseState, row: Row, times: Timing | None, conditions: Conditions) -> Row:
+        """Return the row of a case with these times; None if every sample was dropped."""
         if times is None:
             return rows.end_row(row, Status.FAILED, THROTTLED)
         pattern = self._plan.patterns[row.pattern]
@@ -220,7 +230,7 @@ class RunState:
         except PatternError as error:
             return rows.end_row(row, Status.FAILED, error.message)
         state.troubles = times.troubles
-        return rows.add_times(row, times, self._conditions, nbytes)
+        return rows.add_times(row, times, conditions, nbytes)
 
     def _close(self, state: CaseState) -> str:
         state.is_open = False
@@ -229,7 +239,11 @@ class RunState:
 
     def rows(self, group: str) -> tuple[Row, ...]:
         """Return the rows of a group, with speedups over the baseline."""
-        return tuple(rows.with_speedups([state.row for state in self._groups[group]]))
+        measured = tuple(state.row for state in self._groups[group])
+        known = self._compared.get(group)
+        if known is None or any(row is not other for row, other in zip(known[0], measured, strict=True)):
+            known = self._compared[group] = measured, tuple(rows.with_speedups(measured))
+        return known[1]
 
     def troubles(self, group: str) -> dict[str, Sequence[Trouble]]:
         """Return the disturbances in the samples of a group, by case, without undisturbed cases."""
@@ -247,8 +261,14 @@ class RunState:
         groups = [state.samples for state in self._groups.get(group, ())]
         return [sample for samples in (*groups, *self._sentinels.values()) for sample in samples.pop_unsaved()]
 
+    def pop_packed(self) -> bytes:
+        """Return the samples that came packed and are not on disk; they count as saved afterwards."""
+        packed, self._packed = self._packed, []
+        return b"".join(packed)
+
     def forget(self, group: str) -> None:
         """Free the samples of a group that was measured in all its processes."""
+        self._compared.pop(group, None)
         for state in self._groups[group]:
             state.samples.taken.clear()
 
@@ -256,7 +276,7 @@ class RunState:
     def timed(self) -> bool:
         """Whether anything was timed, now or before the run was stopped."""
         every = (*(state.samples for state in self._cases.values()), *self._sentinels.values())
-        return bool(self._bursts) or any(samples.taken for samples in every)
+        return bool(self._bursts.count) or any(samples.taken for samples in every)
 
     def noise(self, others: int | None) -> Noise:
         """Return how quiet the machine was; `others` counts the other processes on the GPU now, None if unknown."""
@@ -264,8 +284,8 @@ class RunState:
         return verdict(
             [sample for samples in self._sentinels.values() for sample in samples.taken],
             others=(before, others),
-            dropped=sum(burst.throttled for burst in self._bursts) / max(1, len(self._bursts)),
-            clocks_mhz=[burst.sm_clock_mhz for burst in self._bursts if burst.sm_clock_mhz is not None],
+            dropped=self._bursts.throttled / max(1, self._bursts.count),
+            clocks_mhz=self._bursts.clocks_mhz,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
@@ -16,12 +16,20 @@ from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.rows import ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from shflbench.model import Noise, Sample
     from shflbench.store.columns import Row
     from shflbench.store.provenance import RunInfo, SentinelSet
+
+
+@dataclass(slots=True)
+class _Held:
+    """Rows and lines of samples that are not on disk yet."""
+
+    rows: list[Row] = field(default_factory=list)
+    samples: bytearray = field(default_factory=bytearray)
 
 
 @dataclass(slots=True)
@@ -31,6 +39,7 @@ class RunFolder:
     path: Path
     info: RunInfo
     _rows: dict[str, Row] = field(default_factory=dict)  # on disk, by case
+    _held: _Held | None = None  # in a block of `together`
 
     @classmethod
     def create(cls, info: RunInfo, root: Path) -> RunFolder:
@@ -73,18 +82,40 @@ class RunFolder:
             raise
         return folder
 
-    def append(self, finished: Iterable[Row], taken: Iterable[Sample] = ()) -> None:
+    def append(self, finished: Iterable[Row], taken: Iterable[Sample] = (), packed: bytes = b"") -> None:
         """Put finished rows and the samples that they were taken from on the disk before returning.
 
         Give the rows of a group together with its samples; a row of the same case is replaced. The samples are written
-        first, so that a row on disk always has its samples. ResultsError where the folder cannot be written.
+        first, so that a row on disk always has its samples; those that are `packed` as in the file come before `taken`.
+        ResultsError where the folder cannot be written.
         """
-        finished = tuple(finished)
+        taken = tuple(taken)
+        lines = packed + (samples.encode(taken) if taken else b"")
+        if self._held is None:
+            self._write(tuple(finished), lines)
+        else:
+            self._held.rows.extend(finished)
+            self._held.samples += lines
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Keep what `append` gets in the block, and put it on the disk when the block is left, with one sync per file.
+
+        For groups that end at the same time: no row may be reported as finished before the block is left.
+        """
+        self._held = held = _Held()
+        try:
+            yield
+        finally:
+            self._held = None
+            self._write(tuple(held.rows), bytes(held.samples))
+
+    def _write(self, finished: Sequence[Row], lines: bytes) -> None:
         known = self._rows.keys() & {row.case_id for row in finished}
         self._rows |= {row.case_id: row for row in finished}
         with writing(self.path):
-            if taken := tuple(taken):
-                files.append(self.path / SAMPLES_FILE, samples.encode(taken))
+            if lines:
+                files.append(self.path / SAMPLES_FILE, lines)
             if known:
                 files.replace(self.path / ROWS_FILE, self._row_lines())
             elif finished:

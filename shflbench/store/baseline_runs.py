@@ -55,7 +55,8 @@ class Candidate:
         sampled = frozenset(kept.cases if kept else ())
         for row in run.rows:
             if row.time_us is not None and row.case_id not in sampled:
-                raise ResultsError(f"{folder / SAMPLES_FILE} holds no samples of {row.case_id}", RESTORE)
+                advice = "convert files with samples" if run.info.converted else RESTORE
+                raise ResultsError(f"{folder / SAMPLES_FILE} holds no samples of {row.case_id}", advice)
         return cls(run, contents, any(map(is_sentinel, sampled)))
 
 
@@ -64,6 +65,9 @@ def _refuse_unmeasured(run: Run) -> None:
     measure = "a baseline needs times: run the suite on a GPU"
     if info.finished is None:
         raise ResultsError(f"{folder} contains an unfinished run", f"resume it: shflbench run --resume {folder}")
+    if info.converted and info.device is None:
+        message = f"{folder} was converted from {info.converted.tool}, whose files do not name the GPU"
+        raise ResultsError(message, "compare the files or the run folder itself")
     if info.backend in UNTIMED or info.device is None:
         raise ResultsError(f"{folder} was {UNTIMED.get(info.backend, 'compiled')}, not timed on a GPU", measure)
     if all(row.time_us is None for row in run.rows):

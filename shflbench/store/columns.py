@@ -44,7 +44,7 @@ class Row:
         "iterations of the kernel's timed loop; 1 for a kernel that makes one pass", optional=False
     )
     options: Options = column("the pattern's own options, `name=value` joined by `;`", optional=False)
-    backend: str = column("what ran it: cuda, emulator or none", optional=False)
+    backend: str = column("what ran it: cuda, emulator or none; of a converted run, the tool", optional=False)
     arch: str = column("architecture it was compiled for", optional=False)
     status: Status = column(
         "timed, verified (not timed), compiled (neither), incorrect, failed or skipped", optional=False

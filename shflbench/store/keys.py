@@ -52,7 +52,7 @@ KEYS: Mapping[str, str] = {
     "device.state.memory_used_bytes": "memory in use at the start, bytes",
     "device.state.other_processes": "other processes that computed on the GPU at the start, as far as NVML lists them:"
     " a container may hide some; null where NVML lists no processes at all",
-    "backend": "what ran the kernels: cuda, emulator or none",
+    "backend": "what ran the kernels: cuda, emulator or none; of a converted run, the tool",
     "arch": "architecture that the kernels were compiled for",
     "host.name": "name of the machine",
     "host.platform": "its operating system",
@@ -68,6 +68,11 @@ KEYS: Mapping[str, str] = {
     "noise.advice": "what to do about it; empty where the GPU was quiet",
     "sentinels": "version of the sentinels, the frozen kernels that ran between the cases",
     "thresholds": "the suite's smallest changes that matter, for all cases and for some; null in older runs",
+    "converted.tool": "what wrote the files that the run was converted from: nvbench, google-benchmark or csv;"
+    " `converted` is null where shflbench measured",
+    "converted.version": "version of that tool; null where it is unknown",
+    "converted.processes": "one entry per process, whose place is the number of the process in the samples: `file` as"
+    " it was given, `sha256` of the file followed by its binary samples, `started` (UTC), `host`; null where unknown",
 }
 
 INDEX_KEYS: Mapping[str, str] = {

@@ -89,6 +89,25 @@ class SentinelSet:
     version: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class ConvertedProcess:
+    """One process of another tool, and the file that it wrote."""
+
+    file: str  # as it was given
+    sha256: str  # of the file and then of its binary samples in their order, in hex
+    started: str | None  # UTC, ISO 8601; None where the file does not say it
+    host: str | None  # name of the machine, likewise
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The files of another tool that a run was converted from."""
+
+    tool: str  # nvbench, google-benchmark or csv
+    version: str | None  # of the tool
+    processes: tuple[ConvertedProcess, ...]  # the place is the number of the process in the samples
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
     """One run: what was to be measured, on which machine, with which software, and when."""
@@ -109,6 +128,7 @@ class RunInfo:
     noise: Noise | None = None  # how quiet the GPU was during the run
     sentinels: SentinelSet | None = None
     thresholds: Thresholds | None = None  # those of the suite, for comparing the run; None in older runs
+    converted: Conversion | None = None  # None where shflbench measured the run itself
 
     def to_json(self) -> str:
         """Return the text of `run.json`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
@@ -13,23 +13,34 @@ from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.provenance import RunInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from shflbench.store.columns import Row
     from shflbench.store.samples import KeptSamples
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One run on disk."""
+class HeldSamples:
+    """The samples of a run in memory, by case and process."""
 
-    folder: Path
+    rounds: Mapping[str, Mapping[int, Sequence[NDArray[np.float64]]]]  # the times of each round, µs
+    clocks_mhz: Mapping[str, Mapping[int, float]]  # median SM clock during the samples, where it is known
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: on disk, or read from files of another tool."""
+
+    folder: Path  # that of the run, or the path of the other tool's files
     info: RunInfo
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()  # remarks on the files, a sentence each
+    held: HeldSamples | None = field(default=None, repr=False)  # None for a run on disk
 
     @property
     def is_finished(self) -> bool:
@@ -50,6 +61,15 @@ class Run:
         """
         path = self.folder / SAMPLES_FILE
         return samples.read_kept(path, whole=self.is_finished) if path.exists() else None
+
+    def clocks_mhz(self) -> Mapping[str, Mapping[int, float]]:
+        """Return the median SM clock of each case in each process, without those that are unknown.
+
+        ResultsError where the samples of a run on disk are missing or damaged.
+        """
+        if self.held is not None:
+            return self.held.clocks_mhz
+        return samples.read_clocks(self.folder / SAMPLES_FILE, whole=self.is_finished)
 
     def kernels(self) -> KernelArchive | None:
         """Read the sources and the machine code of its kernels; None in runs of earlier versions, which kept none.

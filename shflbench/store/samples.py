@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
@@ -132,12 +133,23 @@ class KeptSamples:
 
 
 def read_kept(path: Path, *, whole: bool) -> KeptSamples:
-    """Read the kept samples at `path`; imports NumPy, but not pandas. Errors as for `load`."""
+    """Read the kept samples at `path`; imports NumPy and pandas. Errors as for `load`."""
     from shflbench.store.sample_arrays import read_arrays  # noqa: PLC0415  (rows can be read without NumPy)
 
     content = files.read(path)
     taken = read_arrays(unpack(content, path, whole=whole), SAMPLES.required)
     return _kept(*(taken or _read_lines("".join(members(content, path, whole=whole)), path)))
+
+
+def read_clocks(path: Path, *, whole: bool) -> dict[str, dict[int, float]]:
+    """Return the median SM clock of the kept samples at `path` by case and process, MHz; errors as for `load`."""
+    taken = _columns(path, whole=whole, only=("case_id", "process", "sm_clock_mhz", "dropped")).values  # noqa: PD011
+    columns = (taken[name] for name in ("case_id", "process", "sm_clock_mhz", "dropped"))
+    clocks: dict[str, dict[int, list[float]]] = {}
+    for case_id, process, clock, dropped in zip(*columns, strict=True):
+        if clock is not None and not dropped:
+            clocks.setdefault(case_id, {}).setdefault(process, []).append(clock)
+    return {case_id: {process: median(seen) for process, seen in known.items()} for case_id, known in clocks.items()}
 
 
 def _read_lines(text: str, path: Path) -> tuple[tuple[str, ...], Arrays]:

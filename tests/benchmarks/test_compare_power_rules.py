@@ -1,34 +1,18 @@
 import numpy as np
 import pytest
 
-from benchmarks.compare_power.rules import RULES, Call, intervals, legacy, mann_whitney, medians, robust
+from benchmarks.compare_power.bootstrap import hierarchical_bootstrap, pooled_bootstrap
+from benchmarks.compare_power.rules import RULES, Call, intervals, mann_whitney, medians, significant_and_large
 
 STEADY = np.linspace(9.9, 10.1, 101)  # median and mean 10, standard deviation 0.0586
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("rule", [*RULES.values(), pooled_bootstrap], ids=[*RULES, "bootstrap"])
 def test_every_rule_calls_a_doubled_time_slower_and_a_halved_one_faster(rule: object) -> None:
     assert callable(rule)
     assert rule(STEADY, 2 * STEADY, 40) is Call.SLOWER
     assert rule(2 * STEADY, STEADY, 40) is Call.FASTER
     assert rule(STEADY, STEADY, 40) is Call.NOTHING
-
-
-def test_legacy_rule_compares_means_with_the_smaller_deviation() -> None:
-    assert legacy(STEADY, STEADY + 0.058, 40) is Call.NOTHING
-    assert legacy(STEADY, STEADY + 0.060, 40) is Call.SLOWER
-    noisy = 10 + (STEADY - 10) * 50
-    assert legacy(noisy, STEADY + 0.060, 40) is Call.SLOWER  # however noisy the other side is
-    assert legacy(np.full(9, 10.0), np.full(9, 20.0), 40) is Call.NOTHING  # "unknown" where nothing varies
-
-
-def test_robust_rule_needs_a_gap_between_minimum_and_third_quartile() -> None:
-    assert robust(STEADY, STEADY + 0.14, 40) is Call.AMBIGUOUS  # 0.14 up: the ranges still overlap
-    assert robust(STEADY, STEADY + 0.19, 40) is Call.AMBIGUOUS  # a gap of 0.4%
-    assert robust(STEADY, STEADY + 0.21, 40) is Call.SLOWER
-    assert robust(STEADY, STEADY - 0.21, 40) is Call.FASTER
-    assert robust(STEADY, STEADY + 0.04, 40) is Call.NOTHING  # centers within 0.5%, overlap above a half
-    assert robust(10 + (STEADY - 10) * 4, STEADY, 40) is Call.AMBIGUOUS  # scatters by more than 2%
 
 
 def test_medians_are_compared_with_a_percentage() -> None:
@@ -56,3 +40,30 @@ def test_mann_whitney_corrects_for_ties() -> None:
     assert mann_whitney(base, new, 1, bonferroni=False) is Call.NOTHING
     assert mann_whitney(np.repeat(base, 2), np.repeat(new, 2), 1, bonferroni=False) is Call.SLOWER
     assert mann_whitney(np.ones(5), np.ones(5), 1, bonferroni=False) is Call.NOTHING
+
+
+def test_significant_difference_must_be_large_as_well() -> None:
+    assert mann_whitney(STEADY, STEADY + 0.05, 40, bonferroni=True) is Call.SLOWER
+    assert significant_and_large(STEADY, STEADY + 0.05, 40, by=0.01) is Call.NOTHING
+    assert significant_and_large(STEADY, STEADY + 0.11, 40, by=0.01) is Call.SLOWER
+
+
+def test_bootstrap_of_a_median_has_the_interval_of_resampling() -> None:
+    random = np.random.default_rng(1)
+    shifts = {}
+    for by in (0.01, 0.02, 0.03, 0.04):
+        drawn = [np.median(random.choice(side, (2000, 101)), axis=1) for side in (STEADY, STEADY + by)]
+        low = np.quantile(drawn[1] / drawn[0], 0.005)
+        shifts[by] = Call.SLOWER if low > 1 else Call.NOTHING
+    assert {by: pooled_bootstrap(STEADY, STEADY + by, 40) for by in shifts} == shifts
+    assert set(shifts.values()) == {Call.SLOWER, Call.NOTHING}
+
+
+def test_bootstrap_of_processes_sees_that_they_differ() -> None:
+    base = [STEADY, STEADY + 0.3, STEADY + 0.6]
+    new = [times + 0.4 for times in base]
+    before, after = (np.sort(np.concatenate(side)) for side in (base, new))
+    assert hierarchical_bootstrap(base, new) is Call.NOTHING
+    assert hierarchical_bootstrap([STEADY] * 3, [STEADY + 0.4] * 3) is Call.SLOWER
+    assert hierarchical_bootstrap([STEADY + 0.4] * 3, [STEADY] * 3) is Call.FASTER
+    assert pooled_bootstrap(before, after, 40) is Call.SLOWER

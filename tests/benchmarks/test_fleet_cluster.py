@@ -73,7 +73,7 @@ def test_rules_of_the_limits() -> None:
     assert OUTCOME.client_ms == pytest.approx(2.0)
     assert OUTCOME.is_complete
     assert not replace(OUTCOME, missing=1).is_complete
-    assert "| 100 | 9 s | 2.0 ms | 32 ms | 1.0 ms | 16 ms | 10 kB | 200 MB |" in page([OUTCOME, many])
+    assert "| 100 | 9 s | 2.00 ms | 32 ms | 1.00 ms | 16 ms | 10 kB | 200 MB |" in page([OUTCOME, many])
 
 
 @pytest.mark.expensive

@@ -9,7 +9,7 @@ from shflbench.backends.emulator.machine.policies import LOCKSTEP
 from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.checker import KernelReport, KernelVerdict
 from shflbench.checker.scope import other_dimension
-from shflbench.patterns.discover import load
+from shflbench.patterns.discover import builtin, load
 from tests import kernels
 from tests.backends.emulator.compiled import is_library
 from tests.checker import schedules
@@ -68,12 +68,12 @@ def report_on(name: str) -> KernelReport:
 
 
 def shorter_report(name: str) -> KernelReport:
-    """Return the report of `shflbench check` on a kernel, for most dtypes and options after less exploration."""
+    """Return the report of `shflbench check`: under fewer schedules if it is not the first kernel of a variant."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         if name not in kernels.with_one_dtype():
-            schedules.look_for_hazards_under_three(monkeypatch)
-        if name not in kernels.run_by_tests():  # both the option and the dtype of another one, which all schedules ran
-            schedules.run_three(monkeypatch)
+            # Some kernels have both the option and the dtype of another one.
+            is_combined = name not in kernels.run_by_tests()
+            schedules.run_fewer(monkeypatch, schedules.THREE if is_combined else schedules.FIVE)
         return kernels.report(name, kernels.compiled(name))
 
 
@@ -107,21 +107,15 @@ def test_unsafe_kernels_are_wrong_under_every_order_of_lanes(built_in: str, sent
     assert (report_on(built_in).sentence, report_on(built_in).wrong) == (sentence, LANES)
 
 
-VARIANTS = sorted({tuple(name.split("/")[:2]) for unit in kernels.units() for name in unit})
-
-
 @pytest.mark.archs
-@pytest.mark.parametrize(("pattern", "variant"), VARIANTS)
-def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(
-    pattern: str, variant: str
-) -> None:
-    names = [name for unit in kernels.units() for name in unit if name.startswith(f"{pattern}/{variant}/")]
+@pytest.mark.parametrize("pattern", builtin())
+def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(pattern: str) -> None:
+    names = kernels.compile_pattern(pattern, "sm_90")
     reports = {name: shorter_report(name) for name in names}
-    safe = kernels.variant_of(names[0]).safe
-    right = KernelVerdict.CLEAN if safe else KernelVerdict.UNSAFE
-    assert {name: item.sentence for name, item in reports.items() if item.verdict is not right} == {}
+    right = {name: KernelVerdict.CLEAN if kernels.variant_of(name).safe else KernelVerdict.UNSAFE for name in names}
+    assert {name: item.sentence for name, item in reports.items() if item.verdict is not right[name]} == {}
     assert {name for name, item in reports.items() if LOCKSTEP.name in item.wrong} == set()
-    assert not safe or {item.sentence for item in reports.values()} == {CLEAN}
+    assert {item.sentence for name, item in reports.items() if right[name] is KernelVerdict.CLEAN} == {CLEAN}
     assert [name for name in names if name in ONE_DTYPE and has_races(reports[name]) != racecheck_warns(name)] == []
 
 

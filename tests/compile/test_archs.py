@@ -1,4 +1,4 @@
-"""Every kernel there is on sm_90, and on five other architectures each dtype, and each option in one dtype."""
+"""Every kernel there is on sm_90; on five other architectures each dtype, and each option on two of them."""
 
 from collections.abc import Sequence
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.runs import write
 from benchmarks.compare_power.suite import UNSTEADY
-from shflbench.analysis.compare import Outcome, evidence, noise, noise_learning, offset, rule
+from shflbench.analysis.compare import Outcome, evidence, machine_evidence, noise, noise_learning, offset, rule
 from shflbench.analysis.compare.metrics import PASSES
 from shflbench.store import noise_file
 from tests.conftest import Command
@@ -117,7 +117,10 @@ WORDS = {3: "three"}
         ("| one process per side | {:g}T", evidence.FEW_PROCESSES[0]),
         ("| three or four processes on both sides together | {:g}T", evidence.FEW_PROCESSES[2]),
         ("| two GPUs of one model | {} |", percent(evidence.OTHER_GPU)),
-        ("the same sentinels | {} |", percent(evidence.CRUDE)),
+        ("the same sentinels | {} |", percent(machine_evidence.CRUDE)),
+        ("the SM clock of the sides agrees within {}", percent(machine_evidence.CLOCK)),
+        ("another tool: fewer than {} processes", WORDS[machine_evidence.FEWEST_PROCESSES]),
+        ("counts as at least {:.3f} µs", PASSES * evidence.LEAST_WITH_OFFSETS_US),
         ("the first two limits are lower by {}T", f"{evidence.LEARNED:g}".removeprefix("1")),
         ("reads at least {} processes", noise_learning.FEWEST),
         ("at a threshold of {}", percent(noise_learning.STRICT)),

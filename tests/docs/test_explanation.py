@@ -9,7 +9,7 @@ from shflbench.store import Row, Run, find_runs, read_run
 from tools.docs.figures import OTHERS, refresh
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("what-the-h200-shows.md", "what-the-other-suites-show.md")
+PAGES = ("what-the-h200-shows.md", "what-the-other-suites-show.md", "what-blocks-and-rows-show.md")
 COLUMN = {"µs": "time_us", "GB/s": "gb_per_s", "cycles": "cycles_per_iteration"}
 LINE = re.compile(r"^\| `(?P<case>[^`]+)` \| (?P<figure>[\d.]+) (?P<unit>µs|GB/s|cycles) \|", re.MULTILINE)
 TEXTS = {page: (ROOT / "docs" / "explanation" / page).read_text(encoding="utf-8") for page in PAGES}
@@ -71,6 +71,59 @@ def test_a_section_says_whether_its_figures_are_of_a_run_that_was_not_quiet(runs
 def test_every_case_of_a_page_has_its_figure(page: str) -> None:
     lines = [line for line in TEXTS[page].splitlines() if line.startswith("| `")]
     assert len(lines) == len(LINE.findall(TEXTS[page])) > 20
+
+
+BLOCK, BLOCK_I32, BLOCK_F64 = ("f32/fill x 256/512", "i32/fill x 256/512", "f64/fill x 256/256")
+SHORT_ROWS, LARGE_ARRAY = "32768x256/1/length=64/load=vector/norm=rms", "f32/16384x256/1/per_thread=32/order=block"
+
+
+@pytest.mark.parametrize(
+    ("figure", "slower", "faster"),
+    [
+        ("has 5.7×", f"row-norm/shfl-block/f32/{SHORT_ROWS}", f"row-norm/shfl-warp/f32/{SHORT_ROWS}"),
+        ("(1.00×)", f"device-reduce/smem/{LARGE_ARRAY}", f"device-reduce/shfl/{LARGE_ARRAY}"),
+        ("to 2.5×", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/shfl-first-warp/{BLOCK}/result=all"),
+        ("(3.3×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/redux/{BLOCK_I32}/result=all"),
+        ("(3.0×)", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/cub-raking/{BLOCK}/result=all"),
+        ("has 1.3×", f"block-reduce/shfl/{BLOCK_F64}/result=all", f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all"),
+    ],
+)
+def test_the_answer_about_blocks_and_rows_has_the_measured_factors(
+    measured: dict[str, Row], figure: str, slower: str, faster: str
+) -> None:
+    answer = TEXTS["what-blocks-and-rows-show.md"].split("\n\n")[1]
+    assert figure in " ".join(answer.split())
+    times = measured[slower].time_us, measured[faster].time_us
+    assert times[0]
+    assert times[1]
+    digits = len(figure.partition(".")[2].rstrip("×)"))
+    assert f"{times[0] / times[1]:.{digits}f}" == re.sub(r"[^\d.]", "", figure)
+
+
+def test_the_answer_about_rows_has_the_measured_share_of_a_copy_and_the_difference_of_mechanisms(
+    measured: dict[str, Row],
+) -> None:
+    copies = {
+        "f32": measured["stream/vector/f32/16384x256/1/work=copy/per_thread=32"],
+        "bf16": measured["stream/vector/bf16/32768x256/1/work=copy/per_thread=32"],
+    }
+    rows = [row for row in measured.values() if row.pattern in {"row-norm", "softmax"} and "load=vector" in row.case_id]
+    large = [row for row in rows if (row.gb_per_s or 0) * (row.time_us or 0) > 1e6]  # more than 1 GB read and written
+    length = re.compile(r"length=(\d+)")
+    lengths = {row.case_id: int(match[1]) for row in large if (match := length.search(row.case_id))}
+    shares = [
+        (row.gb_per_s or 0) / (copies[row.dtype].gb_per_s or 1)
+        for row in large
+        if row.variant == "shfl-warp" and lengths[row.case_id] <= 4096
+    ]
+    assert len(shares) == 24
+    assert f"{min(shares):.0%} to {max(shares):.0%}" == "96% to 101%"
+    longest: dict[str, list[float]] = {}
+    for row in large:
+        if lengths[row.case_id] == 16384 and row.variant != "shfl-warp":
+            longest.setdefault(row.case_id.replace(f"/{row.variant}/", "/"), []).append(row.time_us or 0)
+    assert len(longest) == 5
+    assert 1.01 < max(max(times) / min(times) for times in longest.values()) <= 1.02
 
 
 @pytest.mark.parametrize(("case", "figure", "unit"), FIGURES)

@@ -72,3 +72,35 @@ def test_calls_end_when_the_thread_that_watches_fails(monkeypatch: pytest.Monkey
     for _ in range(2):
         with pytest.raises(WorkerLostError):
             one.call("a", print)
+
+
+class UnreadFuture(UnfinishedFuture):
+    """The future of a call that is done, and whose result cannot be read in time at first."""
+
+    status = "finished"
+    failures = 1
+
+    def add_done_callback(self, function: Callable[..., None]) -> None:
+        function(self)
+
+    def done(self) -> bool:
+        return True
+
+    def result(self, timeout: float) -> str:
+        assert timeout > 0
+        if self.failures:
+            self.failures -= 1
+            raise TimeoutError
+        return "report"
+
+
+def test_result_is_read_again_while_its_worker_answers_and_given_up_when_it_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = UnansweredClient()
+    one = cluster_of(client, monkeypatch)
+    monkeypatch.setattr(client, "submit", lambda *_, **__: UnreadFuture())
+    monkeypatch.setattr(one, "workers", lambda: frozenset({"a"}))
+    assert one.call("a", print) == "report"
+    with pytest.raises(WorkerLostError, match="worker b died, hung"):
+        one.call("b", print)

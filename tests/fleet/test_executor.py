@@ -12,10 +12,11 @@ from shflbench.cli.run.fleet.log import DeviceLog
 from shflbench.errors import DeviceError
 from shflbench.fleet import device_process
 from shflbench.fleet.cluster import Cluster, WorkerLostError
+from shflbench.fleet.condense import ProcessNumbers
 from shflbench.fleet.executor import FleetContext, FleetDevice, RemoteExecutor
 from shflbench.fleet.messages import JobReport, JobRequest
 from shflbench.fleet.packed_job import pack
-from shflbench.measure.events import CaseFailed, Note, Opened, encode
+from shflbench.measure.events import CaseFailed, Note, Opened
 from shflbench.measure.job import Job, Task
 from shflbench.measure.supervisor import WorkerDevice
 from shflbench.model import MeasureRules
@@ -62,7 +63,7 @@ def logged(folder: Path) -> list[str]:
 
 def test_groups_of_a_lost_window_are_repeated_one_by_one_and_logged(tmp_path: Path) -> None:
     loss = WorkerLostError("worker tcp://1 died")
-    executor = executor_of(loss, JobReport("x", ()), loss, loss, folder=tmp_path)
+    executor = executor_of(loss, JobReport((), ProcessNumbers()), loss, loss, folder=tmp_path)
     events = list(executor.run(JOB))
     failed = [event for event in events if isinstance(event, CaseFailed)]
     assert [event.case_id for event in failed] == [SECOND.case.id]
@@ -77,7 +78,7 @@ def test_groups_of_a_lost_window_are_repeated_one_by_one_and_logged(tmp_path: Pa
 
 def test_window_that_follows_is_started_before_the_events_of_the_one_before_it(tmp_path: Path) -> None:
     second_call = Event()
-    cluster = FakeCluster([JobReport("x", (encode(Note("done")),)) for _ in range(2)], on_second=second_call.set)
+    cluster = FakeCluster([JobReport((Note("done"),), ProcessNumbers()) for _ in range(2)], on_second=second_call.set)
     context = FleetContext(cast("Cluster", cluster), lambda lost: lost, "owner", {}, lambda: False)
     executor = RemoteExecutor(context, DEVICE, DeviceLog(tmp_path, "node7-5").write)
     following = replace(JOB, groups=((SECOND,),))
@@ -90,7 +91,9 @@ def test_window_that_follows_is_started_before_the_events_of_the_one_before_it(t
 
 
 def test_loss_of_a_window_that_was_started_early_is_noticed_when_its_turn_comes(tmp_path: Path) -> None:
-    executor = executor_of(JobReport("x", ()), WorkerLostError("it died"), JobReport("x", ()), folder=tmp_path)
+    executor = executor_of(
+        JobReport((), ProcessNumbers()), WorkerLostError("it died"), JobReport((), ProcessNumbers()), folder=tmp_path
+    )
     following = replace(JOB, groups=((SECOND,),))
     executor.announce(following)
     assert list(executor.run(JOB)) == []
@@ -107,7 +110,7 @@ def test_worker_that_fails_ends_its_run_and_its_traceback_is_only_in_the_log(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(device_process, "unpacked", refuse)
-    request = JobRequest("owner", 0, pack(JOB, "cubin"), {})
+    request = JobRequest("owner", 0, pack(JOB, "cubin"), {}, ProcessNumbers(), is_condensed=True)
     report = device_process.run_job(WorkerDevice("opener", "0"), request)
     executor = executor_of(report, folder=tmp_path)
     with pytest.raises(DeviceError, match="its worker failed: OSError") as caught:

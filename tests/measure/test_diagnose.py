@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from shflbench.measure.diagnose import troubles
+from shflbench.measure.rounds import SampledCase
 from shflbench.model import Disturbance, Sample, Trouble
 from tests.measure.samples import ITERATIONS, burst, lined
 
@@ -27,15 +28,15 @@ def quiet(levels: Sequence[float], *, process: int = 0, noise: float = 0.0005, s
 
 
 def only(samples: Sequence[Sample]) -> Trouble:
-    (found,) = troubles(samples, ITERATIONS)
+    (found,) = troubles(SampledCase.of(samples, ITERATIONS))
     assert found.advice
     return found
 
 
 def test_quiet_case_has_no_trouble() -> None:
-    assert troubles(quiet([100.0] * ROUNDS), ITERATIONS) == ()
-    assert troubles(lined([100.0] * ROUNDS), ITERATIONS) == ()
-    assert troubles([], ITERATIONS) == ()
+    assert troubles(SampledCase.of(quiet([100.0] * ROUNDS), ITERATIONS)) == ()
+    assert troubles(SampledCase.of(lined([100.0] * ROUNDS), ITERATIONS)) == ()
+    assert troubles(SampledCase.of([], ITERATIONS)) == ()
 
 
 @pytest.mark.parametrize(("change", "verb"), [(0.01, "rose"), (-0.01, "fell")])
@@ -53,7 +54,10 @@ def test_drift_of_samples_without_seconds_is_given_per_rounds() -> None:
 
 
 def test_clear_drift_that_is_too_small_to_matter_is_not_reported() -> None:
-    assert troubles(quiet([100 + number / 100 for number in range(ROUNDS)], noise=0.0001), ITERATIONS) == ()
+    assert (
+        troubles(SampledCase.of(quiet([100 + number / 100 for number in range(ROUNDS)], noise=0.0001), ITERATIONS))
+        == ()
+    )
 
 
 def test_drift_is_detected_within_processes_and_not_between_them() -> None:
@@ -63,7 +67,7 @@ def test_drift_is_detected_within_processes_and_not_between_them() -> None:
         for process in range(4)
         for sample in quiet([100.0 * (1 + 0.001 * process)] * 9, process=process, seed=process)
     ]
-    assert troubles(samples, ITERATIONS) == ()
+    assert troubles(SampledCase.of(samples, ITERATIONS)) == ()
 
 
 def test_slow_rounds_are_counted() -> None:
@@ -74,7 +78,7 @@ def test_slow_rounds_are_counted() -> None:
 
 
 def test_one_slow_round_is_ignored() -> None:
-    assert troubles(quiet([101.0, *[100.0] * (ROUNDS - 1)]), ITERATIONS) == ()
+    assert troubles(SampledCase.of(quiet([101.0, *[100.0] * (ROUNDS - 1)]), ITERATIONS)) == ()
 
 
 def test_single_slow_launches_do_not_make_a_round_slow() -> None:
@@ -82,12 +86,12 @@ def test_single_slow_launches_do_not_make_a_round_slow() -> None:
         replace(sample, time_us=130.0) if sample.sample < 2 and sample.round % 3 == 0 else sample
         for sample in quiet([100.0] * ROUNDS)
     ]
-    assert troubles(samples, ITERATIONS) == ()
+    assert troubles(SampledCase.of(samples, ITERATIONS)) == ()
 
 
 def test_slow_rounds_of_a_drifting_case_are_reported_beside_its_drift() -> None:
     levels = [100 + number / 20 + (0.5 if number in {8, 9} else 0) for number in range(ROUNDS)]
-    assert [found.kind for found in troubles(quiet(levels), ITERATIONS)] == [
+    assert [found.kind for found in troubles(SampledCase.of(quiet(levels), ITERATIONS))] == [
         Disturbance.DRIFT,
         Disturbance.SLOW_EPISODES,
     ]
@@ -113,13 +117,13 @@ def test_bursts_with_slow_first_launches_are_not_two_levels() -> None:
         [69.82, 69.76, 69.38, 69.38, 69.38, 69.54, 69.38, 69.38, 69.38, 69.38],
     )
     samples = [sample for number in range(9) for sample in burst(settling[number % 3], round_=number)]
-    assert troubles(samples, ITERATIONS) == ()
+    assert troubles(SampledCase.of(samples, ITERATIONS)) == ()
 
 
 def test_two_adjacent_steps_of_the_timer_are_not_two_levels() -> None:
     """One step of 32 ns at 5 µs is 0.6%."""
     samples = [sample for number in range(ROUNDS) for sample in burst([5.0, 5.032, 5.032, 5.0, 5.032], round_=number)]
-    assert troubles(samples, ITERATIONS) == ()
+    assert troubles(SampledCase.of(samples, ITERATIONS)) == ()
 
 
 def test_throttled_samples_are_reported_with_their_share() -> None:
@@ -142,7 +146,10 @@ def test_middle_off_the_line_is_nonlinear(off: float, word: str) -> None:
 
 
 def test_middle_a_little_off_the_line_is_not_nonlinear() -> None:
-    assert troubles(lined([104.0, 104.1] * 10, also=lambda count: 0.2 if count == 50 else 0.0), ITERATIONS) == ()
+    assert (
+        troubles(SampledCase.of(lined([104.0, 104.1] * 10, also=lambda count: 0.2 if count == 50 else 0.0), ITERATIONS))
+        == ()
+    )
 
 
 def test_middle_off_the_line_by_noise_is_not_nonlinear() -> None:
@@ -152,14 +159,14 @@ def test_middle_off_the_line_by_noise_is_not_nonlinear() -> None:
         else sample
         for sample in lined([104.0] * ROUNDS)
     ]
-    assert troubles(samples, ITERATIONS) == ()
+    assert troubles(SampledCase.of(samples, ITERATIONS)) == ()
 
 
 def test_processes_disagree_if_not_even_their_rounds_overlap() -> None:
     steady = [
         quiet([level] * 9, process=process, seed=process) for process, level in ((1, 100.0), (2, 100.4), (7, 101))
     ]
-    assert troubles(steady[0] + steady[1], ITERATIONS) == ()  # too little to matter
+    assert troubles(SampledCase.of(steady[0] + steady[1], ITERATIONS)) == ()  # too little to matter
     found = only([sample for samples in steady for sample in samples])
     assert found.kind == Disturbance.PROCESSES
     assert found.size == pytest.approx(0.01, rel=0.1)
@@ -168,8 +175,8 @@ def test_processes_disagree_if_not_even_their_rounds_overlap() -> None:
 
 def test_processes_whose_rounds_overlap_do_not_disagree() -> None:
     noisy = quiet([100.0, 102.0, 98.0] * 3, process=0) + quiet([101.0, 103.0, 99.0] * 3, process=1, seed=2)
-    assert troubles(noisy, ITERATIONS) == ()
+    assert troubles(SampledCase.of(noisy, ITERATIONS)) == ()
 
 
 def test_too_few_rounds_show_only_throttling() -> None:
-    assert troubles(quiet([100.0, 101.0, 102.0, 103.0, 104.0, 105.0, 106.0]), ITERATIONS) == ()
+    assert troubles(SampledCase.of(quiet([100.0, 101.0, 102.0, 103.0, 104.0, 105.0, 106.0]), ITERATIONS)) == ()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shflbench.measure.diagnose import troubles
 from shflbench.measure.estimate import timing
+from shflbench.measure.rounds import SampledCase
 from shflbench.measure.schedule import samples_per_burst
 from shflbench.measure.stopping import why_stop
 from shflbench.model import MeasureRules
@@ -109,7 +110,9 @@ def flagged(disturb: Disturb, cases: int) -> Counter[str]:
         rounds = int(source.integers(9, 31))
         moments = moments_of(rounds, float(source.uniform(1.0, 2.0)) / rounds, source)
         noise = disturb(moments, samples_per_burst(true_us) * true_us / 1e6, source)
-        found = {trouble.kind.value for trouble in troubles(taken(noise, true_us, moments, source), 4096)}
+        found = {
+            trouble.kind.value for trouble in troubles(SampledCase.of(taken(noise, true_us, moments, source), 4096))
+        }
         kinds.update(found | {"any" if found else "none"})
     return kinds
 

@@ -195,3 +195,22 @@ def _raise(error: OSError) -> object:
         raise error
 
     return fail
+
+
+def test_groups_that_end_together_are_written_when_the_block_is_left_also_by_an_error(tmp_path: Path) -> None:
+    one_by_one, together = (RunFolder.create_at(info(), tmp_path / name) for name in ("one-by-one", "together"))
+    for row in ROWS:
+        one_by_one.append([row], [sample for sample in SAMPLES if sample.case_id == row.case_id])
+
+    def append_and_stop() -> None:
+        with together.together():
+            for row in ROWS:
+                together.append([row], [sample for sample in SAMPLES if sample.case_id == row.case_id])
+            assert read_run(together.path).rows == ()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        append_and_stop()
+    for name in ("results.csv", "samples.csv.gz"):
+        assert (together.path / name).read_bytes() == (one_by_one.path / name).read_bytes()
+    assert len(read_run(together.path).rows) == len(ROWS)

@@ -11,13 +11,14 @@ from shflbench.model import DeviceState, Noise, Overrides
 from shflbench.store import RunFolder, RunInfo, RunSettings, SentinelSet, read_info
 from shflbench.store.columns import SCHEMA
 from shflbench.store.keys import KEYS
+from shflbench.store.provenance import Conversion, ConvertedProcess
 from shflbench.thresholds import Thresholds
 from tests.fakes.runs import H200, info
 
 FILE = Path("run/run.json")
 OLDER = Path(__file__).parents[1] / "data" / "runs" / "quick-of-0.1.0"
-LATER = ("others_after", "noise", "sentinels", "thresholds")  # keys that the first files of schema 1 lack
-NEW_KEY = '      "memory_bus_bits": null,\n'  # which runs before 0.3.0 lack
+LATER = ("others_after", "noise", "sentinels", "thresholds", "converted")  # keys that the first files of schema 1 lack
+NEW_KEYS = ('      "memory_bus_bits": null,\n', ',\n  "converted": null')  # which runs before 0.3.0 lack
 STATE = DeviceState(
     pci_bus="00000000:00:06.0",
     l2_bytes=62_914_560,
@@ -35,6 +36,7 @@ STATE = DeviceState(
 )
 NOISE = Noise("busy GPU", "2 other processes computed on the GPU", "measure again alone")
 THRESHOLDS = Thresholds.parse(["1%", "neighbor/*=0.2us"])
+CONVERTED = Conversion("nvbench", "0.1.0", (ConvertedProcess("base/1.json", 64 * "0", None, "node-1"),))
 
 
 def full() -> RunInfo:
@@ -42,7 +44,15 @@ def full() -> RunInfo:
     about = info(device=replace(H200, state=STATE))
     versions = replace(about.versions, source="8c5813feae41862f")
     sentinels = SentinelSet("1")
-    return replace(about, versions=versions, others_after=1, noise=NOISE, sentinels=sentinels, thresholds=THRESHOLDS)
+    return replace(
+        about,
+        versions=versions,
+        others_after=1,
+        noise=NOISE,
+        sentinels=sentinels,
+        thresholds=THRESHOLDS,
+        converted=CONVERTED,
+    )
 
 
 def keys(part: object, where: str = "") -> Iterator[str]:
@@ -52,6 +62,12 @@ def keys(part: object, where: str = "") -> Iterator[str]:
             yield from keys(value, f"{where}.{key}" if where else key)
     else:
         yield where
+
+
+def without_new_keys(text: str) -> str:
+    for key in NEW_KEYS:
+        text = text.replace(key, "")
+    return text
 
 
 def edited(*path: str, value: object) -> str:
@@ -177,7 +193,7 @@ def test_committed_runs_are_read_and_written_as_they_are(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     about = RunInfo.from_json(text, path)
     assert about.finished
-    assert about.to_json().replace(NEW_KEY, "") == text.replace(NEW_KEY, "")
+    assert without_new_keys(about.to_json()) == without_new_keys(text)
 
 
 def test_run_of_version_0_1_is_read_without_the_thresholds_that_it_did_not_record() -> None:
@@ -185,7 +201,7 @@ def test_run_of_version_0_1_is_read_without_the_thresholds_that_it_did_not_recor
     text = path.read_text(encoding="utf-8")
     about = RunInfo.from_json(text, path)
     assert about.versions.shflbench == "0.1.0"
-    rewritten = about.to_json().replace(NEW_KEY, "")
+    rewritten = without_new_keys(about.to_json())
     assert rewritten == text.removesuffix("\n}\n") + ',\n  "thresholds": null\n}\n'
 
 

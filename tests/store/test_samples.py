@@ -1,7 +1,5 @@
 import csv
 import gzip
-import subprocess
-import sys
 import tracemalloc
 from dataclasses import replace
 from functools import partial
@@ -202,14 +200,3 @@ def test_samples_that_pandas_saved_again_are_read(path: Path) -> None:
     assert gzip.decompress(path.read_bytes()).splitlines()[-1].endswith(b'"True",""')
     assert read(path) == expected
     assert read_kept(path, whole=True).time_us.tolist() == kept.time_us.tolist()
-
-
-def test_kept_samples_need_no_pandas(tmp_path: Path) -> None:
-    code = f"""
-import sys, pathlib
-from shflbench.store.samples import read_kept
-read_kept(pathlib.Path({str(write_samples(tmp_path / "samples.csv.gz", *SMEM))!r}), whole=True)
-print("pandas" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"

@@ -32,8 +32,9 @@ by different mechanisms, such as shared memory, shuffles or atomic operations. U
 CUDA memory model requires; they show how much time these barriers cost.
 
 The ids of claims refer to publications: G to the GTC 2013 slides, A to the Acceleware article, N to the NTNU slides,
-and P to the NVIDIA Pro Tip. The page of a pattern lists its claims; [Do the old claims still
-hold?](../../explanation/claims.md) has the verdicts."""
+and P to the NVIDIA Pro Tip; B and R to code bases and guides, in the suites `blocks` and `rows`. The page of a pattern
+lists its claims; [Do the old claims still hold?](../../explanation/claims.md) and [What code bases
+say](../../explanation/contradictions.md) have the verdicts."""
 _MECHANISMS = {
     Mechanism.SMEM: "shared memory with all required barriers",
     Mechanism.SMEM_UNSAFE: "shared memory without some barriers that the CUDA memory model requires",
@@ -50,7 +51,10 @@ warp-level instructions (`SHFL`, `VOTE`, `MATCH`, `REDUX`, `CREDUX`), block barr
 memory (`LDS`, `STS`, `ATOMS`), local memory (`LDL`, `STL`) and global memory (`LDG`, `STG`, `ATOMG`, `RED`). Other \
 instructions are not listed. Counts are for the first supported value of each option. A dash means that the variant \
 does not support the architecture."""
-_VERDICTS = "[Do the old claims still hold?](../../explanation/claims.md)"
+_VERDICTS = {
+    "GANP": "[Do the old claims still hold?](../../explanation/claims.md)",
+    "BR": "[What code bases say](../../explanation/contradictions.md)",
+}
 _KINDS = {Input: "read", Output: "written", InOut: "read and written"}
 _SMALL = (2, 128)  # the launch for which computed sizes are shown
 
@@ -131,7 +135,9 @@ def _claims(name: str) -> Iterator[str]:
     """Yield the claims of the shipped suites about a pattern."""
     if claims := published().get(name):
         yield "## Claims"
-        yield f"Published claims that this pattern tests. Measurements contradict some of them: see {_VERDICTS}."
+        letters = {claim.id[0] for claim in claims}
+        pages = " and ".join(page for ids, page in _VERDICTS.items() if letters & set(ids))
+        yield f"Published claims that this pattern tests. Measurements contradict some of them: see {pages}."
         yield table(("id", "claim", "source"), [(claim.id, claim.says, claim.source) for claim in claims])
 
 

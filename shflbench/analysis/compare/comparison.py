@@ -41,6 +41,9 @@ class Reason(StrEnum):
     FEW_PROCESSES = "few-processes"  # suspected: one or two per side do not show how processes differ
     OTHER_GPU = "other-gpu"  # suspected: two GPUs of one model differ by more than two runs on one GPU
     NO_SENTINELS = "no-sentinels"  # suspected: a change of the machine cannot be separated from one of the case
+    NOT_ALTERNATED = "not-alternated"  # suspected: as above, and the processes of the sides did not run in turn
+    CLOCKS_UNKNOWN = "clocks-unknown"  # suspected: as above, and the clock of the samples was not recorded
+    CLOCKS_DIFFER = "clocks-differ"  # suspected: as above, and the clock of the samples was not the same
     NO_SAMPLES = "no-samples"  # suspected: only medians and their intervals are known
     TOO_FEW_ROUNDS = "too-few-rounds"  # inconclusive: a slow state lasts as long as a round
     NO_INTERVAL = "no-interval"  # inconclusive: a side has a time without an interval

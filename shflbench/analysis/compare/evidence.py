@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.analysis.compare.comparison import Reason
-from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, misfit
+from shflbench.analysis.compare.machine_evidence import CRUDE, MachineEvidence
+from shflbench.analysis.compare.metrics import PASSES
+from shflbench.analysis.compare.noise import ASSUMED, OFFSET_US, USUAL, NoiseModel, misfit
 from shflbench.analysis.compare.offset import Offsets, machine_change, offsets
 from shflbench.analysis.compare.rule import Doubt, judge_robustly, model_of
 from shflbench.thresholds import Threshold
@@ -30,8 +33,9 @@ LEARNED = 1.0  # subtracted from that multiple if the noise was learned
 # Of five H200s one was up to 1.7% faster than another where a kernel passes over memory (benchmarks/compare_power);
 # kernels that do not wait for memory agreed within 0.7% from 10 µs on.
 OTHER_GPU = 0.03
-# Without sentinels or samples, a change of the machine goes unnoticed.
-CRUDE = 0.05
+# The offset of a process is common to all its cases: three processes per side show three offsets, however many cases
+# there are, and the fit may find too little noise. Every case counts as a pass over memory, which has `PASSES` times a.
+LEAST_WITH_OFFSETS_US = math.hypot(USUAL.a_us, OFFSET_US) / PASSES
 
 FEWEST_FOR_FIT = 5  # cases with several processes, to contradict a noise model
 MISFIT = 1.4  # times the model's noise: a model with too little noise raises false alarms
@@ -54,14 +58,19 @@ class Evidence:
     offsets: Offsets | None  # of the processes, measured by their sentinels
     machine_change: float  # the fraction by which the machine became slower, measured by the sentinels
     one_gpu: bool = True  # whether all runs used the same GPU
+    machine: MachineEvidence | None = None  # what stands in for sentinels in results of other tools
 
     @classmethod
-    def of(cls, base: Side, new: Side) -> Evidence:
-        """Collect the evidence of two sides; that of sentinels only if both sides have the same ones."""
+    def of(cls, base: Side, new: Side, *, alternated: bool = False) -> Evidence:
+        """Collect the evidence of two sides; that of sentinels only if both sides have the same ones.
+
+        `alternated`: the user states that the processes of both sides ran in turn.
+        """
         sampled = bool(base.kernels) and bool(new.kernels)
         one_gpu = len({run.info.device.uuid for run in (*base.runs, *new.runs) if run.info.device}) < 2  # noqa: PLR2004
         if not base.sentinels or base.sentinels != new.sentinels:
-            return cls(sampled, None, 0.0, one_gpu)
+            machine = MachineEvidence.of(base, new, stated=alternated) if sampled else None
+            return cls(sampled, None, 0.0, one_gpu, machine)
         return cls.of_sentinels(base.sentinel_estimates(), new.sentinel_estimates(), sampled=sampled, one_gpu=one_gpu)
 
     @classmethod
@@ -85,19 +94,21 @@ class Evidence:
         """Yield why changes are only suspected, whatever the number of processes."""
         if not self.sampled:
             yield Doubt(Reason.NO_SAMPLES, factor=FEW_PROCESSES[0], least=CRUDE)  # the number of processes is unknown
-        elif self.offsets is None:
+        elif self.offsets is None and self.machine is None:
             yield Doubt(Reason.NO_SENTINELS, least=CRUDE)
         if not self.one_gpu:
             yield Doubt(Reason.OTHER_GPU, least=OTHER_GPU)
 
-    def warnings(self) -> Iterator[str]:
-        """Yield a sentence about missing evidence."""
+    def warnings(self, contrasts: Sequence[Contrast] = ()) -> Iterator[str]:
+        """Yield sentences about missing evidence."""
         limit = f"{100 * CRUDE:.0f}%"
         if not self.sampled:
             yield (
                 "a side has no samples, only medians and their intervals: "
                 f"changes below {limit} or {FEW_PROCESSES[0]:.0f} times the threshold are only suspected"
             )
+        elif self.machine:
+            yield from self.machine.warnings(contrasts)
         elif self.offsets is None:
             yield (
                 "the sides have no sentinels in common, so a change of the machine cannot be excluded: "
@@ -110,6 +121,8 @@ class Evidence:
         fit = model_of(contrasts) if replicated else ASSUMED
         if self.offsets is None and not replicated:
             fit = fit.with_offsets()
+        elif self.machine:
+            fit = replace(fit, a_us=max(fit.a_us, LEAST_WITH_OFFSETS_US))
         if learned is None:
             return fit, ""
         if len(replicated) >= FEWEST_FOR_FIT:
@@ -129,7 +142,8 @@ def set_threshold(contrast: Contrast, override: Threshold | None, evidence: Evid
     threshold = usual = (override or USUAL_THRESHOLD).fraction_of(shorter)
     if not contrast.freedom and not learned:
         threshold = max(usual, QUICK_THRESHOLD.amount)
-    doubts = [*evidence.doubts(), *_doubt_of_few_processes(contrast.freedom, learned=learned)]
+    of_machine = evidence.machine.doubts(contrast) if evidence.machine else ()
+    doubts = [*evidence.doubts(), *of_machine, *_doubt_of_few_processes(contrast.freedom, learned=learned)]
     largest = max(doubts, key=lambda doubt: doubt.certain(threshold), default=None)
     return replace(contrast, threshold=threshold, usual=usual, doubt=largest)
 

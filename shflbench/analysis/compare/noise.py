@@ -32,6 +32,10 @@ class Weights(NamedTuple):
     additive: float
     proportional: float
 
+    def averaged(self, executions: int) -> Weights:
+        """Return the weights of a mean over executions between two readings of the timer."""
+        return Weights(self.additive / executions**2, self.proportional)
+
     def between(self, other: Weights) -> Weights:
         """Return the mean of two: a difference of sides is as noisy whichever of them is the base."""
         return Weights((self.additive + other.additive) / 2, (self.proportional + other.proportional) / 2)

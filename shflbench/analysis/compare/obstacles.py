@@ -68,11 +68,19 @@ SETTINGS: dict[str, Callable[[Run], str]] = {
 OF_TIMES = {"backends", "GPUs"}  # they do not affect the compiler's output
 
 
+def _tool(run: Run) -> str:
+    return run.info.converted.tool if run.info.converted else "shflbench"
+
+
 def obstacles(base: Side, new: Side, *, timed: bool, any_revision: bool) -> Iterator[str]:
     """Yield a clause for each difference that makes two sides incomparable.
 
     `timed`: times are compared, which need a GPU; `any_revision`: the suite's text may differ.
     """
+    tools = [_tool(side.runs[0]) for side in (base, new)]
+    if tools[0] != tools[1]:
+        yield f"the sides were measured by different tools ({tools[0]}, {tools[1]}), which time differently"
+        return
     for what, of in SETTINGS.items():
         before, after = of(base.runs[0]), of(new.runs[0])
         if before != after and (timed or what not in OF_TIMES):
@@ -89,7 +97,7 @@ def obstacles(base: Side, new: Side, *, timed: bool, any_revision: bool) -> Iter
 def _of_times(base: Side, new: Side) -> Iterator[str]:
     for side in (base, new):
         for run in side.runs:
-            if run.info.backend != "cuda":
+            if run.info.backend != "cuda" and run.info.converted is None:
                 yield f"{run.folder} has no times: its backend is {run.info.backend}"
             elif (share := _dropped_share(run.rows)) > THROTTLED:
                 yield f"{100 * share:.0f}% of the samples of {run.folder} were taken while the GPU was throttled"
@@ -143,8 +151,27 @@ def run_warnings(side: Side) -> Iterator[str]:
             yield f"{run.folder}: {noise.verdict}: {noise.sentence}"
 
 
+def _of_conversions(base: Side, new: Side) -> Iterator[str]:
+    """Yield how the records of another tool differ."""
+    before, after = ([run.info.converted for run in side.runs if run.info.converted] for side in (base, new))
+    if before and after:
+        for what, values in (
+            (before[0].tool, [_known_values(record.version for record in side) for side in (before, after)]),
+            (
+                "the host",
+                [
+                    _known_values(process.host for record in side for process in record.processes)
+                    for side in (before, after)
+                ],
+            ),
+        ):
+            if values[0] != values[1]:
+                yield f"{what} was {values[0] or 'unknown'}, now {values[1] or 'unknown'}"
+
+
 def changes(base: Side, new: Side) -> Iterator[str]:
     """Yield a sentence for each difference that may explain a change of times."""
+    yield from _of_conversions(base, new)
     before, after = ([run.info for run in side.runs] for side in (base, new))
     for name, what in (("shflbench", "shflbench"), ("nvrtc", "NVRTC"), ("driver", "the driver")):
         was, now = (

@@ -12,6 +12,7 @@ from shflbench.analysis.compare.metrics import value_of, values_from_row, values
 from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run, run_warnings
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.errors import ResultsError, UsageError
+from shflbench.model import Status
 from shflbench.thresholds import Thresholds
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Settings:
     allowed: frozenset[Outcome] = frozenset()  # findings that do not fail the gate
     any_revision: bool = False  # of the suite's text
     noise: NoiseModel | None = None  # learned on this machine
+    alternated: bool = False  # the user states that the processes of both sides ran in turn
 
 
 def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparison:
@@ -44,7 +46,7 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
         refuse_mixture(side)
     refuse_same_run(base, new)
     timed = settings.metric is not Metric.REGISTERS
-    evidence = Evidence.of(base, new) if timed else None
+    evidence = Evidence.of(base, new, alternated=settings.alternated) if timed else None
     across = tuple(_obstacles(base, new, settings, evidence))
     if across and not settings.across:
         raise ResultsError(
@@ -56,7 +58,7 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
         compared,
         verdicts=tuple(map(_without_verdict, compared.verdicts)) if across else compared.verdicts,
         across=across,
-        notes=tuple(changes(base, new)),
+        notes=(*changes(base, new), *compared.notes),
         warnings=(*run_warnings(base), *run_warnings(new), *compared.warnings),
         allowed=settings.allowed,
     )
@@ -74,7 +76,8 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
     thresholds = new.runs[0].info.thresholds_in_force.overridden_by(settings.thresholds)
     if settings.metric is not Metric.TIME and any(threshold.unit == "us" for threshold in thresholds.values()):
         raise UsageError(f"{settings.metric} has no threshold in µs", "give a percentage, such as 1%")
-    ids = list(dict.fromkeys([*base.rows, *new.rows]))
+    skipped = _skipped_on_purpose(base, new)
+    ids = [case_id for case_id in dict.fromkeys([*base.rows, *new.rows]) if case_id not in skipped]
     paired = {case_id: _pair(base, new, case_id, settings.metric, evidence) for case_id in ids}
     contrasts = [pair for pair in paired.values() if isinstance(pair, Contrast)]
     learned = settings.noise
@@ -92,8 +95,27 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
         verdicts=tuple(verdict[case_id] for case_id in ids),
         noise=NoiseUsed(judged.noise.source, judged.noise.a_us, judged.noise.b) if contrasts else None,
         offset_us=evidence.offsets.difference if evidence.offsets else None,
-        warnings=tuple(filter(None, (*evidence.warnings(), judged.misfit))),
+        notes=tuple(_notes(evidence, len(skipped))),
+        warnings=tuple(filter(None, (*evidence.warnings(contrasts), judged.misfit))),
     )
+
+
+def _skipped_on_purpose(base: Side, new: Side) -> frozenset[str]:
+    """Return the cases that another tool skipped on both sides, as its benchmarks do with some values of their axes."""
+    if any(run.info.converted is None for side in (base, new) for run in side.runs):
+        return frozenset()
+    return frozenset(
+        case_id
+        for case_id in base.rows.keys() & new.rows.keys()
+        if base.rows[case_id].status is new.rows[case_id].status is Status.SKIPPED
+    )
+
+
+def _notes(evidence: Evidence, skipped: int) -> Iterator[str]:
+    if evidence.machine and (note := evidence.machine.note()):
+        yield note
+    if skipped:
+        yield "1 case was skipped on both sides" if skipped == 1 else f"{skipped} cases were skipped on both sides"
 
 
 def _registers(base: Side, new: Side) -> Comparison:

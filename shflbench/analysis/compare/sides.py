@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.compare.estimates import Floats, Process
     from shflbench.store import Row, Run
+    from shflbench.store.read import HeldSamples
     from shflbench.store.samples import KeptSamples
 
     Rounds = list[Floats]  # the times of each round of a process, in µs
@@ -114,11 +115,15 @@ def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
     counts: dict[str, Counts] = {}
     launches: dict[str, set[int]] = {}
     for place, run in enumerate(runs):
-        samples = run.kept_samples()
-        if samples is None:
+        samples = None if run.held else run.kept_samples()
+        if run.held:
+            taken = _held_samples(run.held)
+        elif samples:
+            _refuse_cut(run, samples)
+            taken = _split_samples(samples)
+        else:
             return {}
-        _refuse_cut(run, samples)
-        for name, iterations, process, several, rounds in _split_samples(samples):
+        for name, iterations, process, several, rounds in taken:
             counts.setdefault(name, {}).setdefault(iterations, {})[place, process] = rounds
             launches.setdefault(name, set()).add(several)
         _refuse_foreign(run, place, counts)
@@ -126,6 +131,13 @@ def _kernels(runs: Sequence[Run]) -> dict[str, KernelTimes]:
         name: KernelTimes(times, min(launches[name]) if len(launches[name]) == 1 else 0)
         for name, times in counts.items()
     }
+
+
+def _held_samples(held: HeldSamples) -> Iterator[tuple[str, int, int, int, Rounds]]:
+    """Yield the same as `_split_samples`; other tools have neither iterations nor several launches per sample."""
+    for name, processes in held.rounds.items():
+        for process, rounds in processes.items():
+            yield name, 1, process, 1, list(rounds)
 
 
 def _split_samples(samples: KeptSamples) -> Iterator[tuple[str, int, int, int, Rounds]]:

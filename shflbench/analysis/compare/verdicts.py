@@ -137,6 +137,9 @@ _NOT_CERTAIN = {
     Reason.FEW_PROCESSES: "1 or 2 processes per side may differ by as much: measure 3 or more",
     Reason.OTHER_GPU: "two GPUs of one model may differ by as much: compare runs on one GPU",
     Reason.NO_SENTINELS: "without sentinels a change of the machine is not excluded",
+    Reason.NOT_ALTERNATED: "a change of the machine is not excluded: run the processes of both sides in turn",
+    Reason.CLOCKS_UNKNOWN: "a change of the machine is not excluded: record the SM clock",
+    Reason.CLOCKS_DIFFER: "the SM clock was not the same on both sides: lock it",
     Reason.NO_SAMPLES: "without samples the precision is unknown",
     Reason.TOO_FEW_ROUNDS: "fewer than three rounds per process: measure longer",
 }

@@ -45,6 +45,11 @@ TWO = "give two: shflbench compare BASE NEW"
         is_flag=True,
         help="Print changes without verdicts, even between different GPU models.",
     ),
+    option(
+        "--alternated",
+        is_flag=True,
+        help="State that base and new processes ran in turn.",
+    ),
 )
 @options.JUDGING
 @headed("Report", *options.REPORTING, OUTPUT_FILE)
@@ -58,12 +63,13 @@ def command(
     more_base: tuple[Path, ...],
     more_new: tuple[Path, ...],
     across: bool,
+    alternated: bool,
     **flags: Any,  # noqa: ANN401  (each option has its own type)
 ) -> int:
     """Compare two runs and say which cases got slower or faster.
 
-    BASE and NEW are run folders, folders of several runs, or baselines. Exits 1 if a case got slower, is missing or
-    failed, and 3 if the runs cannot be compared.
+    BASE and NEW are run folders, folders of several runs, baselines, or files that `convert` reads. Exits 1 if a case
+    got slower, is missing or failed, and 3 if the runs cannot be compared.
     """
     chosen = options.parse(flags)
     if metric == REGISTERS and chosen.thresholds.values():
@@ -75,7 +81,7 @@ def command(
     noise, remark = learned_noise(base, new, chosen.noise, chosen.baselines)
     if remark:
         console.warn(remark)
-    settings = chosen.settings(metric=Metric(metric), across=across, noise=noise)
+    settings = chosen.settings(metric=Metric(metric), across=across, noise=noise, alternated=alternated)
     return options.show(with_causes(compare(base, new, settings), base, new), chosen, console, data=True)
 
 

@@ -60,6 +60,8 @@ def from_record(info: RunInfo, suite: str | None, folder: Path, command: str) ->
     from shflbench.model import Overrides
     from shflbench.suite import find_shipped
 
+    if info.converted:
+        raise ResultsError(f"{folder} was converted from {info.converted.tool}: it cannot be resumed", "measure anew")
     if suite is None and info.suite.name not in find_shipped():
         raise UsageError(
             f"{folder} holds a run of your own suite {info.suite.path}, and --resume needs that file again",

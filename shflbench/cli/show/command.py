@@ -104,7 +104,10 @@ def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) ->
 
 
 def headline(info: RunInfo) -> str:
-    """Return suite, device and date of a run in one line."""
+    """Return suite, device and date of a run in one line; of a converted run what is known of them."""
+    if info.converted:
+        tool = " ".join(filter(None, (info.suite.title, info.converted.version)))
+        return ", ".join(filter(None, (tool, info.device.name if info.device else "", info.started[:10])))
     where = f"no GPU, {'emulated' if info.backend == 'emulator' else 'compiled for'} {info.arch}"
     if info.device:
         where = f"{info.device.name}, driver {info.device.driver}, CUDA {info.device.cuda}"

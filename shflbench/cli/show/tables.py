@@ -30,6 +30,7 @@ def group_table(rows: Sequence[Row]) -> Table:
     """Return the table of one group's rows: times if there are any, else the compiler's output."""
     head = rows[0]
     iterations = "one pass" if one_pass(head) else f"{head.iterations} iterations"
+    iterations = iterations if head.mechanism else ""  # other tools do not say it
     parts = (head.pattern, head.dtype, head.launch, iterations, *head.option_texts)
     title = "  ".join(part for part in parts if part)
     if any(row.time_us is not None for row in rows):
@@ -42,6 +43,8 @@ def verification(row: Row) -> str:
     """Return how the result of a case was verified, and the disturbances of its samples, in a word each."""
     matched = f"{row.matched} of {row.inputs} inputs matched" if row.inputs is not None else ""
     match row.status:
+        case Status.TIMED if not row.mechanism:  # of another tool
+            known = "not verified"
         case Status.TIMED | Status.VERIFIED:
             known = _compared_with(row) if row.safe else f"UNSAFE, {matched}"
         case Status.INCORRECT:

@@ -85,6 +85,7 @@ def _measured(item: TimedRow, where: Sequence[str]) -> tuple[TableCell, ...]:
     origin = {"GPU": gpu_of(item.run), "Suite": item.run.info.suite.name}
     half = _half(row)
     iterations = TableCell("one pass", 1.0) if one_pass(row) else _count(row.iterations)
+    iterations = iterations if row.mechanism else TableCell("")  # other tools do not say it
     fraction = limit.limit_fraction if limit else None
     return (
         _cell(_variant(row)),

@@ -56,8 +56,8 @@ def bar_chart(rows: Sequence[TimedRow]) -> BarChart | None:
     ranked = sorted(rows, key=lambda item: _positive(item.row.time_us) or math.inf)
     first = timed[0].row
     return BarChart(
-        caption=f"{first.pattern} at {words(factors(first))}",
-        quantity="time of one pass" if one_pass(first) else "time of one launch",
+        caption=" at ".join(filter(None, (first.pattern, words(factors(first))))),
+        quantity="time of one pass" if first.mechanism and one_pass(first) else "time of one launch",
         baseline=next((item.row.baseline for item in timed if item.row.baseline), ""),
         bars=tuple(_bar(item, longest) for item in ranked),
     )

@@ -97,10 +97,10 @@ def _trust(runs: Sequence[Run]) -> str:
     others = len(runs) - len(measured)
     beside = f"; {counted(others, 'run')} without times {'is' if others == 1 else 'are'} listed apart" if others else ""
     cases = sum(row.time_us is not None for run in measured for row in run.rows)
-    days = sorted({run.info.started[:10] for run in measured})
-    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    days = sorted({run.info.started[:10] for run in measured if run.info.started})  # other tools may not say it
+    when = "" if not days else f" of {days[0]}" if len(days) == 1 else f" of {days[0]} to {days[-1]}"
     quiet = sum(run.info.noise is not None and run.info.noise.quiet for run in measured)
     gpus = joined(list(dict.fromkeys(map(gpu_of, measured))))
     how = "all on a quiet machine" if quiet == len(measured) else f"{quiet or 'none'} of them on a quiet machine"
     runs_text = counted(len(measured), "run")
-    return f"The {cases:,} times are from {runs_text} on {gpus} of {when}, {how}{beside}."
+    return f"The {cases:,} times are from {runs_text} on {gpus}{when}, {how}{beside}."

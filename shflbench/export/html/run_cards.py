@@ -37,8 +37,9 @@ def run_cards(runs: Sequence[Run]) -> Iterator[RunCard]:
 
 
 def label_of(run: Run) -> str:
-    """Return a short name of a run: its suite, GPU and date."""
-    return f"{run.info.suite.name}, {gpu_of(run)}, {run.info.started[:16].replace('T', ' ')}"
+    """Return a short name of a run: its suite, GPU and date, which other tools may not say."""
+    parts = (run.info.suite.name, gpu_of(run), run.info.started[:16].replace("T", " "))
+    return ", ".join(filter(None, parts))
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:

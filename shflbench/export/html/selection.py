@@ -42,15 +42,18 @@ class GpuRows:
 
 
 def is_measured(run: Run) -> bool:
-    """Return whether the run has times of a GPU."""
-    return run.info.backend == MEASURED and any(row.time_us is not None for row in run.rows)
+    """Return whether the run has times: of a GPU, or of another tool."""
+    is_timed = run.info.backend == MEASURED or run.info.converted is not None
+    return is_timed and any(row.time_us is not None for row in run.rows)
 
 
 def gpu_of(run: Run) -> str:
     """Return the model of the run's GPU, or what stood in for it."""
-    device = run.info.device
-    if device is not None and run.info.backend == MEASURED:
+    device, converted = run.info.device, run.info.converted
+    if device is not None and (run.info.backend == MEASURED or converted):
         return short(device.name) or device.arch
+    if converted:
+        return f"unknown to {converted.tool}"
     return f"{'emulator' if run.info.backend == 'emulator' else 'no GPU'} ({run.info.arch})"
 
 

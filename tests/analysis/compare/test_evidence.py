@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Outcome, Reason
-from shflbench.analysis.compare.evidence import CRUDE, OTHER_GPU, Evidence, set_threshold
+from shflbench.analysis.compare.evidence import OTHER_GPU, Evidence, set_threshold
+from shflbench.analysis.compare.machine_evidence import CRUDE
 from shflbench.analysis.compare.noise import ASSUMED, NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
 from shflbench.analysis.compare.rule import Contrast

@@ -98,7 +98,7 @@ DAMAGE: list[tuple[Callable[[], object], str, str]] = [
     (hold(SAMPLES, b""), "new/samples.csv.gz is empty", RESTORED),
     (hold(INFO, b""), "new/run.json is empty", RESTORED),
     (replaced(NEW, Path.mkdir), "new holds no run: no run.json in it or below it", GIVEN),
-    (replaced(NEW, lambda new: new.write_bytes(PNG)), "new holds no run: no run.json in it or below it", GIVEN),
+    (replaced(NEW, lambda new: new.write_bytes(PNG)), "new is in no known format", "give a run folder, or files of"),
     (INFO.unlink, "new holds no run: no run.json in it or below it", GIVEN),
     (hold(CSV, PNG), "new/results.csv is damaged: not UTF-8", RESTORED),
     (hold(CSV, b"name,price\ntea,3\n"), "new/results.csv:1: the column case_id is missing", RESTORED),

@@ -35,7 +35,7 @@ def releases(
     waiting: dict[object, list[ConvergedGroup]] = {}
     for group in groups:
         if group.waits_at is not None:
-            waiting.setdefault(_meeting(group.waits_at, named), []).append(group)
+            waiting.setdefault(meeting_place(group.waits_at, named), []).append(group)
     for meeting in waiting.values():
         form = meeting[0].waits_at.form if meeting[0].waits_at else None
         if isinstance(form, Barrier) and form.whole_block:
@@ -46,7 +46,7 @@ def releases(
             yield meeting, free
 
 
-def _meeting(op: Op, named: NamedBarriers | None) -> object:
+def meeting_place(op: Op, named: NamedBarriers | None) -> object:
     """Return what threads must have in common to meet: barriers of one kind meet, collectives only with themselves."""
     if not isinstance(op.form, Barrier):
         return id(op)

@@ -7,6 +7,7 @@ import numpy as np
 
 from shflbench.backends.emulator.link.barriers import form_of
 from shflbench.backends.emulator.link.program import Op
+from shflbench.backends.emulator.machine.arrivals import Arrivals
 from shflbench.backends.emulator.machine.barriers import involves_all, releases
 from shflbench.backends.emulator.machine.bind import Trace, bind, trace
 from shflbench.backends.emulator.machine.deadlock import deadlock
@@ -75,6 +76,7 @@ class Scheduler:
         self._choices = 0
         self._favorite, self._favors = self.groups[0], 0
         self.named = NamedBarriers(state) if state.has_named_barriers else None
+        self.arrivals = Arrivals(state) if self.named is None else None
         self.polling = Polling() if state.program.interrupted else None
         if self.polling is not None:
             state.observers = (*state.observers, self.polling)
@@ -265,6 +267,8 @@ class Scheduler:
             )
         self.state.ends.append((group.members.threads, op))
         self.state.alive.reshape(-1)[group.members.threads] = False
+        if self.arrivals is not None:
+            self.arrivals.end()
         self.live -= group.members.count
         self.groups.remove(group)
         self._parts[group.lockstep] -= 1
@@ -285,6 +289,8 @@ class Scheduler:
         blocks at once: races show when threads run ahead of others.
         """
         op = group.waits_at
+        if self.arrivals is not None:
+            self.arrivals.arrive(group)
         if all(other.waits_at is op for other in reversed(self.groups)):
             if not self._release_all():
                 self._release()
@@ -303,6 +309,8 @@ class Scheduler:
             step = self.everyone.steps[at] = bind(self.state, op, self.everyone)
         self._pass_barrier(at, self.everyone.threads)
         step()
+        if self.arrivals is not None:
+            self.arrivals.leave_all()
         for group in self.groups:
             self._resume(group)
         return True
@@ -323,13 +331,19 @@ class Scheduler:
 
     def _release(self, *, same_mask: bool = True) -> bool:
         """Let all threads continue whose barriers are complete; return whether there were any."""
+        if self.arrivals is not None and not self.arrivals.may_complete() and same_mask:
+            return False
         released = False
         for groups, threads in releases(self.state, self.groups, self.named, same_mask=same_mask):
             released = True
+            going_on = np.zeros(self.state.shape.lanes, np.bool_)
+            going_on[threads] = True
             for group in groups:
-                chosen = np.isin(group.members.threads, threads, assume_unique=True)
+                chosen = going_on[group.members.threads]
                 if chosen.any():
                     going = group if chosen.all() else self._part(group, chosen)[0]
+                    if self.arrivals is not None and going.waits_at is not None:
+                        self.arrivals.leave(going.waits_at, going.members.threads)
                     self._resume(going)
         return released
 

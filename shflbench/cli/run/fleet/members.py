@@ -192,6 +192,8 @@ class Members:
         info = _info(run_info(plan, self.job.request.overrides, typed_words()), device)
         path = self.folder.path / member.folder
         stopped = resume(path, info, plan.suite.cases) if (path / "run.json").exists() else None
+        if stopped:
+            executor.resume_at(stopped.next_process)
         run_folder = stopped.folder if stopped else RunFolder.create_at(info, path)
         log.write(f"{'resumed' if stopped else 'started'}: {device.description}")
         self.runs.append(DeviceRun(device.label, plan, executor, run_folder, stopped, self.kernels))
