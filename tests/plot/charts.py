@@ -227,9 +227,8 @@ def _range_errors(chart: Chart, match: re.Match[str]) -> Iterator[str]:
     yield from _span_errors(chart, match["first"], match["low"], match["high"])
     yield from _baseline_errors(chart, match["baseline"])
     for text, place in ((match["low"], match["at_low"]), (match["high"], match["at_high"])):
-        there = [
-            ratio for ratio, traits in ratios if place.replace(" ", "") in {trait.replace(" ", "") for trait in traits}
-        ]
+        named = set(place.replace(" ", "").split(","))  # `f64, sms x 1024, columns=16`
+        there = [ratio for ratio, traits in ratios if named <= {trait.replace(" ", "") for trait in traits}]
         if not any(_is(text, ratio) for ratio in there):
             yield f"at {place} the ratio is {there}"
 

@@ -7,8 +7,16 @@ from shflbench.backends.emulator.machine.faults import KernelFault
 from tests.backends.emulator.instructions.kernels import launch, subjects
 from tests.checker.planted_kernels import PlantedKernel
 
+SLOW = "barrier_in_shared_memory_without_wait"  # its threads poll a barrier up to the limit of turns
 
-@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.file.stem)
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        pytest.param(subject, id=subject.file.stem, marks=[pytest.mark.archs] if subject.file.stem == SLOW else [])
+        for subject in subjects()
+    ],
+)
 def test_a_kernel_is_judged_as_its_first_line_says(subject: PlantedKernel) -> None:
     report = explore(launch(subject))
     faults = {error.kind.name for error in report.errors if isinstance(error, KernelFault)}
