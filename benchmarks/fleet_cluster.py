@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import signal
 import socket
@@ -43,12 +44,14 @@ OUTCOMES = Path(__file__).with_suffix(".json")
 EXPLANATION = ROOT / "docs" / "explanation" / "what-a-fleet-costs.md"
 COUNTS = (1, 10, 100, 1000)
 SUITE = ("gtc2013", "--pattern", "broadcast", "--processes", "1")
-CASES = 32  # of that suite: two windows
+CASES = 32  # of that suite
+WINDOWS = 2  # of these cases
 WORKERS_PER_PROCESS = 250
 FAULT_CASE_SECONDS = 0.5  # of devices whose worker is lost, so that it is lost in the middle of a window
 LOST_SECONDS = 1.5  # from the end of the first window of such a device to the loss
 JOBS = "jobs.txt"  # a line per job: device, start and end in seconds
 BEGAN = "began.json"
+LOST = "lost.txt"  # when the workers were killed or stopped
 COUNTED = ("cpu_seconds", "received", "sent")
 PATIENCE = 3600.0  # seconds for one cluster
 FINDINGS = {Plant.SLOW: "slow", Plant.WRONG: "wrong results", Plant.HUNG: "incomplete"}
@@ -106,6 +109,7 @@ class SimulatedCluster:
         killed, hung = self.hosts[-2], self.hosts[-1]
         killed.kill()
         hung.send_signal(signal.SIGSTOP)
+        (self.folder / LOST).write_text(f"{time.time()}", encoding="utf-8")
         self.add(self.of(Plant.KILLED))  # as a batch system does
         self.add(self.of(Plant.LATE))
 
@@ -164,8 +168,9 @@ def run(count: int, folder: Path, case_seconds: float) -> Outcome:
 
 def evaluate(count: int, folder: Path) -> Outcome:
     """Rank the devices of a run in `folder`, and compare rows and findings with what was planted."""
-    planted, out = plants(count), folder / "out"
-    jobs = jobs_in(folder / JOBS)
+    out, jobs = folder / "out", jobs_in(folder / JOBS)
+    lost = float((folder / LOST).read_text(encoding="utf-8")) if (folder / LOST).exists() else math.inf
+    planted = [effective(plant, jobs[index], lost) for index, plant in enumerate(plants(count))]
     start = json.loads((folder / BEGAN).read_text(encoding="utf-8"))
     spent = json.loads((folder / "costs.json").read_text(encoding="utf-8"))
     change = {
@@ -194,7 +199,9 @@ def evaluate(count: int, folder: Path) -> Outcome:
         planted=sum(plant in NAMED for plant in planted),
         calls=len(spent["calls"]),
         until_all_seconds=max(
-            min(began for began, _ in jobs[index]) for index, plant in enumerate(planted) if plant is not Plant.LATE
+            min(began for began, _ in jobs[index])
+            for index, plant in enumerate(planted)
+            if plant is not Plant.LATE and jobs[index]  # without a job its rows are missing
         )
         - start["began"],
         client_cpu_seconds=change["client"]["cpu_seconds"],
@@ -207,6 +214,12 @@ def evaluate(count: int, folder: Path) -> Outcome:
         fleet_cpu_seconds=fleet_cpu_seconds,
         fleet_memory=fleet_memory,
     )
+
+
+def effective(plant: Plant, jobs: Sequence[tuple[float, float]], lost: float) -> Plant:
+    """Return what was planted, and that a device is sound if it had done all its jobs before the workers were lost."""
+    is_done = sum(ended < lost for _, ended in jobs) >= WINDOWS
+    return Plant.SOUND if plant in {Plant.KILLED, Plant.HUNG} and is_done else plant
 
 
 def rank(out: Path) -> tuple[dict[str, Any], float, int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fleet_cluster import EXPLANATION, OUTCOMES, PAGE, added_seconds, run, unnamed
+from benchmarks.fleet_cluster import EXPLANATION, OUTCOMES, PAGE, added_seconds, effective, run, unnamed
 from benchmarks.fleet_cluster_devices import Plant, index_of, plants, uuid_of
 from benchmarks.fleet_cluster_page import Outcome, explained, memory_devices, most_devices, page
 from shflbench.store.fleet_file import FleetMember
@@ -58,6 +58,19 @@ def test_planted_faults_that_nobody_names_are_listed() -> None:
         "device 3 has no loss",
         "device 4 has no run",
     ]
+
+
+@pytest.mark.parametrize(
+    ("plant", "ends", "counted"),
+    [
+        (Plant.KILLED, [1.0, 4.0], Plant.KILLED),  # the second window ended on another worker
+        (Plant.HUNG, [1.0], Plant.HUNG),
+        (Plant.HUNG, [1.0, 2.0], Plant.SOUND),
+        (Plant.SLOW, [1.0, 2.0], Plant.SLOW),
+    ],
+)
+def test_a_worker_that_is_lost_after_its_last_job_is_no_fault(plant: Plant, ends: list[float], counted: Plant) -> None:
+    assert effective(plant, [(end - 1, end) for end in ends], lost=3.0) is counted
 
 
 def test_only_the_job_that_a_call_returned_is_subtracted_from_it() -> None:
