@@ -1,10 +1,11 @@
 """Measure what running a suite on all GPUs of a host at the same time changes, against each GPU alone.
 
     python -m benchmarks.fleet_host FOLDER            measure; FOLDER gets the runs and page.md
+    python -m benchmarks.fleet_host FOLDER --turns 1  the first half only
     python -m benchmarks.fleet_host FOLDER --record   after that, write the page to benchmarks/fleet_host.md as well
 
 Needs two GPUs or more. Each GPU runs the suite alone twice, and all of them run it at the same time twice, in turns.
-Nothing is measured if FOLDER already has the runs.
+Runs that FOLDER already has are not made again.
 """
 
 from __future__ import annotations
@@ -70,18 +71,26 @@ class Device(NamedTuple):
         )
 
 
-def measure(folder: Path, suite: str, gpus: int) -> None:
-    """Run the suite on each GPU alone and on all, in turns; CalledProcessError if a command fails."""
-    seconds = {}
-    _run(folder / "compiled", suite, "--device", "none")
-    for turn in range(TURNS):
+def measure(folder: Path, suite: str, gpus: int, turns: int) -> dict[str, float]:
+    """Run the suite on each GPU alone and on all, in turns; return the seconds of each run.
+
+    CalledProcessError if a command fails.
+    """
+    file = folder / SECONDS
+    seconds: dict[str, float] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if not seconds:
+        _run(folder / "compiled", suite, "--device", "none")
+    for turn in range(turns):
         for name, which in (*((f"alone-{gpu}", str(gpu)) for gpu in range(gpus)), ("all", "all")):
             target = folder / f"{name}-{turn}"
+            if target.name in seconds:
+                continue
             started = perf_counter()
             _run(target, suite, "--gpu", which)
             seconds[target.name] = perf_counter() - started
+            file.write_text(json.dumps(seconds, indent=1), encoding="utf-8")
             print(f"{target.name}: {seconds[target.name]:.1f} s", flush=True)
-    (folder / SECONDS).write_text(json.dumps(seconds, indent=1), encoding="utf-8")
+    return seconds
 
 
 def _run(target: Path, suite: str, *options: str) -> None:
@@ -134,10 +143,9 @@ def _mean(seconds: Mapping[str, float], name: str) -> float:
     return statistics.fmean(value for run, value in seconds.items() if run.startswith(f"{name}-"))
 
 
-def page(folder: Path) -> tuple[str, bool]:
+def page(folder: Path, seconds: Mapping[str, float]) -> tuple[str, bool]:
     """Return the page, and whether all requirements are met."""
     devices = compare(folder)
-    seconds: dict[str, float] = json.loads((folder / SECONDS).read_text(encoding="utf-8"))
     info = read_run(folder / "alone-0-0").info
     judged = requirements(devices, seconds)
     rows = [
@@ -205,11 +213,13 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="of the runs")
     parser.add_argument("--suite", default="gtc2013")
     parser.add_argument("--gpus", type=int, default=2, metavar="N", help="of the host")
+    parser.add_argument("--turns", type=int, default=TURNS, metavar="N", help=f"stop after N of the {TURNS} turns")
     parser.add_argument("--record", action="store_true", help=f"write {PAGE.name}, too")
     options = parser.parse_args(words)
-    if not (options.folder / SECONDS).exists():
-        measure(options.folder, options.suite, options.gpus)
-    text, met = page(options.folder)
+    seconds = measure(options.folder, options.suite, options.gpus, options.turns)
+    if options.turns < TURNS:
+        return 0
+    text, met = page(options.folder, seconds)
     print(text)
     (options.folder / "page.md").write_text(text, encoding="utf-8")
     if options.record:
