@@ -59,12 +59,18 @@ def test_each_pattern_of_a_page_has_a_chart_on_it(page: str) -> None:
     assert [pattern for pattern in explained if not any(name.startswith(f"{pattern}-") for name in drawn)] == []
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-def test_a_section_says_whether_its_figures_are_of_a_run_that_was_not_quiet(runs: list[Run], section: str) -> None:
-    run_of = {row.case_id: run for run in runs for row in run.rows}
-    sources = [run_of[match["case"]].info for match in LINE.finditer(section)]
-    verdicts = {info.noise.verdict for info in sources if info.noise and not info.noise.quiet}
-    assert set(NOT_QUIET.findall(section)) == verdicts
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_names_the_runs_that_were_not_quiet(runs: list[Run], page: str) -> None:
+    run_of = {row.case_id: run.info for run in runs for row in run.rows}
+    sources = [run_of[match["case"]] for match in LINE.finditer(TEXTS[page])]
+    verdicts = {(info.suite.name, info.noise.verdict) for info in sources if info.noise and not info.noise.quiet}
+    said = [paragraph for paragraph in TEXTS[page].split("\n\n") if NOT_QUIET.search(paragraph)]
+    assert {
+        (suite, verdict)
+        for paragraph in said
+        for verdict in NOT_QUIET.findall(paragraph)
+        for suite in re.findall(r"`([a-z-]+)`", paragraph)
+    } == verdicts
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -80,10 +86,10 @@ SHORT_ROWS, LARGE_ARRAY = "32768x256/1/length=64/load=vector/norm=rms", "f32/163
 @pytest.mark.parametrize(
     ("figure", "slower", "faster"),
     [
-        ("has 5.7×", f"row-norm/shfl-block/f32/{SHORT_ROWS}", f"row-norm/shfl-warp/f32/{SHORT_ROWS}"),
+        ("has 5.8×", f"row-norm/shfl-block/f32/{SHORT_ROWS}", f"row-norm/shfl-warp/f32/{SHORT_ROWS}"),
         ("(1.00×)", f"device-reduce/smem/{LARGE_ARRAY}", f"device-reduce/shfl/{LARGE_ARRAY}"),
         ("to 2.5×", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/shfl-first-warp/{BLOCK}/result=all"),
-        ("(3.3×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/redux/{BLOCK_I32}/result=all"),
+        ("(3.4×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/redux/{BLOCK_I32}/result=all"),
         ("(3.0×)", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/cub-raking/{BLOCK}/result=all"),
         ("has 1.3×", f"block-reduce/shfl/{BLOCK_F64}/result=all", f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all"),
     ],
@@ -98,6 +104,23 @@ def test_the_answer_about_blocks_and_rows_has_the_measured_factors(
     assert times[1]
     digits = len(figure.partition(".")[2].rstrip("×)"))
     assert f"{times[0] / times[1]:.{digits}f}" == re.sub(r"[^\d.]", "", figure)
+
+
+FACTOR = re.compile(r"(?P<factor>[\d.]+)× the (?P<of>time|speed of local memory)$")
+
+
+def test_each_factor_about_arrays_with_unknown_indices_is_the_measured_one(measured: dict[str, Row]) -> None:
+    lines = [line.strip("| ").split(" | ") for line in TEXTS["what-the-other-suites-show.md"].splitlines()]
+    told = [(case.strip("`"), FACTOR.search(note)) for case, _, note in (line for line in lines if len(line) == 3)]
+    factors = [(case, match) for case, match in told if match and case.startswith("private-array/")]
+    assert len(factors) == 6
+    for case, match in factors:
+        equal = re.sub("index=[a-z]+", "index=uniform", case)
+        slower, faster = (case, equal) if match["of"] == "time" else (case.replace("/smem/", "/local/"), case)
+        times = measured[slower].time_us, measured[faster].time_us
+        assert times[0]
+        assert times[1]
+        assert f"{times[0] / times[1]:.{len(match['factor'].partition('.')[2])}f}" == match["factor"]
 
 
 def test_the_answer_about_rows_has_the_measured_share_of_a_copy_and_the_difference_of_mechanisms(
@@ -117,13 +140,13 @@ def test_the_answer_about_rows_has_the_measured_share_of_a_copy_and_the_differen
         if row.variant == "shfl-warp" and lengths[row.case_id] <= 4096
     ]
     assert len(shares) == 24
-    assert f"{min(shares):.0%} to {max(shares):.0%}" == "96% to 101%"
+    assert f"{min(shares):.0%} to {max(shares):.0%}" == "96% to 102%"
     longest: dict[str, list[float]] = {}
     for row in large:
         if lengths[row.case_id] == 16384 and row.variant != "shfl-warp":
             longest.setdefault(row.case_id.replace(f"/{row.variant}/", "/"), []).append(row.time_us or 0)
     assert len(longest) == 5
-    assert 1.01 < max(max(times) / min(times) for times in longest.values()) <= 1.02
+    assert 1.03 < max(max(times) / min(times) for times in longest.values()) <= 1.04
 
 
 @pytest.mark.parametrize(("case", "figure", "unit"), FIGURES)

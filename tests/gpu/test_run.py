@@ -65,7 +65,7 @@ def test_quick_suite_is_verified_and_timed(run: Command) -> None:
     assert {row.pattern for row in kept.rows} == set(builtin())
     for row in kept.rows:
         assert (row.status, row.matched) == (Status.TIMED, row.inputs), row.reason
-        assert (row.inputs or 0) >= 5  # of large data there are fewer sets
+        assert (row.inputs or 0) >= 4  # of large data there are fewer sets
         assert row.time_us is not None
         assert row.time_low_us is not None
         assert row.time_high_us is not None
