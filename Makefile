@@ -24,11 +24,12 @@ bench: .venv/ready ## run the suite `gtc2013` and draw its charts; without a GPU
 test: .venv/ready ## lint, types, import contract and tests, as in continuous integration
 	@$(MAKE) -j2 lint types imports tests
 
-lint: .venv/ready ## style, format, spelling, and the files under .github
+lint: .venv/ready ## style, format, spelling, and the files for GitHub
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@git ls-files -z | xargs -0 $(BIN)/codespell --dictionary - --dictionary tools/language/spelling.txt
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 

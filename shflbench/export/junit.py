@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED
+from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Outcome
 from shflbench.export.words import basis, details, fails, flat, headline, side
 
 if TYPE_CHECKING:
@@ -18,17 +18,16 @@ if TYPE_CHECKING:
 
 
 def render(comparison: Comparison) -> str:
-    """Return one suite of tests: cases that fail the gate are failures, undecided and allowed ones are skipped.
+    """Return one suite of tests: a slower case is a failure, a missing or failed one an error.
 
-    The output of a passed test is the case's sentence. Tests have no time: the time of a kernel is not that of a test.
+    Undecided and allowed cases are skipped. The output of a passed test is the case's sentence. Tests have no time: the
+    time of a kernel is not that of a test.
     """
     tests = [_test(verdict, comparison) for verdict in comparison.verdicts]
-    counts = {
-        "tests": str(len(tests)),
-        "failures": str(sum(test.find("failure") is not None for test in tests)),
-        "errors": "0",
-    }
-    skipped = str(sum(test.find("skipped") is not None for test in tests))
+    failures, errors, skipped = (
+        str(sum(test.find(tag) is not None for test in tests)) for tag in ("failure", "error", "skipped")
+    )
+    counts = {"tests": str(len(tests)), "failures": failures, "errors": errors}
     root = ET.Element("testsuites", {"name": "shflbench compare", **counts})
     suite = ET.SubElement(root, "testsuite", {"name": flat(comparison.new.suite), **counts, "skipped": skipped})
     if comparison.new.started:
@@ -44,14 +43,16 @@ def render(comparison: Comparison) -> str:
 def _test(verdict: Verdict, comparison: Comparison) -> ET.Element:
     pattern = verdict.case_id.partition("/")[0]
     test = ET.Element("testcase", classname=flat(pattern), name=flat(verdict.case_id))
-    text = "\n".join(flat(line) for line in (verdict.sentence, *details(verdict)))
-    message = flat("; ".join(filter(None, (f"{verdict.outcome}: {verdict.sentence}", verdict.advice))))
+    sentence = f"{verdict.outcome}: {verdict.sentence}"
+    message = flat("; ".join(filter(None, (sentence, verdict.advice))))  # what Jenkins shows first
+    text = "\n".join(flat(line) for line in (sentence, *details(verdict)))  # GitLab shows this alone
     if fails(verdict, comparison):
-        ET.SubElement(test, "failure", type=verdict.reason.value, message=message).text = text
+        tag = "failure" if verdict.outcome is Outcome.SLOWER else "error"
+        ET.SubElement(test, tag, type=verdict.reason.value, message=message).text = text
     elif verdict.outcome in UNDECIDED | FINDINGS:  # findings that are allowed, or in a report without verdicts
-        ET.SubElement(test, "skipped", message=message)
+        ET.SubElement(test, "skipped", message=message).text = text
     else:
-        ET.SubElement(test, "system-out").text = f"{verdict.outcome}: {text}"
+        ET.SubElement(test, "system-out").text = text
     return test
 
 

@@ -32,6 +32,8 @@ def test_every_command_of_a_workflow_exists(words: list[str]) -> None:
             assert target in TARGETS
         case ["shflbench", *rest]:
             assert unknown(rest) == set()
+        case ["test", *_]:
+            pass
         case _:
             assert words[:2] == ["pip", "install"]
 

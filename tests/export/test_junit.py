@@ -14,7 +14,8 @@ SCHEMA: dict[str, tuple[set[str], set[str], set[str]]] = {
     "testsuite": ({"name", *COUNTS}, {"time", "skipped", "timestamp", "hostname", "id"}, {"properties", "testcase"}),
     "properties": (set(), set(), {"property"}),
     "property": ({"name", "value"}, set(), set()),
-    "testcase": ({"name"}, {"time", "classname"}, {"skipped", "failure", "system-out"}),
+    "testcase": ({"name"}, {"time", "classname"}, {"skipped", "error", "failure", "system-out"}),
+    "error": (set(), {"type", "message"}, set()),
     "failure": (set(), {"type", "message"}, set()),
     "skipped": (set(), {"type", "message"}, set()),
     "system-out": (set(), set(), set()),
@@ -47,14 +48,25 @@ def test_each_case_is_a_test_of_its_pattern() -> None:
     assert all(test.attrib["name"].startswith(f"{test.attrib['classname']}/") for test in tests)
 
 
-def test_findings_are_failures_and_say_why() -> None:
+def cases(outcome: Outcome) -> set[str]:
+    return {verdict.case_id for verdict in rich().verdicts if verdict.outcome is outcome}
+
+
+def test_slower_cases_are_failures_and_say_why() -> None:
     failures = found_with(rich(), "failure")
-    assert {each.case_id for each in rich().verdicts if each.outcome in {Outcome.SLOWER, Outcome.FAILED}} == set(
-        failures
-    )
+    assert set(failures) == cases(Outcome.SLOWER)
     slower = failures["reduce/shfl/f32/264x1024/4096"]
     assert slower.attrib["type"] == "beyond-threshold"
+    assert (slower.text or "").startswith("slower: 666.5 µs, now 680.4 µs")
     assert "registers 32 → 40" in (slower.text or "")
+
+
+def test_failed_cases_are_errors_and_say_why() -> None:
+    errors = found_with(rich(), "error")
+    assert set(errors) == cases(Outcome.FAILED)
+    wrong = errors["bitonic-sort/smem/i32/26x1024/512"]
+    assert wrong.attrib["message"].startswith("failed: ")
+    assert (wrong.text or "").startswith(wrong.attrib["message"])
 
 
 def test_undecided_and_allowed_cases_are_skipped_with_their_sentence() -> None:
@@ -62,31 +74,43 @@ def test_undecided_and_allowed_cases_are_skipped_with_their_sentence() -> None:
     assert skipped["reduce/redux/i32/26x1024/4096"].attrib["message"] == "missing: not on the new side"
     outcomes = {each.outcome for each in rich().verdicts if each.case_id in skipped}
     assert outcomes == {Outcome.MISSING, Outcome.SUSPECTED, Outcome.INCONCLUSIVE, Outcome.NOT_COMPARABLE}
+    for element in skipped.values():  # GitLab shows the text, Jenkins the message
+        assert (element.text or "").replace("\n", "; ").startswith(element.attrib["message"])
 
 
-def test_missing_cases_fail_where_they_are_not_allowed() -> None:
+def test_missing_cases_are_errors_where_they_are_not_allowed() -> None:
     strict = replace(rich(), allowed=frozenset())
-    assert found_with(strict, "failure")["reduce/redux/i32/26x1024/4096"].attrib["type"] == "not-in-new"
+    assert found_with(strict, "error")["reduce/redux/i32/26x1024/4096"].attrib["type"] == "not-in-new"
 
 
 def test_nothing_fails_in_a_report_without_verdicts() -> None:
-    assert found_with(replace(rich(), across=("the GPUs differ",)), "failure") == {}
+    comparison = replace(rich(), across=("the GPUs differ",))
+    assert found_with(comparison, "failure") == found_with(comparison, "error") == {}
 
 
 def test_the_counts_are_those_of_the_tests() -> None:
     root = parsed(rich())
     suite = root[0]
     assert int(suite.attrib["tests"]) == int(root.attrib["tests"]) == len(rich().verdicts)
-    assert int(suite.attrib["failures"]) == int(root.attrib["failures"]) == len(found_with(rich(), "failure"))
+    assert int(suite.attrib["failures"]) == int(root.attrib["failures"]) == len(found_with(rich(), "failure")) == 2
+    assert int(suite.attrib["errors"]) == int(root.attrib["errors"]) == len(found_with(rich(), "error")) == 2
     assert int(suite.attrib["skipped"]) == len(found_with(rich(), "skipped"))
 
 
 def test_a_reason_with_control_characters_is_still_xml() -> None:
     sentence = "".join(map(chr, range(32))) + "\x7f\x85\ud800\ufffe\uffff]]> & <b>\U0001f600 done"
     verdict = replace(rich().verdicts[0], outcome=Outcome.FAILED, sentence=sentence, why=("\x00",))
-    failure = found_with(replace(quiet(), verdicts=(verdict,)), "failure")[verdict.case_id]
-    assert failure.attrib["message"] == "failed: ]]> & <b>\U0001f600 done"
-    assert failure.text == "]]> & <b>\U0001f600 done\n"
+    error = found_with(replace(quiet(), verdicts=(verdict,)), "error")[verdict.case_id]
+    assert error.attrib["message"] == "failed: ]]> & <b>\U0001f600 done"
+    assert error.text == "failed: ]]> & <b>\U0001f600 done\n"
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_case_with_any_name_is_still_xml(outcome: Outcome) -> None:
+    name = "a<b>&\"'/]]>\x00\x1b[31m\n\ud800\uffff--><![CDATA[/µ"
+    verdict = replace(rich().verdicts[0], case_id=name, outcome=outcome)
+    (test,) = parsed(replace(quiet(), verdicts=(verdict,))).iter("testcase")
+    assert (test.attrib["classname"], test.attrib["name"]) == ("a<b>&\"'", "a<b>&\"'/]]> --><![CDATA[/µ")
 
 
 def test_properties_have_sides_threshold_and_noise() -> None:
