@@ -50,7 +50,7 @@ def collect(runs: Sequence[Run], baselines: Path, title: str = "", claims: Seque
     archives = {run.folder: archive for run in newest(runs) if (archive := run.kernels())}
     untimed = [run for run in newest(runs) if not is_measured(run)]
     return ReportContent(
-        title=short(title or _title(results), LONGEST_TITLE),
+        title=short(title or _title(runs, results), LONGEST_TITLE),
         sentences=three_sentences(every_answer, claims, runs),
         answers=every_answer,
         patterns=tuple(_section(name, anchors[name], results, untimed, archives, claims) for name in names),
@@ -67,9 +67,12 @@ def _pattern(topic: tuple[int, str]) -> int:
     return topic[0]
 
 
-def _title(results: Sequence[GpuRows]) -> str:
+def _title(runs: Sequence[Run], results: Sequence[GpuRows]) -> str:
+    """Return the question of shflbench, or where all times are if other tools measured them, and the GPUs."""
     gpus = ", ".join(part.gpu for part in results)
-    return f"{USUAL_TITLE}: {gpus}" if gpus else USUAL_TITLE
+    is_own = any(run.info.converted is None for run in runs)
+    what = USUAL_TITLE if is_own else ", ".join(dict.fromkeys(run.info.suite.title for run in runs))
+    return f"{what}: {gpus}" if gpus else what
 
 
 def _anchor(name: str, place: int) -> str:

@@ -32,7 +32,8 @@ def three_sentences(answers: Sequence[AnswerLine], claims: Sequence[ClaimLine], 
         return _without_times(runs)
     by_gpu = group_by(answers, lambda answer: answer.gpu)
     use = " ".join(_use(gpu, part) for gpu, part in by_gpu.items())
-    use = use or "No pattern has two safe variants to choose from."
+    if not use and any(run.info.converted is None for run in runs):  # else nobody said which variants are safe
+        use = "No pattern has two safe variants to choose from."
     return tuple(filter(None, (use, _gains(answers, claims), _trust(runs))))
 
 
@@ -99,8 +100,11 @@ def _trust(runs: Sequence[Run]) -> str:
     cases = sum(row.time_us is not None for run in measured for row in run.rows)
     days = sorted({run.info.started[:10] for run in measured if run.info.started})  # other tools may not say it
     when = "" if not days else f" of {days[0]}" if len(days) == 1 else f" of {days[0]} to {days[-1]}"
-    quiet = sum(run.info.noise is not None and run.info.noise.quiet for run in measured)
+    known = [run.info.noise for run in measured if run.info.noise]
+    quiet = sum(noise.quiet for noise in known)
     gpus = joined(list(dict.fromkeys(map(gpu_of, measured))))
     how = "all on a quiet machine" if quiet == len(measured) else f"{quiet or 'none'} of them on a quiet machine"
+    if not known:
+        how = "and it is not known whether the machine was quiet"
     runs_text = counted(len(measured), "run")
     return f"The {cases:,} times are from {runs_text} on {gpus}{when}, {how}{beside}."

@@ -53,7 +53,7 @@ def gpu_of(run: Run) -> str:
     if device is not None and (run.info.backend == MEASURED or converted):
         return short(device.name) or device.arch
     if converted:
-        return f"unknown to {converted.tool}"
+        return "an unknown GPU"
     return f"{'emulator' if run.info.backend == 'emulator' else 'no GPU'} ({run.info.arch})"
 
 

@@ -3,11 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.export.html import collect
+from shflbench.readers import read_recording, run_of
 from shflbench.store import read_run
 from tests.export.html.pages import content_of, parsed, real, small
 from tests.fakes.kept_runs import BUSY, edit
 from tests.fakes.report_runs import run_of_day, two_of_one_suite
 from tests.fakes.runs import compiled, info, measured, write_run
+from tests.readers.foreign_files import write_csv
 
 
 @pytest.fixture(scope="module")
@@ -115,3 +118,14 @@ def test_each_case_of_a_run_is_in_a_table_with_its_limit() -> None:
     assert (cells["Of limit"].text, cells["Limited by"].text) == ("81%", "barrier")
     assert cells["SASS per iteration"].text == "STS 1, LDS 1, BAR 2"
     assert cells["Remark"].text == "2 of 33 rounds were 0.5% slower than the others"
+
+
+def test_times_of_another_tool_have_its_name_and_no_verdict_on_the_machine(tmp_path: Path) -> None:
+    write_csv(tmp_path / "times.csv", {"sum": 2.5, "copy": 4.0})
+    content = collect([run_of(read_recording(tmp_path / "times.csv"))], tmp_path)
+    assert content.title == "Results of plain CSV: an unknown GPU"
+    (trust,) = content.sentences
+    assert trust.startswith("The 2 times are from 1 run on an unknown GPU of 2026-11-20")
+    assert trust.endswith("it is not known whether the machine was quiet.")
+    beside = collect([run_of(read_recording(tmp_path / "times.csv")), read_run(real("moving-average"))], tmp_path)
+    assert beside.title.startswith("Shuffle or shared memory")
