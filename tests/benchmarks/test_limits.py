@@ -39,6 +39,18 @@ def test_a_row_that_is_faster_than_its_limit_is_named(compared: list[Compared]) 
     )
 
 
+def test_a_row_whose_interval_reaches_its_limit_is_not_faster_than_it(compared: list[Compared]) -> None:
+    fast = replace(compared[0], limit=replace(compared[0].limit, limit_fraction=1.02))
+    time = fast.row.time_us or 0
+    wide = replace(fast, row=replace(fast.row, time_high_us=1.02 * time))
+    assert exceeded([fast, wide]) == [fast]
+    of_cycles = replace(compared[0], of_cycles=1.02)
+    wide = replace(
+        of_cycles, row=replace(of_cycles.row, ns_per_iteration_high=1.02 * (of_cycles.row.ns_per_iteration or 0))
+    )
+    assert exceeded([of_cycles, wide]) == [of_cycles]
+
+
 def test_a_row_without_a_limit_counts_as_not_useful_and_its_reason_is_there(compared: list[Compared]) -> None:
     bare = replace(compared[0], limit=CaseLimit(case_id="x", reason="no figures are known for sm_70"), of_cycles=None)
     assert not bare.is_useful

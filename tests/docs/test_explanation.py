@@ -111,8 +111,8 @@ FACTOR = re.compile(r"(?P<factor>[\d.]+)× the (?P<of>time|speed of local memory
 
 def test_each_factor_about_arrays_with_unknown_indices_is_the_measured_one(measured: dict[str, Row]) -> None:
     lines = [line.strip("| ").split(" | ") for line in TEXTS["what-the-other-suites-show.md"].splitlines()]
-    told = [(case.strip("`"), FACTOR.search(note)) for case, _, note in (line for line in lines if len(line) == 3)]
-    factors = [(case, match) for case, match in told if match and case.startswith("private-array/")]
+    noted = [(case.strip("`"), FACTOR.search(note)) for case, _, note in (line for line in lines if len(line) == 3)]
+    factors = [(case, match) for case, match in noted if match and case.startswith("private-array/")]
     assert len(factors) == 6
     for case, match in factors:
         equal = re.sub("index=[a-z]+", "index=uniform", case)
