@@ -2,7 +2,8 @@
 
     python -m benchmarks.fleet_host FOLDER            measure; FOLDER gets the runs and page.md
     python -m benchmarks.fleet_host FOLDER --turns 1  the first half only
-    python -m benchmarks.fleet_host FOLDER --record   after that, write the page to benchmarks/fleet_host.md as well
+    python -m benchmarks.fleet_host FOLDER --record   after that, write benchmarks/fleet_host.md, and keep the last run
+                                                      on all GPUs, and its chart, beside it
 
 Needs two GPUs or more. Each GPU runs the suite alone twice, and all of them run it at the same time twice, in turns.
 Runs that FOLDER already has are not made again.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 PAGE = Path(__file__).with_suffix(".md")
+KEPT = PAGE.with_suffix("")  # the last run on all GPUs
 ROOT = Path(__file__).parents[1]
 SECONDS = "seconds.json"  # of each command, by the folder of its run
 TURNS = 2
@@ -203,8 +206,21 @@ by more than 0.5%.
 
 "Moved, at the same time" compares each run at the same time with each run alone of the same GPU.
 
+![Time of each pattern on each GPU, relative to their median](fleet_host.svg)
+
+The chart is of the last run on all GPUs, which is in `benchmarks/fleet_host`.
+
 {commands}
 """
+
+
+def keep(folder: Path, text: str) -> None:
+    """Write the page into the repository, with the last run on all GPUs and its chart."""
+    PAGE.write_text(text, encoding="utf-8")
+    shutil.rmtree(KEPT, ignore_errors=True)
+    shutil.copytree(folder / f"all-{TURNS - 1}", KEPT)
+    command = [sys.executable, "-m", "shflbench", "-q", "fleet", str(KEPT), "--chart", str(PAGE.with_suffix(".svg"))]
+    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -214,7 +230,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--suite", default="gtc2013")
     parser.add_argument("--gpus", type=int, default=2, metavar="N", help="of the host")
     parser.add_argument("--turns", type=int, default=TURNS, metavar="N", help=f"stop after N of the {TURNS} turns")
-    parser.add_argument("--record", action="store_true", help=f"write {PAGE.name}, too")
+    parser.add_argument("--record", action="store_true", help=f"write {PAGE.name}, its chart and its run, too")
     options = parser.parse_args(words)
     seconds = measure(options.folder, options.suite, options.gpus, options.turns)
     if options.turns < TURNS:
@@ -223,7 +239,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print(text)
     (options.folder / "page.md").write_text(text, encoding="utf-8")
     if options.record:
-        PAGE.write_text(text, encoding="utf-8")
+        keep(options.folder, text)
     return 0 if met else 1
 
 

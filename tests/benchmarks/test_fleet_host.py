@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.fleet_host import Device, Pair, requirements
+from benchmarks.fleet_host import KEPT, LEAST_US, PAGE, Device, Pair, members, requirements
 
 CASES = 200
 RUN = {f"case {number}": 100.0 + number for number in range(CASES)}
@@ -32,3 +32,14 @@ def test_requirement_is_about_the_cases_that_move_on_average_beyond_those_of_two
     assert (few, fast) == (is_met, True)
     assert duration.endswith("1.11× the time of a run on one of them alone (at most 1.15): 68.0 s against 61.0 s")
     assert words.startswith(f"{sum(cases) / 2 / CASES - 3 / CASES:+.2%} of the cases")
+
+
+def test_the_kept_run_and_its_chart_are_those_of_the_page() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    kept = dict(members(KEPT))
+    assert f"on a host with {len(kept)} NVIDIA H200" in text
+    assert {number: sum(time >= LEAST_US for time in times.values()) for number, times in kept.items()} == {
+        number: int(text.partition(f"| GPU {number} | ")[2].partition(" |")[0]) for number in kept
+    }
+    assert PAGE.with_suffix(".svg").name in text
+    assert PAGE.with_suffix(".svg").stat().st_size > 1000
