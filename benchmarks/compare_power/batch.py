@@ -16,8 +16,7 @@ import numpy as np
 from benchmarks.compare_power.recording import KERNEL, LAUNCHES, SAMPLES, Recording
 from benchmarks.compare_power.suite import origin
 from shflbench.analysis.compare.estimates import Estimates
-from shflbench.analysis.compare.pool import Pool
-from shflbench.analysis.settings import one_pass
+from shflbench.analysis.compare.pool import Pool, passes_and_chains
 from shflbench.model import is_sentinel
 
 if TYPE_CHECKING:
@@ -95,8 +94,7 @@ class Batch:
             for name in names
         }
         sentinels = {name: estimates.pop(name) for name in names if is_sentinel(name)}
-        passes = frozenset(row.case_id for row in self.recording.rows if one_pass(row))
-        return Pool(estimates, sentinels, passes, ",".join(sorted(self.gpus)))
+        return Pool(estimates, sentinels, *passes_and_chains(self.recording.rows), ",".join(sorted(self.gpus)))
 
     @cache  # noqa: B019  (as above)
     def samples(self, percent: int = 0) -> Mapping[str, Mapping[Process, Floats]]:

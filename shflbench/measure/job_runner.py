@@ -19,6 +19,7 @@ from shflbench.measure.events import (
     StepStarted,
     WarmedUp,
 )
+from shflbench.measure.placements import open_again
 from shflbench.measure.prepare import Group
 from shflbench.measure.sampler import DeviceLostError, SampledKernel, Sampler
 from shflbench.measure.sentinels import calls
@@ -84,7 +85,8 @@ class JobRunner:
 
     def _group(self, job: Job, place: int) -> Group:
         tasks = job.groups[place]
-        return Group(tasks, self._patterns[tasks[0].case.pattern], self.backend, job.seed)
+        pattern = self._patterns[tasks[0].case.pattern]
+        return Group(tasks, pattern, self.backend, job.seed, job.rules.places)
 
     def _load_patterns(self, job: Job) -> Iterator[JobEvent]:
         for name in dict.fromkeys(tasks[0].case.pattern for tasks in job.groups):
@@ -127,7 +129,8 @@ class JobRunner:
                 continue
             yield StepStarted(name, "opening")
             try:
-                self._sentinels.append(SampledKernel(name, "", self.backend.open(call), (iterations,)))
+                places = open_again(self.backend, call, self.backend.open(call), job.rules.places)
+                self._sentinels.append(SampledKernel(name, "", places, (iterations,)))
             except LaunchError as error:
                 yield SentinelFailed(name, error.message)
                 if not self.backend.usable():

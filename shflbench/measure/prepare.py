@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.arch import load
 from shflbench.arch.residency import REGISTERS, SHARED_MEMORY, SmCapacity, occupancy
 from shflbench.errors import LaunchError, PatternError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
+from shflbench.measure.placements import count_places, open_again
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
-from shflbench.measure.verify import verify, verify_reference
+from shflbench.measure.verify import fill, verify, verify_reference
 from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
 from shflbench.model import Case, Status
 from shflbench.suite.launch import resolve_grid
@@ -18,7 +20,7 @@ from shflbench.suite.launch import resolve_grid
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from shflbench.backends.base import Backend
+    from shflbench.backends.base import Backend, KernelCall, OpenKernel
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Task
     from shflbench.patterns.discover import LoadedPattern
@@ -29,9 +31,11 @@ FEW_BLOCKS = 2  # in verification, if the grid depends on an unknown device
 class Group:
     """The cases of one group on a device; they share their inputs."""
 
-    def __init__(self, tasks: Sequence[Task], pattern: LoadedPattern, backend: Backend, seed: int) -> None:
-        """Keep the arguments; the device is not used yet."""
-        self._pattern, self._backend, self._seed = pattern, backend, seed
+    def __init__(
+        self, tasks: Sequence[Task], pattern: LoadedPattern, backend: Backend, seed: int, places: int = 1
+    ) -> None:
+        """Keep the arguments; the device is not used yet. Each case is opened at up to so many `places`."""
+        self._pattern, self._backend, self._seed, self._most_places = pattern, backend, seed, places
         self._tasks = sorted(tasks, key=lambda task: task.case.variant != pattern.declaration.reference_variant)
         self._kernels: list[SampledKernel] = []
         self._workload: Workload | None = None
@@ -40,9 +44,11 @@ class Group:
         """Return the bytes of device memory for all its buffers; 0 if the pattern fails to compute them."""
         self._resolve_grid()
         try:
-            return sum(_bytes(self._pattern, task.case, self._grid(task.case)) for task in self._tasks)
+            sizes = [_bytes(self._pattern, task.case, self._grid(task.case)) for task in self._tasks]
         except PatternError:  # reported in its rows
             return 0
+        memory = self._backend.device.memory_bytes
+        return sum(size * count_places(self._most_places, size, memory) for size in sizes)
 
     def prepare(self) -> Generator[JobEvent, None, list[SampledKernel]]:
         """Open and verify each case; return those that may be timed.
@@ -83,7 +89,8 @@ class Group:
             yield CaseFailed(case.id, Status.SKIPPED, reason)
             return
         self._workload = self._workload or Workload.of(self._pattern, case, grid, self._seed)
-        kernel = self._backend.open(call_of(self._pattern, case, task.kernel, self._workload.setting))
+        call = call_of(self._pattern, case, task.kernel, self._workload.setting)
+        kernel = self._backend.open(call)
         try:
             decides = case.variant == self._pattern.declaration.reference_variant
             prove = verify_reference if decides else verify
@@ -97,10 +104,18 @@ class Group:
             kernel.close()
             yield CaseFailed(case.id, Status.INCORRECT, proof.mismatch)
         elif self._backend.timed:
-            self._kernels.append(SampledKernel.of(case, kernel, declared.unroll))
+            self._kernels.append(SampledKernel.of(case, self._places(call, kernel), declared.unroll))
         else:
             kernel.close()
             yield Converged(case.id, "")
+
+    def _places(self, call: KernelCall, kernel: OpenKernel) -> tuple[OpenKernel, ...]:
+        assert self._workload is not None  # noqa: S101  (it was verified with it)
+        try:
+            return open_again(self._backend, call, kernel, self._most_places, partial(fill, workload=self._workload))
+        except BaseException:
+            kernel.close()
+            raise
 
     def _grid(self, case: Case) -> int:
         """Return the blocks in verification: those of the case, or as many as the backend runs in acceptable time."""

@@ -38,7 +38,7 @@ class SampledKernel:
 
     name: str  # id of the case, or of the sentinel
     group: str  # the cases that are compared with one another; empty for a sentinel
-    open_kernel: OpenKernel
+    places: tuple[OpenKernel, ...]  # the kernel, opened once for each place of its code and buffers
     counts: tuple[int, ...]  # iteration counts to time; the first is the case's own
     launches: int = 1  # per sample
     samples: dict[int, int] = field(default_factory=dict)  # per burst, by iteration count
@@ -49,9 +49,13 @@ class SampledKernel:
     failure: str = ""
 
     @classmethod
-    def of(cls, case: Case, open_kernel: OpenKernel, unroll: int) -> SampledKernel:
+    def of(cls, case: Case, places: tuple[OpenKernel, ...], unroll: int) -> SampledKernel:
         """Return a case ready to be sampled; its iteration counts differ by whole passes of `unroll` iterations."""
-        return cls(case.id, case.group, open_kernel, iteration_counts(case.iterations, unroll))
+        return cls(case.id, case.group, places, iteration_counts(case.iterations, unroll))
+
+    def in_round(self, number: int) -> OpenKernel:
+        """Return the kernel at the place that a round uses: all places in turn."""
+        return self.places[number % len(self.places)]
 
     def take(self, iterations: int, burst: Burst, began: float) -> None:
         """Add a kept burst, of a round that began at `began`."""
@@ -67,8 +71,9 @@ class SampledKernel:
 
     def close(self) -> None:
         """Free the buffers, unless the device is lost."""
-        with suppress(LaunchError):
-            self.open_kernel.close()
+        for place in self.places:
+            with suppress(LaunchError):
+                place.close()
 
 
 class Sampler:
@@ -104,7 +109,7 @@ class Sampler:
         for kernel in self._all:
             times[kernel.name] = {}
             for iterations in kernel.counts:
-                burst = yield from self._burst(kernel, iterations, FEWEST_SAMPLES)
+                burst = yield from self._burst(kernel, 0, iterations, FEWEST_SAMPLES)
                 if burst is None:
                     self._check_device()
                     break
@@ -126,7 +131,7 @@ class Sampler:
             if kernel.failure:
                 continue
             at = self._backend.now() - start
-            burst = yield from self._burst(kernel, iterations, kernel.samples[iterations])
+            burst = yield from self._burst(kernel, number, iterations, kernel.samples[iterations])
             if burst is not None:
                 taken.append((kernel, iterations, at, burst))
             elif not self._backend.usable():
@@ -151,13 +156,15 @@ class Sampler:
         if not self._backend.usable():
             raise DeviceLostError
 
-    def _burst(self, kernel: SampledKernel, iterations: int, samples: int) -> Generator[JobEvent, None, Burst | None]:
-        """Take one burst; None if it failed, which an event then reports."""
+    def _burst(
+        self, kernel: SampledKernel, number: int, iterations: int, samples: int
+    ) -> Generator[JobEvent, None, Burst | None]:
+        """Take one burst of round `number`; None if it failed, which an event then reports."""
         yield StepStarted(kernel.name, "timing")
         start = self._backend.now()
         first = discarded(samples)
         try:
-            burst = kernel.open_kernel.burst(iterations, first + samples, kernel.launches)
+            burst = kernel.in_round(number).burst(iterations, first + samples, kernel.launches)
             return replace(burst, times_us=burst.times_us[first:])
         except LaunchError as error:
             kernel.failure = error.message

@@ -38,6 +38,11 @@ def verify_reference(kernel: OpenKernel, workload: Workload, launch: str) -> Pro
     return replace(proof, mismatch=f"the reference gives another result the second time: {proof.mismatch}")
 
 
+def fill(kernel: OpenKernel, workload: Workload) -> None:
+    """Leave the buffers of `kernel` as verification leaves those of the same kernel; errors as for `verify`."""
+    kernel.run(workload.inputs(workload.input_sets - 1), workload.verify_iterations[-1])
+
+
 def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool = False) -> Proof:
     matched, first, sets = 0, "", workload.input_sets
     for index in range(sets):

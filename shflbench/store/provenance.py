@@ -75,6 +75,7 @@ class RunSettings:
     min_samples: int | None = None
     max_samples: int | None = None
     processes: int | None = None
+    places: int | None = None
     timeout: float | None = None
     seed: int | None = None  # of all random choices
     input_sets: int | None = None  # that each case was verified with

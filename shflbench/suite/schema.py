@@ -20,6 +20,7 @@ from shflbench.suite.values import (
     Iterations,
     OptionValues,
     PatternName,
+    Places,
     Precision,
     Processes,
     Samples,
@@ -177,6 +178,11 @@ class Measure(Section):
         default=_RULES.max_samples, description="maximum number of samples per case; at least `min_samples`"
     )
     processes: Processes = Field(default=_RULES.processes, description="number of new processes that measure each case")
+    places: Places = Field(
+        default=_RULES.places,
+        description="maximum number of places in memory at which a process opens each kernel; its rounds use them in "
+        "turn, so that processes differ less",
+    )
     timeout: Seconds = Field(
         default=_RULES.timeout,
         description="seconds without a message from a worker process after which it is killed and its current case "

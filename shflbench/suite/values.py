@@ -32,6 +32,7 @@ MAX_PRECISION = 0.1  # a wider interval is useless; the bound also catches `0.5`
 MAX_SECONDS = 86_400  # a day; timers overflow at 9·10^9, and larger values are meant as milliseconds
 MAX_SAMPLES = 1_000_000  # per case: 60 MB of samples.csv
 MAX_PROCESSES = 100  # each takes a second to start; their spread is known long before
+MAX_PLACES = 30  # each is a copy of all buffers of a kernel; three times as many as a short measurement has rounds
 
 # float() alone would accept `1_0`, `nan` and digits of other scripts. The alternatives exclude each other, so that a
 # long number is scanned once.
@@ -146,6 +147,7 @@ Processes = Annotated[
     Field(strict=True, ge=1, le=MAX_PROCESSES),
     says(f"an integer from 1 to {MAX_PROCESSES}"),
 ]
+Places = Annotated[int, Field(strict=True, ge=1, le=MAX_PLACES), says(f"an integer from 1 to {MAX_PLACES}")]
 Version = Annotated[int, Field(strict=True, ge=1, le=1), says("1, the only version of suite files so far")]
 
 Block = Annotated[int, Field(strict=True, ge=WARP, le=MAX_BLOCK, multiple_of=WARP), says(BLOCK_ALLOWED)]

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from benchmarks.nvbench_gate.cases import SIDES, SLOWER, UNCHANGED
 from shflbench.analysis.compare import Outcome
-from tests.conftest import Outcome as Ended
+from tests.conftest import Outcome as CommandOutcome
 from tests.docs.ci_machine import ROOT, SUITE, CiMachine
 from tests.docs.ci_machine import SLOWER as SLOWER_SCRIPTS
 from tests.docs.commands import unknown
@@ -136,7 +136,7 @@ def test_gate_of_gitlab_and_jenkins_writes_the_reports_and_fails_if_a_kernel_got
     assert f"junit testResults: '{report}'" in JENKINSFILE
     assert f"artifacts: '{folder}**'" in JENKINSFILE
 
-    def failures(ended: Ended, code: int) -> str:
+    def failures(ended: CommandOutcome, code: int) -> str:
         assert ended.code == code, ended.err
         assert {"report.md", "junit.xml", "forest.svg", "run"} == {
             path.name for path in (machine.work / folder).iterdir()
@@ -204,7 +204,7 @@ def library(machine: CiMachine) -> CiMachine:
     return machine
 
 
-def compare_revisions(library: CiMachine, *words: str) -> Ended:
+def compare_revisions(library: CiMachine, *words: str) -> CommandOutcome:
     return library.run(
         'exec ci/nvbench-gate.sh "$@"',
         *words,

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -93,6 +94,7 @@ class Script:
         0.0  # standard deviation of a launch's time, as a fraction of it; or a full model of the noise
     )
     offsets_us: Sequence[float] = ()  # added to every launch, by process
+    places_us: Sequence[float] = ()  # added to every launch, by how often the kernel was opened before, in turn
     fault: Fault | None = None
     run_raises: Mapping[int, BaseException] = field(default_factory=dict)  # number of the launch, from 0 → raised
     burst_raises: Mapping[int, BaseException] = field(default_factory=dict)  # number of the burst, from 0 → raised
@@ -210,6 +212,15 @@ class FakeBackend:
         return self._scripts.get(call.kernel.symbol) or self._scripts.get("sentinel") or usual
 
 
+@dataclass
+class OpenedState:
+    """What the places of one kernel have in common."""
+
+    random: np.random.Generator
+    bursts: Iterator[int] = field(default_factory=count)  # numbers of the next ones
+    runs: Iterator[int] = field(default_factory=count)
+
+
 class FakeKernel:
     """Takes the time that its script says, and computes nothing: a sentinel, whose results nobody asks for."""
 
@@ -218,15 +229,19 @@ class FakeKernel:
             raise script.open_raises
         self.call, self.name = call, name
         self._backend, self._script = backend, script
-        self._random = np.random.default_rng(zlib.crc32(f"{name} {call.buffers} {backend.process}".encode()))
-        self._bursts = 0
+        seed = zlib.crc32(f"{name} {call.buffers} {backend.process}".encode())
+        again = [kernel for kernel in backend.held if kernel.call is call]
+        self.state: OpenedState = again[0].state if again else OpenedState(np.random.default_rng(seed))
+        self.place = len(again)
         backend.held.append(self)
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
-        number, self._bursts = self._bursts, self._bursts + 1
+        number = next(self.state.bursts)
         if number in self._script.burst_raises:
             self._crash(self._script.burst_raises[number])
         clock, usual = self._backend.clock, self._script.time_us(iterations, self._backend.process)
+        if places_us := self._script.places_us:
+            usual += places_us[self.place % len(places_us)]
         clock.advance(usual / 1e6)  # the first launch is not counted
         times = []
         for index in range(samples):
@@ -239,8 +254,8 @@ class FakeKernel:
         own = self._script.noise or self._backend.noise or 0.0
         step = TICK_US / launches
         if isinstance(own, Noise):
-            return replace(own, tick_us=step).time_us(usual, self._backend.clock(), self._random)
-        disturbed = usual * (1 + own * self._random.standard_normal())
+            return replace(own, tick_us=step).time_us(usual, self._backend.clock(), self.state.random)
+        disturbed = usual * (1 + own * self.state.random.standard_normal())
         return float((round(disturbed / step) + (0, 1, -1)[index % 3]) * step)
 
     def _crash(self, error: BaseException) -> NoReturn:
@@ -266,14 +281,15 @@ class FakePatternKernel(FakeKernel):
         (numpy,) = {buffer.dtype for buffer in call.outputs}
         dtype = next(dtype for dtype in DTYPES.values() if dtype.numpy == numpy)
         self._setting = Setting(dtype, pattern.declaration.option_choices[0], call.grid, call.block)
-        self._runs = 0
+        self.last_run: tuple[Sequence[Array], int] | None = None  # inputs and iterations, which decide the buffers
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         self._backend.launched.append((self.name, iterations))
         return super().burst(iterations, samples, launches)
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        number, self._runs = self._runs, self._runs + 1
+        number = next(self.state.runs)
+        self.last_run = inputs, iterations
         if number in self._script.run_raises:
             self._crash(self._script.run_raises[number])
         fault = self._script.fault

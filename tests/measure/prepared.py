@@ -38,7 +38,7 @@ def sampled_kernel(
     device: FakeBackend, variant: str = "shfl", iterations: int = 4096, dtype: str = "f32"
 ) -> SampledKernel:
     case = cases.case(variant=variant, iterations=iterations, dtype=dtype)
-    return SampledKernel.of(case, opened(device, variant, dtype), NEIGHBOR.declaration.unroll)
+    return SampledKernel.of(case, (opened(device, variant, dtype),), NEIGHBOR.declaration.unroll)
 
 
 def filling(group: Sequence[Task]) -> tuple[Task, ...]:

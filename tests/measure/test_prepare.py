@@ -60,7 +60,7 @@ def test_each_case_gets_a_grid_is_verified_and_may_be_timed() -> None:
     (proof, _) = [event.proof for event in prepared.events if isinstance(event, Verified)]
     assert (proof.matched, proof.inputs, proof.launch) == (8, 8, "2x64")
     assert prepared.names == [SMEM, SHFL]
-    assert [id(kernel.open_kernel) for kernel in prepared.kernels] == [id(kernel) for kernel in device.held]
+    assert [id(place) for kernel in prepared.kernels for place in kernel.places] == list(map(id, device.held))
     assert prepared.kernels[0].counts == (4096, 2048, 1024)
 
 
@@ -207,6 +207,7 @@ def test_interruption_frees_the_memory() -> None:
 
 def test_footprint_is_the_size_of_all_buffers() -> None:
     assert Group(tasks("smem", "shfl"), NEIGHBOR, FakeBackend(), seed=1).footprint() == 2 * 2 * BUFFER
+    assert Group(tasks("smem", "shfl"), NEIGHBOR, FakeBackend(), seed=1, places=9).footprint() == 9 * 2 * 2 * BUFFER
 
 
 def test_footprint_of_a_fill_launch_is_that_of_its_grid_on_the_device() -> None:

@@ -25,7 +25,7 @@ START = 2.0  # seconds from the first round of the process to this one
 
 def sentinel(device: FakeBackend, name: str = "shuffle") -> SampledKernel:
     call = call_of(NEIGHBOR, cases.case(), cases.kernel(f"sentinel_{name}"), workload().setting)
-    return SampledKernel(f"sentinel/{name}", "", device.open(call), (864,))
+    return SampledKernel(f"sentinel/{name}", "", (device.open(call),), (864,))
 
 
 class Sampled:
@@ -309,7 +309,7 @@ def test_kernel_of_a_lost_context_can_be_closed(monkeypatch: pytest.MonkeyPatch)
         raise LaunchError("the context is gone")
 
     monkeypatch.setattr(kernel, "close", refuse)
-    SampledKernel("a case", "its group", kernel, (1,)).close()
+    SampledKernel("a case", "its group", (kernel,), (1,)).close()
     assert calls == ["close"]
 
 
@@ -320,7 +320,7 @@ def test_first_sample_of_a_long_burst_is_discarded(monkeypatch: pytest.MonkeyPat
     def numbered(_: int, samples: int, launches: int = 1) -> Burst:
         return Burst(tuple(50.0 + index for index in range(samples * launches)), None)
 
-    monkeypatch.setattr(only.open_kernel, "burst", numbered)
+    monkeypatch.setattr(only.places[0], "burst", numbered)
     events = list(Sampler(device, [only], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
     (times,) = {burst.times_us for taken in events if isinstance(taken, RoundDone) for burst in taken.bursts}
     assert times == tuple(51.0 + index for index in range(9))

@@ -142,10 +142,11 @@ def test_every_rule_can_be_written_and_has_the_default_of_the_model(folder: Fold
 
 def test_rules_reach_the_suite_unchanged(folder: Folder) -> None:
     section = (
-        "{precision: 1%, min_seconds: 3, max_seconds: 0.5, min_samples: 6, max_samples: 6, processes: 100, timeout: 9}"
+        "{precision: 1%, min_seconds: 3, max_seconds: 0.5, min_samples: 6, max_samples: 6, processes: 100, places: 9, "
+        "timeout: 8}"
     )
     rules = folder.load(f"schema: 1\nname: a\nmeasure: {section}\n{RING}").rules
-    assert rules == MeasureRules(0.01, 3, 0.5, 6, 6, 100, 9)  # rounds are spread over more than a case's own seconds
+    assert rules == MeasureRules(0.01, 3, 0.5, 6, 6, 100, 9, 8)  # rounds are spread over more than a case's own seconds
 
 
 @pytest.mark.parametrize(

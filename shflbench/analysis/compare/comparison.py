@@ -40,6 +40,7 @@ class Reason(StrEnum):
     INTERVAL_TOO_WIDE = "interval-too-wide"  # inconclusive: the interval contains the threshold
     FEW_PROCESSES = "few-processes"  # suspected: one or two per side do not show how processes differ
     OTHER_GPU = "other-gpu"  # suspected: two GPUs of one model differ by more than two runs on one GPU
+    PAGE_PLACEMENT = "page-placement"  # suspected: a kernel that waits for memory; other pages change it by as much
     NO_SENTINELS = "no-sentinels"  # suspected: a change of the machine cannot be separated from one of the case
     NOT_ALTERNATED = "not-alternated"  # suspected: as above, and the processes of the sides did not run in turn
     CLOCKS_UNKNOWN = "clocks-unknown"  # suspected: as above, and the clock of the samples was not recorded

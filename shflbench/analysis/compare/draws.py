@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,20 +80,24 @@ class Outcomes:
     miss_margins: Floats  # upper bounds for the error of a change
     scales: Floats  # the smaller side: thresholds are fractions of it
     hidden: Floats  # changes that are certain without an outlier process, as fractions of the smaller side; 0 for none
-    limits: Callable[[float], Contrast]  # a requested threshold → any case with the threshold and doubt in force
+    placements: Floats  # changes up to which a case is only suspected, because it may have other pages; 0 for most
+    limits: Callable[[float], Contrast]  # a requested threshold → any other case with the threshold and doubt in force
 
     def smallest(self, threshold: float) -> float:
         """Return the threshold in force where this one is requested: one process per side has a minimum."""
         return self.limits(threshold).threshold
 
     def certain(self, threshold: float) -> float:
-        """Return the change from which a case is slower or faster; a smaller one is at most suspected."""
+        """Return the change from which a case is slower or faster, whatever its pages; a smaller one is suspected."""
         limit = self.limits(threshold)
         return limit.doubt.certain(limit.threshold) if limit.doubt else limit.threshold
 
+    def _certain_of_each(self, threshold: float) -> Floats:
+        return np.maximum(self.certain(threshold), self.placements)
+
     def alarms(self, threshold: float) -> NDArray[np.bool_]:
         """Return which cases are slower or faster."""
-        smallest, certain = self.smallest(threshold) * self.scales, self.certain(threshold)
+        smallest, certain = self.smallest(threshold) * self.scales, self._certain_of_each(threshold)
         real = self.sizes > self.half_widths
         unclear = ~(real & (self.sizes >= smallest)) & (self.sizes + self.miss_margins >= smallest)
         return (real & (self.sizes >= certain * self.scales)) | (unclear & (self.hidden >= certain))
@@ -108,7 +112,7 @@ class Outcomes:
 
     def detectable(self, threshold: float) -> Floats:
         """Return the smallest slowdown that nearly all such comparisons find; see `rule.MISSED`."""
-        return np.maximum(self.half_widths, self.certain(threshold)) + self.miss_margins
+        return np.maximum(self.half_widths, self._certain_of_each(threshold)) + self.miss_margins
 
 
 def judge_pair(base: Pool, new: Pool, noise: NoiseModel | None, *, trust_learned: bool = False) -> Outcomes | None:
@@ -121,6 +125,7 @@ def judge_pair(base: Pool, new: Pool, noise: NoiseModel | None, *, trust_learned
         return None
     contrasts = contrasts_of(base, new, evidence)
     model = noise if noise and trust_learned else evidence.noise(contrasts, noise)[0]
+    known = model is noise  # learned, so that it contains the spread of each case
     judgments = judge(contrasts, model)  # at a threshold of 0: `detectable` is then half width + miss margin
     before = np.array([judgment.base for judgment in judgments])
     after = np.array([judgment.new for judgment in judgments])
@@ -133,7 +138,10 @@ def judge_pair(base: Pool, new: Pool, noise: NoiseModel | None, *, trust_learned
         miss_margins=np.where(unknown, np.inf, miss_margins),
         scales=np.minimum(before, after) / before,
         hidden=np.where(unknown, 0.0, [_hidden(contrast, model, len(contrasts)) for contrast in contrasts]),
-        limits=lambda threshold: set_threshold(contrasts[0], Threshold(threshold), evidence, learned=model is noise),
+        placements=np.array([0.0 if known else contrast.placement for contrast in contrasts]),
+        limits=lambda threshold: set_threshold(
+            replace(contrasts[0], placement=0.0), Threshold(threshold), evidence, learned=known
+        ),
     )
 
 

@@ -144,6 +144,8 @@ def set_threshold(contrast: Contrast, override: Threshold | None, evidence: Evid
         threshold = max(usual, QUICK_THRESHOLD.amount)
     of_machine = evidence.machine.doubts(contrast) if evidence.machine else ()
     doubts = [*evidence.doubts(), *of_machine, *_doubt_of_few_processes(contrast.freedom, learned=learned)]
+    if contrast.placement and not learned:  # learned noise contains the spread of each case
+        doubts.append(Doubt(Reason.PAGE_PLACEMENT, least=contrast.placement))
     largest = max(doubts, key=lambda doubt: doubt.certain(threshold), default=None)
     return replace(contrast, threshold=threshold, usual=usual, doubt=largest)
 

@@ -187,9 +187,10 @@ def changes(base: Side, new: Side) -> Iterator[str]:
         yield "the sides were measured on different GPUs of one model, which differ more than runs on one GPU"
     if {info.suite.text for info in before} != {info.suite.text for info in after}:
         yield f"the text of suite {before[0].suite.name} differs between the sides"
-    for name in ("precision", "min_seconds", "min_samples"):
+    for name, usual in (("precision", None), ("min_seconds", None), ("min_samples", None), ("places", 1)):
         was, now = (
-            _known_values(getattr(info.settings, name) for info in side) or "unknown" for side in (before, after)
+            _known_values(getattr(info.settings, name) or usual for info in side) or "unknown"
+            for side in (before, after)
         )
         if was != now:
             yield f"`{name}` was {was}, now {now}"

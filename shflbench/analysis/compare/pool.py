@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import weights_of_time
+from shflbench.analysis.compare.placement import MemoryUse, memory_use, with_placement
 from shflbench.analysis.compare.rule import Contrast
-from shflbench.analysis.settings import one_pass
 from shflbench.errors import ResultsError
 from shflbench.model import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from shflbench.analysis.compare.estimates import Estimates, Process
     from shflbench.analysis.compare.noise import NoiseModel
     from shflbench.analysis.compare.rule import Judgment
     from shflbench.analysis.compare.sides import Side
+    from shflbench.store import Row
     from shflbench.thresholds import Thresholds
 
 
@@ -29,6 +30,7 @@ class Pool:
     cases: Mapping[str, Estimates]
     sentinels: Mapping[str, Estimates]
     passes: frozenset[str] = frozenset()  # cases that make one pass over memory
+    chains: frozenset[str] = frozenset()  # cases whose loop waits for memory
     gpu: str = ""  # UUIDs
 
     @classmethod
@@ -56,8 +58,14 @@ class Pool:
                 f"{side.name} has no process with samples of every case and of the sentinels",
                 "measure again with this version of shflbench, on a GPU for which it has sentinels",
             )
-        passes = frozenset(case_id for case_id in cases if one_pass(side.rows[case_id]))
-        return cls(cases, sentinels, passes, ",".join(side.info().gpus)).select(common)
+        rows = [side.rows[case_id] for case_id in cases]
+        return cls(cases, sentinels, *passes_and_chains(rows), ",".join(side.info().gpus)).select(common)
+
+    def memory_use(self, case_id: str) -> MemoryUse:
+        """Return how a case depends on the pages of its buffers."""
+        if case_id in self.passes:
+            return MemoryUse.PASS
+        return MemoryUse.CHAIN if case_id in self.chains else MemoryUse.NONE
 
     @property
     def processes(self) -> tuple[Process, ...]:
@@ -68,6 +76,16 @@ class Pool:
         """Return the pool of these processes."""
         cases, sentinels = (_select(kernels, processes) for kernels in (self.cases, self.sentinels))
         return replace(self, cases=cases, sentinels=sentinels)
+
+
+def passes_and_chains(rows: Iterable[Row]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids of the cases that make one pass over memory, and of those whose loop waits for memory."""
+    uses = {row.case_id: memory_use(row) for row in rows}
+    passes, chains = (
+        frozenset(case_id for case_id, use in uses.items() if use is wanted)
+        for wanted in (MemoryUse.PASS, MemoryUse.CHAIN)
+    )
+    return passes, chains
 
 
 def _select(kernels: Mapping[str, Estimates], processes: Sequence[Process]) -> dict[str, Estimates]:
@@ -97,5 +115,6 @@ def contrasts_of(base: Pool, new: Pool, evidence: Evidence) -> list[Contrast]:
         sides = before.minus(offsets.base) if offsets else before, after.minus(offsets.new) if offsets else after
         if before.launches == after.launches != 0 and all(side.positive for side in sides):
             weights = [weights_of_time(float(side.values.mean()), passes=case_id in base.passes) for side in sides]
-            contrasts.append(Contrast(case_id, *sides, weights[0].between(weights[1])))
+            contrast = Contrast(case_id, *sides, weights[0].between(weights[1]))
+            contrasts.append(with_placement(contrast, base.memory_use(case_id)))
     return contrasts

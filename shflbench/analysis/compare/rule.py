@@ -75,6 +75,7 @@ class Contrast:
     threshold: float = 0.0  # the smallest change that matters, as a fraction
     usual: float = 0.0  # the threshold with more than one process per side
     doubt: Doubt | None = None  # why a small change is not certain
+    placement: float = 0.0  # the change that other physical pages may cause, as a fraction; 0 if pages do not matter
 
     @property
     def certain(self) -> float:

@@ -38,7 +38,7 @@ def verdict_of(judgment: Judgment, contrast: Contrast, base: Row, new: Row, metr
         median_ratio=_ratio(contrast.new.medians, contrast.base.medians),
         p90_ratio=_ratio(contrast.new.p90s, contrast.base.p90s),
         why=kernel_changes(base, new),
-        remarks=tuple(filter(None, (_outlier(judgment), _shape(contrast, judgment)))),
+        remarks=tuple(filter(None, (_placement(judgment, contrast), _outlier(judgment), _shape(contrast, judgment)))),
     )
 
 
@@ -136,6 +136,9 @@ def _state(row: Row) -> str:
 _NOT_CERTAIN = {
     Reason.FEW_PROCESSES: "1 or 2 processes per side may differ by as much: measure 3 or more",
     Reason.OTHER_GPU: "two GPUs of one model may differ by as much: compare runs on one GPU",
+    Reason.PAGE_PLACEMENT: (
+        "other physical pages may change it by as much: measure more processes, or learn the noise of the GPU"
+    ),
     Reason.NO_SENTINELS: "without sentinels a change of the machine is not excluded",
     Reason.NOT_ALTERNATED: "a change of the machine is not excluded: run the processes of both sides in turn",
     Reason.CLOCKS_UNKNOWN: "a change of the machine is not excluded: record the SM clock",
@@ -170,6 +173,16 @@ def percent(ratio: float) -> str:
     change = 100 * (ratio - 1)
     digits = 1 if abs(change) >= 1 else 2
     return f"{round(change, digits) + 0.0:+.{digits}f}"  # + 0.0: no minus before a rounded zero
+
+
+def _placement(judgment: Judgment, contrast: Contrast) -> str:
+    """Return a sentence if other pages alone explain why the case is undecided."""
+    undecided = judgment.outcome in {Outcome.SUSPECTED, Outcome.INCONCLUSIVE}
+    change = abs(judgment.new - judgment.base) / min(judgment.base, judgment.new)
+    if not undecided or change >= contrast.placement:
+        return ""
+    most = f"{100 * contrast.placement:.2g}%"
+    return f"the kernel waits for memory: other physical pages of its buffers change its time by up to {most}"
 
 
 def _outlier(judgment: Judgment) -> str:
