@@ -36,9 +36,13 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parents[1] / "results"
 UNSEEN = Path(__file__).parent / "unseen"
-LATER = ("residency",)  # suites of the reference runs that were measured after the prediction was fixed
+# Of the reference runs, what was measured after the prediction was fixed.
+LATER_SUITES = frozenset({"residency", "blocks", "rows"})
+LATER_PATTERNS = frozenset(
+    {"block-reduce", "block-scan", "column-sum", "device-reduce", "row-norm", "softmax", "stream", "warp-value"}
+)
 TENTHS = 10  # quantiles
-FIT, TEST = "fitted to", "test"
+FIT, TEST, NEW = "fitted to", "test", "new"
 # Difference of two measured times of a group, in percent: from, to, and the share of pairs to order right.
 CLASSES = ((3.0, 10.0, 0.85), (10.0, 30.0, 0.95), (30.0, float("inf"), 0.995))
 WARPS = (1, 2, 4, 8, 16, 24, 32, 48, 64)  # per SM; the upper ends of the classes
@@ -140,8 +144,15 @@ def page(predicted: Sequence[Predicted], unseen: Sequence[Predicted], devices: I
 
 
 def half_of(predicted: Predicted) -> str:
-    """Return the half of a row's pattern."""
+    """Return the half of a row's pattern; a new pattern belongs to none."""
+    if predicted.row.pattern in LATER_PATTERNS:
+        return NEW
     return FIT if is_fitted(predicted.row.pattern) else TEST
+
+
+def is_later(predicted: Predicted) -> bool:
+    """Whether a row was measured after the prediction was fixed, or is of a pattern that did not exist before."""
+    return predicted.run in LATER_SUITES or predicted.row.pattern in LATER_PATTERNS
 
 
 def _unseen(unseen: Sequence[Predicted]) -> str:
@@ -155,7 +166,9 @@ def _unseen(unseen: Sequence[Predicted]) -> str:
         f"Rows without a prediction: {_reasons(unseen)}.",
     )
     per_suite = _table("suite", group_by(unseen, lambda one: one.run))
-    return "\n\n".join(("The rows of `benchmarks/unseen.yaml` and of later reference runs.", per_suite, *tables))
+    return "\n\n".join(
+        ("The rows of `benchmarks/unseen.yaml`, of later reference runs, and of later patterns.", per_suite, *tables)
+    )
 
 
 def _by_pattern(predicted: Sequence[Predicted]) -> dict[str, list[Predicted]]:
@@ -269,10 +282,9 @@ def main() -> int:
     is_calibrated = any(calibration_of(device) for device in devices)
     constants = "`calibrate`" if is_calibrated else "documents"
     predicted = predict_all([RESULTS])
-    later = [one for one in predicted if one.run in LATER]
-    text = page(
-        [one for one in predicted if one.run not in LATER], [*predict_all([UNSEEN]), *later], devices, constants
-    )
+    later = [one for one in predicted if is_later(one)]
+    earlier = [one for one in predicted if not is_later(one)]
+    text = page(earlier, [*predict_all([UNSEEN]), *later], devices, constants)
     if arguments.record:
         arguments.record.write_text(text, encoding="utf-8")
     print(text)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.prediction import Predicted, page, predict_run
+from benchmarks.prediction import LATER_PATTERNS, Predicted, is_later, page, predict_run
 from shflbench.analysis.limits.constants import is_fitted
 from shflbench.analysis.limits.prediction import Prediction
+from shflbench.patterns.discover import builtin
 from shflbench.store import read_run
 from shflbench.suite import load as load_suite
 
@@ -54,6 +55,13 @@ def test_a_suite_that_was_measured_later_has_a_table_of_its_own() -> None:
     assert "None was measured yet." in page(ROWS, [], ["NVIDIA H200"], "documents")
     text = page(ROWS, [predicted("smem", 100, 107)], ["NVIDIA H200"], "documents")
     assert "| all | 1 | 100% | 7.0% | 7.0% | 7.0% |" in text
+
+
+def test_rows_of_a_pattern_that_came_later_belong_to_no_half() -> None:
+    new, old = predicted("smem", 100, 107, pattern="softmax"), predicted("smem", 100, 107, pattern="neighbor")
+    assert (is_later(new), is_later(old)) == (True, False)
+    assert "| softmax (new) | 1 | 100% | 7.0% | 7.0% | 7.0% |" in page(ROWS, [new], ["NVIDIA H200"], "documents")
+    assert builtin().keys() >= LATER_PATTERNS
 
 
 def test_every_timed_row_of_a_run_is_there_with_its_warps() -> None:
