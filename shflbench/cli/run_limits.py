@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console
+    from shflbench.session.stored_code import KnownCodes
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit
@@ -36,8 +37,13 @@ def store_limits(run: Run, folders: Mapping[str, Path], baselines: Path, console
         console.warn(problem)
 
 
-def write_limits_of(run: Run, folders: Mapping[str, Path], baselines: Path) -> str:
-    """Write `limits.csv` of a run on a GPU, and return a sentence on what is wrong with them, empty if nothing is."""
+def write_limits_of(
+    run: Run, folders: Mapping[str, Path], baselines: Path, known_codes: KnownCodes | None = None
+) -> str:
+    """Write `limits.csv` of a run on a GPU, and return a sentence on what is wrong with them, empty if nothing is.
+
+    Kernels in `known_codes` are not disassembled again, and the others are added to them.
+    """
     from shflbench.errors import ShflbenchError
     from shflbench.session.limits import limits_of
     from shflbench.store.limits_file import write_limits
@@ -45,7 +51,7 @@ def write_limits_of(run: Run, folders: Mapping[str, Path], baselines: Path) -> s
     if run.info.backend != "cuda":
         return ""
     try:
-        if limits := limits_of(run, folders, calibration_of(run, baselines)):
+        if limits := limits_of(run, folders, calibration_of(run, baselines), known_codes=known_codes):
             write_limits(run.folder, limits)
     except ShflbenchError as error:
         return f"the limits are missing: {error.message}; {AGAIN} {run.folder}"

@@ -9,6 +9,7 @@ Source: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchm
 from __future__ import annotations
 
 import struct
+from functools import cache
 
 from shflbench.compile.sass import BYTES
 from shflbench.model import Control
@@ -21,15 +22,17 @@ def controls(code: bytes) -> tuple[Control, ...]:
     """Return the control code of each instruction of a kernel's machine code; ValueError if it is cut off."""
     if len(code) % BYTES:
         raise ValueError(f"{len(code)} bytes of machine code are not a multiple of {BYTES}")
-    return tuple(_control(word) for (word,) in _UPPER.iter_unpack(code))
+    return tuple(_control(word >> 41 & 0x1FFFF) for (word,) in _UPPER.iter_unpack(code))
 
 
-def _control(word: int) -> Control:
-    mask = word >> 52 & 0x3F
+@cache  # a run has 80,000 instructions, and 400 different controls
+def _control(bits: int) -> Control:
+    """Return what bits 41 to 57 of the upper word say."""
+    mask = bits >> 11
     return Control(
-        stall=word >> 41 & 0xF,
-        write_barrier=_barrier(word >> 46 & 7),
-        read_barrier=_barrier(word >> 49 & 7),
+        stall=bits & 0xF,
+        write_barrier=_barrier(bits >> 5 & 7),
+        read_barrier=_barrier(bits >> 8 & 7),
         waits=tuple(barrier for barrier in range(6) if mask >> barrier & 1),
     )
 

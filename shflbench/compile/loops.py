@@ -70,9 +70,12 @@ def successors(sass: Sequence[Instruction]) -> list[list[int]]:
     index_of = {instruction.address: index for index, instruction in enumerate(sass)}
     successors: list[list[int]] = []
     for index, instruction in enumerate(sass):
+        if instruction.base not in _NEVER_FALLS_THROUGH:  # nearly all
+            successors.append([index + 1] if index + 1 < len(sass) else [])
+            continue
         targets = []
         always = not instruction.predicate and not _conditional(instruction) and not _diverges(instruction)
-        if not (instruction.base in _NEVER_FALLS_THROUGH and always) and index + 1 < len(sass):
+        if not always and index + 1 < len(sass):
             targets.append(index + 1)
         target = _target(instruction)
         if target is not None and target in index_of:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.5  # between two lists of workers, which have 40 bytes per worker
 HEARTBEAT_SECONDS = 5.0  # between two reads of all heartbeats, for which Dask sends 1 KB per worker
+MOST_HEARTBEATS = 50  # per second, on average: of more than 250 workers, they are read less often
 SILENT_SECONDS = 60.0  # without a heartbeat, after which a worker counts as hung; Dask's beat each 0.5 to 10 s
 ANSWER_SECONDS = 10.0  # to wait for an answer of the scheduler
+RARELY_SECONDS = 10.0  # between two such reads, at most: several must miss a heartbeat
 NEVER = float("-inf")
 
 
@@ -69,7 +71,8 @@ class Presence:
         try:
             self._threads = self._client.sync(scheduler.ncores, callback_timeout=ANSWER_SECONDS)
             now = time.monotonic()
-            if now - self._read >= HEARTBEAT_SECONDS:
+            seconds = max(HEARTBEAT_SECONDS, len(self._threads) / MOST_HEARTBEATS)
+            if now - self._read >= min(seconds, RARELY_SECONDS):
                 info = self._client.sync(scheduler.identity, n_workers=-1, callback_timeout=ANSWER_SECONDS)
                 known = {name: worker["last_seen"] for name, worker in info["workers"].items()}
                 self._beats = {name: self._beat(name, sent, now) for name, sent in known.items()}

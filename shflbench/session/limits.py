@@ -32,23 +32,25 @@ if TYPE_CHECKING:
 
     from shflbench.arch import Architecture, Figure
     from shflbench.model import Device, KernelRequests
-    from shflbench.session.stored_code import StoredCode
+    from shflbench.session.stored_code import KnownCodes, StoredCode
     from shflbench.store import Row, Run
     from shflbench.store.calibration_file import Calibration
 
 
-def limits_of(
+def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
     run: Run,
     folders: Mapping[str, Path] | None = None,
     calibration: Calibration | None = None,
     requests: Mapping[str, KernelRequests] | None = None,
     predicted_us: Mapping[str, float] | None = None,
+    known_codes: KnownCodes | None = None,
 ) -> list[CaseLimit]:
     """Return the limit of each timed case of a run, or why it has none, in the order of the rows.
 
     `folders` are those of the run's patterns by name, by default the patterns of shflbench: they declare what a kernel
     of one pass asks of memory. With a `calibration` of the GPU, cases have a ceiling as well. `requests` of loops to
     memory, by case, replace the best case where they are known. `predicted_us` are predicted times by case.
+    Kernels in `known_codes` are not disassembled again, and the others are added to them.
     CompilerError if nvdisasm cannot be used; ResultsError if `kernels.zip` is damaged.
     """
     device = run.info.device
@@ -60,7 +62,7 @@ def limits_of(
         return [CaseLimit(case_id=row.case_id, reason=f"no figures are known for {device.arch}") for row in rows]
     traffic = DeclaredTraffic(builtin() if folders is None else folders)
     machine = _Machine(device, arch, calibration, traffic)
-    codes = stored_codes(run.kernels(), [row.case_id for row in rows])
+    codes = stored_codes(run.kernels(), [row.case_id for row in rows], known_codes)
     known, predicted = requests or {}, predicted_us or {}
     limits = (machine.limit_of(row, codes[row.case_id], known.get(row.case_id)) for row in rows)
     return [replace(limit, model_us=predicted.get(limit.case_id)) for limit in limits]

@@ -51,7 +51,7 @@ def run(
     yield from stages.store_unrun(stopped)
     if plan.executor:
         yield from stages.measure(plan.executor)
-    folder.sort(row.case_id for row in state.all_rows())
+    folder.sort(state.case_ids)
     stages.finish()
     if plan.executor and undecided and state.timed:
         yield from stages.measure_further(plan.executor, undecided)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,8 @@ class Plan:
     sms: int | None  # of the device, or given by the user; None leaves grids open that depend on it
     seed: int = 0
     loaded: Mapping[str, LoadedPattern] | None = None  # the patterns, where another plan has loaded them
+    # Dynamic shared memory by case, once known; plans with the same patterns may share it.
+    shared_bytes: dict[Case, int] = field(default_factory=dict, compare=False, repr=False)
 
     def close(self) -> None:
         """Close the executor."""

@@ -71,10 +71,9 @@ def add_kernel(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
 
 def add_grid(row: Row, grid: int | None, resident_blocks: int | None, device: Device | None) -> Row:
     """Return `row` with its grid on the device, and its occupancy if the `resident_blocks` per SM are known."""
-    row = replace(row, grid=grid)
     if device is None or not device.threads_per_sm or not resident_blocks or "carveout" in dict(row.options):
-        return row  # the driver's occupancy calculator ignores the carveout
-    return replace(row, occupancy=resident_blocks * row.block / device.threads_per_sm)
+        return replace(row, grid=grid)  # the driver's occupancy calculator ignores the carveout
+    return replace(row, grid=grid, occupancy=resident_blocks * row.block / device.threads_per_sm)
 
 
 def wants(row: Row, processes: int) -> bool:
@@ -99,7 +98,13 @@ def add_proof(row: Row, proof: Proof) -> Row:
     return row
 
 
-def add_times(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int | None = None) -> Row:
+def add_times(
+    row: Row,
+    timing: Timing,
+    conditions: Conditions,
+    bytes_moved: int | None = None,
+    stopped_by: str | None = None,
+) -> Row:
     """Return `row` with its times, and with the bandwidth if the bytes moved per launch are known."""
     slope, clock = timing.ns_per_iteration, timing.sm_clock_mhz
     return replace(
@@ -113,6 +118,7 @@ def add_times(row: Row, timing: Timing, conditions: Conditions, bytes_moved: int
         rounds=timing.rounds,
         launches=timing.launches,
         processes=timing.processes,
+        stopped_by=stopped_by,
         noise={trouble.kind: float(f"{trouble.size:.2g}") for trouble in timing.troubles},
         reason="; ".join(trouble.sentence for trouble in timing.troubles) or None,
         ns_per_iteration=slope.value if slope else None,

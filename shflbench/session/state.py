@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from shflbench.measure.condensed import CondensedEvent
     from shflbench.model import Case, Timing, Trouble
+    from shflbench.patterns.discover import LoadedPattern
     from shflbench.session.kernels import KernelKey
     from shflbench.session.plan import Plan
     from shflbench.store import ResumedRun, Row
@@ -112,10 +113,16 @@ class RunState:
         if isinstance(kernel, KernelError):
             return rows.end_row(row, Status.FAILED, kernel.message)
         try:
-            row = rows.add_kernel(row, kernel, shared_of(pattern, case))
+            row = rows.add_kernel(row, kernel, self._shared_of(pattern, case))
         except PatternError as error:
             return rows.end_row(row, Status.FAILED, error.message)
         return rows.end_row(row, Status.FAILED, "; ".join(kernel.violations)) if kernel.violations else row
+
+    def _shared_of(self, pattern: LoadedPattern, case: Case) -> int:
+        known = self._plan.shared_bytes
+        if case not in known:
+            known[case] = shared_of(pattern, case)
+        return known[case]
 
     def pending(self, processes: int) -> dict[str, list[Task]]:
         """Return, by group, the tasks for cases that have been measured in fewer than `processes` processes."""
@@ -181,8 +188,7 @@ class RunState:
                     self._sentinels[level.case_id].taken.append(level)
             case CaseTimed(name, stopped_by, times, conditions):
                 state = self._cases[name]
-                row = replace(state.row, stopped_by=stopped_by or None)
-                state.row = self._with_times(state, row, times, conditions)
+                state.row = self._with_times(state, times, conditions, stopped_by or None)
                 return self._close(state)
             case CaseFailed(name, status, reason):
                 return self._fail(self._cases[name], status, reason)
@@ -198,7 +204,7 @@ class RunState:
         if state.earlier:  # crashes at other cases may have ended processes early
             state.samples.keep_processes(self._first_further, state.samples.taken[-1].process)
         state.troubles = ()
-        state.row = self._timed(state, replace(state.row, stopped_by=stopped_by or None))
+        state.row = self._timed(state, stopped_by or None)
         return self._close(state)
 
     def _fail(self, state: CaseState, status: Status, reason: str) -> str:
@@ -212,25 +218,31 @@ class RunState:
             state.row, state.troubles = rows.end_row(state.row, status, reason), ()
         return self._close(state)
 
-    def _timed(self, state: CaseState, row: Row) -> Row:
+    def _timed(self, state: CaseState, stopped_by: str | None) -> Row:
         """Return the row of a case with the times of its samples."""
+        row = state.row
         if not state.samples.taken:  # the emulator takes none
-            return row
-        return self._with_times(state, row, timing(state.samples.taken, row.iterations), self._conditions)
+            return replace(row, stopped_by=stopped_by)
+        return self._with_times(state, timing(state.samples.taken, row.iterations), self._conditions, stopped_by)
 
-    def _with_times(self, state: CaseState, row: Row, times: Timing | None, conditions: Conditions) -> Row:
+    def _with_times(
+        self, state: CaseState, times: Timing | None, conditions: Conditions, stopped_by: str | None
+    ) -> Row:
         """Return the row of a case with these times; None if every sample was dropped."""
+        row = state.row
         if times is None:
             return rows.end_row(row, Status.FAILED, THROTTLED)
         pattern = self._plan.patterns[row.pattern]
         moved = pattern.declaration.bytes_moved
-        try:
-            with pattern.calling("PATTERN"):
-                nbytes = moved(setting_of(state.case, row.grid or 0)) if moved else None
-        except PatternError as error:
-            return rows.end_row(row, Status.FAILED, error.message)
+        nbytes = None
+        if moved:
+            try:
+                with pattern.calling("PATTERN"):
+                    nbytes = moved(setting_of(state.case, row.grid or 0))
+            except PatternError as error:
+                return rows.end_row(row, Status.FAILED, error.message)
         state.troubles = times.troubles
-        return rows.add_times(row, times, conditions, nbytes)
+        return rows.add_times(row, times, conditions, nbytes, stopped_by)
 
     def _close(self, state: CaseState) -> str:
         state.is_open = False
@@ -249,9 +261,10 @@ class RunState:
         """Return the disturbances in the samples of a group, by case, without undisturbed cases."""
         return {state.case.id: state.troubles for state in self._groups[group] if state.troubles}
 
-    def all_rows(self) -> tuple[Row, ...]:
-        """Return every row, in the order of the suite."""
-        return tuple(row for group in self._groups for row in self.rows(group))
+    @property
+    def case_ids(self) -> tuple[str, ...]:
+        """The cases in the order of the suite, those of a group together."""
+        return tuple(self._cases)
 
     def pop_unsaved(self, group: str = "") -> list[Sample]:
         """Return the samples of a group and of the sentinels that are not on disk; without a group, of the sentinels.

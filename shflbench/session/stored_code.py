@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.compile.certain_code import certain_code
 from shflbench.compile.cubin import kernel_code
@@ -13,7 +13,7 @@ from shflbench.compile.timed_code import timed_loop_of
 from shflbench.compile.toolchain import find
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Mapping, Sequence
 
     from shflbench.model import Instruction, TimedCode
     from shflbench.store.kernel_archive import KernelArchive, StoredKernel
@@ -28,27 +28,47 @@ class StoredCode:
     reason: str = ""
 
 
-def stored_codes(archive: KernelArchive | None, cases: Collection[str]) -> Mapping[str, StoredCode]:
+KnownCodes: TypeAlias = "dict[Hashable, StoredCode]"  # by architecture, machine code and place of the timed loop
+
+
+def stored_codes(
+    archive: KernelArchive | None, cases: Collection[str], known: KnownCodes | None = None
+) -> Mapping[str, StoredCode]:
     """Return the code of the kernel of each of the `cases`; one call of nvdisasm reads all kernels.
 
-    CompilerError if nvdisasm does not run or is not there.
+    Kernels that are `known` are not read again, and the others are added. CompilerError if nvdisasm does not run or is
+    not there.
     """
     codes: dict[str, StoredCode] = defaultdict(lambda: StoredCode(reason="its machine code was not kept"))
     wanted = set(cases)
     kernels = [kernel for kernel in archive.index.kernels if wanted.intersection(kernel.cases)] if archive else []
     if archive is None or not kernels:
         return codes
+    known = {} if known is None else known
+    arch = archive.index.compiler.arch
+    _add_new([kernel for kernel in kernels if _key(kernel, arch) not in known], archive, known)
+    for kernel in kernels:
+        codes |= dict.fromkeys(kernel.cases, known[_key(kernel, arch)])
+    return codes
+
+
+def _key(kernel: StoredKernel, arch: str) -> Hashable:
+    """Return what determines the code of a kernel."""
+    loop = kernel.loop
+    return arch, kernel.code_sha256, (loop.start, loop.end, loop.unroll) if loop else None
+
+
+def _add_new(kernels: Sequence[StoredKernel], archive: KernelArchive, known: KnownCodes) -> None:
+    """Disassemble these kernels of an archive, and add their codes to `known`."""
     symbols = {name: kernel_code(archive.contents[name]) for name in {kernel.cubin for kernel in kernels}}
     texts = [symbols[kernel.cubin][kernel.symbol] for kernel in kernels]
     arch = archive.index.compiler.arch
-    listings = disassemble(texts, arch, find().nvdisasm)
+    listings = disassemble(texts, arch, find().nvdisasm) if texts else []
     for number, (kernel, text) in enumerate(zip(kernels, texts, strict=True)):
         if listings is None:
-            code = StoredCode(reason=f"no disassembler here can read {arch}")
+            known[_key(kernel, arch)] = StoredCode(reason=f"no disassembler here can read {arch}")
         else:
-            code = _code(kernel, listings[number], text)
-        codes |= dict.fromkeys(kernel.cases, code)
-    return codes
+            known[_key(kernel, arch)] = _code(kernel, listings[number], text)
 
 
 def _code(kernel: StoredKernel, sass: Sequence[Instruction], text: bytes) -> StoredCode:

@@ -142,8 +142,15 @@ class RunFolder:
         """Sort the rows on disk by these cases, because groups end in any order."""
         places = {case_id: place for place, case_id in enumerate(order)}
         self._rows = dict(sorted(self._rows.items(), key=lambda item: places.get(item[0], len(places))))
+        file = self.path / ROWS_FILE
         with writing(self.path):
-            files.replace(self.path / ROWS_FILE, self._row_lines())
+            lines = file.read_bytes().splitlines(keepends=True)[1:]
+            known = {line.partition(b",")[0]: line for line in lines}
+            names = [case_id.encode() for case_id in self._rows]
+            if len(known) == len(lines) and known.keys() == set(names):  # which takes a tenth of the time
+                files.replace(file, b"".join((ROWS.header().encode(), *(known[name] for name in names))))
+            else:
+                files.replace(file, self._row_lines())
 
     def _row_lines(self) -> bytes:
         return (ROWS.header() + ROWS.encode(self._rows.values())).encode()

@@ -89,6 +89,17 @@ def test_a_thousand_calls_share_one_look(clock: FakeTime) -> None:
     assert client.reads == {"ncores": seconds / POLL_SECONDS, "identity": seconds / HEARTBEAT_SECONDS}
 
 
+@pytest.mark.parametrize(("workers", "between"), [(250, HEARTBEAT_SECONDS), (400, 8.0), (1000, 10.0), (9000, 10.0)])
+def test_heartbeats_of_many_workers_are_read_less_often(clock: FakeTime, workers: int, between: float) -> None:
+    client = FakeClient()
+    client.beats = {f"{number}": 3600.0 for number in range(workers)}
+    presence = Presence(client)
+    while clock.now < 4 * between:
+        presence.workers()
+        clock.now += POLL_SECONDS
+    assert client.reads["identity"] == 4
+
+
 def test_scheduler_that_does_not_answer_for_a_minute_has_no_workers(clock: FakeTime) -> None:
     client = FakeClient()
     presence = Presence(client)

@@ -10,7 +10,7 @@ from shflbench.errors import KernelError
 from shflbench.measure.events import BurstTaken, CaseFailed, Converged, GridResolved, RoundDone, Verified
 from shflbench.measure.executor import InProcessExecutor
 from shflbench.model import Case, Conditions, Disturbance, Kernel, Loop, MeasureRules, Proof, Resources, Status, Suite
-from shflbench.patterns.discover import builtin
+from shflbench.patterns.discover import LoadedPattern, builtin
 from shflbench.session.kernels import key
 from shflbench.session.plan import Plan
 from shflbench.session.state import THROTTLED, RunState
@@ -52,6 +52,12 @@ def by_id(state: RunState, group: str = GROUP) -> dict[str, Row]:
     return {row.case_id: row for row in state.rows(group)}
 
 
+def all_rows(state: RunState) -> list[Row]:
+    parts = [case_id.split("/") for case_id in state.case_ids]
+    groups = dict.fromkeys("/".join((pattern, *others)) for pattern, _, *others in parts)
+    return [row for group in groups for row in state.rows(group)]
+
+
 def taken(
     times_us: Mapping[str, float], number: int = 0, process: int = 0, *, dropped: bool = False, slower: float = 0.0
 ) -> RoundDone:
@@ -80,6 +86,23 @@ def measure(
 BOTH = {SMEM: 300.0, SHFL: 60.0}
 
 
+def test_functions_of_a_pattern_are_called_once_for_all_runs_that_share_what_they_return(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    called = []
+
+    def shared_of(_: LoadedPattern, case: Case) -> int:
+        called.append(case.id)
+        return 512
+
+    monkeypatch.setattr("shflbench.session.state.shared_of", shared_of)
+    first = plan()
+    for _ in range(2):
+        rows = by_id(state_of(replace(first, shared_bytes=first.shared_bytes)))
+        assert {row.shared_bytes for row in rows.values()} == {512}
+    assert called == [case.id for case in first.suite.cases]
+
+
 def measured(**how: Any) -> RunState:
     """Return the state after the first group was measured in one process; `how` as for `measure`."""
     state = state_of()
@@ -93,7 +116,7 @@ def test_compiled_cases_are_pending_by_group() -> None:
         GROUP: [SMEM, SHFL],
         OTHER: [case.id for case in F64],
     }
-    assert {row.status for row in state.all_rows()} == {Status.COMPILED}
+    assert {row.status for row in all_rows(state)} == {Status.COMPILED}
     assert by_id(state)[SMEM].shared_bytes == 256  # the dynamic part, too
 
 
@@ -117,7 +140,7 @@ def test_case_without_a_valid_kernel_fails_and_is_not_measured(kernel: Kernel | 
 def test_case_that_the_architecture_does_not_support_is_skipped_with_the_reason() -> None:
     redux = cases.case("reduce", "redux", "i32", options={"width": "32"})
     state = RunState(plan((redux,), arch="sm_75"), {})
-    (row,) = state.all_rows()
+    (row,) = all_rows(state)
     assert (row.status, row.reason) == (Status.SKIPPED, "redux needs sm_80 or newer, and this is sm_75")
     assert state.pending(1) == {}
 
@@ -126,7 +149,7 @@ def test_grid_of_a_launch_by_sms_is_known_without_the_device() -> None:
     launch = replace(F32[0].launch, expression="2*sms x 64", grid=None)
     filling = replace(launch, expression="fill x 64")
     state = state_of(plan(tuple(replace(F32[0], launch=one) for one in (launch, filling))))
-    assert [row.grid for row in state.all_rows()] == [264, None]
+    assert [row.grid for row in all_rows(state)] == [264, None]
 
 
 def test_group_is_finished_with_the_last_of_its_cases() -> None:

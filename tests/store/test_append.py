@@ -109,6 +109,20 @@ def test_rows_of_groups_that_ended_in_any_order_are_put_into_that_of_the_suite(t
     assert [row.case_id for row in read_run(tmp_path).rows] == [row.case_id for row in ROWS]
 
 
+def test_sorted_rows_have_the_same_text_and_lines_that_others_have_changed_are_written_again(tmp_path: Path) -> None:
+    folder = RunFolder.create_at(info(), tmp_path)
+    file = tmp_path / "results.csv"
+    folder.append(ROWS)
+    before = file.read_bytes()
+    for content in (before, before.replace(b"\n", b"\n\n"), before[: before.index(b"\n") + 1], b"", b"\xff\n\xff"):
+        file.write_bytes(content)
+        folder.sort(row.case_id for row in reversed(ROWS))
+        header, *lines = before.splitlines()
+        assert file.read_bytes().splitlines() == [header, *reversed(lines)]
+        folder.sort(row.case_id for row in ROWS)
+        assert file.read_bytes() == before
+
+
 def test_samples_alone_leave_the_rows_as_they_are(tmp_path: Path) -> None:
     folder = RunFolder.create_at(info(), tmp_path)
     folder.append(ROWS)

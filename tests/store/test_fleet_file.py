@@ -35,6 +35,26 @@ def test_changes_are_written_at_once_on_request_else_after_a_second(
     )
 
 
+def test_writes_that_take_long_are_rarer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, writes = 100.0, 0
+
+    def write(*_: object) -> None:
+        nonlocal now, writes
+        now, writes = now + 0.01, writes + 1
+
+    monkeypatch.setattr(files, "replace", write)
+    monkeypatch.setattr(fleet_file, "monotonic", lambda: now)
+    folder = FleetFolder(tmp_path, ABOUT)
+    folder.write()
+    folder.put(MEMBER)
+    now += 4.9
+    folder.write_due()
+    assert writes == 1
+    now += 0.2
+    folder.write_due()
+    assert writes == 2
+
+
 def test_thousand_members_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writes = []
     monkeypatch.setattr(files, "replace", lambda path, content: writes.append((path, content)))

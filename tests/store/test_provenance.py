@@ -18,7 +18,11 @@ from tests.fakes.runs import H200, info
 FILE = Path("run/run.json")
 OLDER = Path(__file__).parents[1] / "data" / "runs" / "quick-of-0.1.0"
 LATER = ("others_after", "noise", "sentinels", "thresholds", "converted")  # keys that the first files of schema 1 lack
-NEW_KEYS = ('      "memory_bus_bits": null,\n', '    "places": null,\n', ',\n  "converted": null')  # which runs before 0.3.0 lack
+NEW_KEYS = (
+    '      "memory_bus_bits": null,\n',
+    '    "places": null,\n',
+    ',\n  "converted": null',
+)  # which runs before 0.3.0 lack
 STATE = DeviceState(
     pci_bus="00000000:00:06.0",
     l2_bytes=62_914_560,

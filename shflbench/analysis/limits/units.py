@@ -78,8 +78,10 @@ def waits_for_l2(instruction: Instruction) -> bool:
     with `.STRONG.GPU` take 331 clocks where others take 40 (`memory-ladder`). LD and ATOM may access shared memory, and
     `LDG.E.SYS` of sm_75 is a weak load.
     """
-    is_strong = ".STRONG.GPU" in instruction.opcode or ".STRONG.SYS" in instruction.opcode
-    return instruction.base == "ATOMG" or (instruction.base == "LDG" and is_strong)
+    base = instruction.base
+    if base == "LDG":
+        return ".STRONG.GPU" in instruction.opcode or ".STRONG.SYS" in instruction.opcode
+    return base == "ATOMG"
 
 
 def least_passes(instruction: Instruction) -> int:

@@ -48,7 +48,7 @@ def test_a_case_that_beats_its_limit_is_a_warning(with_limits: Command, plug: Pl
 def test_a_run_whose_limits_cannot_be_computed_is_complete(
     with_limits: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise CompilerError("nvdisasm does not run")
 
     monkeypatch.setattr("shflbench.session.limits.limits_of", refuse)

@@ -27,14 +27,21 @@ class DeviceLog:
         """The file."""
         return self._fleet / self.name
 
-    def write(self, message: str) -> None:
-        """Append a message; ResultsError where that fails. Threads may write at the same time.
+    def write(self, *messages: str) -> None:
+        """Append messages; ResultsError where that fails. Threads may write at the same time.
 
         The file is not kept open: a fleet may have more devices than a process may have open files.
         """
-        first, *more = message.splitlines() or [""]
-        text = "\n".join([f"{utc_now()} {first}", *(f"{INDENT}{line}" for line in more)])
+        if not messages:
+            return
+        now = utc_now()
+        text = "\n".join(_lines(message, now) for message in messages)
         with writing(self._fleet):
             self.path.parent.mkdir(exist_ok=True)
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(f"{text}\n")
+
+
+def _lines(message: str, now: str) -> str:
+    first, *more = message.splitlines() or [""]
+    return "\n".join([f"{now} {first}", *(f"{INDENT}{line}" for line in more)])

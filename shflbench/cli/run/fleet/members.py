@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Members:
     """The runs of a fleet.
 
-    `fleet.json` is on disk before a run starts, and within a second after one ended: a resumed fleet run knows every
+    `fleet.json` is on disk before a run starts, and within seconds after one ended: a resumed fleet run knows every
     member that has a folder. `release` forgets a device that was lost.
     """
 
@@ -53,6 +53,11 @@ class Members:
     def unassigned(self) -> Mapping[str, Sequence[str]]:
         """The groups that no device measures, by model."""
         return self._pool.unassigned
+
+    @property
+    def cases(self) -> int:
+        """The number of cases of all members."""
+        return sum(len(self.job.cases(member)) for member in self.folder.members.values())
 
     @property
     def is_complete(self) -> bool:

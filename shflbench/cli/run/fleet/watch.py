@@ -12,6 +12,7 @@ from shflbench.session import GroupDone, Note
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console, Progress
+    from shflbench.cli.run.fleet.conclusion import Conclusions
     from shflbench.cli.run.fleet.members import Members
     from shflbench.errors import ShflbenchError
     from shflbench.fleet.run import DeviceRun, FleetEvent, FleetThreads
@@ -57,9 +58,10 @@ class DeviceProgress:
 class FleetWatch:
     """Shows the events of a fleet run."""
 
-    def __init__(self, members: Members, console: Console, progress: Progress) -> None:
-        """Show the runs of `members` on `console`."""
-        self._members, self._console, self._progress = members, console, progress
+    def __init__(self, members: Members, conclusions: Conclusions, console: Console, progress: Progress) -> None:
+        """Show the runs of `members` on `console`, and conclude those that are finished."""
+        self._members, self._conclusions = members, conclusions
+        self._console, self._progress = console, progress
         self._devices: list[DeviceProgress] = []
         self.errors: list[ShflbenchError] = []  # that ended runs early
         self.start_new()
@@ -94,13 +96,15 @@ class FleetWatch:
         self.start_new()
 
     def _log_group(self, place: int, event: GroupDone) -> None:
-        log = self._members.logs[place]
-        for row in event.rows:
-            if row.status in BAD:
-                log.write(f"{row.status} {row.case_id}: {row.reason or 'wrong result'}")
-        for case_id, troubles in event.troubles.items():
-            for trouble in troubles:
-                log.write(f"noise: {case_id}: {trouble.sentence}; {trouble.advice}")
+        bad = [row for row in event.rows if row.status in BAD]
+        self._members.logs[place].write(
+            *(f"{row.status} {row.case_id}: {row.reason or 'wrong result'}" for row in bad),
+            *(
+                f"noise: {case_id}: {trouble.sentence}; {trouble.advice}"
+                for case_id, troubles in event.troubles.items()
+                for trouble in troubles
+            ),
+        )
 
     def _end(self, place: int, device: DeviceProgress, error: ShflbenchError | None) -> None:
         device.state = "ended early" if error else "done"
@@ -111,15 +115,19 @@ class FleetWatch:
             self.errors.append(error)
             log.write(f"error: {error.message}\n{error.advice}".rstrip())
             self._console.error(f"{device.label}: {error.message} (log: {log.path})", error.advice)
+        else:
+            self._conclusions.begin(self._members.runs[place].folder.path.name)
         self._members.end(place, error)
         device.show()
         self._console.note(f"{device.label}: {progress}")
 
 
-def watch_fleet(members: Members, threads: FleetThreads, console: Console) -> list[ShflbenchError]:
+def watch_fleet(
+    members: Members, conclusions: Conclusions, threads: FleetThreads, console: Console
+) -> list[ShflbenchError]:
     """Run all devices, show their progress, and return the errors that ended runs early."""
     with console.progress() as progress:
-        shown = FleetWatch(members, console, progress)
+        shown = FleetWatch(members, conclusions, console, progress)
         for item in threads.events():
             shown.show(item)
     return shown.errors
