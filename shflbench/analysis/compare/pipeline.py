@@ -10,7 +10,7 @@ from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed,
 from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import value_of, values_from_row, values_from_samples
 from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run, run_warnings
-from shflbench.analysis.compare.placement import memory_use, with_placement
+from shflbench.analysis.compare.placement import page_use, with_placement
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.errors import ResultsError, UsageError
 from shflbench.model import Status
@@ -155,7 +155,7 @@ def _pair(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidenc
     contrast = Contrast(case_id, before.estimates, after.estimates, before.weights.between(after.weights))
     if any(run.info.converted for side in (base, new) for run in side.runs):
         return contrast  # other tools do not declare what a kernel waits for
-    return with_placement(contrast, memory_use(row))
+    return with_placement(contrast, page_use(row))
 
 
 def _without_verdict(verdict: Verdict) -> Verdict:

@@ -22,7 +22,7 @@ OF_CHAIN = 0.037
 MOST = 0.03  # of the time, with any number of processes: a larger change is found, whatever the pages
 
 
-class MemoryUse(StrEnum):
+class PageUse(StrEnum):
     """Why the time of a kernel depends on the pages of its buffers."""
 
     NONE = "none"  # it does not
@@ -30,11 +30,11 @@ class MemoryUse(StrEnum):
     CHAIN = "chain"  # its loop waits for L2 or DRAM
 
 
-def memory_use(row: Row) -> MemoryUse:
+def page_use(row: Row) -> PageUse:
     """Return how a case of shflbench depends on pages: its pattern declares it."""
     if one_pass(row):
-        return MemoryUse.PASS
-    return MemoryUse.CHAIN if _is_declared(row.pattern, row.variant) else MemoryUse.NONE
+        return PageUse.PASS
+    return PageUse.CHAIN if _is_declared(row.pattern, row.variant) else PageUse.NONE
 
 
 @cache
@@ -45,9 +45,9 @@ def _is_declared(pattern: str, variant: str) -> bool:
     return any(other.name == variant and other.waits_for_memory for other in declared)
 
 
-def with_placement(contrast: Contrast, use: MemoryUse) -> Contrast:
+def with_placement(contrast: Contrast, use: PageUse) -> Contrast:
     """Return the case with the change that other pages may cause."""
     times_us = [float(side.values.mean()) for side in (contrast.base, contrast.new)]
-    effect = {MemoryUse.NONE: 0.0, MemoryUse.PASS: OF_PASS_US / min(times_us), MemoryUse.CHAIN: OF_CHAIN}[use]
+    effect = {PageUse.NONE: 0.0, PageUse.PASS: OF_PASS_US / min(times_us), PageUse.CHAIN: OF_CHAIN}[use]
     share = math.sqrt(1 / len(contrast.base) + 1 / len(contrast.new))
     return replace(contrast, placement=min(MOST, effect * share))

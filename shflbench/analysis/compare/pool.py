@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import weights_of_time
-from shflbench.analysis.compare.placement import MemoryUse, memory_use, with_placement
+from shflbench.analysis.compare.placement import PageUse, page_use, with_placement
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.errors import ResultsError
 from shflbench.model import Status
@@ -61,11 +61,11 @@ class Pool:
         rows = [side.rows[case_id] for case_id in cases]
         return cls(cases, sentinels, *passes_and_chains(rows), ",".join(side.info().gpus)).select(common)
 
-    def memory_use(self, case_id: str) -> MemoryUse:
+    def page_use(self, case_id: str) -> PageUse:
         """Return how a case depends on the pages of its buffers."""
         if case_id in self.passes:
-            return MemoryUse.PASS
-        return MemoryUse.CHAIN if case_id in self.chains else MemoryUse.NONE
+            return PageUse.PASS
+        return PageUse.CHAIN if case_id in self.chains else PageUse.NONE
 
     @property
     def processes(self) -> tuple[Process, ...]:
@@ -80,10 +80,10 @@ class Pool:
 
 def passes_and_chains(rows: Iterable[Row]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the ids of the cases that make one pass over memory, and of those whose loop waits for memory."""
-    uses = {row.case_id: memory_use(row) for row in rows}
+    uses = {row.case_id: page_use(row) for row in rows}
     passes, chains = (
         frozenset(case_id for case_id, use in uses.items() if use is wanted)
-        for wanted in (MemoryUse.PASS, MemoryUse.CHAIN)
+        for wanted in (PageUse.PASS, PageUse.CHAIN)
     )
     return passes, chains
 
@@ -116,5 +116,5 @@ def contrasts_of(base: Pool, new: Pool, evidence: Evidence) -> list[Contrast]:
         if before.launches == after.launches != 0 and all(side.positive for side in sides):
             weights = [weights_of_time(float(side.values.mean()), passes=case_id in base.passes) for side in sides]
             contrast = Contrast(case_id, *sides, weights[0].between(weights[1]))
-            contrasts.append(with_placement(contrast, base.memory_use(case_id)))
+            contrasts.append(with_placement(contrast, base.page_use(case_id)))
     return contrasts

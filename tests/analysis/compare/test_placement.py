@@ -10,7 +10,7 @@ from shflbench.analysis.compare.draws import judge_pair
 from shflbench.analysis.compare.evidence import Evidence, set_threshold
 from shflbench.analysis.compare.noise import NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
-from shflbench.analysis.compare.placement import MOST, OF_CHAIN, OF_PASS_US, MemoryUse, memory_use, with_placement
+from shflbench.analysis.compare.placement import MOST, OF_CHAIN, OF_PASS_US, PageUse, page_use, with_placement
 from shflbench.analysis.compare.pool import Pool, judgments
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.model import Mechanism
@@ -61,7 +61,7 @@ def test_each_recorded_case_that_l2_or_dram_limits_is_declared_to_wait_for_memor
         for case_id, limit in limits.items()
         if limit.limit_by in {"dram", "l2"} and (limit.limit_fraction or 0.0) > HALF
     ]
-    assert [case_id for case_id in limited if memory_use(rows[case_id]) is MemoryUse.NONE] == []
+    assert [case_id for case_id in limited if page_use(rows[case_id]) is PageUse.NONE] == []
 
 
 def test_recorded_limits_include_cases_that_memory_limits() -> None:
@@ -82,19 +82,19 @@ def test_only_loops_over_global_memory_are_declared() -> None:
 @pytest.mark.parametrize(
     ("pattern", "variant", "use"),
     [
-        ("memory-ladder", "l2", MemoryUse.CHAIN),
-        ("memory-ladder", "l1", MemoryUse.NONE),
-        ("neighbor", "shfl", MemoryUse.NONE),
-        ("my-pattern", "l2", MemoryUse.NONE),
+        ("memory-ladder", "l2", PageUse.CHAIN),
+        ("memory-ladder", "l1", PageUse.NONE),
+        ("neighbor", "shfl", PageUse.NONE),
+        ("my-pattern", "l2", PageUse.NONE),
     ],
 )
-def test_loop_waits_for_memory_where_a_shipped_pattern_declares_it(pattern: str, variant: str, use: MemoryUse) -> None:
-    assert memory_use(replace(BASE.rows[LONGEST], pattern=pattern, variant=variant)) is use
+def test_loop_waits_for_memory_where_a_shipped_pattern_declares_it(pattern: str, variant: str, use: PageUse) -> None:
+    assert page_use(replace(BASE.rows[LONGEST], pattern=pattern, variant=variant)) is use
 
 
 def test_pass_over_data_waits_for_memory() -> None:
     row: Row = replace(BASE.rows[LONGEST], iterations=1, sass_per_iteration=None)
-    assert memory_use(row) is MemoryUse.PASS
+    assert page_use(row) is PageUse.PASS
 
 
 def test_recorded_pool_has_one_chain_and_its_passes() -> None:
@@ -108,21 +108,21 @@ def test_recorded_pool_has_one_chain_and_its_passes() -> None:
 
 
 def test_effect_of_pages_shrinks_with_the_processes_and_is_limited() -> None:
-    def effect(use: MemoryUse, time_us: float, processes: int) -> float:
+    def effect(use: PageUse, time_us: float, processes: int) -> float:
         return with_placement(contrast(time_us, processes), use).placement
 
-    assert effect(MemoryUse.NONE, 5.0, 3) == 0.0
-    assert effect(MemoryUse.CHAIN, 69.0, 6) == effect(MemoryUse.CHAIN, 2e3, 6) == pytest.approx(OF_CHAIN * sqrt(1 / 3))
-    assert effect(MemoryUse.CHAIN, 69.0, 24) == pytest.approx(effect(MemoryUse.CHAIN, 69.0, 6) / 2)
-    assert effect(MemoryUse.PASS, 20.0, 3) == pytest.approx(OF_PASS_US / 20.0 * sqrt(2 / 3))
-    assert effect(MemoryUse.PASS, 500.0, 3) < 0.001
+    assert effect(PageUse.NONE, 5.0, 3) == 0.0
+    assert effect(PageUse.CHAIN, 69.0, 6) == effect(PageUse.CHAIN, 2e3, 6) == pytest.approx(OF_CHAIN * sqrt(1 / 3))
+    assert effect(PageUse.CHAIN, 69.0, 24) == pytest.approx(effect(PageUse.CHAIN, 69.0, 6) / 2)
+    assert effect(PageUse.PASS, 20.0, 3) == pytest.approx(OF_PASS_US / 20.0 * sqrt(2 / 3))
+    assert effect(PageUse.PASS, 500.0, 3) < 0.001
     assert (
-        effect(MemoryUse.PASS, 5.0, 3) == effect(MemoryUse.CHAIN, 69.0, 3) == effect(MemoryUse.CHAIN, 69.0, 1) == MOST
+        effect(PageUse.PASS, 5.0, 3) == effect(PageUse.CHAIN, 69.0, 3) == effect(PageUse.CHAIN, 69.0, 1) == MOST
     )
 
 
 def test_learned_noise_contains_the_effect() -> None:
-    case = with_placement(contrast(), MemoryUse.CHAIN)
+    case = with_placement(contrast(), PageUse.CHAIN)
     doubt = set_threshold(case, None, FULL, learned=False).doubt
     assert doubt is not None
     assert (doubt.reason, doubt.least) == (Reason.PAGE_PLACEMENT, case.placement)
