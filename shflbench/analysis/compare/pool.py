@@ -82,8 +82,7 @@ def passes_and_chains(rows: Iterable[Row]) -> tuple[frozenset[str], frozenset[st
     """Return the ids of the cases that make one pass over memory, and of those whose loop waits for memory."""
     uses = {row.case_id: page_use(row) for row in rows}
     passes, chains = (
-        frozenset(case_id for case_id, use in uses.items() if use is wanted)
-        for wanted in (PageUse.PASS, PageUse.CHAIN)
+        frozenset(case_id for case_id, use in uses.items() if use is wanted) for wanted in (PageUse.PASS, PageUse.CHAIN)
     )
     return passes, chains
 

@@ -116,9 +116,7 @@ def test_effect_of_pages_shrinks_with_the_processes_and_is_limited() -> None:
     assert effect(PageUse.CHAIN, 69.0, 24) == pytest.approx(effect(PageUse.CHAIN, 69.0, 6) / 2)
     assert effect(PageUse.PASS, 20.0, 3) == pytest.approx(OF_PASS_US / 20.0 * sqrt(2 / 3))
     assert effect(PageUse.PASS, 500.0, 3) < 0.001
-    assert (
-        effect(PageUse.PASS, 5.0, 3) == effect(PageUse.CHAIN, 69.0, 3) == effect(PageUse.CHAIN, 69.0, 1) == MOST
-    )
+    assert effect(PageUse.PASS, 5.0, 3) == effect(PageUse.CHAIN, 69.0, 3) == effect(PageUse.CHAIN, 69.0, 1) == MOST
 
 
 def test_learned_noise_contains_the_effect() -> None:
