@@ -1,4 +1,4 @@
-"""Run jobs in parallel processes, one per core; they end with the thread that started them, even after kill -9.
+"""Run jobs in parallel processes, one per core; they end with their parent, even after kill -9.
 
 Each process has a pipe of its own, which no other process holds open. All processes of a ProcessPoolExecutor send their
 results through one pipe: if one is killed while it sends, the executor waits forever for the rest of the message.
@@ -11,12 +11,11 @@ import os
 import signal
 import traceback
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.reduction import ForkingPickler
-from threading import Lock, local
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -26,12 +25,11 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-LEAST_NICE = 19  # the lowest priority that nice(2) knows
 PR_SET_PDEATHSIG = 1  # prctl(2): the signal that a process receives when the thread that started it ends
 
 
 def kill_on_parent_exit(parent: int) -> None:
-    """Have the kernel kill this process when the thread of the process `parent` that started it ends."""
+    """Have the kernel kill this process when the process `parent`, whose main thread started it, ends."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it has already ended
         os._exit(1)
@@ -84,67 +82,6 @@ def map_in_processes(
             following += 1
 
 
-class BackgroundProcesses:
-    """Processes that execute calls while this process does other things, at the lowest priority until `hurry`.
-
-    A call is sent to a process when one is free, and a process is started when a call needs it. The thread of this
-    process that started it waits for its results.
-    """
-
-    def __init__(self, most: int) -> None:
-        """Start no process yet, and later at most `most`, or one per core."""
-        self.count = max(1, min(most, os.cpu_count() or 1))
-        self._threads = ThreadPoolExecutor(self.count, thread_name_prefix="background process")
-        self._of_thread = local()  # its process
-        self._processes: set[JobProcess] = set()
-        self._lock = Lock()  # of the set
-        self._is_closed = self._is_urgent = False
-
-    def submit(self, function: Callable[..., Result], *arguments: object) -> Future[Result]:
-        """Return the future of a call; BrokenProcessPool if its process crashes, or is ended by `close`."""
-        return self._threads.submit(self._execute, function, *arguments)
-
-    def hurry(self) -> None:
-        """Execute the calls that no process has begun at the priority of this process."""
-        self._is_urgent = True
-
-    def close(self) -> None:
-        """Kill all processes, and forget the calls that have not ended."""
-        with self._lock:
-            self._is_closed = True
-            for process in self._processes:
-                process.process.kill()
-        self._threads.shutdown(cancel_futures=True)
-        for process in self._processes:
-            process.end()
-
-    def _execute(self, function: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401  (what it returned)
-        # As bytes, so that the process imports the function at its low priority.
-        jobs = [(ForkingPickler.dumps((function, arguments)).tobytes(), self._is_urgent)]
-        process: JobProcess | None = getattr(self._of_thread, "process", None)
-        if process:
-            process.run(jobs, 0)
-        else:
-            process = self._start()
-        while (future := process.receive(jobs)) is None:  # it only asked for its first job
-            pass
-        if isinstance(future.exception(), BrokenProcessPool):
-            self._of_thread.process = None
-            with self._lock:
-                self._processes.discard(process)
-            process.end()
-        return future.result()
-
-    def _start(self) -> JobProcess:
-        with self._lock:
-            if self._is_closed:
-                raise BrokenProcessPool("the processes were ended")
-            process = JobProcess(_execute_call, 0)
-            self._processes.add(process)
-        self._of_thread.process = process
-        return process
-
-
 class JobProcess:
     """A process, the pipe to it, and the index of the job that it runs."""
 
@@ -190,27 +127,6 @@ class JobProcess:
         self.process.kill()
         self.process.join()
         self.pipe.close()
-
-
-def _execute_call(job: tuple[bytes, bool]) -> object:
-    """Execute a pickled call, unless it is urgent in a thread of its own, whose low priority ends with it."""
-    pickled, is_urgent = job
-    if is_urgent:
-        return _call(pickled)
-    with ThreadPoolExecutor(1, initializer=_lower_priority) as thread:
-        return thread.submit(_call, pickled).result()
-
-
-def _call(pickled: bytes) -> object:
-    function, arguments = ForkingPickler.loads(pickled)
-    return function(*arguments)
-
-
-def _lower_priority() -> None:
-    """Let this thread, and what it starts, run where a core is idle; without rights, nobody can undo that."""
-    os.nice(LEAST_NICE)
-    with suppress(OSError):  # a sandbox may lack it
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def _run_jobs(function: Callable[[Any], object], pipe: Connection, parent: int) -> None:

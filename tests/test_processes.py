@@ -1,13 +1,11 @@
 import os
 import time
-from collections.abc import Iterator
-from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, connection
 
 import pytest
 
-from shflbench.processes import BackgroundProcesses, JobProcess, map_in_processes, run_in_processes
+from shflbench.processes import JobProcess, map_in_processes, run_in_processes
 
 MORE_THAN_A_PIPE_HOLDS = 1 << 24
 
@@ -84,55 +82,3 @@ def test_processes_end_when_nobody_waits_for_their_results_any_more() -> None:
     assert set(active_children()) - before
     results.close()
     assert set(active_children()) <= before
-
-
-@pytest.fixture
-def background(monkeypatch: pytest.MonkeyPatch) -> Iterator[BackgroundProcesses]:
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
-    before = set(active_children())
-    processes = BackgroundProcesses(4)
-    yield processes
-    processes.close()
-    assert set(active_children()) <= before
-
-
-def priority() -> tuple[int, int, int]:
-    return os.getpid(), os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
-
-
-def test_call_in_the_background_has_the_lowest_priority_until_somebody_waits_for_it(
-    background: BackgroundProcesses,
-) -> None:
-    pid, nice, scheduler = background.submit(priority).result()
-    assert nice == 19
-    assert scheduler in {os.SCHED_IDLE, os.SCHED_OTHER}  # a sandbox may not know the former
-    background.hurry()
-    assert background.submit(priority).result() == (pid, *priority()[1:])
-
-
-def test_at_most_as_many_processes_as_cores_execute_calls_in_the_background(background: BackgroundProcesses) -> None:
-    assert background.count == 1
-    assert len({background.submit(process_id, number).result() for number in range(3)} - {os.getpid()}) == 1
-
-
-def test_call_in_the_background_that_fails_or_crashes_says_so_and_the_next_is_executed(
-    background: BackgroundProcesses,
-) -> None:
-    calls = [background.submit(function, 0) for function in (divide, crash_on_zero, wait)]
-    with pytest.raises(ZeroDivisionError):
-        calls[0].result()
-    with pytest.raises(BrokenProcessPool):
-        calls[1].result()
-    assert calls[2].result() == 0
-
-
-def test_calls_in_the_background_end_when_nobody_waits_for_them_any_more(background: BackgroundProcesses) -> None:
-    background.submit(wait, 0).result()
-    running, waiting = background.submit(wait, 600), background.submit(wait, 600)
-    while not running.running():
-        time.sleep(0.01)
-    background.close()
-    with pytest.raises(BrokenProcessPool):
-        running.result(timeout=10)
-    with pytest.raises(CancelledError):
-        waiting.result(timeout=10)

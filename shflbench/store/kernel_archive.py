@@ -171,11 +171,7 @@ class KernelArchive:
     @classmethod
     def read(cls, path: Path) -> KernelArchive:
         """Read the file at `path`; ResultsError where it is missing or damaged, or a hash does not fit its content."""
-        return cls.decode(files.read(path), path)
-
-    @classmethod
-    def decode(cls, content: bytes, path: Path) -> KernelArchive:
-        """Return the archive that `encode` wrote; ResultsError, which names `path`, where it is damaged."""
+        content = files.read(path)
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:

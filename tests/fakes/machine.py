@@ -22,7 +22,6 @@ from typing import Any, NoReturn
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
 from shflbench.cli import gpus, main, run_limits
 from shflbench.cli.run import request as run_request
-from shflbench.cli.run.fleet import conclusion
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
 from shflbench.model import Conditions
@@ -62,7 +61,6 @@ class Plan:
     host: str = ""  # name of the machine that a worker of a cluster reports; empty: the real one
     nap: float = 0.0  # real seconds that a burst takes
     cases_per_window: int = windows.CASES
-    most_in_one_process: int | None = None  # cases that the client of a fleet concludes itself; None: as the product
     start_seconds: float = supervisor.START_SECONDS
     return_seconds: float = 0.0  # that a client waits for the device of a lost worker; 0: as the product does
 
@@ -236,8 +234,6 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
     if plan.host:
         described = replace(surroundings.host(), name=plan.host)
         put(surroundings, "host", lambda: described)
-    if plan.most_in_one_process is not None:
-        put(conclusion, "MOST_IN_ONE_PROCESS", plan.most_in_one_process)
     if plan.return_seconds:
         from shflbench.fleet import devices  # imports Dask, which most tests do without
 

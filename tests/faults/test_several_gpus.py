@@ -52,7 +52,7 @@ claims:
 def test_members_on_the_visible_gpus_have_limits_claims_and_logs_as_a_run_alone(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = make(gpus=3, most_in_one_process=0)
+    made = make(gpus=3)
     with (made.folder / "suite.yaml").open("a", encoding="utf-8") as suite:
         suite.write(CLAIMS)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", f"{uuid_of(2)},{uuid_of(0)}")
@@ -161,7 +161,7 @@ def test_stopped_run_leaves_no_process_and_is_resumed_as_it_says(
     make: Make, tmp_path: Path, number: int, faults: list[dict[str, Any]], is_time: Callable[[Machine], bool]
 ) -> None:
     cold = {"cache": tmp_path / "cold"} if is_time is is_compiling else {}
-    made = make(*faults, gpus=2, cases_per_window=1, most_in_one_process=0, **cold)
+    made = make(*faults, gpus=2, cases_per_window=1, **cold)
     process = made.start(*ALL, start_new_session=True)
     made.wait_until(lambda: is_time(made))
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
@@ -199,7 +199,7 @@ def test_second_signal_ends_a_run_at_once(make: Make) -> None:
 
 
 def test_run_that_is_killed_leaves_no_process_and_is_resumed(make: Make) -> None:
-    made = make(WAIT, gpus=2, cases_per_window=1, most_in_one_process=0)
+    made = make(WAIT, gpus=2, cases_per_window=1)
     process = made.start(*ALL)
     made.wait_until(lambda: is_measuring(made))
     process.kill()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.run.fleet.conclusion import Conclusions
 from shflbench.cli.run.fleet.members import Members
 from shflbench.cli.run.fleet.stop import StopMessage
 from shflbench.cli.run.fleet.summary import summarize
@@ -59,11 +57,9 @@ class FleetRun:
         members = Members(self.job, folder, context, self.finder.release)
         threads = FleetThreads(members.runs, stop, self.find_new)
         message = StopMessage(self.signals, folder.path, self._resume_words(folder))
-        conclusions = Conclusions(folder, self.job.suite.pattern_folders)
         try:
-            with closing(conclusions):
-                errors = self._measure(members, conclusions, threads, message, console)
-                code = summarize(members, conclusions, errors, console)
+            errors = self._measure(members, threads, message, console)
+            code = summarize(members, errors, console)
         except KeyboardInterrupt as error:
             return message.show(error, console)
         folder.finish(utc_now() if members.is_complete else None)
@@ -71,26 +67,19 @@ class FleetRun:
         return code
 
     def _measure(
-        self,
-        members: Members,
-        conclusions: Conclusions,
-        threads: FleetThreads,
-        message: StopMessage,
-        console: Console,
+        self, members: Members, threads: FleetThreads, message: StopMessage, console: Console
     ) -> list[ShflbenchError]:
         """Compile and measure, and return the errors that ended runs early; no process of a device stays."""
         try:
             members.start(self.devices)
             for arch in dict.fromkeys(run.plan.arch for run in members.runs):
                 members.kernels[arch] = self._compile(arch, console)
-            conclusions.prepare([kernels.archive for kernels in members.kernels.values()], members.cases)
-            return watch_fleet(members, conclusions, threads, console)
+            return watch_fleet(members, threads, console)
         except KeyboardInterrupt as error:
             message.show(error, console)  # before the clean-up, which may take seconds
             members.note_stop()
             raise
         finally:
-            conclusions.measuring_ended()
             self.signals.stop.set()
             calls = [*(run.executor.closing() for run in members.runs), *self.finder.closing()]
             self.cluster.call_now(dict.fromkeys(calls))

@@ -55,11 +55,6 @@ class Members:
         return self._pool.unassigned
 
     @property
-    def cases(self) -> int:
-        """The number of cases of all members."""
-        return sum(len(self.job.cases(member)) for member in self.folder.members.values())
-
-    @property
     def is_complete(self) -> bool:
         """Whether every device that was used, or every group of a run of shards, is finished."""
         if self.unassigned or self._failed:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
 from shflbench.cli.run.fleet.claims import print_claims
-from shflbench.cli.run.fleet.conclusion import MemberCounts, label_of
+from shflbench.cli.run.fleet.conclusion import MemberCounts, conclude_all, label_of
 from shflbench.cli.run.fleet.log import DeviceLog
 from shflbench.errors import DeviceError, KernelError
 from shflbench.export.words import count_noun, flat
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.cli.console import Console
-    from shflbench.cli.run.fleet.conclusion import Conclusions
     from shflbench.cli.run.fleet.members import Members
     from shflbench.errors import ShflbenchError
     from shflbench.store.fleet_file import FleetMember
@@ -25,15 +24,13 @@ if TYPE_CHECKING:
 NAMED = 3  # members with a problem; the logs have all
 
 
-def summarize(
-    members: Members, all_conclusions: Conclusions, errors: Sequence[ShflbenchError], console: Console
-) -> int:
+def summarize(members: Members, errors: Sequence[ShflbenchError], console: Console) -> int:
     """Conclude the runs of all members, print their results, and return the exit code; `errors` ended runs early."""
     folder, job = members.folder, members.job
     cases = {member.folder: len(job.cases(member)) for member in folder.members.values()}
     conclusions = []
     with console.progress() as progress:
-        for conclusion in all_conclusions.results(sum(cases.values())):
+        for conclusion in conclude_all(folder, job.suite.pattern_folders, sum(cases.values())):
             conclusions.append(conclusion)
             progress.show("limits and claims", len(conclusions), len(folder.members))
     counts = {name: one for conclusion in conclusions for name, one in conclusion.counts.items()}

@@ -12,7 +12,6 @@ from shflbench.session import GroupDone, Note
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console, Progress
-    from shflbench.cli.run.fleet.conclusion import Conclusions
     from shflbench.cli.run.fleet.members import Members
     from shflbench.errors import ShflbenchError
     from shflbench.fleet.run import DeviceRun, FleetEvent, FleetThreads
@@ -58,10 +57,9 @@ class DeviceProgress:
 class FleetWatch:
     """Shows the events of a fleet run."""
 
-    def __init__(self, members: Members, conclusions: Conclusions, console: Console, progress: Progress) -> None:
-        """Show the runs of `members` on `console`, and conclude those that are finished."""
-        self._members, self._conclusions = members, conclusions
-        self._console, self._progress = console, progress
+    def __init__(self, members: Members, console: Console, progress: Progress) -> None:
+        """Show the runs of `members` on `console`."""
+        self._members, self._console, self._progress = members, console, progress
         self._devices: list[DeviceProgress] = []
         self.errors: list[ShflbenchError] = []  # that ended runs early
         self.start_new()
@@ -115,19 +113,15 @@ class FleetWatch:
             self.errors.append(error)
             log.write(f"error: {error.message}\n{error.advice}".rstrip())
             self._console.error(f"{device.label}: {error.message} (log: {log.path})", error.advice)
-        else:
-            self._conclusions.begin(self._members.runs[place].folder.path.name)
         self._members.end(place, error)
         device.show()
         self._console.note(f"{device.label}: {progress}")
 
 
-def watch_fleet(
-    members: Members, conclusions: Conclusions, threads: FleetThreads, console: Console
-) -> list[ShflbenchError]:
+def watch_fleet(members: Members, threads: FleetThreads, console: Console) -> list[ShflbenchError]:
     """Run all devices, show their progress, and return the errors that ended runs early."""
     with console.progress() as progress:
-        shown = FleetWatch(members, conclusions, console, progress)
+        shown = FleetWatch(members, console, progress)
         for item in threads.events():
             shown.show(item)
     return shown.errors
