@@ -43,3 +43,9 @@ def test_the_kept_run_and_its_chart_are_those_of_the_page() -> None:
     }
     assert PAGE.with_suffix(".svg").name in text
     assert PAGE.with_suffix(".svg").stat().st_size > 1000
+
+
+def test_the_guide_says_how_long_the_recorded_run_takes() -> None:
+    recorded = PAGE.read_text(encoding="utf-8").partition(" GPUs takes ")[2].partition("×")[0]
+    guide = (PAGE.parents[1] / "docs" / "how-to" / "run-on-many-gpus.md").read_text(encoding="utf-8")
+    assert f"takes {recorded} times as long as one GPU alone" in guide
