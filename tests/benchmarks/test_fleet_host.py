@@ -48,4 +48,4 @@ def test_the_kept_run_and_its_chart_are_those_of_the_page() -> None:
 def test_the_guide_says_how_long_the_recorded_run_takes() -> None:
     recorded = PAGE.read_text(encoding="utf-8").partition(" GPUs takes ")[2].partition("×")[0]
     guide = (PAGE.parents[1] / "docs" / "how-to" / "run-on-many-gpus.md").read_text(encoding="utf-8")
-    assert f"takes {recorded} times as long as one GPU alone" in guide
+    assert f"takes {recorded}× the time of one GPU alone" in guide
