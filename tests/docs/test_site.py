@@ -63,7 +63,7 @@ def test_its_warp_sum_and_transpose_are_those_of_the_results() -> None:
     times = times_of("transpose", "words=8")
     best = times["smem-syncwarp"]
     faster = [f"{times['smem'] / best:.1f}×", "–", f"{times['shfl'] / best:.1f}×"]
-    assert cells("transpose, 8 words per lane")[:4] == ["`smem-syncwarp`", *faster]
+    assert cells("transpose, 8 words")[:4] == ["`smem-syncwarp`", *faster]
 
 
 def test_what_its_sentences_say_of_other_settings_holds_in_the_runs(at: dict[str, Setting]) -> None:
