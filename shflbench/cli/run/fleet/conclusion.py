@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.cli.environment import baselines_folder
 from shflbench.cli.run_claims import RunVerdicts, verdicts_of
 from shflbench.cli.run_limits import write_limits_of
-from shflbench.errors import ResultsError
+from shflbench.errors import CompilerError, ResultsError
 from shflbench.grouping import group_by
 from shflbench.model import Status
 from shflbench.processes import map_in_processes
 from shflbench.store import read_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from shflbench.session.stored_code import KnownCodes
     from shflbench.store.fleet_file import FleetFolder, FleetMember
+    from shflbench.store.kernel_archive import KernelArchive
 
 BAD = frozenset({Status.INCORRECT, Status.FAILED})
-# The limits and claims of a case of gtc2013 take 8 ms on an AMD EPYC, and a process that computes them starts in 1 s.
-MOST_IN_ONE_PROCESS = 250  # cases
+# With known machine code, the limits and claims of a case of gtc2013 take 3 ms on an AMD EPYC. A process that computes
+# them starts in 1 s, and receives the machine code in 0.6 s.
+MOST_IN_ONE_PROCESS = 500  # cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,23 @@ def label_of(member: FleetMember) -> str:
     return f"{member.host}:{member.index}"
 
 
-def conclude_all(folder: FleetFolder, pattern_folders: Mapping[str, Path], cases: int) -> Iterator[Conclusion]:
+def read_codes(archives: Iterable[KernelArchive]) -> KnownCodes:
+    """Return the machine code of all kernels of these archives, which takes most of the time of the limits.
+
+    Without a disassembler it is empty, which `conclude` finds again, and says.
+    """
+    from shflbench.session.stored_code import stored_codes
+
+    known: KnownCodes = {}
+    for archive in archives:
+        with suppress(CompilerError):
+            stored_codes(archive, {case_id for kernel in archive.index.kernels for case_id in kernel.cases}, known)
+    return known
+
+
+def conclude_all(
+    folder: FleetFolder, pattern_folders: Mapping[str, Path], known_codes: KnownCodes, cases: int
+) -> Iterator[Conclusion]:
     """Yield the conclusion on each device, or each model in a run of shards; `cases` are those of all members.
 
     Several processes share the work unless it is small. Runs that other invocations finished are included.
@@ -78,17 +97,15 @@ def conclude_all(folder: FleetFolder, pattern_folders: Mapping[str, Path], cases
         )
         for members in together.values()
     ]
-    yield from map(conclude, jobs) if cases <= MOST_IN_ONE_PROCESS else map_in_processes(conclude, jobs)
+    work = partial(conclude, known_codes)
+    yield from map(work, jobs) if cases <= MOST_IN_ONE_PROCESS else map_in_processes(work, jobs)
 
 
-@cache
-def _known_codes() -> KnownCodes:
-    """Return the machine code that this process has read: most runs of a fleet have the same kernels."""
-    return {}
+def conclude(known_codes: KnownCodes, runs: MemberRuns) -> Conclusion:
+    """Store the limits of finished runs, and judge the claims of their suite together.
 
-
-def conclude(runs: MemberRuns) -> Conclusion:
-    """Store the limits of finished runs, and judge the claims of their suite together."""
+    Kernels in `known_codes` are not disassembled again, and others, of runs that were resumed, are added to them.
+    """
     counts: dict[str, MemberCounts] = {}
     problems: dict[str, str] = {}
     finished = []
@@ -104,7 +121,7 @@ def conclude(runs: MemberRuns) -> Conclusion:
         counts[folder.name] = MemberCounts(len(run.rows), len(bad), machine, first)
         if run.is_finished:
             finished.append(run)
-            if problem := write_limits_of(run, runs.pattern_folders, runs.baselines, _known_codes()):
+            if problem := write_limits_of(run, runs.pattern_folders, runs.baselines, known_codes):
                 problems[folder.name] = problem
     judged = verdicts_of(finished[0].info, [run.folder for run in finished]) if finished else RunVerdicts()
     return Conclusion(runs.label, counts, problems, judged)

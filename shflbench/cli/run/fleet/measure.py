@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from shflbench.cli.run.fleet.conclusion import read_codes
 from shflbench.cli.run.fleet.members import Members
 from shflbench.cli.run.fleet.stop import StopMessage
 from shflbench.cli.run.fleet.summary import summarize
@@ -58,8 +60,9 @@ class FleetRun:
         threads = FleetThreads(members.runs, stop, self.find_new)
         message = StopMessage(self.signals, folder.path, self._resume_words(folder))
         try:
-            errors = self._measure(members, threads, message, console)
-            code = summarize(members, errors, console)
+            with ThreadPoolExecutor(1) as meanwhile:
+                errors = self._measure(members, threads, meanwhile, message, console)
+                code = summarize(members, errors, console)
         except KeyboardInterrupt as error:
             return message.show(error, console)
         folder.finish(utc_now() if members.is_complete else None)
@@ -67,13 +70,19 @@ class FleetRun:
         return code
 
     def _measure(
-        self, members: Members, threads: FleetThreads, message: StopMessage, console: Console
+        self,
+        members: Members,
+        threads: FleetThreads,
+        meanwhile: ThreadPoolExecutor,
+        message: StopMessage,
+        console: Console,
     ) -> list[ShflbenchError]:
         """Compile and measure, and return the errors that ended runs early; no process of a device stays."""
         try:
             members.start(self.devices)
             for arch in dict.fromkeys(run.plan.arch for run in members.runs):
                 members.kernels[arch] = self._compile(arch, console)
+            members.codes = meanwhile.submit(read_codes, [one.archive for one in members.kernels.values()])
             return watch_fleet(members, threads, console)
         except KeyboardInterrupt as error:
             message.show(error, console)  # before the clean-up, which may take seconds

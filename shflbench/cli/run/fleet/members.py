@@ -19,11 +19,13 @@ from shflbench.store.surroundings import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Future
 
     from shflbench.cli.run.fleet.job import SuiteJob
     from shflbench.errors import ShflbenchError
     from shflbench.fleet.executor import FleetContext
     from shflbench.session.kernels import CompiledKernels
+    from shflbench.session.stored_code import KnownCodes
     from shflbench.store import RunInfo
     from shflbench.store.fleet_file import FleetFolder
 
@@ -43,6 +45,7 @@ class Members:
         self.runs: list[DeviceRun] = []
         self.logs: list[DeviceLog] = []  # of the runs
         self.kernels: dict[str, CompiledKernels] = {}  # by architecture
+        self.codes: Future[KnownCodes] | None = None  # the machine code of the kernels, once they are compiled
         self._names: list[str] = []  # of the members of the runs
         self._pool: GroupPool[FleetDevice] = GroupPool(job.group_sizes)
         self._busy: set[str] = set()  # UUIDs of devices that have, or had, a run

@@ -29,8 +29,9 @@ def summarize(members: Members, errors: Sequence[ShflbenchError], console: Conso
     folder, job = members.folder, members.job
     cases = {member.folder: len(job.cases(member)) for member in folder.members.values()}
     conclusions = []
+    known = members.codes.result() if members.codes else {}
     with console.progress() as progress:
-        for conclusion in conclude_all(folder, job.suite.pattern_folders, sum(cases.values())):
+        for conclusion in conclude_all(folder, job.suite.pattern_folders, known, sum(cases.values())):
             conclusions.append(conclusion)
             progress.show("limits and claims", len(conclusions), len(folder.members))
     counts = {name: one for conclusion in conclusions for name, one in conclusion.counts.items()}
