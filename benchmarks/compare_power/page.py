@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PAGE = """\
 # False-alarm rate and power of `compare` on recorded runs
 
-Written by `python -m benchmarks.compare_power --record`; do not edit. [How we
+Written by `python -m benchmarks.compare_power --record FILE`; do not edit. [How we
 compare](../docs/explanation/how-we-compare.md) explains the method.
 
 {batches}

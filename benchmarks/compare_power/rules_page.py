@@ -25,7 +25,7 @@ UNSEEN_ALARMED, UNSEEN_MIDDLE = 0.02, 0.95
 PAGE = """\
 # Rules that compare timings, on the same recorded runs
 
-Written by `python -m benchmarks.compare_power --rules --record`; do not edit. [Score a
+Written by `python -m benchmarks.compare_power --rules --record FILE`; do not edit. [Score a
 comparison rule](../docs/how-to/score-a-comparison-rule.md) describes the recordings, and how to score another program.
 
 {batches}
