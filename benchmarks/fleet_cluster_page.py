@@ -175,9 +175,10 @@ costs](../docs/explanation/what-a-fleet-costs.md) explains it.
 
 The scheduler, the client (`shflbench run`) and `shflbench fleet` are the real ones. The devices are simulated: they
 replay {cases} cases of `gtc2013`, as one process on an H200 measured them, with the noise of recorded processes and
-GPUs. A few processes hold all Dask workers; what a worker does of its own accord 50 times per second, for the diagnosis
-of its machine, is switched off in them. Everything ran on one machine with {cores} cores ({cpu}, Python {python}), on
-which other programs ran, too: seconds are longer than on an idle machine, CPU times less so.
+GPUs, in two windows each, which are as large as those of the whole suite. A few processes hold all Dask workers; what a
+worker does of its own accord 50 times per second, for the diagnosis of its machine, is switched off in them. Everything
+ran on one machine with {cores} cores ({cpu}, Python {python}), on which other programs ran, too: seconds are longer
+than on an idle machine, CPU times less so.
 
 ## Costs
 

@@ -95,7 +95,9 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
+@cache
 def _installed(package: str) -> str | None:
+    """Return the version of a package; None if it is not installed. It is read once: a fleet asks for each device."""
     try:
         return version(package)
     except PackageNotFoundError:
