@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import sys
 import traceback
 from collections import deque
 from concurrent.futures import Future
@@ -26,6 +27,19 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 PR_SET_PDEATHSIG = 1  # prctl(2): the signal that a process receives when the thread that started it ends
+CANNOT_START = 127  # exit status of `bound_to_parent`, as of a shell: the program does not start
+# Not as `preexec_fn` of subprocess: a process with threads must not execute Python between fork and exec.
+_BOUND = f"""\
+import ctypes, os, sys
+ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, {int(signal.SIGKILL)})
+if os.getppid() != int(sys.argv[1]):
+    sys.exit(1)
+try:
+    os.execv(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    sys.stderr.write(error.strerror)
+    sys.exit({CANNOT_START})
+"""
 
 
 def kill_on_parent_exit(parent: int) -> None:
@@ -33,6 +47,14 @@ def kill_on_parent_exit(parent: int) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it has already ended
         os._exit(1)
+
+
+def bound_to_parent(command: Sequence[str]) -> list[str]:
+    """Return a command that executes `command`, a path and its arguments, and is killed when this thread ends.
+
+    Where the program does not start, the exit status is CANNOT_START, and the reason on stderr.
+    """
+    return [sys.executable, "-I", "-S", "-c", _BOUND, str(os.getpid()), *command]
 
 
 def run_in_processes(

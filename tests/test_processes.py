@@ -1,11 +1,14 @@
 import os
+import subprocess
+import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, connection
+from pathlib import Path
 
 import pytest
 
-from shflbench.processes import JobProcess, map_in_processes, run_in_processes
+from shflbench.processes import CANNOT_START, JobProcess, bound_to_parent, map_in_processes, run_in_processes
 
 MORE_THAN_A_PIPE_HOLDS = 1 << 24
 
@@ -82,3 +85,26 @@ def test_processes_end_when_nobody_waits_for_their_results_any_more() -> None:
     assert set(active_children()) - before
     results.close()
     assert set(active_children()) <= before
+
+
+def test_program_ends_with_the_process_that_started_it() -> None:
+    script = (
+        "import subprocess; from shflbench.processes import bound_to_parent\n"
+        "subprocess.run(bound_to_parent(['/bin/sh', '-c', 'echo $$; exec sleep 600']))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout
+    program = Path("/proc") / parent.stdout.readline().strip()
+    assert program.is_dir()
+    parent.kill()
+    parent.communicate()  # until nobody has its stdout open, the program neither
+    deadline = time.monotonic() + 10
+    while program.is_dir():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_program_that_does_not_start_has_a_status_of_its_own(tmp_path: Path) -> None:
+    run = subprocess.run(bound_to_parent([str(tmp_path / "gone")]), capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (CANNOT_START, "No such file or directory")
+    assert subprocess.run(bound_to_parent(["/bin/sh", "-c", "exit 3"]), check=False).returncode == 3

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tempfile
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.compile import nvdisasm as disassembler
 from shflbench.errors import CompilerError
 from shflbench.model import Instruction
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 BYTES = 16  # per instruction, since Volta
-TIMEOUT_S = 60
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
@@ -34,15 +33,11 @@ def disassemble(kernels: Sequence[bytes], arch: str, nvdisasm: Path | None) -> l
     with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
         path = Path(folder) / "kernels.bin"
         path.write_bytes(b"".join(kernels))
-        command = [str(nvdisasm), "-json", "-b", arch.replace("sm_", "SM"), str(path)]
-        try:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)  # noqa: S603  (no shell, and a file written here)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise CompilerError(f"{nvdisasm} does not run: {error}", "Reinstall nvidia-cuda-nvdisasm.") from error
-    if run.returncode != 0:
+        text = disassembler.call(nvdisasm, "-json", "-b", arch.replace("sm_", "SM"), str(path))
+    if text is None:
         return None
     try:
-        return parse(json.loads(run.stdout), [len(kernel) for kernel in kernels])
+        return parse(json.loads(text), [len(kernel) for kernel in kernels])
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise CompilerError(
             f"{nvdisasm} prints what shflbench cannot read: {error!r}", "Install nvidia-cuda-nvdisasm 13 or newer."

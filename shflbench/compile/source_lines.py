@@ -7,14 +7,12 @@ instruction of a line, the line and the calls that it was inlined at, from the i
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.compile.sass import TIMEOUT_S
-from shflbench.errors import CompilerError
+from shflbench.compile import nvdisasm as disassembler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,12 +43,8 @@ def source_lines(cubin: bytes, nvdisasm: Path | None) -> dict[str, LineTable]:
     with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
         path = Path(folder) / "kernels.cubin"
         path.write_bytes(cubin)
-        command = [str(nvdisasm), "--print-code", "--print-line-info-inline", str(path)]
-        try:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)  # noqa: S603  (no shell, and a file written here)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise CompilerError(f"{nvdisasm} does not run: {error}", "Reinstall nvidia-cuda-nvdisasm.") from error
-    return parse(run.stdout.splitlines()) if run.returncode == 0 else {}
+        text = disassembler.call(nvdisasm, "--print-code", "--print-line-info-inline", str(path))
+    return parse(text.splitlines()) if text is not None else {}
 
 
 def parse(lines: Iterable[str]) -> dict[str, LineTable]:

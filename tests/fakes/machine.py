@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
 from shflbench.cli import gpus, main, run_limits
 from shflbench.cli.run import request as run_request
+from shflbench.cli.run.fleet import conclusion
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
 from shflbench.model import Conditions
@@ -61,6 +62,7 @@ class Plan:
     host: str = ""  # name of the machine that a worker of a cluster reports; empty: the real one
     nap: float = 0.0  # real seconds that a burst takes
     cases_per_window: int = windows.CASES
+    most_in_one_process: int = conclusion.MOST_IN_ONE_PROCESS  # cases that the client of a fleet concludes itself
     start_seconds: float = supervisor.START_SECONDS
     return_seconds: float = 0.0  # that a client waits for the device of a lost worker; 0: as the product does
 
@@ -226,6 +228,7 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
     put(gpus, "find", lambda: [replace(listed(H200), index=index, uuid=uuid_of(index)) for index in indexes])
     put(run_request, "OPENER", "tests.fakes.machine:open_backend")
     put(windows, "CASES", plan.cases_per_window)
+    put(conclusion, "MOST_IN_ONE_PROCESS", plan.most_in_one_process)
     # Scripted times know nothing of the limits of an H200: a run on one GPU stores none, and the members of a fleet
     # store theirs without a warning.
     put(run_limits, "store_limits", lambda *_: None)

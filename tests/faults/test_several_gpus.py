@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from shflbench.model import Status
+from shflbench.store import read_info
 from shflbench.store.fleet_file import read_fleet
 from shflbench.store.limits_file import read_limits
 from tests.fakes.machine import uuid_of
@@ -52,7 +53,7 @@ claims:
 def test_members_on_the_visible_gpus_have_limits_claims_and_logs_as_a_run_alone(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = make(gpus=3)
+    made = make(gpus=3, most_in_one_process=0)
     with (made.folder / "suite.yaml").open("a", encoding="utf-8") as suite:
         suite.write(CLAIMS)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", f"{uuid_of(2)},{uuid_of(0)}")
@@ -146,7 +147,9 @@ def is_measuring(made: Machine) -> bool:
 
 
 def is_concluding(made: Machine) -> bool:
-    return "limits.csv" in str(list(made.folder.rglob("out/*/*")))
+    """Return whether both runs have ended, after which the processes start that compute their limits."""
+    records = list(made.folder.glob("out/*/run.json"))
+    return len(records) == 2 and all(read_info(record.parent).finished for record in records)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +164,7 @@ def test_stopped_run_leaves_no_process_and_is_resumed_as_it_says(
     make: Make, tmp_path: Path, number: int, faults: list[dict[str, Any]], is_time: Callable[[Machine], bool]
 ) -> None:
     cold = {"cache": tmp_path / "cold"} if is_time is is_compiling else {}
-    made = make(*faults, gpus=2, cases_per_window=1, **cold)
+    made = make(*faults, gpus=2, cases_per_window=1, most_in_one_process=0, **cold)
     process = made.start(*ALL, start_new_session=True)
     made.wait_until(lambda: is_time(made))
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
