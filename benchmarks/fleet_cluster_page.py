@@ -177,8 +177,8 @@ The scheduler, the client (`shflbench run`) and `shflbench fleet` are the real o
 replay {cases} cases of `gtc2013`, as one process on an H200 measured them, with the noise of recorded processes and
 GPUs, in two windows each, which are as large as those of the whole suite. A few processes hold all Dask workers; what a
 worker does of its own accord 50 times per second, for the diagnosis of its machine, is switched off in them. Everything
-ran on one machine with {cores} cores ({cpu}, Python {python}), on which other programs ran, too: seconds are longer
-than on an idle machine, CPU times less so.
+ran on one machine with {cores} cores ({cpu}, Python {python}), the devices included: seconds are longer than with a
+machine for each, CPU times less so.
 
 ## Costs
 

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,15 +24,19 @@ from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
 from shflbench.cli import gpus, main, run_limits
 from shflbench.cli.run import request as run_request
 from shflbench.cli.run.fleet import conclusion
+from shflbench.cli.run.fleet.conclusion import read_codes
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.measure import executor, supervisor
 from shflbench.model import Conditions
 from shflbench.session import windows
+from shflbench.session.stored_code import KnownCodes
 from shflbench.store import surroundings
+from shflbench.store.kernel_archive import KernelArchive
 from tests.fakes.backend import H200, FakeBackend, Script, after_first_iteration, listed, one_lane
 
 FOR_EVER = 3600.0  # seconds: longer than any test
 CONTINUE = Path("continue")  # the file in the working directory that ends a wait
+CODES_READ = "machine code read"
 GARBAGE = b"\x1b[31m\xff\xfe\x00 terminate called: the heap is \x07broken\n"
 
 
@@ -53,7 +58,8 @@ class Plan:
     scripts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # as for FakeBackend
     faults: Sequence[Mapping[str, Any]] = ()
     wrong: Sequence[str] = ()  # `pattern/variant` of kernels with wrong results
-    log: str = os.devnull  # a file that gets a line for each worker process, and for each fault before it happens
+    # A file that gets a line for each worker process, for each fault before it happens, and for CODES_READ.
+    log: str = os.devnull
     problem: str = ""  # of NVML, from the start
     problem_later: str = ""  # of NVML, from its tenth reading on
     jumps: Mapping[str, float] = field(default_factory=dict)  # number of NVML's reading → seconds that the clock jumps
@@ -150,6 +156,13 @@ class Watched:
         return self._kernel.burst(iterations, samples, launches)
 
 
+def _read_codes(log: Path, archives: Sequence[KernelArchive]) -> KnownCodes:
+    known = read_codes(archives)
+    with log.open("a", encoding="utf-8") as file:
+        file.write(f"{CODES_READ}\n" if known else "")
+    return known
+
+
 def _fail(error: Exception) -> Callable[[Machine], NoReturn]:
     def fail(_: Machine) -> NoReturn:
         raise error
@@ -237,6 +250,7 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
     if plan.host:
         described = replace(surroundings.host(), name=plan.host)
         put(surroundings, "host", lambda: described)
+    put(conclusion, "read_codes", partial(_read_codes, Path(plan.log)))
     if plan.return_seconds:
         from shflbench.fleet import devices  # imports Dask, which most tests do without
 

@@ -13,7 +13,7 @@ from shflbench.model import Status
 from shflbench.store import read_info
 from shflbench.store.fleet_file import read_fleet
 from shflbench.store.limits_file import read_limits
-from tests.fakes.machine import uuid_of
+from tests.fakes.machine import CODES_READ, uuid_of
 from tests.faults.conftest import CASES, Machine, Make, fault
 
 pytestmark = [pytest.mark.expensive, pytest.mark.archs]  # a cluster takes seconds to start
@@ -193,7 +193,8 @@ def test_run_that_is_stopped_while_its_workers_start_leaves_no_process(make: Mak
 def test_second_signal_ends_a_run_at_once(make: Make) -> None:
     made = make(WAIT, gpus=2, cases_per_window=1)
     process = made.start(*ALL)
-    made.wait_until(lambda: is_measuring(made))
+    # Both devices wait: the machine code is read while they measure.
+    made.wait_until(lambda: is_measuring(made) and CODES_READ in made.happened())
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGTERM)
     outcome = made.end(process)
