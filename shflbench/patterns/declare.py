@@ -156,7 +156,7 @@ class Variant:
         default_factory=dict
     )  # option values for which the compiler may drop the mechanism
     atomics: Size | None = None  # atomic operations of a launch on one address of global memory, at least
-    waits_for_memory: bool = False  # its loop waits for L2 or DRAM; `compare` reads it from the patterns of the package
+    waits_for_memory: bool = False  # its loop waits for L2 or DRAM: `compare` allows for other physical pages
 
     def has(self, dtype: str, options: Mapping[str, str]) -> bool:
         """Whether the variant supports this dtype and these options."""

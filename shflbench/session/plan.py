@@ -95,4 +95,10 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
         resumed=(),
         notes=(),
         thresholds=suite.thresholds,
+        waits_for_memory=tuple(
+            f"{name}/{variant.name}"
+            for name, pattern in plan.patterns.items()
+            for variant in pattern.declaration.variants
+            if variant.waits_for_memory
+        ),
     )

@@ -129,6 +129,7 @@ class RunInfo:
     noise: Noise | None = None  # how quiet the GPU was during the run
     sentinels: SentinelSet | None = None
     thresholds: Thresholds | None = None  # those of the suite, for comparing the run; None in older runs
+    waits_for_memory: tuple[str, ...] | None = None  # variants, as pattern/variant; None in older runs
     converted: Conversion | None = None  # None where shflbench measured the run itself
 
     def to_json(self) -> str:

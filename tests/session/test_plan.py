@@ -49,6 +49,12 @@ def test_record_of_a_run_has_everything_needed_to_repeat_it() -> None:
     assert info.finished is None
 
 
+def test_record_of_a_run_has_the_variants_that_wait_for_memory() -> None:
+    assert run_info(plan(None), Overrides(), []).waits_for_memory == ("memory-ladder/l2", "memory-ladder/dram")
+    one = replace(SUITE, pattern_folders={"neighbor": builtin()["neighbor"]})
+    assert run_info(replace(plan(None), suite=one), Overrides(), []).waits_for_memory == ()
+
+
 def test_record_of_a_run_has_the_state_of_the_gpu() -> None:
     backend = FakeBackend()
     state = DeviceState(ecc=True, other_processes=2)

@@ -17,10 +17,12 @@ from tests.fakes.runs import H200, info
 
 FILE = Path("run/run.json")
 OLDER = Path(__file__).parents[1] / "data" / "runs" / "quick-of-0.1.0"
-LATER = ("others_after", "noise", "sentinels", "thresholds", "converted")  # keys that the first files of schema 1 lack
+# Keys that the first files of schema 1 lack.
+LATER = ("others_after", "noise", "sentinels", "thresholds", "waits_for_memory", "converted")
 NEW_KEYS = (
     '      "memory_bus_bits": null,\n',
     '    "places": null,\n',
+    ',\n  "waits_for_memory": null',
     ',\n  "converted": null',
 )  # which runs before 0.3.0 lack
 STATE = DeviceState(
@@ -55,6 +57,7 @@ def full() -> RunInfo:
         noise=NOISE,
         sentinels=sentinels,
         thresholds=THRESHOLDS,
+        waits_for_memory=("memory-ladder/l2",),
         converted=CONVERTED,
     )
 

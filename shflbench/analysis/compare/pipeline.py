@@ -10,7 +10,7 @@ from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed,
 from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import value_of, values_from_row, values_from_samples
 from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run, run_warnings
-from shflbench.analysis.compare.placement import page_use, with_placement
+from shflbench.analysis.compare.placement import page_use, recorded_waits, with_placement
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.errors import ResultsError, UsageError
 from shflbench.model import Status
@@ -79,7 +79,8 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
         raise UsageError(f"{settings.metric} has no threshold in µs", "give a percentage, such as 1%")
     skipped = _skipped_on_purpose(base, new)
     ids = [case_id for case_id in dict.fromkeys([*base.rows, *new.rows]) if case_id not in skipped]
-    paired = {case_id: _pair(base, new, case_id, settings.metric, evidence) for case_id in ids}
+    waits = recorded_waits(run.info for run in new.runs)
+    paired = {case_id: _pair(base, new, case_id, settings.metric, evidence=evidence, waits=waits) for case_id in ids}
     contrasts = [pair for pair in paired.values() if isinstance(pair, Contrast)]
     learned = settings.noise
     if learned and settings.metric is not Metric.TIME:
@@ -131,7 +132,9 @@ def _registers(base: Side, new: Side) -> Comparison:
     )
 
 
-def _pair(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidence) -> Contrast | Verdict:
+def _pair(  # noqa: PLR0913  (all that a case depends on)
+    base: Side, new: Side, case_id: str, metric: Metric, *, evidence: Evidence, waits: frozenset[str] | None
+) -> Contrast | Verdict:
     """Return a case on both sides, or the verdict on it if it cannot be compared."""
     if verdict := verdicts.verdict_without_times(base.rows.get(case_id), new.rows.get(case_id), new):
         return verdict
@@ -155,7 +158,7 @@ def _pair(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidenc
     contrast = Contrast(case_id, before.estimates, after.estimates, before.weights.between(after.weights))
     if any(run.info.converted for side in (base, new) for run in side.runs):
         return contrast  # other tools do not declare what a kernel waits for
-    return with_placement(contrast, page_use(row))
+    return with_placement(contrast, page_use(row, waits))
 
 
 def _without_verdict(verdict: Verdict) -> Verdict:

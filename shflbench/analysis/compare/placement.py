@@ -6,17 +6,21 @@ import math
 from dataclasses import replace
 from enum import StrEnum
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
 from shflbench.patterns.discover import builtin, load
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from shflbench.analysis.compare.rule import Contrast
-    from shflbench.store import Row
+    from shflbench.store import Row, RunInfo
 
 # The largest differences between two sides of unchanged code in five batches, divided by √(1/P_base + 1/P_new): 0.30 µs
-# for passes over memory of 5 to 20 µs, and 3.7% for a chain of loads from the L2 cache (benchmarks/places.md).
+# for passes over memory of 5 to 20 µs, and 3.7% for a chain of loads from the L2 cache. Three later batches did not
+# exceed them (benchmarks/places.md).
 OF_PASS_US = 0.3
 OF_CHAIN = 0.037
 MOST = 0.03  # of the time, with any number of processes: a larger change is found, whatever the pages
@@ -30,11 +34,21 @@ class PageUse(StrEnum):
     CHAIN = "chain"  # its loop waits for L2 or DRAM
 
 
-def page_use(row: Row) -> PageUse:
-    """Return how a case of shflbench depends on pages: its pattern declares it."""
+def recorded_waits(infos: Iterable[RunInfo]) -> frozenset[str] | None:
+    """Return the variants that the runs recorded as waiting for memory; None if one of them did not record any."""
+    recorded = [info.waits_for_memory for info in infos]
+    return None if None in recorded else frozenset(chain.from_iterable(filter(None, recorded)))
+
+
+def page_use(row: Row, waits: frozenset[str] | None = None) -> PageUse:
+    """Return how a case of shflbench depends on pages: its pattern declares it.
+
+    `waits` are the declarations that the run recorded; without them, as of older runs, those of the shipped patterns.
+    """
     if one_pass(row):
         return PageUse.PASS
-    return PageUse.CHAIN if _is_declared(row.pattern, row.variant) else PageUse.NONE
+    declared = _is_declared(row.pattern, row.variant) if waits is None else f"{row.pattern}/{row.variant}" in waits
+    return PageUse.CHAIN if declared else PageUse.NONE
 
 
 @cache

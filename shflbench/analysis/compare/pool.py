@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import weights_of_time
-from shflbench.analysis.compare.placement import PageUse, page_use, with_placement
+from shflbench.analysis.compare.placement import PageUse, page_use, recorded_waits, with_placement
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.errors import ResultsError
 from shflbench.model import Status
@@ -59,7 +59,8 @@ class Pool:
                 "measure again with this version of shflbench, on a GPU for which it has sentinels",
             )
         rows = [side.rows[case_id] for case_id in cases]
-        return cls(cases, sentinels, *passes_and_chains(rows), ",".join(side.info().gpus)).select(common)
+        waits = recorded_waits(run.info for run in side.runs)
+        return cls(cases, sentinels, *passes_and_chains(rows, waits), ",".join(side.info().gpus)).select(common)
 
     def page_use(self, case_id: str) -> PageUse:
         """Return how a case depends on the pages of its buffers."""
@@ -78,9 +79,11 @@ class Pool:
         return replace(self, cases=cases, sentinels=sentinels)
 
 
-def passes_and_chains(rows: Iterable[Row]) -> tuple[frozenset[str], frozenset[str]]:
+def passes_and_chains(
+    rows: Iterable[Row], waits: frozenset[str] | None = None
+) -> tuple[frozenset[str], frozenset[str]]:
     """Return the ids of the cases that make one pass over memory, and of those whose loop waits for memory."""
-    uses = {row.case_id: page_use(row) for row in rows}
+    uses = {row.case_id: page_use(row, waits) for row in rows}
     passes, chains = (
         frozenset(case_id for case_id, use in uses.items() if use is wanted) for wanted in (PageUse.PASS, PageUse.CHAIN)
     )

@@ -10,7 +10,15 @@ from shflbench.analysis.compare.draws import judge_pair
 from shflbench.analysis.compare.evidence import Evidence, set_threshold
 from shflbench.analysis.compare.noise import NoiseModel, Weights
 from shflbench.analysis.compare.offset import Offsets
-from shflbench.analysis.compare.placement import MOST, OF_CHAIN, OF_PASS_US, PageUse, page_use, with_placement
+from shflbench.analysis.compare.placement import (
+    MOST,
+    OF_CHAIN,
+    OF_PASS_US,
+    PageUse,
+    page_use,
+    recorded_waits,
+    with_placement,
+)
 from shflbench.analysis.compare.pool import Pool, judgments
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.model import Mechanism
@@ -90,6 +98,33 @@ def test_only_loops_over_global_memory_are_declared() -> None:
 )
 def test_loop_waits_for_memory_where_a_shipped_pattern_declares_it(pattern: str, variant: str, use: PageUse) -> None:
     assert page_use(replace(BASE.rows[LONGEST], pattern=pattern, variant=variant)) is use
+
+
+def test_loop_waits_for_memory_where_the_run_recorded_it() -> None:
+    row = replace(BASE.rows[LONGEST], pattern="my-pattern", variant="l2")
+    assert page_use(row, frozenset({"my-pattern/l2"})) is PageUse.CHAIN
+    assert page_use(row, frozenset()) is PageUse.NONE
+    assert page_use(replace(row, pattern="memory-ladder"), frozenset({"my-pattern/l2"})) is PageUse.NONE
+
+
+def test_declarations_of_all_runs_count_and_an_older_run_has_none() -> None:
+    (info,) = (run.info for run in BASE.runs)
+    runs = [replace(info, waits_for_memory=names) for names in (("a/l2",), (), ("b/dram", "a/l2"))]
+    assert recorded_waits(runs) == frozenset({"a/l2", "b/dram"})
+    assert recorded_waits([*runs, replace(info, waits_for_memory=None)]) is None
+
+
+def test_declaration_of_a_user_s_pattern_makes_a_change_suspected() -> None:
+    def of_user(known: Side, waits: tuple[str, ...]) -> Side:
+        rows = {**known.rows, LONGEST: replace(known.rows[LONGEST], pattern="my-pattern", variant="gather")}
+        runs = tuple(replace(run, info=replace(run.info, waits_for_memory=waits)) for run in known.runs)
+        return replace(known, rows=rows, runs=runs)
+
+    declared = ("my-pattern/gather",)
+    verdict = compare(of_user(BASE, declared), of_user(slowed(NEW, 1.02), declared)).verdicts[-1]
+    assert (verdict.outcome, verdict.reason) == (Outcome.SUSPECTED, Reason.PAGE_PLACEMENT)
+    assert compare(of_user(BASE, ()), of_user(slowed(NEW, 1.02), ())).verdicts[-1].outcome is Outcome.SLOWER
+    assert Pool.of(of_user(BASE, declared)).chains == {LONGEST}
 
 
 def test_pass_over_data_waits_for_memory() -> None:
