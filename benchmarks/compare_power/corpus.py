@@ -3,7 +3,7 @@
     python -m benchmarks.compare_power.corpus FOLDER                  all recordings of the repository
     python -m benchmarks.compare_power.corpus FOLDER A.npz B.npz      these recordings of shflbench
 
-FOLDER must be new. docs/how-to/score-a-comparison-rule.md describes its files. Takes 15 s and 11 MB. The same
+FOLDER must be new. docs/how-to/score-a-comparison-rule.md describes its files. Takes 15 s and 13 MB. The same
 recordings give the same bytes. Exits with 2 on an error.
 """
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from shflbench.backends.base import Backend, KernelCall, OpenKernel
 
 # The time of a kernel depends on where its code and its buffers lie. Most kernels of 4 to 60 µs, opened again in one
-# process, differed by 20 to 37 ns (standard deviation), and the rounds of one opening by 4 to 20 ns; a chain of loads
-# from L2 of 69 µs differed by 0.64 µs (benchmarks/places.md).
+# process, differed by 20 to 39 ns (standard deviation), and the rounds of one opening by 4 to 24 ns; a chain of loads
+# from L2 of 69 µs differed by 0.56 µs (benchmarks/places.md).
 # Larger buffers have fewer places: they lie on more pages, whose effects average out, and filling them takes time.
 MOST_BYTES = 2**27  # of all places of a kernel
 MEMORY_PART = 256  # of the device's memory at most, because a window opens dozens of kernels

@@ -8,15 +8,19 @@ import pytest
 from benchmarks.compare_power import places
 from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.runs import write
-from benchmarks.compare_power.splits import Splits, main, pairs, report, splits_of
+from benchmarks.compare_power.splits import CaseSplits, Splits, cases, main, pairs, splits_of
 from shflbench.analysis.compare.noise_learning import subtract_offsets
 from shflbench.analysis.compare.placement import OF_CHAIN, OF_PASS_US
 from shflbench.errors import ResultsError
+from shflbench.store import read_run
 from shflbench.suite.loader import load as load_suite
 from tests.fakes.pools import RECORDED, recorded, recorded_some, shifted
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "benchmarks" / "places.md").read_text(encoding="utf-8")
+SPLITS = ROOT / "tests" / "data" / "splits"
+RECORDED_SPLITS = (ROOT / "benchmarks" / "splits.md").read_text(encoding="utf-8")
+WARP_COLLECTIVES = ROOT / "results" / "warp-collectives" / "nvidia-h200"
 RING = "memory-ladder/l2/i32/26x1024/400/chains=1/lines=64"
 
 
@@ -76,12 +80,12 @@ def test_six_processes_have_ten_splits() -> None:
 def test_unchanged_processes_raise_no_alarm_and_a_slow_case_is_counted() -> None:
     pool = recorded_some().select(recorded().processes[:6])
     found = splits_of(pool)
-    assert (found.cases, len(found.alarms), sum(found.alarms), found.refused) == (18, 10, 0, 0)
-    assert sum(found.inconclusive) > 0
+    assert (len(found.cases), len(found.alarms), sum(found.alarms), found.refused) == (18, 10, 0, 0)
+    assert 0 < max(case.open for case in found.cases.values()) <= 10
     case_id = "memory-ladder/shfl/i32/26x1024/400/chains=1/lines=64"
     slow = splits_of(shifted(pool, case_id, [2.0, 2.0, 2.0, 0.0, 0.0, 0.0]))
     assert slow.alarms.count(1) == 1  # in the split that separates them
-    assert slow.deviations[case_id] > 10 * found.deviations[case_id]
+    assert slow.cases[case_id].deviation > 10 * found.cases[case_id].deviation
 
 
 def test_too_few_processes_are_refused() -> None:
@@ -89,19 +93,38 @@ def test_too_few_processes_are_refused() -> None:
         splits_of(recorded().select(recorded().processes[:5]))
 
 
-def test_program_reads_two_runs(
-    batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_program_reads_folders_and_packed_runs(
+    batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    processes = batch.processes(0)
-    for name, some in (("old", processes[:6]), ("new", processes[6:12])):
-        write(tmp_path / name, batch, some)
-    monkeypatch.setattr("sys.argv", ["splits", str(tmp_path / "old"), str(tmp_path / "new")])
-    main()
-    head, _, old, new, _, _, _, *cases = capsys.readouterr().out.splitlines()
+    write(tmp_path / "some", batch, batch.processes(0)[:6])
+    assert main([str(tmp_path / "some"), str(SPLITS / "one-place.npz"), "--record", str(tmp_path / "page.md")]) == 0
+    head, _, some, packed, *_ = capsys.readouterr().out.splitlines()
     assert head.startswith("| run | cases | splits | refused | alarms |")
-    assert old.startswith("| old | 54 | 10 | 0 | 0 |")
-    assert new.startswith("| new | 54 | 10 | 0 | ")
-    assert len(cases) == 54
+    assert some.startswith("| `some` | 54 | 10 | 0 | 0 |")
+    assert packed.startswith("| `one-place` | 28 | 10 | 0 | 0 |")
+    assert f"{some}\n{packed}\n" in (tmp_path / "page.md").read_text(encoding="utf-8")
+
+
+def test_a_run_that_cannot_be_read_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "none")]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) <= 2
+
+
+def test_recorded_page_is_what_the_program_writes(tmp_path: Path) -> None:
+    runs = [str(SPLITS / f"{name}.npz") for name in ("one-place", "nine-places", "warp-collectives")]
+    assert main([*runs, "--record", str(tmp_path / "splits.md")]) == 0
+    assert (tmp_path / "splits.md").read_text(encoding="utf-8") == RECORDED_SPLITS
+
+
+def test_page_says_which_cases_of_warp_collectives_it_has() -> None:
+    suite = {row.case_id: row.time_us or 0.0 for row in read_run(WARP_COLLECTIVES).rows}
+    (recorded_run,) = load([SPLITS / "warp-collectives.npz"])
+    known = recorded_run.pool().cases.keys()
+    left_out = [time_us for case_id, time_us in suite.items() if case_id not in known]
+    assert known <= suite.keys()
+    assert f"has {len(known)} of the {len(suite)} cases" in RECORDED_SPLITS
+    assert sum(time_us < 70 for time_us in left_out) == 3
+    assert "all but three of those\n  below 70 µs" in RECORDED_SPLITS
 
 
 def test_suite_of_places_is_valid() -> None:
@@ -110,11 +133,10 @@ def test_suite_of_places_is_valid() -> None:
     assert variants == {"reserve": 10, "neighbor-difference": 12, "strided-read": 4, "memory-ladder": 2}
 
 
-def test_report_compares_the_runs() -> None:
-    old = Splits(4, (0, 1), (0, 0), (2, 4), 0, {"a": 0.02, "b": 0.001})
-    new = Splits(4, (0, 0), (0, 2), (1, 0), 0, {"a": 0.01})
-    text = report(old, new, {"a": 5.0, "b": 7.0})
-    assert "| old | 4 | 2 | 0 | 1 | 0 | 3.0 per split | 75.0% | 1.05% |" in text
-    assert "| new | 4 | 2 | 0 | 0 | 2 | 0.5 per split | 12.5% | 1.00% |" in text
-    assert "| `a` | 5 | 2.00% | 1.00% |" in text
-    assert "`b`" not in text
+def test_a_case_that_a_run_lacks_has_empty_cells() -> None:
+    old = Splits((0, 1), (0, 0), 0, {"a": CaseSplits(5.0, 0.02, 2), "b": CaseSplits(7.0, 0.001, 1)})
+    new = Splits((0, 0), (0, 2), 0, {"a": CaseSplits(5.5, 0.01, 0)})
+    assert old.line("old") == ["`old`", "2", "2", "0", "1", "0", "1.5 per split", "75.0%", "1.05%"]
+    text = cases({"old": old, "new": new})
+    assert "| `a` | 5.5 | 2.00% | 2 | 1.00% | 0 |" in text
+    assert "| `b` | 7 | 0.10% | 1 |  |  |" in text

@@ -86,8 +86,8 @@ def test_what_the_explanation_says_of_the_generated_page_follows_from_it() -> No
     assert not case.startswith(UNSTEADY)
     assert "No rule can separate the effect of pages from a change" in TEXT
     batches = [line for line in FIGURES if line.startswith("| `h200-") and " NVIDIA H200 " in line]
-    assert len({line.split("|")[2] for line in batches}) == len(batches) == 5
-    assert "The recordings are five batches, each from a different H200" in TEXT
+    assert len({line.split("|")[2] for line in batches}) == len(batches) == 8
+    assert "The recordings are eight batches, each from a different H200" in TEXT
     (across,) = [line for line in FIGURES if line.startswith("Cases with alarms, and their number: ")]
     assert all(case.startswith(UNSTEADY) for case in re.findall(r"`([^`]+)`", across))
     assert "agree except for cases that wait for memory" in TEXT

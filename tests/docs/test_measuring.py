@@ -23,6 +23,7 @@ BENCHMARKS = DOCS.parent / "benchmarks"
 OFFSETS, RECORDED_AGREEMENT = (
     (BENCHMARKS / f"nvbench_{name}.md").read_text(encoding="utf-8") for name in ("offset", "agreement")
 )
+PLACES, SPLITS = ((BENCHMARKS / f"{name}.md").read_text(encoding="utf-8") for name in ("places", "splits"))
 STOPS = (stopping.PRECISION, stopping.MAX_SECONDS, stopping.MAX_SAMPLES)
 WORDS = {0.98: "98%", 1: "one", 2: "two", 3: "three", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 24: "24"}
 
@@ -41,6 +42,19 @@ def test_every_disturbance_is_explained_and_has_its_advice() -> None:
 def test_every_verdict_and_every_reason_to_stop_is_explained() -> None:
     assert words_of("| verdict |", HOW_WE_TIME) == set(get_args(noise.Verdict))
     assert words_of("| `stopped_by` |", HOW_WE_TIME) == set(STOPS)
+
+
+def test_what_places_change_follows_from_the_generated_pages() -> None:
+    text = " ".join(HOW_WE_TIME.split())
+    ring = re.escape("`memory-ladder/l2/i32/26x1024/400/chains=1/lines=64`")
+    (time_us, opening_ns) = re.findall(rf"\| {ring} \| ([\d.]+) \| \d+ \| (\d+) \|", PLACES)[0]
+    opening_us = float(opening_ns) / 1000
+    assert f"of {float(time_us):.0f} µs differed by {opening_us:.2f} µs, or {opening_us / float(time_us):.1%}" in text
+    runs = re.findall(r"\| `(one|nine)-places?` \| (\d+) \|.*\| ([\d.]+%) \|$", SPLITS, re.MULTILINE)
+    (_, cases, one), (_, _, nine) = runs
+    assert f"With nine places, the processes of {cases} short kernels differed by {nine} instead of {one}" in text
+    (one, nine) = re.findall(rf"\| {ring} \| [\d.]+ \| ([\d.]+%) \| \d+ \| ([\d.]+%) ", SPLITS)[0]
+    assert f"and this chain by {nine} instead of {one}" in text
 
 
 @pytest.mark.parametrize(
