@@ -68,8 +68,8 @@ KEYS: Mapping[str, str] = {
     "noise.advice": "what to do about it; empty where the GPU was quiet",
     "sentinels": "version of the sentinels, the frozen kernels that ran between the cases",
     "thresholds": "the suite's smallest changes that matter, for all cases and for some; null in older runs",
-    "waits_for_memory": "variants whose loop waits for L2 or DRAM, as their pattern declares: pattern/variant; null in older "
-    "runs",
+    "waits_for_memory": "variants whose loop waits for L2 or DRAM, as their pattern declares: pattern/variant; null in"
+    " older runs",
     "converted.tool": "what wrote the files that the run was converted from: nvbench, google-benchmark or csv;"
     " `converted` is null where shflbench measured",
     "converted.version": "version of that tool; null where it is unknown",
