@@ -153,7 +153,15 @@ def requirements(counts: Counts, refused: Sequence[str], spent: Cost) -> list[tu
     ]
 
 
-def page(counts: Counts, refused: Sequence[str], spent: Cost, seeds: int, spreads: Mapping[float, Counts]) -> str:
+def page(  # noqa: PLR0913  (all that the page shows)
+    recorded: Recorded,
+    counts: Counts,
+    refused: Sequence[str],
+    spent: Cost,
+    *,
+    seeds: int,
+    spreads: Mapping[float, Counts],
+) -> str:
     """Return the page."""
     by_truth = []
     for truth in Truth:
@@ -169,6 +177,9 @@ def page(counts: Counts, refused: Sequence[str], spent: Cost, seeds: int, spread
             sound, all_sound = counts.total([Truth.SOUND], model)
             by_model.append([model, f"{size}", f"{slow:,} of {all_slow:,}", f"{sound:,} of {all_sound:,}"])
     return TEXT.format(
+        gpus=len(recorded.devices),
+        processes=len(recorded.ratios),
+        differ=np.median(recorded.devices, axis=1).std(ddof=1),
         seeds=seeds,
         faulty=sum(SHARES.values()),
         requirements="\n".join(
@@ -195,10 +206,10 @@ Written by `python -m benchmarks.fleet_ranking --record`; do not edit. [Find a s
 GPU](../docs/how-to/find-a-slow-gpu.md) says how to use the command.
 
 Simulated: {seeds} fleets of 1,000 devices of ten models, {faulty} of them with a fault, each measured by one process.
-The noise is that of the five H200s of [compare_power](compare_power.md). A device has the times of one recorded process
-of unchanged code, drawn from 156, with its scatter and its sentinels; the difference between devices is a random
-combination of those between the five GPUs. Not in it: the difference between days, and GPUs whose power limit is
-reached.
+The noise is that of the {gpus} H200s of [compare_power](compare_power.md). A device has the times of one recorded
+process of unchanged code, drawn from {processes}, with its scatter and its sentinels; the difference between devices is
+a random combination of those between the {gpus} GPUs. Not in it: one GPU on different days, and GPUs whose power limit
+is reached.
 
 ## Requirements
 
@@ -220,8 +231,9 @@ A slowdown of 1% is below the threshold of 1.5%, and is not to be named.
 
 ## Where devices of a model differ more
 
-The five H200s differ by 0.02% over all cases. GPUs that reach a power limit may differ more. With a further difference
-that is the same for all cases of a device, normally distributed ({fewer} fleets each):
+The {gpus} H200s differ by {differ:.2%} (standard deviation of the median of all cases). GPUs that reach a power limit
+may differ more. With a further difference that is the same for all cases of a device, normally distributed ({fewer}
+fleets each):
 
 | standard deviation | 3% slower, named | sound, named |
 | --: | --: | --: |
@@ -242,7 +254,7 @@ def main(words: Sequence[str] | None = None) -> int:
     counts, refused = judge(recorded, options.seeds)
     spent = cost(recorded, options.devices)
     spreads = {spread: judge(recorded, min(FEWER_SEEDS, options.seeds), spread)[0] for spread in SPREADS}
-    text = page(counts, refused, spent, options.seeds, spreads)
+    text = page(recorded, counts, refused, spent, seeds=options.seeds, spreads=spreads)
     print(text)
     if options.record:
         PAGE.write_text(text, encoding="utf-8")

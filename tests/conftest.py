@@ -1,7 +1,7 @@
 """Fixtures for all tests: the command line as a person uses it, and the GPU where there is one."""
 
 import gc
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +14,7 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 from shflbench.cli.gpus import NO_DRIVER
 from shflbench.cli.main import main
 from tests import kernels
+from tests.disassembled import kept_listings
 from tests.signals import deliver_to_children
 
 
@@ -35,6 +36,12 @@ class Command(Protocol):
 @pytest.fixture(autouse=True, scope="session")
 def _signals() -> None:
     deliver_to_children()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _listings() -> Iterator[None]:
+    with kept_listings():
+        yield
 
 
 @pytest.fixture

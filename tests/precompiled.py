@@ -20,10 +20,11 @@ from shflbench.compile.nvrtc import Compiled
 from shflbench.compile.source import Source
 from shflbench.compile.toolchain import Toolchain
 
-FEWEST = 5  # files that include the headers: to precompile these takes as long as to compile one file more
+FEWEST = 4  # files that include the headers: to precompile these takes as long as to compile two or three files
 HEAP_BYTES = 384 << 20  # CUB takes more than the 256 MiB of NVRTC
 PAGE_BYTES = 1 << 12
 LIBRARIES = ("cooperative_groups", "cub/")
+EMPTY = Source(name="empty.cu", text="__global__ void empty() {}", headers={}, expression="empty")
 _INCLUDE = re.compile(r"^#include <([^>\n]+)>", re.MULTILINE)
 
 
@@ -40,20 +41,25 @@ def precompiled_headers(sources: Sequence[Source]) -> Iterator[None]:
     original, options, numbers = nvrtc.compile_unit, nvrtc.OPTIONS, count()
     current: tuple[tuple[str, ...], str] | None = None
 
+    def compile_with(
+        added: Sequence[str], sources: Sequence[Source], arch: str, toolchain: Toolchain
+    ) -> list[Compiled]:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            monkeypatch.setattr(nvrtc, "OPTIONS", (*options, "--pch-messages=false", *added))
+            return original(sources, arch, toolchain)
+
     def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[Compiled]:
         nonlocal current
         headers = headers_of(sources[0])
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            if headers and files[headers] >= FEWEST:
-                if (headers, arch) != current:
-                    _empty_heap(next(numbers))
-                    current = headers, arch
-                kept_in = Path(folder) / arch / "-".join(headers).replace("/", "-")
-                kept_in.mkdir(parents=True, exist_ok=True)
-                added = ["--pch", "--pch-messages=false", f"--pch-dir={kept_in}"]
-                added += [f"--pre-include={header}" for header in headers]
-                monkeypatch.setattr(nvrtc, "OPTIONS", (*options, *added))
+        if not headers or files[headers] < FEWEST:
             return original(sources, arch, toolchain)
+        included, file = [f"--pre-include={header}" for header in headers], Path(folder) / "headers.pch"
+        if (headers, arch) != current:
+            # From an empty file, because files differ in what precedes their own code: macros and headers of dtypes.
+            _empty_heap(next(numbers))
+            compile_with([*included, f"--create-pch={file}"], [EMPTY], arch, toolchain)
+            current = headers, arch
+        return compile_with([*included, f"--use-pch={file}"], sources, arch, toolchain)
 
     with TemporaryDirectory(prefix="shflbench-") as folder, pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(nvrtc, "compile_unit", compile_unit)

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -29,6 +30,7 @@ def modules_after(statement: str) -> set[str]:
         "from shflbench.cli.main import main; main(['--help'])",
         "from shflbench.cli.main import main; main(['--version'])",
         "from shflbench.cli.main import main; main(['compare', '--help'])",
+        "import shflbench.export.words",
     ],
 )
 def test_frequent_commands_import_no_heavy_package(statement: str) -> None:
@@ -50,9 +52,15 @@ def test_there_are_no_circular_imports_not_even_for_types() -> None:
     assert [pair for pair in imports if graph.chain_exists(importer=pair[1], imported=pair[0])] == []
 
 
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Return the syntax tree of each file of the package."""
+    paths = sorted((REPOSITORY / "shflbench").rglob("*.py"))
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
 def test_no_two_classes_have_the_same_name() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in (REPOSITORY / "shflbench").rglob("*.py")]
-    nodes = chain.from_iterable(ast.walk(ast.parse(source)) for source in sources)
+    nodes = chain.from_iterable(ast.walk(tree) for tree in trees().values())
     classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     assert len(classes) > 100
     assert {name for name, count in classes.items() if count > 1} == set()
@@ -86,8 +94,7 @@ def test_make_help_lists_every_target() -> None:
 
 
 def test_no_message_cites_a_page_which_an_installed_copy_lacks() -> None:
-    for path in sorted((REPOSITORY / "shflbench").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for path, tree in trees().items():
         notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
         texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in notes]
         cited = [node.value for node in texts if isinstance(node.value, str) and re.search(r"docs/|\.md\b", node.value)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -54,6 +55,7 @@ def entry() -> None:
     if "--debug" not in sys.argv:
         sys.excepthook = lambda *_: None
     sys.unraisablehook = _drop
+    gc.set_threshold(10_000)  # new objects until a search for unused ones: an import makes many, and uses them all
     limit_threads()
     signal.signal(signal.SIGTERM, _terminate)
     code = main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from shflbench.suite.find import find_shipped
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from shflbench.claims.claim import Claim
 
 
+@cache
 def shipped_claims() -> dict[str, list[Claim]]:
     """Return the claims of each shipped suite, by the suite's name."""
     texts = {name: path.read_text(encoding="utf-8") for name, path in find_shipped().items()}

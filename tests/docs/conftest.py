@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.fakes.backend import unplug
 
@@ -15,8 +16,10 @@ BLOCKS = dict(re.findall(rf"```({'|'.join(FILES)})\n(.*?)```", PAGE.read_text(en
 
 @pytest.fixture
 def reader(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Return the command line of a machine without a GPU."""
+    """Return the command line of a machine of one core without a GPU, which compiles in this process."""
     unplug(monkeypatch)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    start_no_processes(monkeypatch)
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     return shflbench
 

@@ -74,6 +74,7 @@ def test_inputs_reach_scripts_as_variables_only() -> None:
     assert used == CONTENT["inputs"].keys()
 
 
+@pytest.mark.archs
 def test_each_output_is_one_of_the_step_that_compares(job: Job) -> None:
     write_slower(job.machine.work)
     job.use(**SIDES)
@@ -83,6 +84,7 @@ def test_each_output_is_one_of_the_step_that_compares(job: Job) -> None:
     assert job.outputs.keys() == CONTENT["outputs"].keys()
 
 
+@pytest.mark.archs
 def test_slower_side_fails_the_job_with_annotations_summary_outputs_and_reports(job: Job) -> None:
     write_slower(job.machine.work)
     outcome = job.use(**SIDES, report="out")
@@ -105,6 +107,7 @@ def test_slower_side_fails_the_job_with_annotations_summary_outputs_and_reports(
     assert f"{ROOT}/constraints.txt" in job.machine.installed()
 
 
+@pytest.mark.archs
 def test_workflow_that_uses_the_action_on_github_expects_what_it_finds(job: Job) -> None:
     workflow = YAML(typ="safe").load((ROOT / ".github" / "workflows" / "action.yml").read_text(encoding="utf-8"))
     *_, use, check = workflow["jobs"]["compare"]["steps"]
@@ -115,6 +118,7 @@ def test_workflow_that_uses_the_action_on_github_expects_what_it_finds(job: Job)
     assert check["run"] == f'test "$CODE $SLOWER" = "{found}"'
 
 
+@pytest.mark.archs
 def test_unchanged_side_passes_the_job(job: Job) -> None:
     for first, side in enumerate(("base", "new")):
         write_side(job.machine.work / side, UNCHANGED, first)
@@ -125,6 +129,7 @@ def test_unchanged_side_passes_the_job(job: Job) -> None:
     assert job.outputs["exit-code"] == "6"
 
 
+@pytest.mark.archs
 def test_without_a_comparison_the_summary_has_the_exit_code(job: Job) -> None:
     stale = job.machine.work / "shflbench-report" / "report.json"
     stale.parent.mkdir()
@@ -139,6 +144,7 @@ def test_without_a_comparison_the_summary_has_the_exit_code(job: Job) -> None:
 HOSTILE = "$(touch hacked); `touch hacked` ' \" \\ ; touch hacked #"
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize(
     ("inputs", "code"),
     [
@@ -161,6 +167,7 @@ def test_hostile_inputs_are_no_commands_options_or_outputs(job: Job, inputs: dic
     assert job.outputs.get("exit-code", str(code)) == str(code)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("inputs", [{}, {"base": "base"}, {"new": "new"}, {"suite": "quick", "new": "new"}])
 def test_wrong_combination_of_inputs_is_one_annotation(job: Job, inputs: dict[str, str]) -> None:
     outcome = job.use(**inputs)

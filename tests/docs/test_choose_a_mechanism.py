@@ -19,6 +19,7 @@ PAGE = REPOSITORY / "docs" / "how-to" / "choose-a-mechanism.md"
 TEXT = " ".join(PAGE.read_text(encoding="utf-8").split())
 
 
+@pytest.mark.archs
 def test_each_command_of_the_page_prints_what_it_shows(reader: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     start_no_processes(monkeypatch)
     monkeypatch.chdir(REPOSITORY)  # the page names runs of the repository

@@ -215,6 +215,7 @@ def compare_revisions(library: CiMachine, *words: str) -> CommandOutcome:
     )
 
 
+@pytest.mark.archs
 def test_nvbench_gate_runs_both_revisions_in_turn_and_finds_slower_kernels(library: CiMachine) -> None:
     ended = compare_revisions(library, "v1", "HEAD")
     assert ended.code == 1, ended.err
@@ -227,6 +228,7 @@ def test_nvbench_gate_runs_both_revisions_in_turn_and_finds_slower_kernels(libra
     assert list(library.folder.glob("tmp.*")) == []
 
 
+@pytest.mark.archs
 def test_nvbench_gate_passes_unchanged_kernels_and_takes_options_of_compare(library: CiMachine) -> None:
     (options,) = re.findall(r"^ci/nvbench-gate.sh origin/main HEAD (.*)$", PAGE, re.MULTILINE)
     ended = compare_revisions(library, "v1", "v2", *options.split(), "--format", "github")
@@ -234,6 +236,7 @@ def test_nvbench_gate_passes_unchanged_kernels_and_takes_options_of_compare(libr
     assert "\n::notice title=shflbench::" in ended.out
 
 
+@pytest.mark.archs
 def test_nvbench_gate_stops_where_a_revision_cannot_be_built(library: CiMachine) -> None:
     ended = compare_revisions(library, "v1", "v9")
     assert ended.code == 128

@@ -12,6 +12,7 @@ REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "how-to" / "inspect-a-kernel.md"
 
 
+@pytest.mark.archs
 def test_each_command_of_the_page_prints_what_it_shows(reader: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     start_no_processes(monkeypatch)
     monkeypatch.chdir(REPOSITORY)  # the page names source lines and a run of the repository

@@ -43,7 +43,7 @@ def side(run: Simulated, name: str = "") -> Side:
     }
     rows = {}
     for case in run.cases:
-        typical = float(np.median([np.median(each) for rounds in times[case.id] for each in rounds]))
+        typical = float(np.median(np.median([each for rounds in times[case.id] for each in rounds], axis=1)))
         rows[case.id] = replace(verified(case), status=Status.TIMED, time_us=typical)
     name = name or f"seed-{run.seed}"
     about = replace(

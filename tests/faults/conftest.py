@@ -22,7 +22,8 @@ from shflbench.store import Row, read_run
 from shflbench.store.samples import read as read_samples
 from tests.conftest import Outcome
 from tests.fakes import commands
-from tests.fakes.machine import CONTINUE, Plan, install
+from tests.fakes.device import CONTINUE, Plan
+from tests.fakes.machine import install
 
 REPOSITORY = Path(__file__).parents[2]
 SUITE = """\

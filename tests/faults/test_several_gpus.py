@@ -13,7 +13,7 @@ from shflbench.model import Status
 from shflbench.store import read_info
 from shflbench.store.fleet_file import read_fleet
 from shflbench.store.limits_file import read_limits
-from tests.fakes.machine import CODES_READ, uuid_of
+from tests.fakes.device import CODES_READ, uuid_of
 from tests.faults.conftest import CASES, Machine, Make, fault
 
 pytestmark = [pytest.mark.expensive, pytest.mark.archs]  # a cluster takes seconds to start

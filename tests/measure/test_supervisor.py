@@ -17,7 +17,7 @@ from shflbench.measure.process import Worker, WorkerDiedError
 from shflbench.model import Status
 from tests.measure.test_executor import job, rounds
 
-MACHINE = "tests.fakes.machine:open_backend"
+MACHINE = "tests.fakes.device:open_backend"
 
 
 @pytest.fixture

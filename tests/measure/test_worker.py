@@ -8,7 +8,7 @@ from pathlib import Path
 from shflbench.measure.events import JobEvent, Opened, OpenFailed, decode
 
 REPOSITORY = Path(__file__).parents[2]
-MACHINE = "tests.fakes.machine:open_backend"
+MACHINE = "tests.fakes.device:open_backend"
 
 
 def run_worker(parent: int, script: str = "{}", jobs: str = "") -> tuple[int, list[JobEvent], str]:

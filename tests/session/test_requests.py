@@ -13,7 +13,7 @@ from shflbench.model import AccessKind, Disturbance
 from shflbench.patterns.discover import builtin
 from shflbench.session.limits import residency_of
 from shflbench.session.requests import requests_of_run
-from shflbench.session.stored_code import stored_codes
+from shflbench.session.stored_code import KnownCodes, stored_codes
 from shflbench.store import Run, find_runs, read_run
 from tests.checker.in_process import start_no_processes
 
@@ -68,12 +68,12 @@ def test_patterns_without_a_folder_have_no_requests(kernel_cache: Path) -> None:
     assert requests_of_run(run_of("smem"), {}, kernel_cache) == {}
 
 
-def shares_of_wide_loops(run: Run, cache: Path) -> dict[str, float]:
+def shares_of_wide_loops(run: Run, cache: Path, known: KnownCodes) -> dict[str, float]:
     """Return, by case, the passes of all warps divided by the measured clocks, where loops have wide accesses."""
     device = run.info.device
     assert device
     linear = [row for row in run.rows if Disturbance.NONLINEAR not in (row.noise or ())]
-    codes = stored_codes(run.kernels(), [row.case_id for row in linear])
+    codes = stored_codes(run.kernels(), [row.case_id for row in linear], known)
     loops = {case: code.loop for case, code in codes.items() if code.loop}
     wide = {
         case for case, loop in loops.items() if WIDE.search(" ".join(i.instruction.opcode for i in loop.instructions))
@@ -92,8 +92,9 @@ def shares_of_wide_loops(run: Run, cache: Path) -> dict[str, float]:
 @pytest.mark.archs
 def test_no_committed_row_with_wide_accesses_takes_fewer_clocks_than_passes(kernel_cache: Path) -> None:
     shares: dict[str, float] = {}
+    known: KnownCodes = {}
     for folder in find_runs([QUICK.parents[1]]):
-        shares |= shares_of_wide_loops(read_run(folder), kernel_cache)
+        shares |= shares_of_wide_loops(read_run(folder), kernel_cache, known)
     assert len(shares) > 80
     assert {case: share for case, share in shares.items() if share > 1.01} == {}
     # The exchange path is the limit where warps do not wait at barriers of the block, unless an SM has one warp only.

@@ -1,6 +1,8 @@
 """Samples that a run wrote are read by pandas: with the same result, and the same errors, as line by line."""
 
 import gzip
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.store import sample_arrays
+from shflbench.store import sample_arrays, samples
 from shflbench.store.sample_arrays import read_arrays
 from shflbench.store.samples import SAMPLES, KeptSamples, read_kept
 
@@ -28,8 +30,9 @@ def arrays(text: str, piece: int = 1000) -> object:
 def both(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[KeptSamples, KeptSamples]:
     """Read a file by pandas, and line by line."""
     path.write_bytes(gzip.compress(text.encode()))
-    by_pandas = read_kept(path, whole=True)
     with monkeypatch.context() as patch:
+        patch.setattr(samples, "SMALL", 0)
+        by_pandas = read_kept(path, whole=True)
         patch.setattr(sample_arrays, "read_arrays", lambda *_: None)
         return by_pandas, read_kept(path, whole=True)
 
@@ -99,13 +102,29 @@ def test_cases_of_which_all_samples_were_dropped_are_left_out(tmp_path: Path, mo
         ("\n", ",\n\n", "11 values"),
     ],
 )
-def test_what_is_damaged_is_named_with_its_line(old: str, new: str, column: str, tmp_path: Path) -> None:
+def test_what_is_damaged_is_named_with_its_line(
+    old: str, new: str, column: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(samples, "SMALL", 0)
     text = replaced(old, new)
     assert arrays(text) is None
     path = tmp_path / "samples.csv.gz"
     path.write_bytes(gzip.compress(text.encode()))
     with pytest.raises(ResultsError, match=rf"samples\.csv\.gz:2: {column}"):
         read_kept(path, whole=True)
+
+
+@pytest.mark.parametrize(("more", "packages"), [(1, {"numpy"}), (0, {"numpy", "pandas"})])
+def test_a_small_file_is_read_without_pandas(more: int, packages: set[str], tmp_path: Path) -> None:
+    path = tmp_path / "samples.csv.gz"
+    path.write_bytes(gzip.compress("".join(LINES).encode()))
+    program = (
+        "import sys; from pathlib import Path; from shflbench.store import samples;"
+        f"samples.SMALL = {path.stat().st_size + more}; samples.read_kept(Path({str(path)!r}), whole=True);"
+        "print(*sorted({'numpy', 'pandas'} & set(sys.modules)))"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert set(printed.split()) == packages
 
 
 def test_what_other_programs_write_is_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LIST = Path(__file__).with_name("phrases.toml")
 SUFFIXES = {".cff", ".cu", ".cuh", ".md", ".py", ".sh", ".toml", ".yaml", ".yml", ""}
 BORDER = r"(?:(?<![A-Za-z])|(?<=\\n))"  # before a phrase: no letter, except that of a line break in a string
+START = r"(?=[A-Za-z0-9#]|[ \u00a0\u202f]%)"  # how every phrase begins: where nothing else can, none is searched
 # Between two words of a phrase: blanks, or the end of a line with what continues a comment, a list or a string.
 GAP = r"(?:[ \t]+|[ \t]*[\"']?[ \t]*\n[ \t]*(?:(?:#+|//+|\*|>)[ \t]*)?(?:f?[\"'] ?)?)"
 
@@ -95,9 +96,9 @@ def _compile(pattern: str, not_after: str | None) -> re.Pattern[str]:
 
 @cache
 def _any_phrase() -> re.Pattern[str]:
-    """Return what matches where any phrase does: one search takes a third of the time of a search per phrase."""
+    """Return what matches where any phrase does: one search takes less time than one per phrase."""
     patterns = (phrase.pattern.pattern.removeprefix(BORDER) for phrase in phrases())
-    return re.compile(f"{BORDER}(?:{'|'.join(patterns)})", re.IGNORECASE)
+    return re.compile(f"{BORDER}{START}(?:{'|'.join(patterns)})", re.IGNORECASE)
 
 
 def find_phrases(text: str, path: str = "") -> Iterator[Hit]:

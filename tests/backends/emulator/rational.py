@@ -59,21 +59,24 @@ def settled(value: Number, type_: str, mode: str = "rn") -> float:
     if not isinstance(value, Fraction):
         return value
     digits, lowest, highest = FORMATS[type_]
-    size = abs(value)
-    step = Fraction(2) ** max(lowest, size.numerator.bit_length() - size.denominator.bit_length() - digits - 1)
-    while size >= step * 2**digits:
-        step *= 2
-    below = size // step * step
-    above = below + step
-    down = {"rn": size - below < above - size, "rz": True, "rm": value > 0, "rp": value < 0}[mode]
-    if mode == "rn" and size - below == above - size:
-        down = below / step % 2 == 0
-    chosen = below if down or below == size else above
-    if chosen >= Fraction(2) ** (highest + 1):
+    numerator, denominator = abs(value.numerator), value.denominator
+    exponent = max(lowest, numerator.bit_length() - denominator.bit_length() - digits - 1)  # of a step between numbers
+    numerator, denominator = numerator << max(0, -exponent), denominator << max(0, exponent)
+    while numerator >= denominator << digits:
+        denominator, exponent = denominator * 2, exponent + 1
+    steps, rest = divmod(numerator, denominator)
+    down = {
+        "rn": 2 * rest < denominator or (2 * rest == denominator and steps % 2 == 0),
+        "rz": True,
+        "rm": value > 0,
+        "rp": value < 0,
+    }[mode]
+    steps += rest > 0 and not down
+    if steps.bit_length() + exponent > highest + 1:
         over = mode == "rn" or (mode == "rm" and value < 0) or (mode == "rp" and value > 0)
-        largest = Fraction(2) ** (highest + 1) - Fraction(2) ** (highest + 1 - digits)
-        return math.copysign(math.inf if over else float(largest), _plain(value))
-    return math.copysign(float(chosen), _plain(value))
+        largest = math.ldexp(2**digits - 1, highest + 1 - digits)
+        return math.copysign(math.inf if over else largest, _plain(value))
+    return math.copysign(math.ldexp(steps, exponent), _plain(value))
 
 
 def flushed(value: float) -> float:

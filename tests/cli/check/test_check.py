@@ -65,11 +65,11 @@ def test_clean_kernels_take_a_line_per_variant_and_exit_0(check: Command) -> Non
 
 
 def test_each_pattern_that_is_done_takes_a_line_where_no_progress_bar_is_shown(check: Command) -> None:
-    outcome = check("broadcast-last", "broadcast-work", *only("shfl", "global", "smem", dtype="f32"))
+    outcome = check("pairs", "neighbor", *only("right", "shfl"))
     assert outcome.code == 0
     assert outcome.err.splitlines() == [
-        "broadcast-last: 2 clean (2 of 5 kernels done)",
-        "broadcast-work: 3 clean (5 of 5 kernels done)",
+        "pairs: 1 clean (1 of 5 kernels done)",
+        "neighbor: 4 clean (5 of 5 kernels done)",
         f"5 kernels for sm_90, {HEAD}: 5 clean.",
     ]
 

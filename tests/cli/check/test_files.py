@@ -226,6 +226,7 @@ def test_the_files_of_a_folder_are_checked(shflbench: Command) -> None:
     ]
 
 
+@pytest.mark.usefixtures("one_core")
 def test_a_kernel_that_one_of_several_files_has_is_checked_there(shflbench: Command) -> None:
     Path("kernels").mkdir()
     write("kernels/one.cu", SOUND)
@@ -238,6 +239,7 @@ def test_a_kernel_that_one_of_several_files_has_is_checked_there(shflbench: Comm
     assert outcome.err == "error: --kernel: none of the 2 files has a kernel `third<int>`\n"
 
 
+@pytest.mark.usefixtures("one_core")
 def test_a_file_that_cannot_be_read_does_not_affect_the_others_of_its_folder(shflbench: Command) -> None:
     Path("kernels").mkdir()
     write("kernels/one.cu", BROKEN)

@@ -17,13 +17,15 @@ from shflbench.errors import UsageError
 from shflbench.fleet.cluster import Tls
 from tests.cli.demo import SUITE
 from tests.conftest import Command
-from tests.fakes import machine
+from tests.fakes.device import Plan, uuid_of
+from tests.fakes.machine import install
 
 REPOSITORY = Path(__file__).parents[3]
 RUN_ALONE = """\
 import sys
 from shflbench.cli.main import main
-from tests.fakes.machine import Plan, install
+from tests.fakes.device import Plan
+from tests.fakes.machine import install
 install(Plan.read())
 code = main(["run", "demo.yaml", "--output", "run"])
 print(code, sorted({"dask", "distributed", "shflbench.fleet"} & set(sys.modules)))
@@ -157,7 +159,7 @@ def test_without_dask_the_command_that_installs_it_is_named(
     run: Command, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(local, "find_spec", lambda _: None)
-    machine.install(machine.Plan(gpus=2), monkeypatch.setattr)
+    install(Plan(gpus=2), monkeypatch.setattr)
     outcome = run("demo.yaml", *words)
     assert outcome.code == 4
     assert "needs Dask, which is not installed" in outcome.err
@@ -197,11 +199,11 @@ def test_tls_files_are_taken_from_the_options() -> None:
 def test_worker_offers_the_gpus_that_cuda_may_use(
     monkeypatch: pytest.MonkeyPatch, visible: str | None, offered: list[str]
 ) -> None:
-    machine.install(machine.Plan(gpus=3), monkeypatch.setattr)
+    install(Plan(gpus=3), monkeypatch.setattr)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     offers = describe_worker(10.0).offers
     assert [offer.place.argument for offer in offers] == offered
     numbers = [int(visible)] if visible else range(3)
-    assert [offer.uuid for offer in offers] == [machine.uuid_of(number) for number in numbers][: len(offered)]
+    assert [offer.uuid for offer in offers] == [uuid_of(number) for number in numbers][: len(offered)]

@@ -61,12 +61,12 @@ class MemorySpace:
 
     def locate(self, addresses: Values, part_numbers: Values | None, size: int, element: int) -> Values:
         """Return indices into `view` of an element's type; Fault if an access of `size` bytes is out of bounds."""
-        offsets = addresses.astype(np.int64) - self.base
-        low, high = int(offsets.min()), int(offsets.max())
+        offsets = addresses - self.base
+        low, high = int(np.minimum.reduce(offsets, axis=None)), int(np.maximum.reduce(offsets, axis=None))
         if low < 0 or high + size > self.size:
             wrong = (offsets < 0) | (offsets + size > self.size)
             raise self._outside(int(np.argmax(wrong)), offsets, size)
-        if size > 1 and (offsets & (size - 1)).any():
+        if size > 1 and np.bitwise_or.reduce(offsets, axis=None) & (size - 1):
             position = int(np.argmax((offsets & (size - 1)) != 0))
             why = f"address {int(offsets.flat[position]) + self.base:#x} is not a multiple of {size}"
             inside = self._outside(position, offsets, size)
