@@ -26,7 +26,8 @@ def test_race_fails_the_test_with_its_findings_and_nothing_else(tmp_path: Path) 
         (tmp_path / f"{name}.ptx").write_text(ptx, encoding="utf-8")
     (tmp_path / "test_kernels.py").write_text(TEST, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "shflbench.pytest_plugin", "-p", "no:cacheprovider", "."]
-    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the plugin is named above, installed or not
+    # The plugin is named above, installed or not; options for this run may belong to other plugins.
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert "1 failed, 1 passed" in ended.stdout, ended.stdout + ended.stderr
     assert "scale: broken: " in ended.stdout
