@@ -1,11 +1,12 @@
-"""Compare the processes of one run with one another: unchanged code, three processes per side, all splits of six.
+r"""Compare the processes of one run with one another: unchanged code, three processes per side, all splits of six.
 
     python -m shflbench run benchmarks/compare_power/places.yaml --processes 6 -o one
     sed 's/max_seconds: 0.5/max_seconds: 0.5, places: 9/' benchmarks/compare_power/places.yaml > nine.yaml
     python -m shflbench run nine.yaml --processes 6 -o nine
     python -m benchmarks.compare_power.splits one nine
 
-    python -m benchmarks.compare_power.splits tests/data/splits/*.npz --record benchmarks/splits.md
+    python -m benchmarks.compare_power.splits tests/data/splits/{one-place,nine-places,warp-collectives}.npz \
+        --record benchmarks/splits.md
 
 A run is a run folder, or one that `benchmarks.compare_power.pack` packed. Prints for each the alarms and the
 inconclusive cases of its splits, and how much the processes of each case differ. Exits with 2 on an error.

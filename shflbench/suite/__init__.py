@@ -1,7 +1,8 @@
 """Turn a suite file into cases: read it, check it, expand its axes."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
     from shflbench.suite.find import find_shipped, locate
@@ -9,21 +10,16 @@ if TYPE_CHECKING:
     from shflbench.suite.loader import load
     from shflbench.suite.schema import json_schema
 else:
-    # Imported on first use: `revision` and `launch` serve commands and workers that must start fast.
-    _MODULES = {
-        "json_schema": "schema",
-        "load": "loader",
-        "locate": "find",
-        "parse_launch": "launch",
-        "resolve_grid": "launch",
-        "find_shipped": "find",
-    }
-
-    def __getattr__(name: str) -> object:
-        """Import the public function `name`."""
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    # `revision` and `launch` serve commands and workers that must start fast.
+    __getattr__ = on_first_use(
+        __name__,
+        {
+            "find": ("find_shipped", "locate"),
+            "launch": ("parse_launch", "resolve_grid"),
+            "loader": ("load",),
+            "schema": ("json_schema",),
+        },
+    )
 
 
 __all__ = ["find_shipped", "json_schema", "load", "locate", "parse_launch", "resolve_grid"]

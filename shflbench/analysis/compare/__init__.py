@@ -1,7 +1,8 @@
 """Compare two runs of a suite, with a verdict for each case."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import (
@@ -21,30 +22,28 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.pipeline import Settings, compare
     from shflbench.analysis.compare.sides import Side
 else:
-    # Imported on first use: the words of a comparison, which most commands use, need no rules and no NumPy.
-    _MODULES = {
-        "FINDING_CODE": "comparison",
-        "FINDINGS": "comparison",
-        "UNDECIDED": "comparison",
-        "UNDECIDED_CODE": "comparison",
-        "Comparison": "comparison",
-        "Metric": "comparison",
-        "NoiseUsed": "comparison",
-        "Outcome": "comparison",
-        "Reason": "comparison",
-        "SideInfo": "comparison",
-        "Verdict": "comparison",
-        "with_causes": "likely_causes",
-        "Settings": "pipeline",
-        "compare": "pipeline",
-        "Side": "sides",
-    }
-
-    def __getattr__(name: str) -> object:
-        """Import the public name."""
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    # The words of a comparison, which most commands use, need no rules and no NumPy.
+    __getattr__ = on_first_use(
+        __name__,
+        {
+            "comparison": (
+                "FINDING_CODE",
+                "FINDINGS",
+                "UNDECIDED",
+                "UNDECIDED_CODE",
+                "Comparison",
+                "Metric",
+                "NoiseUsed",
+                "Outcome",
+                "Reason",
+                "SideInfo",
+                "Verdict",
+            ),
+            "likely_causes": ("with_causes",),
+            "pipeline": ("Settings", "compare"),
+            "sides": ("Side",),
+        },
+    )
 
 
 __all__ = [

@@ -79,9 +79,11 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
         raise UsageError(f"{settings.metric} has no threshold in µs", "give a percentage, such as 1%")
     skipped = _skipped_on_purpose(base, new)
     ids = [case_id for case_id in dict.fromkeys([*base.rows, *new.rows]) if case_id not in skipped]
-    waits = recorded_waits(run.info for run in new.runs)
-    paired = {case_id: _pair(base, new, case_id, settings.metric, evidence=evidence, waits=waits) for case_id in ids}
+    paired = {case_id: _pair(base, new, case_id, settings.metric, evidence) for case_id in ids}
     contrasts = [pair for pair in paired.values() if isinstance(pair, Contrast)]
+    if not any(run.info.converted for run in (*base.runs, *new.runs)):  # other tools declare nothing
+        waits = recorded_waits(run.info for run in new.runs)
+        contrasts = [with_placement(case, page_use(new.rows[case.case_id], waits)) for case in contrasts]
     learned = settings.noise
     if learned and settings.metric is not Metric.TIME:
         learned = replace(learned, cases={})  # they are known in µs
@@ -132,9 +134,7 @@ def _registers(base: Side, new: Side) -> Comparison:
     )
 
 
-def _pair(  # noqa: PLR0913  (all that a case depends on)
-    base: Side, new: Side, case_id: str, metric: Metric, *, evidence: Evidence, waits: frozenset[str] | None
-) -> Contrast | Verdict:
+def _pair(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidence) -> Contrast | Verdict:
     """Return a case on both sides, or the verdict on it if it cannot be compared."""
     if verdict := verdicts.verdict_without_times(base.rows.get(case_id), new.rows.get(case_id), new):
         return verdict
@@ -155,10 +155,7 @@ def _pair(  # noqa: PLR0913  (all that a case depends on)
     assert after is not None  # noqa: S101
     if before.estimates.launches != after.estimates.launches or not before.estimates.launches:
         return verdicts.unequal(row, Reason.OTHER_LAUNCHES, "the sides differ in launches per sample (one, eight)")
-    contrast = Contrast(case_id, before.estimates, after.estimates, before.weights.between(after.weights))
-    if any(run.info.converted for side in (base, new) for run in side.runs):
-        return contrast  # other tools do not declare what a kernel waits for
-    return with_placement(contrast, page_use(row, waits))
+    return Contrast(case_id, before.estimates, after.estimates, before.weights.between(after.weights))
 
 
 def _without_verdict(verdict: Verdict) -> Verdict:

@@ -20,14 +20,13 @@ class ConvergedGroup:
     turns: int = 0  # traces since it last waited
     ran_at: int = 0  # number of the scheduler's choice by which it last ran
     masks: Values | None = None  # that its threads pass, while they wait at a collective or a barrier of lanes
-    barriers: Values | None = None  # their numbers and counts, while its threads wait at a barrier with a number
     sleeps_until: int = 0  # number of the scheduler's choice up to which others run, where choices are random
     meetings: int = 0  # how often it has met others in memory: executed strong accesses
     polled: set[tuple[str, int]] = field(default_factory=set)  # places that it may wait to change: space and first byte
 
     def resume(self, at: int) -> None:
         """Run on from the block `at`, after waiting."""
-        self.at, self.waits_at, self.masks, self.barriers = at, None, None, None
+        self.at, self.waits_at, self.masks = at, None, None
 
     def split(self, chosen: Values) -> "tuple[ConvergedGroup, ConvergedGroup]":
         """Return two groups at the same place: the members whose flag is set, and the others."""

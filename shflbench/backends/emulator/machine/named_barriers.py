@@ -207,30 +207,31 @@ def report_skipped(state: State, op: Op, threads: Values, blocks: Values) -> Non
 
 def _arrivals(state: State, groups: Sequence[ConvergedGroup], arrived: Values) -> _Arrivals | None:
     """Return the threads of waiting groups whose warps have not arrived; None if there are none."""
-    waiting = [
-        (group, op)
-        for group in groups
-        if (op := group.waits_at) is not None and form_of(op) is not None and not arrived[group.members.threads].all()
-    ]
-    if not waiting:
-        return None
-    threads = np.concatenate([group.members.threads for group, _ in waiting])
-    ids, counts = np.concatenate([_numbers(state, group, op) for group, op in waiting], axis=1)
-    ops = list({id(op): op for _, op in waiting}.values())  # groups that have split wait at the same op
-    numbers = {id(op): number for number, op in enumerate(ops)}
-    places = np.repeat([numbers[id(op)] for _, op in waiting], [group.members.count for group, _ in waiting])
-    order = np.argsort(threads)
-    fresh = order[~arrived[threads[order]]]
-    return _Arrivals(threads[fresh], ids[fresh], counts[fresh], places[fresh], ops)
-
-
-def _numbers(state: State, group: ConvergedGroup, op: Op) -> Values:
-    """Return two rows: the barrier at which each thread of a waiting group is, and the number of threads it expects."""
-    if group.barriers is None:
-        group.barriers = np.full((2, group.members.count), _ALL, np.int64)
-        counted = form_of(op).counted  # type: ignore[union-attr]
-        for row, source in zip(group.barriers, op.sources[: 2 if counted else 1], strict=False):
-            row[:] = (
-                state.gather(source, group.members).reshape(-1) if isinstance(source, Slot) else constant(source, "u4")
+    parts: list[tuple[Values, Values, Values, Values]] = []
+    ops: list[Op] = []
+    for group in groups:
+        op = group.waits_at
+        if op is None or form_of(op) is None:
+            continue
+        fresh = ~arrived[group.members.threads]
+        if fresh.any():
+            counted = form_of(op).counted  # type: ignore[union-attr]
+            ids, counts = (
+                _per_thread(state, group, op.sources[0]),
+                _per_thread(state, group, op.sources[1]) if counted else np.full(fresh.size, _ALL),
             )
-    return group.barriers
+            parts.append((group.members.threads[fresh], ids[fresh], counts[fresh], np.full(fresh.sum(), len(ops))))
+            ops.append(op)
+    if not parts:
+        return None
+    threads, ids, counts, places = (np.concatenate(part) for part in zip(*parts, strict=True))
+    unique = list({id(op): op for op in ops}.values())  # groups that have split wait at the same op
+    index = np.array([next(number for number, op in enumerate(unique) if op is item) for item in ops])
+    order = np.argsort(threads)
+    return _Arrivals(threads[order], ids[order], counts[order], index[places[order]], unique)
+
+
+def _per_thread(state: State, group: ConvergedGroup, source: Slot | int) -> Values:
+    """Return an operand of a barrier for each thread of a group."""
+    values = state.gather(source, group.members) if isinstance(source, Slot) else np.asarray(constant(source, "u4"))
+    return np.broadcast_to(values.reshape(-1), (group.members.count,)).astype(np.int64)
