@@ -16,7 +16,7 @@ from pathlib import Path
 
 from shflbench.cli import gpus, main, run_limits
 from shflbench.cli.run import request as run_request
-from shflbench.cli.run.fleet import conclusion
+from shflbench.cli.run.fleet import conclusions
 from shflbench.cli.run.fleet.conclusion import read_codes
 from shflbench.measure import executor, supervisor
 from shflbench.session import windows
@@ -43,7 +43,7 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
     put(run_request, "OPENER", "tests.fakes.device:open_backend")
     constants: Sequence[tuple[object, str, float | None]] = (
         (windows, "CASES", plan.cases_per_window),
-        (conclusion, "MOST_IN_ONE_PROCESS", plan.most_in_one_process),
+        (conclusions, "MOST_IN_ONE_PROCESS", plan.most_in_one_process),
         (supervisor, "START_SECONDS", plan.start_seconds),
     )
     for module, constant, value in constants:
@@ -56,7 +56,7 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
     if plan.host:
         described = replace(surroundings.host(), name=plan.host)
         put(surroundings, "host", lambda: described)
-    put(conclusion, "read_codes", partial(_read_codes, Path(plan.log)))
+    put(conclusions, "read_codes", partial(_read_codes, Path(plan.log)))
     if plan.return_seconds is not None:
         from shflbench.fleet import devices  # imports Dask, which most tests do without
 

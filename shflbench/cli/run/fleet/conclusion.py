@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.cli.environment import baselines_folder
 from shflbench.cli.run_claims import RunVerdicts, verdicts_of
 from shflbench.cli.run_limits import write_limits_of
 from shflbench.errors import CompilerError, ResultsError
-from shflbench.grouping import group_by
 from shflbench.model import Status
-from shflbench.processes import map_in_processes
 from shflbench.store import read_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from shflbench.session.stored_code import KnownCodes
-    from shflbench.store.fleet_file import FleetFolder, FleetMember
+    from shflbench.store.fleet_file import FleetMember
     from shflbench.store.kernel_archive import KernelArchive
 
 BAD = frozenset({Status.INCORRECT, Status.FAILED})
-# With known machine code, the limits and claims of a case of gtc2013 take 3 ms on an AMD EPYC. A process that computes
-# them starts in 1 s, and receives the machine code in 0.6 s.
-MOST_IN_ONE_PROCESS = 500  # cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +70,6 @@ def read_codes(archives: Iterable[KernelArchive]) -> KnownCodes:
         with suppress(CompilerError):
             stored_codes(archive, {case_id for kernel in archive.index.kernels for case_id in kernel.cases}, known)
     return known
-
-
-def conclude_all(
-    folder: FleetFolder, pattern_folders: Mapping[str, Path], known_codes: KnownCodes, cases: int
-) -> Iterator[Conclusion]:
-    """Yield the conclusion on each device, or each model in a run of shards; `cases` are those of all members.
-
-    Several processes share the work unless it is small. Runs that other invocations finished are included.
-    """
-    started = [member for member in folder.members.values() if (folder.path / member.folder / "run.json").exists()]
-    together = group_by(started, lambda member: member.name if folder.is_sharded else member.folder)
-    jobs = [
-        MemberRuns(
-            members[0].name if folder.is_sharded else label_of(members[0]),
-            tuple(folder.path / member.folder for member in members),
-            pattern_folders,
-            baselines_folder(),
-        )
-        for members in together.values()
-    ]
-    work = partial(conclude, known_codes)
-    yield from map(work, jobs) if cases <= MOST_IN_ONE_PROCESS else map_in_processes(work, jobs)
 
 
 def conclude(known_codes: KnownCodes, runs: MemberRuns) -> Conclusion:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.run.fleet.conclusion import read_codes
+from shflbench.cli.run.fleet.conclusions import Conclusions
 from shflbench.cli.run.fleet.members import Members
 from shflbench.cli.run.fleet.stop import StopMessage
 from shflbench.cli.run.fleet.summary import summarize
@@ -56,12 +56,13 @@ class FleetRun:
         stop = self.signals.stop
         context = FleetContext(self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, stop.is_set)
         folder = self._folder(flags)
-        members = Members(self.job, folder, context, self.finder.release)
+        conclusions = Conclusions(folder, self.job.suite.pattern_folders)
+        members = Members(self.job, folder, context, conclusions, self.finder.release)
         threads = FleetThreads(members.runs, stop, self.find_new)
         message = StopMessage(self.signals, folder.path, self._resume_words(folder))
         try:
-            with ThreadPoolExecutor(1) as meanwhile:
-                errors = self._measure(members, threads, meanwhile, message, console)
+            with closing(members.conclusions):
+                errors = self._measure(members, threads, message, console)
                 code = summarize(members, errors, console)
         except KeyboardInterrupt as error:
             return message.show(error, console)
@@ -70,19 +71,14 @@ class FleetRun:
         return code
 
     def _measure(
-        self,
-        members: Members,
-        threads: FleetThreads,
-        meanwhile: ThreadPoolExecutor,
-        message: StopMessage,
-        console: Console,
+        self, members: Members, threads: FleetThreads, message: StopMessage, console: Console
     ) -> list[ShflbenchError]:
         """Compile and measure, and return the errors that ended runs early; no process of a device stays."""
         try:
             members.start(self.devices)
             for arch in dict.fromkeys(run.plan.arch for run in members.runs):
                 members.kernels[arch] = self._compile(arch, console)
-            members.codes = meanwhile.submit(read_codes, [one.archive for one in members.kernels.values()])
+            members.conclusions.read([one.archive for one in members.kernels.values()])
             return watch_fleet(members, threads, console)
         except KeyboardInterrupt as error:
             message.show(error, console)  # before the clean-up, which may take seconds

@@ -19,13 +19,12 @@ from shflbench.store.surroundings import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from concurrent.futures import Future
 
+    from shflbench.cli.run.fleet.conclusions import Conclusions
     from shflbench.cli.run.fleet.job import SuiteJob
     from shflbench.errors import ShflbenchError
     from shflbench.fleet.executor import FleetContext
     from shflbench.session.kernels import CompiledKernels
-    from shflbench.session.stored_code import KnownCodes
     from shflbench.store import RunInfo
     from shflbench.store.fleet_file import FleetFolder
 
@@ -38,14 +37,19 @@ class Members:
     """
 
     def __init__(
-        self, job: SuiteJob, folder: FleetFolder, context: FleetContext, release: Callable[[FleetDevice], None]
+        self,
+        job: SuiteJob,
+        folder: FleetFolder,
+        context: FleetContext,
+        conclusions: Conclusions,
+        release: Callable[[FleetDevice], None],
     ) -> None:
         """Keep the arguments; start no run yet."""
-        self.job, self.folder, self.context, self._release = job, folder, context, release
+        self.job, self.folder, self.context, self.conclusions = job, folder, context, conclusions
+        self._release = release
         self.runs: list[DeviceRun] = []
         self.logs: list[DeviceLog] = []  # of the runs
         self.kernels: dict[str, CompiledKernels] = {}  # by architecture
-        self.codes: Future[KnownCodes] | None = None  # the machine code of the kernels, once they are compiled
         self._names: list[str] = []  # of the members of the runs
         self._pool: GroupPool[FleetDevice] = GroupPool(job.group_sizes)
         self._busy: set[str] = set()  # UUIDs of devices that have, or had, a run
@@ -96,8 +100,10 @@ class Members:
                 self._divide(member)
         elif error:
             self._failed = True
-        else:
+        elif self.folder.is_sharded:
             self._pool.offer(member.name, device)
+        else:
+            self.conclusions.start(member, sum(len(run.plan.suite.cases) for run in self.runs))
         self._launch()
 
     def note_stop(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
 from shflbench.cli.run.fleet.claims import print_claims
-from shflbench.cli.run.fleet.conclusion import MemberCounts, conclude_all, label_of
+from shflbench.cli.run.fleet.conclusion import MemberCounts, label_of
 from shflbench.cli.run.fleet.log import DeviceLog
 from shflbench.errors import DeviceError, KernelError
 from shflbench.export.words import count_noun, flat
@@ -29,9 +29,8 @@ def summarize(members: Members, errors: Sequence[ShflbenchError], console: Conso
     folder, job = members.folder, members.job
     cases = {member.folder: len(job.cases(member)) for member in folder.members.values()}
     conclusions = []
-    known = members.codes.result() if members.codes else {}
     with console.progress() as progress:
-        for conclusion in conclude_all(folder, job.suite.pattern_folders, known, sum(cases.values())):
+        for conclusion in members.conclusions.all(cases):
             conclusions.append(conclusion)
             progress.show("limits and claims", len(conclusions), len(folder.members))
     counts = {name: one for conclusion in conclusions for name, one in conclusion.counts.items()}
