@@ -193,16 +193,24 @@ def _order(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """
     import numpy as np  # noqa: PLC0415  (as above)
 
+    lines = len(keys[0])
+    starts = run_starts(keys)
+    sizes = np.diff(starts, append=lines)
+    runs = np.lexsort([key[starts] for key in reversed(keys)])
+    sizes = sizes[runs]
+    before = np.cumsum(sizes) - sizes  # lines of earlier runs
+    return np.asarray(np.repeat(starts[runs] - before, sizes) + np.arange(lines))
+
+
+def run_starts(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the indices of lines at which a run of lines with the same keys starts."""
+    import numpy as np  # noqa: PLC0415  (as above)
+
     changes = np.zeros(len(keys[0]), bool)
     changes[:1] = True
     for key in keys:
         changes[1:] |= key[1:] != key[:-1]
-    starts = np.flatnonzero(changes)
-    sizes = np.diff(starts, append=len(changes))
-    runs = np.lexsort([key[starts] for key in reversed(keys)])
-    sizes = sizes[runs]
-    before = np.cumsum(sizes) - sizes  # lines of earlier runs
-    return np.asarray(np.repeat(starts[runs] - before, sizes) + np.arange(len(changes)))
+    return np.flatnonzero(changes)
 
 
 def _columns(path: Path, *, whole: bool, only: Collection[str] | None = None) -> Columns:

@@ -70,6 +70,24 @@ def test_what_a_run_writes_is_read_alike_by_pandass(
     assert same(*both(tmp_path / "samples.csv.gz", text, monkeypatch))
 
 
+def test_pieces_may_be_of_any_size() -> None:
+    text = HEADER + "".join([FIRST, *OTHERS] * 3)
+    assert len(text) > 1 << 18  # which pandas reads at once
+    few, many = arrays(text, len(text)), arrays(text)
+    with_empty = read_arrays([b"", HEADER.encode(), b"", text.removeprefix(HEADER).encode(), b""], SAMPLES.required)
+    assert few is not None
+    assert repr(few) == repr(many) == repr(with_empty)
+
+
+def test_a_damaged_member_is_named_by_pandas_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "SMALL", 0)
+    first, second = (samples.pack(part) for part in (HEADER + FIRST, "".join(OTHERS)))
+    path = tmp_path / "samples.csv.gz"
+    path.write_bytes(first + second[:200] + b"\xff" * 50 + second[250:])
+    with pytest.raises(ResultsError, match=r"samples\.csv\.gz is damaged"):
+        read_kept(path, whole=True)
+
+
 def test_cases_of_which_all_samples_were_dropped_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [line.replace(",false,", ",true,") if line.startswith(f"{CASE},") else line for line in LINES]
     by_pandas, by_line = both(tmp_path / "samples.csv.gz", "".join(lines), monkeypatch)

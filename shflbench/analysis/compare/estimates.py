@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from shflbench.grouping import group_by
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
@@ -26,7 +28,11 @@ def fastest_half(times: Floats) -> float:
 
     Disturbances make launches slower, never faster: the fast half depends least on them.
     """
-    return float(np.sort(times)[: _half(len(times))].mean())
+    return float(_mean_of_fastest_half(np.sort(times)))
+
+
+def _mean_of_fastest_half(ordered: Floats) -> Floats:
+    return np.asarray(ordered[..., : _half(ordered.shape[-1])].mean(axis=-1))
 
 
 def _half(count: Counts) -> Counts:
@@ -48,16 +54,8 @@ class Estimates:
     @classmethod
     def of(cls, taken: Mapping[Process, Sequence[Floats]], launches: int = 1) -> Estimates:
         """Estimate from the times of each process's rounds, in µs."""
-        pooled = [np.sort(np.concatenate(rounds)) for rounds in taken.values()]
-        return cls(
-            processes=tuple(taken),
-            values=np.array([fastest_half(times) for times in pooled]),
-            variances=np.array([jackknife(rounds) for rounds in taken.values()]),
-            medians=np.array([_median_of_sorted(times) for times in pooled]),
-            p90s=np.array([_quantile_of_sorted(times, P90) for times in pooled]),
-            rounds=tuple(map(len, taken.values())),
-            launches=launches,
-        )
+        (estimates,) = estimate_all([(taken, launches)])
+        return estimates
 
     @classmethod
     def known(cls, value: float, variance: float, launches: int) -> Estimates:
@@ -89,7 +87,8 @@ class Estimates:
 
     def minus(self, offsets: Mapping[Process, float]) -> Estimates:
         """Return the values minus the offset of each process; processes without a known offset are dropped."""
-        known = self.select([process for process in self.processes if process in offsets])
+        processes = [process for process in self.processes if process in offsets]
+        known = self if len(processes) == len(self) else self.select(processes)
         off = np.array([offsets[process] for process in known.processes])
         return replace(known, values=known.values - off, medians=known.medians - off, p90s=known.p90s - off)
 
@@ -104,7 +103,38 @@ class Estimates:
         )
 
 
-def jackknife(rounds: Sequence[Floats]) -> float:
+def estimate_all(kernels: Sequence[tuple[Mapping[Process, Sequence[Floats]], int]]) -> list[Estimates]:
+    """Estimate kernels from the times of each process's rounds, in µs, and the launches per sample.
+
+    Processes with as many rounds and samples are estimated together: one by one, the calls of NumPy take most of the
+    time.
+    """
+    processes = [rounds for taken, _ in kernels for rounds in taken.values()]
+    sizes = [tuple(map(len, rounds)) for rounds in processes]
+    columns = np.empty((4, len(processes)))
+    for places in group_by(range(len(processes)), lambda place: (len(sizes[place]), sum(sizes[place]))).values():
+        times = np.concatenate([part for place in places for part in processes[place]]).reshape(len(places), -1)
+        columns[:, places] = _estimate(times, np.array([sizes[place] for place in places]))
+    estimates = []
+    end = 0
+    for taken, launches in kernels:
+        begin, end = end, end + len(taken)
+        values, variances, medians, p90s = columns[:, begin:end]
+        rounds = tuple(map(len, taken.values()))
+        estimates.append(Estimates(tuple(taken), values, variances, medians, p90s, rounds, launches))
+    return estimates
+
+
+def _estimate(times: Floats, sizes: NDArray[np.int64]) -> tuple[Floats, ...]:
+    """Return the values, variances, medians and p90s of processes: lines of `times`, and of `sizes` of their rounds."""
+    order = np.argsort(times, axis=1, kind="stable")
+    ordered = np.take_along_axis(times, order, axis=1)
+    last = times.shape[1] - 1
+    medians = (ordered[:, last // 2] + ordered[:, (last + 1) // 2]) / 2
+    return _mean_of_fastest_half(ordered), _jackknife(ordered, order, sizes), medians, _p90(ordered)
+
+
+def _jackknife(ordered: Floats, order: NDArray[np.int64], sizes: NDArray[np.int64]) -> Floats:
     """Return the variance of the fastest half's mean, from its values without each round in turn.
 
     Rounds are independent, samples are not: a slow state of the GPU lasts up to 0.1 s and affects all samples of a
@@ -112,34 +142,34 @@ def jackknife(rounds: Sequence[Floats]) -> float:
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, section 11.5.
     """
-    count = len(rounds)
+    processes, count = sizes.shape
     if count < 2:  # noqa: PLR2004  (no variance without two)
-        return float("nan")
-    times = np.concatenate(rounds)
-    sizes = np.array(list(map(len, rounds)))
-    owner = np.repeat(np.arange(count), sizes)
-    order = np.argsort(times, kind="stable")
-    above = times[order] - times[order[0]]  # sums of differences are exact to more digits
+        return np.full(processes, np.nan)
+    samples = ordered.shape[1]
+    above = ordered - ordered[:, :1]  # sums of differences are exact to more digits
+    # Rounds and samples of all processes are numbered through, those of the first process first.
+    sizes = sizes.ravel()
+    round_of = np.repeat(np.arange(len(sizes)), sizes)
+    first = np.repeat(np.arange(processes) * samples, count)  # sample of the process of each round
     # Sorted by round, and by time within each: a sample with index `place` among all has `place - earlier` samples of
     # other rounds before it, so it is among or before their faster half if there are fewer of these than the half has.
-    by_round = np.argsort(owner[order], kind="stable")
-    earlier = np.arange(len(times)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    half = _half(len(times) - sizes)
-    within = by_round - earlier < half[owner]
-    skipped = np.bincount(owner, within, count).astype(np.int64)
-    sums = np.cumsum(above)[half + skipped - 1] - np.bincount(owner, above[by_round] * within, count)
-    return float((count - 1) * (sums / half).var())
+    sorted_rounds = round_of[order + first[::count, None]]
+    by_round = np.sort((sorted_rounds * samples + np.arange(samples)).ravel()) - round_of * samples
+    earlier = np.arange(ordered.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    half = _half(samples - sizes)
+    within = by_round - earlier < half[round_of]
+    skipped = np.bincount(round_of, within, len(sizes)).astype(np.int64)
+    by_round += first[round_of]
+    sums = np.cumsum(above, axis=1).ravel()[first + half + skipped - 1]
+    sums -= np.bincount(round_of, above.ravel()[by_round] * within, len(sizes))
+    return np.asarray((count - 1) * (sums / half).reshape(processes, count).var(axis=1))
 
 
-def _median_of_sorted(times: Floats) -> float:
-    return (times.item((len(times) - 1) // 2) + times.item(len(times) // 2)) / 2
-
-
-def _quantile_of_sorted(times: Floats, share: float) -> float:
-    """Return the quantile of sorted times to the bit as `np.quantile`, in a tenth of its time."""
-    place = (len(times) - 1) * share
+def _p90(ordered: Floats) -> Floats:
+    """Return the quantile of sorted lines to the bit as `np.quantile`, in a tenth of its time."""
+    place = (ordered.shape[1] - 1) * P90
     below = int(place)
-    low, high = times.item(below), times.item(min(below + 1, len(times) - 1))
+    low, high = ordered[:, below], ordered[:, min(below + 1, ordered.shape[1] - 1)]
     fraction = place - below
     middle = 0.5  # from which NumPy subtracts from the larger value, so that the result cannot exceed it
-    return high - (high - low) * (1 - fraction) if fraction >= middle else low + (high - low) * fraction
+    return np.asarray(high - (high - low) * (1 - fraction) if fraction >= middle else low + (high - low) * fraction)

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.analysis.compare.comparison import SideInfo
-from shflbench.analysis.compare.estimates import Estimates
+from shflbench.analysis.compare.estimates import Estimates, estimate_all
 from shflbench.analysis.compare.rule import FEWEST_ROUNDS
 from shflbench.errors import ResultsError
 from shflbench.model import Status, is_sentinel
 from shflbench.store.files import RESTORE, ROWS_FILE
+from shflbench.store.samples import run_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.analysis.compare.estimates import Floats, Process
     from shflbench.store import Row, Run
@@ -49,9 +48,13 @@ class KernelTimes:
 
         A process that crashed before it had enough rounds is left out if others have enough.
         """
+        measured = self.processes(iterations)
+        return Estimates.of(measured, self.launches) if measured else None
+
+    def processes(self, iterations: int) -> Mapping[Process, Rounds]:
+        """Return the processes from which `at` estimates; none if this iteration count was not measured."""
         measured = self.counts.get(iterations, {})
-        complete = {process: rounds for process, rounds in measured.items() if len(rounds) >= FEWEST_ROUNDS}
-        return Estimates.of(complete or measured, self.launches) if measured else None
+        return {process: rounds for process, rounds in measured.items() if len(rounds) >= FEWEST_ROUNDS} or measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,15 @@ class Side:
         """The version of the sentinels of all its runs; empty if a run has none or versions differ."""
         versions = {run.info.sentinel_version for run in self.runs}
         return versions.pop() if len(versions) == 1 else ""
+
+    def estimates(self, rows: Iterable[Row]) -> dict[str, Estimates]:
+        """Return the estimates of the cases of `rows` that were measured, faster than one by one."""
+        measured = {
+            row.case_id: (processes, kernel.launches)
+            for row in rows
+            if (kernel := self.kernels.get(row.case_id)) and (processes := kernel.processes(row.iterations))
+        }
+        return dict(zip(measured, estimate_all(list(measured.values())), strict=True))
 
     def sentinel_estimates(self) -> dict[str, Estimates]:
         """Return the estimates of each sentinel that all processes timed."""
@@ -144,24 +156,14 @@ def _split_samples(samples: KeptSamples) -> Iterator[tuple[str, int, int, int, R
     """Yield case id, iterations, process, launches per sample, and the times of each round."""
     if not len(samples.case):
         return
-    kinds = np.stack([samples.case, samples.iterations, samples.process])
-    starts = _starts(kinds)
-    within = _starts(np.vstack([kinds, samples.round]))
-    rounds = [samples.time_us[begin:end] for begin, end in pairwise([*within, len(samples.case)])]
-    for begin, (first, last) in zip(starts, pairwise([*np.searchsorted(within, starts), len(rounds)]), strict=True):
-        yield (
-            samples.cases[samples.case[begin]],
-            int(samples.iterations[begin]),
-            int(samples.process[begin]),
-            int(samples.launches[begin]),
-            rounds[first:last],
-        )
-
-
-def _starts(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the indices at which the combination of values in sorted columns changes."""
-    changes = (kinds[:, 1:] != kinds[:, :-1]).any(axis=0)
-    return np.concatenate([[0], np.flatnonzero(changes) + 1])
+    keys = (samples.case, samples.iterations, samples.process)
+    starts, within = run_starts(keys), run_starts((*keys, samples.round))
+    times = samples.time_us
+    rounds = [times[begin:end] for begin, end in pairwise([*within.tolist(), len(times)])]
+    kinds = zip(*(column[starts].tolist() for column in (*keys, samples.launches)), strict=True)
+    ends = pairwise([*np.searchsorted(within, starts).tolist(), len(rounds)])
+    for (case, iterations, process, launches), (first, last) in zip(kinds, ends, strict=True):
+        yield samples.cases[case], iterations, process, launches, rounds[first:last]
 
 
 def _refuse_cut(run: Run, samples: KeptSamples) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping  # noqa: TC003  (a field's default is made of it)
 from dataclasses import dataclass, field
@@ -40,8 +41,13 @@ class CaseTime(NamedTuple):
     @classmethod
     def of(cls, estimates: Estimates, *, passes: bool, shifted: bool) -> CaseTime:
         """Summarize the processes; `shifted`: the difference between their offsets is subtracted."""
-        variance = _variance(estimates, passes=passes, shifted=shifted)
-        return cls(float(estimates.values.mean()), variance, _scatter(estimates), estimates.launches)
+        time_us = float(estimates.values.mean())
+        between = float(estimates.values.var(ddof=1)) if len(estimates) > 1 else 0.0
+        noise = USUAL if shifted else USUAL.with_offsets()
+        usual = noise.variance(weights_of_time(time_us, passes=passes))
+        # The variance of the mean is the usual one, or more where the samples show more.
+        variance = max(usual, _within(estimates), between) / len(estimates)
+        return cls(time_us, variance, _scatter(estimates, between), estimates.launches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +134,12 @@ def record_of(runs: Sequence[Run], problem: str = "", losses: tuple[str, ...] = 
     )
 
 
-def _case_times(side: Side, rows: Iterable[Row], sentinels: Mapping[str, Estimates]) -> Iterator[tuple[str, CaseTime]]:
+def _case_times(side: Side, rows: Sequence[Row], sentinels: Mapping[str, Estimates]) -> Iterator[tuple[str, CaseTime]]:
     """Yield each case with a time above 0."""
     shifts = offsets(sentinels, sentinels)
+    measured = side.estimates(rows)
     for row in rows:
-        kernel = side.kernels.get(row.case_id)
-        estimates = kernel.at(row.iterations) if kernel else None
+        estimates = measured.get(row.case_id)
         if estimates is not None and shifts:
             estimates = estimates.minus(shifts.base)
         sampled = estimates is not None and len(estimates) > 0
@@ -144,21 +150,16 @@ def _case_times(side: Side, rows: Iterable[Row], sentinels: Mapping[str, Estimat
             yield row.case_id, time if sampled else time._replace(scatter_us=float("nan"))
 
 
-def _scatter(estimates: Estimates) -> float:
+def _scatter(estimates: Estimates, between: float) -> float:
     """Return how far the slow samples of a process, and its processes, are from the typical ones, in µs."""
     slow = float(((estimates.p90s - estimates.medians) ** 2).mean())
-    between = float(estimates.values.var(ddof=1)) if len(estimates) > 1 else 0.0
-    return float(np.sqrt(slow + between + TICK_US**2))
+    return math.sqrt(slow + between + TICK_US**2)
 
 
-def _variance(estimates: Estimates, *, passes: bool, shifted: bool) -> float:
-    """Return the variance of the mean over the processes: the usual one, or more where the samples show more."""
-    noise = USUAL if shifted else USUAL.with_offsets()
-    usual = noise.variance(weights_of_time(float(estimates.values.mean()), passes=passes))
-    variances = estimates.variances
-    rounds = float(np.nanmean(variances)) if not np.isnan(variances).all() else 0.0
-    between = float(estimates.values.var(ddof=1)) if len(estimates) > 1 else 0.0
-    return max(usual, rounds, between) / len(estimates)
+def _within(estimates: Estimates) -> float:
+    """Return the mean variance of a process by its rounds, 0 if none is known; `np.nanmean` takes longer."""
+    known = ~np.isnan(estimates.variances)
+    return float(np.where(known, estimates.variances, 0.0).sum() / known.sum()) if known.any() else 0.0
 
 
 def _median(values: Iterable[float | None]) -> float | None:

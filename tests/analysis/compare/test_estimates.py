@@ -3,12 +3,17 @@ import math
 import numpy as np
 import pytest
 
-from shflbench.analysis.compare.estimates import Estimates, fastest_half, jackknife
+from shflbench.analysis.compare.estimates import Estimates, estimate_all, fastest_half
 from tests.fakes.estimated import estimated
 
 
 def rounds(*times: list[float]) -> list[np.ndarray]:
     return [np.array(each) for each in times]
+
+
+def jackknife(taken: list[np.ndarray]) -> float:
+    """Return the variance of one process."""
+    return float(Estimates.of({(0, 0): taken}).variances[0])
 
 
 @pytest.mark.parametrize(
@@ -79,6 +84,22 @@ def test_every_process_is_estimated_by_itself() -> None:
     assert own.p90s.tolist() == pytest.approx([7.2, 7.4])
     assert own.variances[0] == jackknife(rounds([1.0, 3.0], [2.0, 9.0]))
     assert math.isnan(own.variances[1])
+
+
+def test_kernels_are_estimated_together_to_the_bit_as_alone() -> None:
+    random = np.random.default_rng(5)
+
+    def taken(most_rounds: int) -> list[np.ndarray]:
+        sizes = random.integers(1, 4, random.integers(1, most_rounds))
+        return [40 + 0.032 * random.integers(0, 99, size) for size in sizes]
+
+    kernels = [({(0, number): taken(40) for number in range(3)}, launches) for launches in range(1, 30)]
+    together, alone = estimate_all(kernels), [Estimates.of(*kernel) for kernel in kernels]
+    for one, other in zip(together, alone, strict=True):
+        assert (one.processes, one.rounds, one.launches) == (other.processes, other.rounds, other.launches)
+        for name in ("values", "variances", "medians", "p90s"):
+            assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+    assert estimate_all([]) == []
 
 
 def test_processes_are_selected_in_the_given_order() -> None:

@@ -37,6 +37,17 @@ def test_cases_have_three_iteration_counts_and_their_own_launches(run: Run) -> N
     assert side.kernels[FIRST].at(7) is None
 
 
+def test_the_estimates_of_all_cases_are_those_of_each(run: Run) -> None:
+    side = Side.of([run])
+    estimates = side.estimates([*side.rows.values(), replace(side.rows[FIRST], case_id="unmeasured")])
+    assert list(estimates) == [FIRST, SECOND, THIRD]
+    for name, known in estimates.items():
+        alone = side.kernels[name].at(side.rows[name].iterations)
+        assert alone is not None
+        assert known.processes == alone.processes
+        assert known.values.tolist() == alone.values.tolist()
+
+
 def test_the_processes_of_several_runs_count_together(run: Run, tmp_path: Path) -> None:
     other = read_run(write(tmp_path / "other", replace(FEW, processes=3, seed=5)))
     side = Side.of([run, other], "both")

@@ -87,3 +87,9 @@ def test_a_mean_over_processes_is_as_uncertain_as_they_differ() -> None:
     assert wider.time_us == pytest.approx(102.0)
     assert wider.scatter_us == pytest.approx(8.0**0.5, rel=0.01)
     assert usual.scatter_us == pytest.approx(0.032)
+
+
+def test_a_process_of_a_single_round_leaves_the_variance_to_the_others() -> None:
+    times = Estimates.of({(0, 0): [np.full(8, 100.0), np.full(8, 110.0)], (0, 1): [np.full(8, 100.0)]})
+    assert np.isnan(times.variances).tolist() == [False, True]
+    assert CaseTime.of(times, passes=False, shifted=True).variance == pytest.approx(times.variances[0] / 2)
