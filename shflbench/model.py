@@ -126,7 +126,7 @@ class MeasureRules:
     min_samples: int = 27  # per case
     max_samples: int = 2500  # per case
     processes: int = 1  # fresh worker processes per case
-    places: int = 1  # in memory at which a process opens each kernel at most; its rounds use them in turn
+    places: int = 1  # contexts in which a process opens each kernel at most; its rounds use them in turn
     timeout: float = 60.0  # seconds without an event after which a worker process is killed
 
 

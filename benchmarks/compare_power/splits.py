@@ -5,11 +5,11 @@ r"""Compare the processes of one run with one another: unchanged code, three pro
     python -m shflbench run nine.yaml --processes 6 -o nine
     python -m benchmarks.compare_power.splits one nine
 
-    python -m benchmarks.compare_power.splits tests/data/splits/{one-place,nine-places,warp-collectives}.npz \
-        --record benchmarks/splits.md
+    python -m benchmarks.compare_power.splits --record benchmarks/splits.md
 
-A run is a run folder, or one that `benchmarks.compare_power.pack` packed. Prints for each the alarms and the
-inconclusive cases of its splits, and how much the processes of each case differ. Exits with 2 on an error.
+A run is a run folder, or one that `benchmarks.compare_power.pack` packed; without any, those of `tests/data/splits`.
+Prints for each the alarms and the inconclusive cases of its splits, and how much its processes differ. Exits with 2 on
+an error.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from benchmarks.compare_power.batch import load
+from benchmarks.compare_power.batch import Batch, load
+from benchmarks.compare_power.contexts import differences
 from benchmarks.compare_power.markdown import table
+from benchmarks.compare_power.pack import packed
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.analysis.compare.noise_learning import subtract_offsets
-from shflbench.analysis.compare.pool import Pool, judgments
-from shflbench.analysis.compare.sides import Side
+from shflbench.analysis.compare.pool import judgments
 from shflbench.errors import ResultsError, ShflbenchError
 from shflbench.store import read_run
 from shflbench.thresholds import Thresholds
@@ -35,15 +36,28 @@ from shflbench.thresholds import Thresholds
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from benchmarks.compare_power.contexts import Differences
     from shflbench.analysis.compare.estimates import Process
+    from shflbench.analysis.compare.pool import Pool
 
+RECORDED = [
+    Path(__file__).parents[2] / "tests" / "data" / "splits" / f"{name}.npz"
+    for name in (
+        "one-place",
+        "nine-openings",
+        "nine-contexts",
+        "warp-collectives",
+        "warp-collectives-contexts",
+        "compare-power-contexts",
+    )
+]
 PER_SIDE = 3
 ALARMS = {Outcome.SLOWER, Outcome.FASTER}
 
 PAGE = """\
 # Processes of unchanged code, three against three
 
-Written by `python -m benchmarks.compare_power.splits RUN… --record FILE`; do not edit. [How we
+Written by `python -m benchmarks.compare_power.splits --record benchmarks/splits.md`; do not edit. [How we
 time](../docs/explanation/how-we-time.md) explains the terms.
 
 Six processes of each run are split into two sides of three, in all ten ways, and `compare` judges each split with its
@@ -51,13 +65,23 @@ usual threshold of 1%. Every verdict but *same* is wrong or open.
 
 {counts}
 
-- `one-place` and `nine-places` are `benchmarks/compare_power/places.yaml` with 1 and with 9 places, one after the other
-  on one H200: short kernels, most of them from `warp-collectives`.
-- `warp-collectives` has 83 of the 220 cases of that suite, on another H200, with 1 place: all but three of those
-  below 70 µs.
+The runs are from four H200s.
 
-The standard deviation between the processes of a case, minus their offsets. "Open" is the number of splits that leave
-the case inconclusive.
+- `one-place`, `nine-openings` and `nine-contexts` are `benchmarks/compare_power/places.yaml`: short kernels, most of
+  them from `warp-collectives`. The first has one place. In the second, rounds use nine places in turn, of which each is
+  another opening of the kernel in the same CUDA context, as an earlier version of shflbench did; it is from the same
+  H200, right after the first. In the third, each place is a context of its own.
+- `warp-collectives` and `warp-collectives-contexts` have 83 of the 220 cases of that suite, with one context and with
+  nine: all but three of those below 70 µs.
+- `compare-power-contexts` has the unchanged cases of [compare_power](compare_power.md), with nine contexts.
+
+"Deviation" is the median over the cases of the standard deviation between processes, minus their offsets. The last
+three columns are standard deviations of the six sentinels below 60 µs, in ns: between processes, between the nine
+places of a process, and between the rounds at a place. In a run with one place, the rounds are divided in the same way,
+as a control. **Contexts of one process differ as much as processes with one context each.**
+
+By case: the standard deviation between the processes, minus their offsets, and the number of splits that leave the case
+inconclusive.
 
 {cases}
 """
@@ -79,8 +103,8 @@ class Splits(NamedTuple):
     refused: int  # splits in which the machine changed
     cases: Mapping[str, CaseSplits]
 
-    def line(self, name: str) -> list[str]:
-        """Return the counts of a run."""
+    def line(self, name: str, differ: Differences) -> list[str]:
+        """Return the counts of a run, and by how much its sentinels differ."""
         judged = len(self.alarms)
         still = sum(case.open for case in self.cases.values()) / judged if judged else float("nan")
         return [
@@ -89,6 +113,8 @@ class Splits(NamedTuple):
             f"{still:.1f} per split",
             f"{100 * still / len(self.cases):.1f}%",
             f"{100 * np.median([case.deviation for case in self.cases.values()]):.2f}%",
+            f"{differ.seconds:.1f}",
+            *(f"{part:.0f}" for part in (differ.processes, differ.places, differ.rounds)),
         ]
 
 
@@ -120,46 +146,50 @@ def splits_of(pool: Pool) -> Splits:
     )
 
 
-def counts(runs: Mapping[str, Splits]) -> str:
+def counts(runs: Mapping[str, Splits], differ: Mapping[str, Differences]) -> str:
     """Return the table of the runs."""
-    head = ("run", "cases", "splits", "refused", "alarms", "suspected", "inconclusive", "share", "median deviation")
-    return table(head, [splits.line(name) for name, splits in runs.items()])
+    of_splits = ("cases", "splits", "refused", "alarms", "suspected", "inconclusive", "share")
+    head = ("run", *of_splits, "deviation", "s per process", "processes, ns", "places, ns", "rounds, ns")
+    return table(head, [splits.line(name, differ[name]) for name, splits in runs.items()])
 
 
 def cases(runs: Mapping[str, Splits]) -> str:
     """Return the table of the cases, the shortest first."""
     times_us = {case_id: case.time_us for splits in runs.values() for case_id, case in splits.cases.items()}
-    head = ["case", "µs", *(f"{name}, {what}" for name in runs for what in ("deviation", "open"))]
-    return table(
-        head, [_case(case_id, times_us[case_id], runs) for case_id in sorted(times_us, key=times_us.__getitem__)]
-    )
+    rows = [_case(case_id, times_us[case_id], runs) for case_id in sorted(times_us, key=times_us.__getitem__)]
+    return table(["case", "µs", *runs], rows)
 
 
 def _case(case_id: str, time_us: float, runs: Mapping[str, Splits]) -> list[str]:
     found = [splits.cases.get(case_id) for splits in runs.values()]
-    cells = [(f"{100 * case.deviation:.2f}%", str(case.open)) if case else ("", "") for case in found]
-    return [f"`{case_id}`", f"{time_us:.4g}", *(cell for pair in cells for cell in pair)]
+    cells = [f"{100 * case.deviation:.2f}%, {case.open}" if case else "" for case in found]
+    return [f"`{case_id}`", f"{time_us:.4g}", *cells]
 
 
-def read(path: Path) -> Pool:
-    """Return the processes of a run folder or a packed run; ResultsError if it cannot be read."""
+def read(path: Path) -> Batch:
+    """Return a run folder, or a packed run; ResultsError if it cannot be read."""
     if path.suffix == ".npz":
         (batch,) = load([path])
-        return batch.pool()
-    return Pool.of(Side.of([read_run(path)]))
+        return batch
+    return Batch(path.stem, packed([read_run(path)]))
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the tables, and write the page if requested; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN")
     parser.add_argument("--record", type=Path, metavar="FILE", help="also write the page to this Markdown file")
     wanted = parser.parse_args(words)
     try:
-        runs = {path.stem: splits_of(read(path)) for path in wanted.runs}
-        print(counts(runs), cases(runs), sep="\n\n")
+        batches = {path.stem: read(path) for path in wanted.runs or RECORDED}
+        runs = {name: splits_of(batch.pool()) for name, batch in batches.items()}
+        tables = {
+            "counts": counts(runs, {name: differences(batch) for name, batch in batches.items()}),
+            "cases": cases(runs),
+        }
+        print(*tables.values(), sep="\n\n")
         if wanted.record:
-            wanted.record.write_text(PAGE.format(counts=counts(runs), cases=cases(runs)), encoding="utf-8")
+            wanted.record.write_text(PAGE.format(**tables), encoding="utf-8")
     except (ShflbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -103,8 +103,11 @@ class Backend(Protocol):
     most_threads: int | None  # larger launches are verified with fewer blocks; None: every launch as it is
     problem: str  # what cannot be read from the device, a sentence; empty if nothing
 
-    def open(self, call: KernelCall) -> OpenKernel:
-        """Load a kernel and allocate its buffers; LaunchError if it does not fit the device."""
+    def open(self, call: KernelCall, place: int = 0) -> OpenKernel:
+        """Load a kernel and allocate its buffers; LaunchError if it does not fit the device.
+
+        Each `place` of a GPU is another CUDA context, which is created when it is first used.
+        """
         ...
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.backends.cuda_context import CudaContext
 from shflbench.backends.cuda_errors import MEANINGS, OUT_OF_MEMORY, first_line
 from shflbench.backends.cuda_harness import Harness, harness_source
 from shflbench.backends.cuda_kernel import CudaKernel, load
@@ -19,9 +20,10 @@ from shflbench.errors import DeviceError, LaunchError
 from shflbench.model import Conditions, Device
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
-    from shflbench.backends.base import KernelCall
+    from shflbench.backends.base import KernelCall, OpenKernel
     from shflbench.compile.toolchain import Toolchain
     from shflbench.model import Kernel
 
@@ -64,11 +66,14 @@ class CudaBackend:
     timed = True
     most_threads: int | None = None
 
-    def __init__(self, device: Device, monitor: Monitor, harness: Harness) -> None:
+    def __init__(self, device: Device, monitor: Monitor, open_harness: Callable[[], Harness]) -> None:
         """Use `open_device` instead."""
         self.device = device
         self.monitor = monitor
-        self.harness = harness
+        self._open_harness = open_harness
+        self.harness = harness = open_harness()
+        self._further: list[CudaContext] = []
+        self._refusal = ""  # of a further context
         self.problem = monitor.problem
         self._cupy = harness.cupy
 
@@ -80,23 +85,37 @@ class CudaBackend:
             device, monitor = _describe(cupy, index)
             cubin = compile_kernel(harness_source(), device.arch, toolchain).cubin
             cupy.cuda.Device(index).use()
-            harness = Harness(cupy, cubin, device.sms, device.state.l2_bytes or 0)
+            return cls(device, monitor, lambda: Harness(cupy, cubin, device.sms, device.state.l2_bytes or 0))
         except (
             RuntimeError,
             MemoryError,
         ) as error:  # of the runtime or the driver, or because the driver's library is missing
             raise DeviceError(f"no usable GPU: {first_line(error)}", "See `shflbench doctor`.") from error
-        return cls(device, monitor, harness)
 
-    def open(self, call: KernelCall) -> CudaKernel:
-        """Load a kernel and allocate its buffers; LaunchError if it does not fit the device."""
+    def open(self, call: KernelCall, place: int = 0) -> OpenKernel:
+        """Load a kernel and allocate its buffers; LaunchError if it does not fit the device.
+
+        Each `place` but the first is another CUDA context, which is created when it is first used.
+        """
         name = plain_name(call.kernel.symbol)
         needed, free = sum(buffer.nbytes for buffer in call.buffers), self.free_bytes()
         if needed > free:
             room = f"its buffers take {needed / GIB:.2f} GiB, and {free / GIB:.2f} GiB is free"
             raise LaunchError(f"{name}: out of device memory: {room}", MEANINGS[OUT_OF_MEMORY].advice)
         with self.harness.errors(name):
-            return CudaKernel(self.harness, call)
+            return self._context(place).open(call) if place else CudaKernel(self.harness, call)
+
+    def _context(self, place: int) -> CudaContext:
+        """Return a further context; LaunchError if the driver refuses it, or has refused one before."""
+        while len(self._further) < place:
+            if self._refusal:
+                raise LaunchError(self._refusal)
+            try:
+                self._further.append(CudaContext(self._cupy, self._open_harness))
+            except LaunchError as error:  # which takes as long as to create one
+                self._refusal = error.message
+                raise
+        return self._further[place - 1]
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
         """Return how many blocks an SM holds at once, as the driver calculates; 0 if the launch does not fit."""
@@ -120,7 +139,7 @@ class CudaBackend:
 
     def usable(self) -> bool:
         """Whether kernels can still run: a crash destroys the CUDA context of its process."""
-        return self.harness.usable()
+        return self.harness.usable() and all(context.usable() for context in self._further)
 
     def now(self) -> float:
         """Return the seconds of a monotonic clock."""

@@ -16,6 +16,8 @@ from shflbench.errors import LaunchError
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from numpy.typing import NDArray
+
 SOURCE = Path(__file__).with_name("harness.cu")
 SM_SLOTS = 1024  # more SMs than any GPU has
 BLOCK = 1024  # threads per block of the harness's own kernels; two blocks fill the largest SMs
@@ -41,6 +43,13 @@ EASING = 0.95
 def harness_source() -> Source:
     """Return the translation unit of the harness's kernels."""
     return Source(SOURCE.name, SOURCE.read_text(encoding="utf-8"), {}, "stamp")
+
+
+def to_host(array: Any) -> NDArray[Any]:  # noqa: ANN401  (cupy ships no types)
+    """Return a copy of an array of cupy, whose own `get` and `set` would make the default context current."""
+    copy = np.empty(array.shape, array.dtype)
+    array.data.copy_to_host(copy.ctypes.data, copy.nbytes)
+    return copy
 
 
 class Delay:
@@ -119,7 +128,7 @@ class Harness:
 
     def clock_between_stamps(self) -> float | None:
         """Return the SM clock in MHz between the two stamps: the median over the SMs that have both."""
-        first, last = (stamps.get().reshape(-1, 2).astype(np.int64) for stamps in self._stamps)
+        first, last = (to_host(stamps).reshape(-1, 2).astype(np.int64) for stamps in self._stamps)
         cycles, elapsed_ns = (last - first)[(first[:, 1] > 0) & (last[:, 1] > first[:, 1])].T
         return float(median(1000 * cycles / elapsed_ns)) if len(cycles) else None
 

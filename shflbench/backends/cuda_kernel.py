@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shflbench.backends.base import POISON, Burst
-from shflbench.backends.cuda_harness import TRIES
+from shflbench.backends.cuda_harness import TRIES, to_host
 from shflbench.backends.names import plain_name
 from shflbench.patterns.declare import ITERATIONS
 
@@ -53,10 +53,11 @@ class CudaKernel:
             for buffer, values in zip(self._call.inputs, inputs, strict=True):
                 self._set(buffer, values)
             self._launch(self._arguments(iterations))
-            return [self._buffers[buffer.name].get().view(buffer.dtype) for buffer in self._call.outputs]
+            return [to_host(self._buffers[buffer.name]).view(buffer.dtype) for buffer in self._call.outputs]
 
     def _set(self, buffer: Buffer, values: Array) -> None:
-        self._buffers[buffer.name].set(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+        contiguous = np.ascontiguousarray(values)
+        self._buffers[buffer.name].data.copy_from_host(contiguous.ctypes.data, contiguous.nbytes)
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Take `samples`, each of `launches` launches between two events, after one launch that is not timed.

@@ -44,7 +44,7 @@ class Condenser:
 
     def __init__(self, job: Job, numbering: ProcessNumbers) -> None:
         """Continue `numbering`."""
-        self._numbering = numbering
+        self._numbering, self._places = numbering, job.rules.places
         self._iterations = {task.case.id: task.case.iterations for tasks in job.groups for task in tasks}
         self._group_of = {task.case.id: place for place, tasks in enumerate(job.groups) for task in tasks}
         self._groups = [[task.case.id for task in tasks] for tasks in job.groups]
@@ -62,7 +62,7 @@ class Condenser:
             case RoundDone():
                 self._take(event)
             case Converged(case_id, stopped_by):
-                estimate = timing(self._taken[case_id], self._iterations[case_id])
+                estimate = timing(self._taken[case_id], self._iterations[case_id], self._places)
                 yield from self._close(case_id)
                 yield CaseTimed(case_id, stopped_by, estimate, self._conditions)
             case CaseFailed(case_id):

@@ -43,16 +43,19 @@ MINORITY = 0.25
 SMALLEST_CUT = 0.2
 
 
-def troubles(case: SampledCase) -> tuple[Trouble, ...]:
-    """Return the disturbances in all samples of a case."""
+def troubles(case: SampledCase, places: int = 1) -> tuple[Trouble, ...]:
+    """Return the disturbances in all samples of a case, whose rounds use at most so many `places` in turn.
+
+    Rounds at different places differ, which is no disturbance: each is compared with those at its own place.
+    """
     iterations, step = case.iterations, case.step_us
     rounds = group_by(case.rounds, lambda round_: round_.process)
     enough = {process: series for process, series in rounds.items() if len(series) >= FEWEST_ROUNDS}
-    moved = _trend(enough, iterations)
+    moved = _trend(enough, iterations, places)
     candidates = (
         _drift(enough, moved),
-        _slow_episodes(enough, moved, iterations),
-        _two_levels(enough, step, iterations),
+        _slow_episodes(enough, moved, iterations, places),
+        _two_levels(enough, step, iterations, places),
         _throttled(case.dropped),
         _nonlinear([round_ for series in enough.values() for round_ in series], step, iterations),
         _processes(enough, step, iterations),
@@ -60,10 +63,11 @@ def troubles(case: SampledCase) -> tuple[Trouble, ...]:
     return tuple(trouble for trouble in candidates if trouble is not None)
 
 
-def _relative(rounds: Sequence[Round], iterations: int) -> list[list[float]]:
-    """Return, by round, how far each sample of a process is above its typical time, as a fraction of that time."""
-    typical = median(round_.median_us(iterations) for round_ in rounds)
-    return [[time / typical - 1 for time in round_.times_us[iterations]] for round_ in rounds]
+def _relative(rounds: Sequence[Round], iterations: int, places: int) -> list[list[float]]:
+    """Return, by round, how far each sample of a process is above the typical time at its place, as a fraction."""
+    by_place = group_by(rounds, lambda round_: round_.number % places)
+    typical = {place: median(round_.median_us(iterations) for round_ in alike) for place, alike in by_place.items()}
+    return [[time / typical[round_.number % places] - 1 for time in round_.times_us[iterations]] for round_ in rounds]
 
 
 def _moments(rounds: Sequence[Round]) -> list[float]:
@@ -71,10 +75,10 @@ def _moments(rounds: Sequence[Round]) -> list[float]:
     return [float(round_.number) if round_.seconds is None else round_.seconds for round_ in rounds]
 
 
-def _trend(rounds: ByProcess, iterations: int) -> Trend | None:
+def _trend(rounds: ByProcess, iterations: int, places: int) -> Trend | None:
     """Return the trend of the rounds' medians that all processes share; None if it is not significant."""
     strata = [
-        list(zip(_moments(series), map(median, _relative(series, iterations)), strict=True))
+        list(zip(_moments(series), map(median, _relative(series, iterations, places)), strict=True))
         for series in rounds.values()
     ]
     moved = trend(strata)
@@ -100,13 +104,13 @@ def _drift(rounds: ByProcess, moved: Trend | None) -> Trouble | None:
     )
 
 
-def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> Trouble | None:
+def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int, places: int) -> Trouble | None:
     """Check the times after subtracting the trend; otherwise the last rounds of every rise would count as slow."""
     slope = moved.slope if moved else 0.0
     detrended = [
         [time - slope * moment for time in times]
         for series in rounds.values()
-        for moment, times in zip(_moments(series), _relative(series, iterations), strict=True)
+        for moment, times in zip(_moments(series), _relative(series, iterations, places), strict=True)
     ]
     slow = slow_rounds(detrended, SLOW_SIGNIFICANCE)
     if slow is None:
@@ -119,8 +123,8 @@ def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int) -> T
     )
 
 
-def _two_levels(rounds: ByProcess, step: float, iterations: int) -> Trouble | None:
-    times = [time for series in rounds.values() for values in _relative(series, iterations) for time in values]
+def _two_levels(rounds: ByProcess, step: float, iterations: int, places: int) -> Trouble | None:
+    times = [time for series in rounds.values() for values in _relative(series, iterations, places) for time in values]
     if not times:
         return None
     typical = median(round_.median_us(iterations) for series in rounds.values() for round_ in series)

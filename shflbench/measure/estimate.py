@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from shflbench.model import Sample
 
 
-def timing(samples: Sequence[Sample], iterations: int) -> Timing | None:
+def timing(samples: Sequence[Sample], iterations: int, places: int = 1) -> Timing | None:
     """Return the estimate from all samples of a case that has `iterations` iterations; None if no round was kept.
 
+    The rounds of a process used at most so many `places` in turn.
     A round that a crash ended early counts with the samples that it has.
     """
     case = SampledCase.of(samples, iterations)
@@ -36,7 +37,7 @@ def timing(samples: Sequence[Sample], iterations: int) -> Timing | None:
         rounds=len(case.rounds),
         launches=mode(sample.launches for sample in samples if sample.iterations == iterations and not sample.dropped),
         processes=tuple(sorted({round_.process for round_ in case.rounds})),
-        troubles=troubles(case),
+        troubles=troubles(case, places),
     )
 
 

@@ -223,7 +223,8 @@ class RunState:
         row = state.row
         if not state.samples.taken:  # the emulator takes none
             return replace(row, stopped_by=stopped_by)
-        return self._with_times(state, timing(state.samples.taken, row.iterations), self._conditions, stopped_by)
+        times = timing(state.samples.taken, row.iterations, self._plan.suite.rules.places)
+        return self._with_times(state, times, self._conditions, stopped_by)
 
     def _with_times(
         self, state: CaseState, times: Timing | None, conditions: Conditions, stopped_by: str | None

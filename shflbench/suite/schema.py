@@ -180,8 +180,8 @@ class Measure(Section):
     processes: Processes = Field(default=_RULES.processes, description="number of new processes that measure each case")
     places: Places = Field(
         default=_RULES.places,
-        description="maximum number of places in memory at which a process opens each kernel; its rounds use them in "
-        "turn, so that processes differ less",
+        description="maximum number of CUDA contexts, each with other places in memory, in which a process opens each "
+        "kernel; its rounds use them in turn, so that processes differ less",
     )
     timeout: Seconds = Field(
         default=_RULES.timeout,

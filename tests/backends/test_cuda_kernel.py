@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON, Buffer, KernelCall
+from shflbench.backends.base import POISON, Buffer, KernelCall, OpenKernel
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.cuda_harness import L2_PASSES, Harness
-from shflbench.backends.cuda_kernel import CudaKernel
 from shflbench.backends.nvml import Monitor
 from shflbench.errors import LaunchError
 from tests.cases import kernel
@@ -23,10 +22,10 @@ COLD = replace(CALL, cold=True)
 
 
 def backend_on(gpu: FakeGpu, l2_bytes: int = L2_BYTES) -> CudaBackend:
-    return CudaBackend(H200, Monitor("GPU-none"), Harness(fake_cupy(gpu), b"harness", 132, l2_bytes))
+    return CudaBackend(H200, Monitor("GPU-none"), lambda: Harness(fake_cupy(gpu), b"harness", 132, l2_bytes))
 
 
-def opened(gpu: FakeGpu, call: KernelCall = CALL) -> CudaKernel:
+def opened(gpu: FakeGpu, call: KernelCall = CALL) -> OpenKernel:
     """Return the kernel with an empty queue."""
     kernel = backend_on(gpu).open(call)
     gpu.queued.clear()
@@ -129,7 +128,7 @@ def test_run_sets_inputs_and_poisons_outputs() -> None:
     gpu = FakeGpu()
     values = np.arange(64, dtype=np.float32)
     (result,) = opened(gpu).run([values.reshape(2, 32)], 5)
-    assert gpu.arguments[0][0].get().view(np.float32).tolist() == values.tolist()
+    assert gpu.arguments[0][0].values.view(np.float32).tolist() == values.tolist()
     assert set(result.view(np.uint8).tolist()) == {POISON}
     assert result.dtype == np.float32
 

@@ -7,7 +7,9 @@ import pytest
 
 from benchmarks.compare_power import places
 from benchmarks.compare_power.batch import Batch, load
+from benchmarks.compare_power.contexts import PLACES, Differences, differences
 from benchmarks.compare_power.runs import write
+from benchmarks.compare_power.splits import RECORDED as RUNS
 from benchmarks.compare_power.splits import CaseSplits, Splits, cases, main, pairs, splits_of
 from shflbench.analysis.compare.noise_learning import subtract_offsets
 from shflbench.analysis.compare.placement import OF_CHAIN, OF_PASS_US
@@ -112,20 +114,54 @@ def test_a_run_that_cannot_be_read_is_one_sentence(tmp_path: Path, capsys: pytes
 
 
 def test_recorded_page_is_what_the_program_writes(tmp_path: Path) -> None:
-    runs = [str(SPLITS / f"{name}.npz") for name in ("one-place", "nine-places", "warp-collectives")]
-    assert main([*runs, "--record", str(tmp_path / "splits.md")]) == 0
+    assert main(["--record", str(tmp_path / "splits.md")]) == 0
     assert (tmp_path / "splits.md").read_text(encoding="utf-8") == RECORDED_SPLITS
+    assert {path.stem for path in SPLITS.iterdir()} == {path.stem for path in RUNS}
+    gpus = {gpu for path in RUNS for batch in load([path]) for gpu in batch.gpus}
+    assert len(gpus) == 4
+    assert "The runs are from four H200s." in RECORDED_SPLITS
+
+
+def test_contexts_differ_as_much_as_processes_and_average_out() -> None:
+    found = {path.stem: differences(batch) for path in RUNS for batch in load([path])}
+    for name, parts in found.items():
+        if name.endswith("contexts"):
+            assert parts.processes < 20
+            assert 40 < parts.places < 60
+        else:
+            assert parts.processes > 50
+            assert parts.places < 10
+
+
+def test_differences_are_those_that_were_generated(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+
+    def block(process: tuple[int, int], _percent: int) -> dict[str, dict[int, np.ndarray]]:
+        places = random.normal(0, 0.05, PLACES)
+        offset = random.normal(0, 0.1)
+        return {
+            name: {
+                number: np.array([time_us + offset + places[number % PLACES] + random.normal(0, 0.03)])
+                for number in range(20 * PLACES)
+            }
+            for name, time_us in (("sentinel/a", 20.0), ("sentinel/b", 30.0), ("sentinel/long", 400.0 + process[1]))
+        }
+
+    monkeypatch.setattr(batch, "block", block)
+    monkeypatch.setattr(batch, "processes", lambda _: [(0, number) for number in range(400)])
+    between = np.hypot(100, 50 / PLACES**0.5)
+    assert differences(batch)[1:] == pytest.approx((between, 50, 30), rel=0.1)
 
 
 def test_page_says_which_cases_of_warp_collectives_it_has() -> None:
     suite = {row.case_id: row.time_us or 0.0 for row in read_run(WARP_COLLECTIVES).rows}
-    (recorded_run,) = load([SPLITS / "warp-collectives.npz"])
-    known = recorded_run.pool().cases.keys()
+    one, nine = load([path for path in RUNS if path.stem.startswith("warp-collectives")])
+    known = one.pool().cases.keys()
     left_out = [time_us for case_id, time_us in suite.items() if case_id not in known]
-    assert known <= suite.keys()
-    assert f"has {len(known)} of the {len(suite)} cases" in RECORDED_SPLITS
+    assert nine.pool().cases.keys() == known <= suite.keys()
+    assert f"have {len(known)} of the {len(suite)} cases" in RECORDED_SPLITS
     assert sum(time_us < 70 for time_us in left_out) == 3
-    assert "all but three of those\n  below 70 µs" in RECORDED_SPLITS
+    assert "all but three of those below 70 µs" in RECORDED_SPLITS
 
 
 def test_suite_of_places_is_valid() -> None:
@@ -137,7 +173,9 @@ def test_suite_of_places_is_valid() -> None:
 def test_a_case_that_a_run_lacks_has_empty_cells() -> None:
     old = Splits((0, 1), (0, 0), 0, {"a": CaseSplits(5.0, 0.02, 2), "b": CaseSplits(7.0, 0.001, 1)})
     new = Splits((0, 0), (0, 2), 0, {"a": CaseSplits(5.5, 0.01, 0)})
-    assert old.line("old") == ["`old`", "2", "2", "0", "1", "0", "1.5 per split", "75.0%", "1.05%"]
+    line = old.line("old", Differences(6.25, 58.4, 0, 50.1))
+    assert line[:9] == ["`old`", "2", "2", "0", "1", "0", "1.5 per split", "75.0%", "1.05%"]
+    assert line[9:] == ["6.2", "58", "0", "50"]
     text = cases({"old": old, "new": new})
-    assert "| `a` | 5.5 | 2.00% | 2 | 1.00% | 0 |" in text
-    assert "| `b` | 7 | 0.10% | 1 |  |  |" in text
+    assert "| `a` | 5.5 | 2.00%, 2 | 1.00%, 0 |" in text
+    assert "| `b` | 7 | 0.10%, 1 |  |" in text

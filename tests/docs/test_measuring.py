@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 import pytest
 
 from benchmarks.nvbench_agreement_table import BAR_SHARE, BAR_US, LONG_US
-from shflbench.measure import noise, schedule, stopping
+from shflbench.measure import noise, placements, schedule, stopping
 from shflbench.measure.sentinels import SENTINELS
 from shflbench.measure.sentinels.frozen import manifest
 from shflbench.model import Disturbance
@@ -24,6 +24,7 @@ OFFSETS, RECORDED_AGREEMENT = (
     (BENCHMARKS / f"nvbench_{name}.md").read_text(encoding="utf-8") for name in ("offset", "agreement")
 )
 PLACES, SPLITS = ((BENCHMARKS / f"{name}.md").read_text(encoding="utf-8") for name in ("places", "splits"))
+HEAD = [cell.strip() for cell in SPLITS[SPLITS.index("| run |") :].splitlines()[0].split("|")[2:-1]]
 STOPS = (stopping.PRECISION, stopping.MAX_SECONDS, stopping.MAX_SAMPLES)
 WORDS = {0.98: "98%", 1: "one", 2: "two", 3: "three", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 24: "24"}
 
@@ -50,11 +51,21 @@ def test_what_places_change_follows_from_the_generated_pages() -> None:
     (time_us, opening_ns) = re.findall(rf"\| {ring} \| ([\d.]+) \| \d+ \| (\d+) \|", PLACES)[0]
     opening_us = float(opening_ns) / 1000
     assert f"of {float(time_us):.0f} µs differed by {opening_us:.2f} µs, or {opening_us / float(time_us):.1%}" in text
-    runs = re.findall(r"\| `(one|nine)-places?` \| (\d+) \|.*\| ([\d.]+%) \|$", SPLITS, re.MULTILINE)
-    (_, cases, one), (_, _, nine) = runs
-    assert f"With nine places, the processes of {cases} short kernels differed by {nine} instead of {one}" in text
-    (one, nine) = re.findall(rf"\| {ring} \| [\d.]+ \| ([\d.]+%) \| \d+ \| ([\d.]+%) ", SPLITS)[0]
-    assert f"and this chain by {nine} instead of {one}" in text
+    runs = {
+        line.split("|")[1].strip(" `"): line.split("|")[2:-1] for line in SPLITS.splitlines() if line.endswith(" |")
+    }
+    one, nine = (dict(zip(HEAD, map(str.strip, runs[name]), strict=True)) for name in ("one-place", "nine-contexts"))
+    differ = f"{nine['deviation']} instead of {one['deviation']}"
+    assert f"With nine contexts, the processes of {one['cases']} short kernels differed by {differ}" in text
+    took = f"{nine['s per process']} s instead of {one['s per process']} s"
+    assert f"A process of these {one['cases']} cases took {took}" in text
+    places = sorted(int(cells[-2]) for name, cells in runs.items() if name.endswith("-contexts") and len(cells) > 9)
+    assert f"differed by {places[0]} to {places[-1]} ns" in text
+    (one_chain, nine_chain) = re.findall(rf"\| {ring} \| [\d.]+ \| ([\d.]+%), \d+ \| [^|]* \| ([\d.]+%), ", SPLITS)[0]
+    assert f"and this chain by {nine_chain} instead of {one_chain}" in text
+    (context_mib,) = re.findall(r"a context takes (\d+) MiB on an H200", text)
+    assert 0.8 * placements.CONTEXT_BYTES < int(context_mib) * 2**20 <= placements.CONTEXT_BYTES
+    assert f"at most {placements.MOST_BYTES // 2**20} MiB and 1/{placements.MEMORY_PART} of the GPU's memory" in text
 
 
 @pytest.mark.parametrize(

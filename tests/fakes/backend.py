@@ -147,7 +147,7 @@ class FakeBackend:
         self._folders = [*builtin().values(), *folders]
         self._kernels: dict[str, tuple[LoadedPattern, str]] = {}  # those asked for, and others of the same patterns
 
-    def open(self, call: KernelCall) -> OpenKernel:
+    def open(self, call: KernelCall, _place: int = 0) -> OpenKernel:
         if call.kernel.symbol.startswith("sentinel"):
             return FakeKernel(self, call, call.kernel.symbol, self._sentinel(call))
         pattern, variant = self._what(call.kernel)

@@ -39,7 +39,7 @@ class ScriptedDevice:
     opened: list[KernelCall] = field(default_factory=list)
     passes: list[int] = field(default_factory=list)  # of each burst
 
-    def open(self, call: KernelCall) -> ScriptedKernel:
+    def open(self, call: KernelCall, _place: int = 0) -> ScriptedKernel:
         self.opened.append(call)
         return ScriptedKernel(self, plain_name(call.kernel.symbol))
 

@@ -6,7 +6,9 @@ it is queued and the last one is done. Event times, and whether the host is ahea
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -32,25 +34,23 @@ class OutOfMemoryError(MemoryError):
 ILLEGAL_ADDRESS = CudaError(700, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered")
 
 
+WRONG_CONTEXT = CudaError(400, "CUDA_ERROR_INVALID_HANDLE: invalid resource handle")
+
+
 class FakeArray:
-    """An array on the device."""
+    """An array on the device, in one context."""
 
-    def __init__(self, values: NDArray[Any]) -> None:
-        self.values = values
-        self.data = SimpleNamespace(memset_async=lambda value, _: values.view(np.uint8).fill(value))
-
-    @property
-    def nbytes(self) -> int:
-        return int(self.values.nbytes)
-
-    def set(self, values: NDArray[Any]) -> None:
-        self.values[:] = values
-
-    def get(self) -> NDArray[Any]:
-        return self.values.copy()
+    def __init__(self, values: NDArray[Any], context: int) -> None:
+        self.values, self.context = values, context
+        self.shape, self.dtype, self.nbytes = values.shape, values.dtype, values.nbytes
+        self.data = SimpleNamespace(
+            memset_async=lambda value, _: values.view(np.uint8).fill(value),
+            copy_from_host=lambda address, nbytes: ctypes.memmove(values.ctypes.data, address, nbytes),
+            copy_to_host=lambda address, nbytes: ctypes.memmove(address, values.ctypes.data, nbytes),
+        )
 
     def view(self, dtype: Any) -> FakeArray:
-        return FakeArray(self.values.view(dtype))
+        return FakeArray(self.values.view(dtype), self.context)
 
 
 @dataclass
@@ -69,6 +69,15 @@ class FakeGpu:
     arguments: list[tuple[Any, ...]] = field(default_factory=list)  # of each launch of `work`
     allocated: list[int] = field(default_factory=list)  # bytes of each array
     unloaded: list[str] = field(default_factory=list)
+    contexts: list[int] = field(default_factory=lambda: [0])  # the last one is current; 0 is cupy's own
+    most_contexts: int = 100
+    created: int = 1
+    refused: int = 0
+
+    def use(self, context: int) -> None:
+        """Refuse what belongs to a context that is not the current one."""
+        if context != self.contexts[-1]:
+            raise CudaError(WRONG_CONTEXT.status, str(WRONG_CONTEXT))
 
     def queue(self, what: str, host_us: float, gpu_us: float) -> None:
         self.check()
@@ -98,17 +107,19 @@ class FakeGpu:
         self.check()
         self.allocated.append(count * np.dtype(dtype).itemsize)
         # What empties the L2 cache is large and of no other use.
-        return FakeArray(np.zeros(count, dtype) if count < 1 << 20 else np.broadcast_to(np.zeros(1, dtype), count))
+        values = np.zeros(count, dtype) if count < 1 << 20 else np.broadcast_to(np.zeros(1, dtype), count)
+        return FakeArray(values, self.contexts[-1])
 
 
 class FakeEvent:
     """An event: when the GPU came to it."""
 
     def __init__(self, gpu: FakeGpu) -> None:
-        self._gpu = gpu
+        self._gpu, self._context = gpu, gpu.contexts[-1]
         self.time = 0.0
 
     def record(self) -> None:
+        self._gpu.use(self._context)
         self._gpu.queue("event", self._gpu.event_us, 0.0)
         self.time = self._gpu.gpu
 
@@ -124,29 +135,35 @@ class FakeModule:
     """A loaded module; unloading it says which it was."""
 
     def __init__(self, gpu: FakeGpu) -> None:
-        self._gpu = gpu
+        self.gpu, self.context = gpu, gpu.contexts[-1]
         self._cubin = b""
 
     def load(self, cubin: bytes) -> None:
-        self._gpu.check()
+        self.gpu.check()
         self._cubin = cubin
 
     def get_function(self, name: str) -> Callable[..., None]:
-        return FakeFunction(self, self._gpu, name)
+        return FakeFunction(self, name)
 
     def __del__(self) -> None:
-        self._gpu.unloaded.append(self._cubin.decode())
+        wrong = "" if self.context == self.gpu.contexts[-1] else " in the wrong context"
+        self.gpu.unloaded.append(self._cubin.decode() + wrong)
 
 
 class FakeFunction:
     """A kernel; like cupy's it keeps its module."""
 
-    def __init__(self, module: FakeModule, gpu: FakeGpu, name: str) -> None:
-        self._module, self._gpu, self._name = module, gpu, name
+    def __init__(self, module: FakeModule, name: str) -> None:
+        self._module, self._name = module, name
         self.ptr = 0
 
     def __call__(self, _grid: Any, _block: Any, arguments: tuple[Any, ...], **_: Any) -> None:
-        self._gpu.launch(self._name, arguments)
+        gpu = self._module.gpu
+        gpu.use(self._module.context)
+        for argument in arguments:
+            if isinstance(argument, FakeArray):
+                gpu.use(argument.context)
+        gpu.launch(self._name, arguments)
 
 
 def fake_cupy(gpu: FakeGpu) -> Any:
@@ -160,6 +177,8 @@ def fake_cupy(gpu: FakeGpu) -> Any:
         zeros=gpu.zeros,
         get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 512),
         cuda=SimpleNamespace(
+            MemoryPool=lambda: SimpleNamespace(malloc=None),
+            using_allocator=lambda _: nullcontext(),
             Event=lambda: FakeEvent(gpu),
             get_elapsed_time=lambda start, end: (end.time - start.time) / 1000,
             function=SimpleNamespace(Module=lambda: FakeModule(gpu)),
@@ -170,3 +189,43 @@ def fake_cupy(gpu: FakeGpu) -> Any:
             ),
         ),
     )
+
+
+def fake_bindings(gpu: FakeGpu, version: str = "13.5.0") -> Any:
+    """Return what `import cuda.bindings` would give on a machine with this GPU."""
+    fine, full = DriverStatus(0, "CUDA_SUCCESS"), DriverStatus(2, "CUDA_ERROR_OUT_OF_MEMORY")
+    device = 7
+
+    def create(*words: object) -> tuple[DriverStatus, int]:
+        assert words == ((None, 0, device) if version >= "13" else (0, device))
+        if gpu.created == gpu.most_contexts:
+            gpu.refused += 1
+            return full, 0
+        gpu.created += 1
+        gpu.contexts.append(gpu.created)
+        return fine, gpu.created
+
+    def push(context: int) -> tuple[DriverStatus]:
+        if gpu.dead:
+            return (DriverStatus(gpu.dead.status, str(gpu.dead)),)
+        gpu.contexts.append(context)
+        return (fine,)
+
+    driver = SimpleNamespace(
+        cuCtxGetDevice=lambda: (fine, device),
+        cuCtxCreate=create,
+        cuCtxPushCurrent=push,
+        cuCtxPopCurrent=lambda: (fine, gpu.contexts.pop()),
+    )
+    return SimpleNamespace(__version__=version, driver=driver)
+
+
+@dataclass(frozen=True)
+class DriverStatus:
+    """The status that each call of the driver returns first."""
+
+    value: int
+    name: str
+
+    def __int__(self) -> int:
+        return self.value

@@ -97,12 +97,12 @@ class Machine(FakeBackend):
         self._dead = True
         raise LaunchError(message)
 
-    def open(self, call: KernelCall) -> OpenKernel:
+    def open(self, call: KernelCall, place: int = 0) -> OpenKernel:
         self._refuse_if_dead()
         symbol = call.kernel.symbol
         name = symbol if symbol.startswith("sentinel") else self.name_of(call.kernel)
         self.reach(name, "open")
-        return Watched(self, name, super().open(call), self._plan.nap)
+        return Watched(self, name, super().open(call, place), self._plan.nap)
 
     def usable(self) -> bool:
         return not self._dead

@@ -77,6 +77,17 @@ def test_slow_rounds_are_counted() -> None:
     assert found.sentence.startswith("3 of 20 rounds were 0.3")
 
 
+def test_places_of_different_times_are_no_disturbance() -> None:
+    levels = [100 + 2.0 * (number % 3 == 1) for number in range(3 * ROUNDS)]
+    case = SampledCase.of(quiet(levels), ITERATIONS)
+    assert [trouble.kind for trouble in troubles(case)] == [Disturbance.SLOW_EPISODES, Disturbance.TWO_LEVELS]
+    assert troubles(case, places=3) == ()
+    levels[10] = levels[20] = 103.0
+    (found,) = troubles(SampledCase.of(quiet(levels), ITERATIONS), places=3)
+    assert found.kind == Disturbance.SLOW_EPISODES
+    assert found.sentence.startswith("2 of 60 rounds were ")
+
+
 def test_one_slow_round_is_ignored() -> None:
     assert troubles(SampledCase.of(quiet([101.0, *[100.0] * (ROUNDS - 1)]), ITERATIONS)) == ()
 

@@ -54,7 +54,7 @@ class EmulatorBackend:
         """Emulate a device of `arch`, e.g. `sm_90`."""
         self.device = emulated_device(arch, sms)
 
-    def open(self, call: KernelCall) -> "EmulatedKernel":
+    def open(self, call: KernelCall, _place: int = 0) -> "EmulatedKernel":
         """Load a kernel; LaunchError if it does not fit the device, EmulatorError if it cannot be emulated."""
         if not self.resident_blocks(call.kernel, call.block, call.shared_bytes):
             shape = f"{call.grid}x{call.block} with {call.shared_bytes} bytes of shared memory"

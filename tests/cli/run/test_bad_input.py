@@ -81,8 +81,8 @@ class RightKernel(FakePatternKernel):
 
 
 class RightBackend(FakeBackend):
-    def open(self, call: KernelCall) -> OpenKernel:
-        opened = super().open(call)
+    def open(self, call: KernelCall, place: int = 0) -> OpenKernel:
+        opened = super().open(call, place)
         opened.__class__ = RightKernel
         return opened
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from shflbench.store.fleet_file import FleetFolder, FleetMember
     from shflbench.store.kernel_archive import KernelArchive
 
-# With known machine code, the limits and claims of a case of gtc2013 take 3 ms on an AMD EPYC. Four processes on four of
-# its cores need 8 s to start, to receive the machine code and to conclude four runs of 430 cases.
+# With known machine code, the limits and claims of a case of gtc2013 take 3 ms on an AMD EPYC. Four processes on four
+# of its cores need 8 s to start, to receive the machine code and to conclude four runs of 430 cases.
 MOST_IN_ONE_PROCESS = 4000  # cases
 
 
@@ -57,11 +57,11 @@ class Conclusions:
         folder = self._folder
         members = [one for one in folder.members.values() if (folder.path / one.folder / "run.json").exists()]
         together = group_by(members, lambda member: member.name if folder.is_sharded else member.folder)
-        left = {name: self._runs(some) for name, some in together.items() if name not in self._early}
-        few = sum(cases[one.folder] for name in left for one in together[name]) <= MOST_IN_ONE_PROCESS
-        later = (self._thread.map if few else map_in_processes)(partial(conclude, self._codes), list(left.values()))
+        rest = {name: self._runs(some) for name, some in together.items() if name not in self._early}
+        few = sum(cases[one.folder] for name in rest for one in together[name]) <= MOST_IN_ONE_PROCESS
+        later = (self._thread.map if few else map_in_processes)(partial(conclude, self._codes), list(rest.values()))
         for name in together:
-            yield next(later) if name in left else self._early[name].result()
+            yield next(later) if name in rest else self._early[name].result()
 
     def close(self) -> None:
         """Drop what has not begun, and wait for the rest."""

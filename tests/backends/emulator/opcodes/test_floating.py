@@ -141,6 +141,8 @@ def test_minimum_and_maximum_ignore_nan_and_order_zeros(form: str) -> None:
         return math.nan if nan else number(EXTREMES[opcode](float(x), float(y)))
 
     check(form, exact, a, b)
+    no_zeros = (a != 0) & (b != 0)  # they take a shorter path
+    check(form, exact, a[no_zeros], b[no_zeros])
 
 
 @pytest.mark.parametrize("form", each(SIGNS, TYPES))
