@@ -39,13 +39,7 @@ class Pool:
 
         ResultsError if there is none, or if there are no samples or no sentinels.
         """
-        cases = {
-            case_id: estimates
-            for case_id, row in side.rows.items()
-            if row.status is Status.TIMED
-            and (kernel := side.kernels.get(case_id))
-            and (estimates := kernel.at(row.iterations))
-        }
+        cases = side.estimates(row for row in side.rows.values() if row.status is Status.TIMED)
         sentinels = side.sentinel_estimates()
         everywhere = (*cases.values(), *sentinels.values())
         common = [

@@ -1,12 +1,15 @@
 """Converged threads of one lockstep group: they are at the same place of the program, and run or wait."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from shflbench.backends.emulator.link.program import Op
-from shflbench.backends.emulator.machine.threads import ThreadSet, scattered
+from shflbench.backends.emulator.machine.threads import ThreadSet
 from shflbench.backends.emulator.opcodes.forms import Values
+
+PartOf = Callable[[Values], ThreadSet]  # of threads that have diverged, in ascending order
 
 
 @dataclass(slots=True, eq=False)
@@ -28,19 +31,19 @@ class ConvergedGroup:
         """Run on from the block `at`, after waiting."""
         self.at, self.waits_at, self.masks = at, None, None
 
-    def split(self, chosen: Values) -> "tuple[ConvergedGroup, ConvergedGroup]":
+    def split(self, chosen: Values, part: PartOf) -> "tuple[ConvergedGroup, ConvergedGroup]":
         """Return two groups at the same place: the members whose flag is set, and the others."""
         threads = self.members.threads
         one, other = (
-            ConvergedGroup(scattered(part), self.lockstep, self.at, self.waits_at, self.turns, self.ran_at)
-            for part in (threads[chosen], threads[~chosen])
+            ConvergedGroup(part(those), self.lockstep, self.at, self.waits_at, self.turns, self.ran_at)
+            for those in (threads[chosen], threads[~chosen])
         )
-        for part in (one, other):
-            part.polled, part.meetings = set(self.polled), self.meetings
+        for group in (one, other):
+            group.polled, group.meetings = set(self.polled), self.meetings
         return one, other
 
 
-def merged(groups: list[ConvergedGroup], everyone: ThreadSet) -> list[ConvergedGroup]:
+def merged(groups: list[ConvergedGroup], everyone: ThreadSet, part: PartOf) -> list[ConvergedGroup]:
     """Return the groups of one lockstep group of threads, `everyone`, joining those that run at the same place."""
     running: dict[int, list[ConvergedGroup]] = {}
     result = []
@@ -54,7 +57,7 @@ def merged(groups: list[ConvergedGroup], everyone: ThreadSet) -> list[ConvergedG
             result.append(parts[0])
             continue
         threads = np.sort(np.concatenate([group.members.threads for group in parts]))
-        members = everyone if threads.size == everyone.count else scattered(threads)
+        members = everyone if threads.size == everyone.count else part(threads)
         names = ("turns", "ran_at", "meetings")
         turns, ran_at, meetings = (max(getattr(group, name) for group in parts) for name in names)
         result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=turns, ran_at=ran_at, meetings=meetings))

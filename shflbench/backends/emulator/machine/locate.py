@@ -90,20 +90,31 @@ def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tupl
         name = next(space for space, start in WINDOWS.items() if start == window)
         addresses = addresses - window
     if name in {"global", "const"}:
-        module = (addresses < BUFFERS_FROM) & (addresses >= MODULE_BASE)
-        if module.any() and not module.all():
-            return None, addresses
-        name = "module" if module.all() else "global"
+        name = "global"
+        if np.minimum.reduce(addresses, axis=None) < BUFFERS_FROM:
+            module = (addresses < BUFFERS_FROM) & (addresses >= MODULE_BASE)
+            if module.all():
+                name = "module"
+            elif module.any():
+                return None, addresses
     space = state.spaces[name]
-    parts = None
-    if name in {"shared", "local"}:
-        all_parts = state.block_of if name == "shared" else state.thread_numbers
-        parts = all_parts[members.view] if members.view is not None else all_parts.reshape(-1)[members.threads]
+    starts = _part_starts(state, space, members) if name in {"shared", "local"} else None
     element = np.dtype(form.type).itemsize
-    index = space.locate(addresses, parts, element * form.vector, element)
+    index = space.locate(addresses, starts, element * form.vector, element)
     if name == "module" and form.writes:
         _refuse_constants(state, space, index.reshape(-1) * element)
     return space, index
+
+
+def _part_starts(state: State, space: MemorySpace, members: ThreadSet) -> Values:
+    """Return where the part of a space that belongs to each thread begins, in bytes."""
+    kept = members.kept.get(("starts", space.name))
+    if kept is None:
+        parts = state.block_of if space.name == "shared" else state.thread_numbers
+        numbers = parts[members.view] if members.view is not None else parts.reshape(-1)[members.threads]
+        kept = members.kept["starts", space.name] = (0, numbers * space.stride)
+    starts: Values = kept[1]
+    return starts
 
 
 def _windows(addresses: Values) -> Values:

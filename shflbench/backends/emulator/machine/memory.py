@@ -59,8 +59,11 @@ class MemorySpace:
         """Return the memory as an array of elements."""
         return self.bytes.view(type_)
 
-    def locate(self, addresses: Values, part_numbers: Values | None, size: int, element: int) -> Values:
-        """Return indices into `view` of an element's type; Fault if an access of `size` bytes is out of bounds."""
+    def locate(self, addresses: Values, starts: Values | None, size: int, element: int) -> Values:
+        """Return indices into `view` of an element's type; Fault if an access of `size` bytes is out of bounds.
+
+        `starts` are the first bytes of the parts that the addresses lie in, None for a space of one part.
+        """
         offsets = addresses - self.base
         low, high = int(np.minimum.reduce(offsets, axis=None)), int(np.maximum.reduce(offsets, axis=None))
         if low < 0 or high + size > self.size:
@@ -73,8 +76,8 @@ class MemorySpace:
             raise Fault(position, why, FaultKind.MISALIGNED, inside.low, size, inside.buffer)
         if self.allocations:
             self._check_allocations(offsets, low, high, size)
-        if part_numbers is not None:
-            offsets += part_numbers * self.stride
+        if starts is not None:
+            offsets += starts
         return offsets // element
 
     def faulty(self, addresses: Values, size: int) -> Values:

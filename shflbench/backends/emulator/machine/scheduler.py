@@ -12,13 +12,13 @@ from shflbench.backends.emulator.machine.barriers import involves_all, releases
 from shflbench.backends.emulator.machine.bind import Trace, bind, trace
 from shflbench.backends.emulator.machine.deadlock import deadlock
 from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
-from shflbench.backends.emulator.machine.groups import ConvergedGroup, merged
+from shflbench.backends.emulator.machine.groups import ConvergedGroup, PartOf, merged
 from shflbench.backends.emulator.machine.iterations import Iterations
 from shflbench.backends.emulator.machine.named_barriers import NamedBarriers
 from shflbench.backends.emulator.machine.policies import TURN, Diverged, Policy, all_threads
 from shflbench.backends.emulator.machine.polling import Polling
 from shflbench.backends.emulator.machine.state import State
-from shflbench.backends.emulator.machine.threads import ThreadSet
+from shflbench.backends.emulator.machine.threads import ThreadSet, scattered
 from shflbench.backends.emulator.opcodes.forms import Branch, Exit, Values
 from shflbench.model import WARP
 
@@ -51,7 +51,11 @@ _ORDERS: Mapping[Diverged, Callable[[ConvergedGroup], tuple[int, ...]]] = {
 
 def _cost(members: ThreadSet) -> float:
     """Return how long an instruction takes for threads, relative to one of a few threads."""
-    return (1 if members.view is not None else SCATTERED_COST) + members.count / THREADS_OF_EQUAL_COST
+    return (SCATTERED_COST if _is_scattered(members) else 1) + members.count / THREADS_OF_EQUAL_COST
+
+
+def _is_scattered(members: ThreadSet) -> bool:
+    return members.view is None or members.is_part
 
 
 class StepLimitError(KernelFault):
@@ -99,7 +103,8 @@ class Scheduler:
         if not running:
             return None
         self._choices += 1
-        if preferred := self._preferred(running):
+        may_prefer = self.polling is not None or self._favors or self._choices % (PATIENCE // 8) == 0
+        if may_prefer and (preferred := self._preferred(running)):
             return preferred
         turns = [group.turns for group in running]
         earliest = min(turns) // self.turn
@@ -112,10 +117,13 @@ class Scheduler:
         if max(turns) // self.turn > earliest:
             candidates = [group for group in running if group.turns // self.turn == earliest]
         if self.random is not None:
-            candidates = [group for group in candidates if group.sleeps_until < self._choices] or candidates
+            if self.polling is not None:
+                candidates = [group for group in candidates if group.sleeps_until < self._choices] or candidates
             drawn = candidates[int(self.random.integers(len(candidates)))]
-            same = [group for group in candidates if group.lockstep == drawn.lockstep]
-            candidates = same if self.polling is None else [drawn]
+            if self.polling is not None or self._parts[drawn.lockstep] == 1:
+                candidates = [drawn]
+            else:
+                candidates = [group for group in candidates if group.lockstep == drawn.lockstep]
         first = min(candidates, key=self._order)
         if self.turn == TURN or self._parts[first.lockstep] == 1:
             return first
@@ -248,11 +256,15 @@ class Scheduler:
             self._go(group, code.at, code.next)
 
     def _part(self, group: ConvergedGroup, chosen: Values) -> tuple[ConvergedGroup, ConvergedGroup]:
-        parts = group.split(chosen)
+        parts = group.split(chosen, self._part_of(group.lockstep))
         self.groups.remove(group)
         self.groups += parts
         self._parts[group.lockstep] += 1
         return parts
+
+    def _part_of(self, lockstep: int) -> PartOf:
+        """Return the function that makes sets of the threads of a lockstep group: regular ones if the group is one."""
+        return self.state.part if self.lockstep_groups[lockstep].view is not None else scattered
 
     def _exit(self, group: ConvergedGroup, op: Op | None) -> None:
         """End the threads of a group; KernelFault if they trap."""
@@ -275,7 +287,10 @@ class Scheduler:
 
     def _merge(self, lockstep: int) -> None:
         parts = [group for group in self.groups if group.lockstep == lockstep]
-        joined = merged(parts, self.lockstep_groups[lockstep])
+        places = [group.at for group in parts if group.waits_at is None]
+        if len(parts) > 1 and len(set(places)) == len(places):
+            return
+        joined = merged(parts, self.lockstep_groups[lockstep], self._part_of(lockstep))
         if len(joined) < len(parts):
             self.groups = [group for group in self.groups if group.lockstep != lockstep] + joined
             self._parts[lockstep] = len(joined)
@@ -294,7 +309,7 @@ class Scheduler:
         if all(other.waits_at is op for other in reversed(self.groups)):
             if not self._release_all():
                 self._release()
-        elif op is not None and (group.members.view is None or not involves_all(op, self.named)):
+        elif op is not None and (_is_scattered(group.members) or not involves_all(op, self.named)):
             self._release()
 
     def _release_all(self) -> bool:

@@ -14,7 +14,7 @@ from shflbench.backends.emulator.machine.iterations import Iterations
 from shflbench.backends.emulator.machine.memory import ALIGNMENT, GUARD, MemorySpace, set_bounds
 from shflbench.backends.emulator.machine.observer import Observer
 from shflbench.backends.emulator.machine.special import RESERVED_SHARED, reserved_shared_bytes, special_values
-from shflbench.backends.emulator.machine.threads import Shape, ThreadSet, scattered
+from shflbench.backends.emulator.machine.threads import Shape, ThreadSet, part, scattered
 from shflbench.backends.emulator.opcodes.addresses import GLOBAL_BASE, MODULE_BASE
 from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.errors import EmulatorError
@@ -25,6 +25,7 @@ ABSENT_FILLS = (0xDEADBEEF, 0x21524110)
 # Each byte of memory before it is written, on which no program may depend either. The last one is for programs that
 # only compare with zero.
 UNWRITTEN_FILLS = (0xA5, 0x5A, 0)
+MOST_PARTS = 256  # sets of diverged threads, each of which keeps the code that is bound to it
 MOST_BYTES = 1 << 31  # of registers, local and shared memory of one launch
 
 
@@ -48,6 +49,7 @@ class State:
             ) from error
         self._typed: dict[tuple[int, str], Values] = {}
         self._sets: dict[object, list[ThreadSet]] = {}
+        self._parts: dict[bytes, ThreadSet] = {}  # by their threads
         self.printed: list[str] = []  # what the kernel printed
         self.copies = PendingCopies(shape.lanes)
         self.ticks = 0  # of the clock: how often it was read
@@ -117,6 +119,16 @@ class State:
                 sets = [scattered(members.threads[alive[members.threads]]) for members in sets]
             sets = self._sets[cut] = [members for members in sets if members.count]
         return sets
+
+    def part(self, threads: Values) -> ThreadSet:
+        """Return the set of threads that have diverged, given in ascending order; a loop often repeats a set."""
+        key = threads.tobytes()
+        members = self._parts.get(key)
+        if members is None:
+            if len(self._parts) == MOST_PARTS:
+                self._parts.clear()
+            members = self._parts[key] = part(self.shape, threads)
+        return members
 
     def _fill_special(self, dynamic_shared: int) -> None:
         values = special_values(self.program, self.shape, dynamic_shared)

@@ -11,6 +11,7 @@ from shflbench.backends.emulator.opcodes.forms import Values
 from shflbench.model import WARP
 
 Dimensions = tuple[int, int, int]  # x, y, z
+MOST_LANE_STEP = 2  # between lanes of a view: NumPy 2.4.6 negates every fourth of 4-byte elements wrongly
 
 
 def coordinates(number: int, dims: Dimensions) -> Dimensions:
@@ -107,6 +108,7 @@ class ThreadSet:
     view: tuple[slice, slice] | None = None  # which warps and lanes, if a regular pattern
     whole_warps: bool = False  # every lane of each of its warps belongs to it
     whole_blocks: bool = False
+    is_part: bool = False  # of threads that a policy lets run in lockstep, and that have diverged
     code: dict[int, Any] = field(default_factory=dict)  # bound code, by its first op
     steps: dict[int, Callable[[], object]] = field(default_factory=dict)  # bound ops to wait at, by their block
     views: dict[tuple[int, str], Values] = field(default_factory=dict)  # of registers, by number and type
@@ -132,3 +134,27 @@ def regular(shape: Shape, warps: slice, lanes: slice, *, whole_blocks: bool = Fa
 def scattered(threads: Values) -> ThreadSet:
     """Return the set of any threads, given in ascending order."""
     return ThreadSet(threads)
+
+
+def part(shape: Shape, threads: Values) -> ThreadSet:
+    """Return the set of threads that have diverged from others, given in ascending order; most are a regular pattern.
+
+    Barriers and collectives involve others, too, whatever the pattern is.
+    """
+    view = _pattern(threads)
+    if view is not None and not np.array_equal(regular(shape, *view).threads, threads):
+        view = None
+    return ThreadSet(threads, view, is_part=True)
+
+
+def _pattern(threads: Values) -> tuple[slice, slice] | None:
+    """Return the warps and lanes of threads if these are the same lanes of each warp, at equal distances."""
+    first_warp, first_lane = divmod(int(threads[0]), WARP)
+    last_warp, last_lane = divmod(int(threads[-1]), WARP)
+    lanes = int(np.searchsorted(threads, (first_warp + 1) * WARP))
+    warps, rest = divmod(threads.size, lanes)
+    warp_step, other = divmod(last_warp - first_warp, max(warps - 1, 1))
+    lane_step, another = divmod(last_lane - first_lane, max(lanes - 1, 1))
+    if rest or other or another or lane_step > MOST_LANE_STEP:
+        return None
+    return slice(first_warp, last_warp + 1, max(warp_step, 1)), slice(first_lane, last_lane + 1, max(lane_step, 1))

@@ -30,6 +30,14 @@ def finished(apply: Apply, instruction: PtxInstruction) -> Apply:
     if last_type(instruction) != "f32":
         return apply
 
+    if not flush and not saturate:
+
+        def plain(*arguments: Values) -> None:
+            apply(*arguments)
+            canonical(arguments[-1])
+
+        return plain
+
     def wrapped(*arguments: Values) -> None:
         *operands, out = arguments
         if flush:
@@ -80,9 +88,12 @@ def _extreme(function: np.ufunc, of_zeros: np.ufunc) -> Decoder:
             if of_sizes:  # the sign of a product, the size of the smaller or larger operand
                 negative = np.signbit(a) ^ np.signbit(b)
                 a, b = np.abs(a), np.abs(b)
-            # Equal numbers have equal bits, but for the zeros: -0 counts as less than +0.
-            same = of_zeros(*(np.asarray(x).view(bits) for x in (a, b)))
-            result = np.where(np.equal(a, b), same, function(a, b).view(bits))
+            chosen = function(a, b)
+            result = chosen.view(bits)
+            if not np.logical_and.reduce(chosen, axis=None):
+                # Equal numbers have equal bits, but for the zeros: -0 counts as less than +0.
+                same = of_zeros(*(np.asarray(x).view(bits) for x in (a, b)))
+                result = np.where(np.equal(a, b), same, result)
             if "NaN" in instruction.modifiers:
                 result = np.where(np.isnan(a) | np.isnan(b), np.array(np.nan, type_).view(bits), result)
             if of_sizes:

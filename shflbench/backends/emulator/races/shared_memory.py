@@ -31,7 +31,7 @@ SEVERAL = -1  # instead of the number of a warp
 Suspects = tuple[HazardKind, Values, Values, Values]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen, which takes longer to make than some comparisons
 class SharedAccess:
     """One instruction's access: an element per cell, beginning with the first cell of each thread."""
 
