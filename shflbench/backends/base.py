@@ -101,7 +101,7 @@ class Backend(Protocol):
     timed: bool  # whether its bursts are measurements
     device: Device
     most_threads: int | None  # larger launches are verified with fewer blocks; None: every launch as it is
-    problem: str  # what cannot be read from the device, a sentence; empty if nothing
+    problem: str  # what the device does not do, a sentence; empty if nothing
 
     def open(self, call: KernelCall, place: int = 0) -> OpenKernel:
         """Load a kernel and allocate its buffers; LaunchError if it does not fit the device.

@@ -113,7 +113,8 @@ class CudaBackend:
             try:
                 self._further.append(CudaContext(self._cupy, self._open_harness))
             except LaunchError as error:  # which takes as long as to create one
-                self._refusal = error.message
+                self._refusal = f"{error.message}, so kernels are measured in one"
+                self.problem = self.monitor.problem or self._refusal
                 raise
         return self._further[place - 1]
 
@@ -148,7 +149,7 @@ class CudaBackend:
     def conditions(self) -> Conditions:
         """Return the current clock, temperature, power and throttle reasons from NVML."""
         conditions = self.monitor.conditions()
-        self.problem = self.monitor.problem
+        self.problem = self.monitor.problem or self._refusal
         return conditions
 
     def keep_busy(self, milliseconds: float) -> float | None:

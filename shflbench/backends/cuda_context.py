@@ -62,7 +62,7 @@ class CudaContext:
         """Return the value of a call of the driver; LaunchError if it failed."""
         status, *values = result
         if int(status):
-            raise LaunchError(f"a further CUDA context: {status.name}")
+            raise LaunchError(f"the driver refuses a further CUDA context ({status.name})")
         return values[0] if values else None
 
 

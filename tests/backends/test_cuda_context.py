@@ -58,9 +58,14 @@ def test_context_that_the_driver_refuses_is_an_error_of_the_kernel_and_not_tried
     backend = backend_with(gpu, monkeypatch)
     backend.open(CALL, 1)
     for _ in range(2):
-        with pytest.raises(LaunchError, match="a further CUDA context: CUDA_ERROR_OUT_OF_MEMORY"):
+        with pytest.raises(LaunchError, match="the driver refuses a further CUDA context"):
             backend.open(CALL, 2)
     assert gpu.refused == 1
+    for problem in ("", "NVML stopped answering", ""):
+        monkeypatch.setattr(backend.monitor, "problem", problem)
+        backend.conditions()
+        refusal = "the driver refuses a further CUDA context (CUDA_ERROR_OUT_OF_MEMORY), so kernels are measured in one"
+        assert backend.problem == (problem or refusal)
     assert backend.usable()
     backend.open(CALL, 1).burst(100, samples=2)
 
