@@ -19,7 +19,7 @@ from shflbench.errors import CompileError, KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import Kernel, Launch, Mechanism
 from shflbench.patterns.declare import Variant
-from shflbench.patterns.discover import builtin
+from shflbench.patterns.discover import LoadedPattern, builtin
 from tests import cases
 from tests.backends.emulator.archive import digest, digests, ptx
 from tests.precompiled import headers_of, precompiled_headers
@@ -40,6 +40,12 @@ tools = cache(toolchain.find)
 def subjects() -> Mapping[str, KernelSubject]:
     """Return every kernel by its name, e.g. `scan/shfl/f32/width=32`: all dtypes, and each option's values in turn."""
     return {subject.name: subject for subject in find(list(builtin()))}
+
+
+@cache
+def patterns() -> Mapping[str, LoadedPattern]:
+    """Return the patterns that come with shflbench, by name, each loaded once for all tests."""
+    return {item.case.pattern: item.pattern for item in subjects().values()}
 
 
 def variant_of(name: str) -> Variant:

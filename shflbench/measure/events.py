@@ -188,8 +188,12 @@ def encode(event: JobEvent) -> str:
 
 def decode(line: str) -> JobEvent:
     """Read what `encode` wrote; ValueError for anything else."""
-    match json.loads(line):
-        case dict(content) if len(content) == 1 and (name := next(iter(content))) in KINDS:
+    try:
+        content = json.loads(line)
+    except RecursionError as error:  # thousands of brackets
+        raise ValueError("not an event") from error
+    match content:
+        case dict() if len(content) == 1 and (name := next(iter(content))) in KINDS:
             return _adapter(name).validate_python(content[name])
     raise ValueError(f"not an event: {line[:80]!r}")
 

@@ -21,20 +21,21 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
-from shflbench.cli.gpus import Gpu
 from shflbench.compile.source import expression
 from shflbench.errors import LaunchError
-from shflbench.measure.executor import InProcessExecutor
 from shflbench.model import DTYPES, WARP, Conditions, Device, Kernel
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from tests.fakes.clock import Clock
+from tests.fakes.h200 import H200 as DESCRIBED
+from tests.fakes.h200 import TICK_US
 from tests.fakes.noise import Noise
-from tests.fakes.runs import H200 as DESCRIBED
-from tests.fakes.runs import TICK_US
 
 if TYPE_CHECKING:
-    import pytest  # not needed in worker processes
+    # Not needed in worker processes:
+    import pytest
+
+    from shflbench.cli.gpus import Gpu
 
 Iterations = Callable[[int, int], Collection[int]]  # (iterations, unroll) → iterations that go wrong, from 0
 
@@ -313,18 +314,6 @@ class FakePatternKernel(FakeKernel):
         return [array.reshape(-1) for array in values]
 
 
-class FreshProcessExecutor(InProcessExecutor):
-    """Runs jobs in this process, and counts fresh starts of the device as fresh processes."""
-
-    def __init__(self, backend: FakeBackend) -> None:
-        super().__init__(backend)
-        self._fake = backend
-
-    def restart(self) -> None:
-        self._fake.restart()
-        super().restart()
-
-
 def _may_hold(folder: Path, name: str) -> bool:
     """Return whether a kernel of this name can be of the pattern in `folder`: loading all of them takes a second."""
     return any(name in file.read_text(encoding="utf-8") for file in folder.glob("*.cu"))
@@ -332,11 +321,15 @@ def _may_hold(folder: Path, name: str) -> bool:
 
 def listed(device: Device) -> Gpu:
     """Return the device as the driver lists it."""
+    from shflbench.cli.gpus import Gpu
+
     return Gpu(0, device.name, device.arch, device.memory_bytes / 2**30, device.driver, device.uuid)
 
 
 def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBackend:
     """Make this a machine whose only GPU is `backend`."""
+    from tests.fakes.executor import FreshProcessExecutor  # imports what starts worker processes
+
     monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [listed(backend.device)])
     monkeypatch.setattr("shflbench.measure.executor.GpuExecutor", lambda *_: FreshProcessExecutor(backend))
     # The scripted times know nothing of the limits of an H200, and reading the machine code takes half a second.

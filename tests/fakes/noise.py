@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from shflbench.measure.schedule import samples_per_burst
 from shflbench.model import Sample
-from tests.fakes.runs import TICK_US
+from tests.fakes.h200 import TICK_US
 
 Numbers = NDArray[np.float64]
 

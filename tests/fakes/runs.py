@@ -20,20 +20,10 @@ from typing import Any
 from shflbench.model import DTYPES, Case, Device, Launch, Mechanism, Overrides, Sample, Status
 from shflbench.statistics import median_interval
 from shflbench.store import Host, Row, RunFolder, RunInfo, RunSettings, SuiteText, Versions
+from tests.fakes.h200 import H200 as H200  # noqa: PLC0414  (exported)
+from tests.fakes.h200 import TICK_US as TICK_US  # noqa: PLC0414  (exported)
 
-H200 = Device(
-    name="NVIDIA H200",
-    uuid="GPU-11111111-2222-3333-4444-555555555555",
-    arch="sm_90",
-    sms=132,
-    max_shared_bytes=232448,
-    memory_bytes=150_000_000_000,
-    clock_mhz=1980,
-    driver="580.159",
-    cuda="13.0",
-)
 CLOCK_MHZ = 1980.0
-TICK_US = 0.032  # the step of an event time
 INPUTS = 8
 ROUND = 8  # samples per round
 

@@ -62,7 +62,19 @@ def test_event_is_one_line_that_decodes_to_the_same_event(event: JobEvent) -> No
 
 @pytest.mark.parametrize(
     "line",
-    ["", "rubbish", "[]", "{}", '{"Nonsense":{}}', '{"ContextLost":{},"JobDone":{}}', '{"CaseFailed":{"case_id":"a"}}'],
+    [
+        "",
+        "rubbish",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '{"Nonsense":{}}',
+        '{"ContextLost":{},"JobDone":{}}',
+        '{"CaseFailed":{"case_id":"a"}}',
+        '{"ContextLost":[]}',
+        '{"Note":{"sentence":7}}',
+        '{"ImportStarted":{"pattern":null}}',
+    ],
 )
 def test_invalid_line_is_rejected(line: str) -> None:
     with pytest.raises(ValueError, match=r"not an event|Expecting value|validation error"):

@@ -1,10 +1,10 @@
 import pytest
 
 from shflbench.measure.verify import mismatch
-from shflbench.patterns.discover import LoadedPattern, builtin, load
-from tests import cases
+from shflbench.patterns.discover import LoadedPattern
+from tests import cases, kernels
 
-LOOPS = [pattern for pattern in map(load, builtin().values()) if not pattern.declaration.one_pass]
+LOOPS = [pattern for pattern in kernels.patterns().values() if not pattern.declaration.one_pass]
 PERIODIC = {"memory-ladder", "neighbor", "transpose"}  # two passes can move every value back to where it was
 
 

@@ -11,7 +11,8 @@ from shflbench.session import Plan
 from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, RunInfo
 from shflbench.suite import load
-from tests.fakes.backend import FakeBackend, FreshProcessExecutor
+from tests.fakes.backend import FakeBackend
+from tests.fakes.executor import FreshProcessExecutor
 from tests.session.once import do_once
 
 Planner = Callable[[FakeBackend | None], Plan]  # a plan for a device

@@ -16,7 +16,8 @@ from shflbench.model import Status
 from shflbench.session import GroupDone, Note, run
 from shflbench.store import read_run
 from shflbench.store.files import ROWS_FILE, SAMPLES_FILE
-from tests.fakes.backend import FakeBackend, FreshProcessExecutor, Script
+from tests.fakes.backend import FakeBackend, Script
+from tests.fakes.executor import FreshProcessExecutor
 from tests.session.conftest import Planner, started
 
 SUITE = """\

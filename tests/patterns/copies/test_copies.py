@@ -9,7 +9,7 @@ from shflbench.checker import compile_all, find
 from shflbench.compile.build import Builder
 from shflbench.errors import KernelError
 from shflbench.model import Kernel, Mechanism
-from shflbench.patterns.discover import builtin, load
+from shflbench.patterns.discover import builtin
 from tests import kernels
 from tests.checker import schedules
 from tests.checker.in_process import start_no_processes
@@ -22,7 +22,7 @@ def texts(arch: str, *, of_libraries: bool) -> list[str]:
     """Return all code for an architecture, each text once, with or without that which calls libraries."""
     chosen: dict[str, None] = {}
     for pattern in builtin():
-        variants = {variant.name: variant for variant in load(builtin()[pattern]).declaration.variants}
+        variants = {variant.name: variant for variant in kernels.patterns()[pattern].declaration.variants}
         for copies in copies_of(pattern):
             for name, text in copies.texts.items():
                 is_library = variants[name].mechanism is Mechanism.LIBRARY
@@ -110,7 +110,9 @@ def test_code_of_each_variant_and_dtype_has_the_declared_instructions_and_no_haz
 
 
 @pytest.mark.archs
-@pytest.mark.parametrize("pattern", [name for name in builtin() if not load(builtin()[name]).declaration.one_pass])
+@pytest.mark.parametrize(
+    "pattern", [name for name, item in kernels.patterns().items() if not item.declaration.one_pass]
+)
 def test_copied_code_takes_about_as_many_instructions_as_the_measured_kernels(tmp_path: Path, pattern: str) -> None:
     builder = Builder(kernels.tools(), "sm_90", kernels.CACHE)
     counts = [

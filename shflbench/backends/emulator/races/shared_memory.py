@@ -40,9 +40,16 @@ class SharedAccess:
     parts: int  # cells per thread
     block: Values
     thread: Values  # of the block
+    warp: Values
     cell: Values
     index: Values  # of elements, one per thread
-    stored: Sequence[Values]  # what a store writes
+    values: Sequence[Values]  # what a store writes, or the operands of an atomic
+    known: Values  # the last access of its block that all threads of the block know of
+
+    @property
+    def stored(self) -> list[Values]:
+        """What a store writes: a value per thread for each element of a vector."""
+        return [np.broadcast_to(value.reshape(-1), self.index.shape) for value in self.values]
 
 
 class SharedMemoryRaces(Rule):
@@ -87,47 +94,54 @@ class SharedMemoryRaces(Rule):
         if parts > 1:
             cell = (cell + np.arange(parts)[:, None]).ravel()
         self._number(op)
-        stored = [np.broadcast_to(value.reshape(-1), index.shape) for value in values] if form.kind == "st" else ()
-        batch = SharedAccess(op, form.kind, parts, block, thread, cell, index, stored)
-        if form.kind == "ld":
-            if not self._is_ordered_read(batch, warp):
-                self._compare(batch)
-            self.read_at[cell, thread] = self.clocks.now
+        known = self.clocks.block_knows.take(block)
+        batch = SharedAccess(op, form.kind, parts, block, thread, warp, cell, index, values, known)
+        if form.kind == "ld" and not self._warps_meet:
+            self._read(batch)
         else:
-            known_to_all = self._known_to_all(batch)
-            ordered = known_to_all or self._is_ordered_write(batch, warp)
-            if not ordered or (form.kind != "st" and (self.writer.take(cell) == NO_THREAD).any()):
-                self._compare(batch)
-            self.writer[cell], self.written_at[cell] = thread, self.clocks.now
-            if not known_to_all:
-                self.read_at[cell] = 0
-            if ordered and form.kind == "st" and (self.writer.take(cell) != thread).any():
-                self._compare(batch, with_earlier=False)
-        if self._warps_meet:
-            self._record_warps(batch, warp)
+            by_block = self.accessed_at.take(cell) <= known
+            if form.kind == "ld":
+                self._read(batch)
+            else:
+                self._write(batch, by_block)
+            if self._warps_meet:
+                self._record_warps(batch, by_block)
         self.accessed_at[cell] = self.clocks.now
 
-    def _is_ordered_read(self, batch: SharedAccess, warp: Values) -> bool:
+    def _read(self, batch: SharedAccess) -> None:
+        if not self._is_ordered_read(batch):
+            self._compare(batch)
+        self.read_at[batch.cell, batch.thread] = self.clocks.now
+
+    def _write(self, batch: SharedAccess, by_block: Values) -> None:
+        """Compare a store or an atomic; `by_block`: barriers of whole blocks follow all earlier accesses to a cell."""
+        cell, is_store = batch.cell, batch.kind == "st"
+        known_to_all = _all(by_block)
+        ordered = known_to_all or self._is_ordered_write(batch, by_block)
+        if not ordered or (not is_store and (self.writer.take(cell) == NO_THREAD).any()):
+            self._compare(batch)
+        self.writer[cell], self.written_at[cell] = batch.thread, self.clocks.now
+        if not known_to_all:
+            self.read_at[cell] = 0
+        if ordered and is_store and not _all(self.writer.take(cell) == batch.thread):
+            self._compare(batch, with_earlier=False)
+
+    def _is_ordered_read(self, batch: SharedAccess) -> bool:
         """Return whether barriers of whole blocks or warps follow the last writes; if not, barriers of masks may."""
         written_at = self.written_at.take(batch.cell)
-        by_block = written_at <= self.clocks.block_knows.take(batch.block)
-        if by_block.all() or not self._warps_meet:
-            return bool(by_block.all())
+        by_block = written_at <= batch.known
+        if not self._warps_meet or _all(by_block):
+            return _all(by_block)
         by_warp = self.writer.take(batch.cell) // WARP == batch.thread // WARP
-        return bool((by_block | (by_warp & (written_at <= self.clocks.warp_knows.take(warp)))).all())
+        return _all(by_block | (by_warp & (written_at <= self.clocks.warp_knows.take(batch.warp))))
 
-    def _known_to_all(self, batch: SharedAccess) -> bool:
-        """Return whether barriers of whole blocks follow all earlier accesses."""
-        return bool((self.accessed_at.take(batch.cell) <= self.clocks.block_knows.take(batch.block)).all())
-
-    def _is_ordered_write(self, batch: SharedAccess, warp: Values) -> bool:
+    def _is_ordered_write(self, batch: SharedAccess, by_block: Values) -> bool:
         """Return whether barriers of whole blocks or warps follow all earlier accesses."""
         if not self._warps_meet:
             return False
-        accessed = self.accessed_at.take(batch.cell)
-        by_block = accessed <= self.clocks.block_knows.take(batch.block)
-        by_warp = (self.accessed_by.take(batch.cell) == warp) & (accessed <= self.clocks.warp_knows.take(warp))
-        return bool((by_block | by_warp).all())
+        by_warp = self.accessed_by.take(batch.cell) == batch.warp
+        by_warp &= self.accessed_at.take(batch.cell) <= self.clocks.warp_knows.take(batch.warp)
+        return _all(by_block | by_warp)
 
     def _places(self, members: ThreadSet, parts: int) -> tuple[Values, Values, Values]:
         """Return the block, the index in it, and the warp of each thread, repeated for each part of its access."""
@@ -148,14 +162,13 @@ class SharedMemoryRaces(Rule):
             self._op_at = np.concatenate([self._op_at, np.zeros_like(self._op_at)])
         self._op_at[self.clocks.now] = number
 
-    def _record_warps(self, batch: SharedAccess, warp: Values) -> None:
+    def _record_warps(self, batch: SharedAccess, by_block: Values) -> None:
         """Record the cells that only one warp has accessed since the last barrier of its block."""
-        alone = self.accessed_at.take(batch.cell) <= self.clocks.block_knows.take(batch.block)
-        alone |= self.accessed_by.take(batch.cell) == warp
-        self.accessed_by[batch.cell] = np.where(alone, warp, SEVERAL)
-        shared = self.accessed_by.take(batch.cell) != warp  # including warps that access it by this instruction
-        if shared.any():
-            self.accessed_by[batch.cell[shared]] = SEVERAL
+        alone = by_block | (self.accessed_by.take(batch.cell) == batch.warp)
+        self.accessed_by[batch.cell] = batch.warp if _all(alone) else np.where(alone, batch.warp, SEVERAL)
+        alone = self.accessed_by.take(batch.cell) == batch.warp  # other warps may access it by this instruction
+        if not _all(alone):
+            self.accessed_by[batch.cell[~alone]] = SEVERAL
 
     def _compare(self, batch: SharedAccess, *, with_earlier: bool = True) -> None:
         """Report races of an access with earlier ones and within itself, the first cells of all threads first."""
@@ -201,11 +214,12 @@ class SharedMemoryRaces(Rule):
             racing &= stores[self._op_at.take(written_at, mode="clip")]
             yield HazardKind.WAW, racing, writer, written_at
         else:
-            data = self.state.spaces["shared"].bytes.view(batch.stored[0].dtype)
-            same = np.logical_and.reduce([data[batch.index + part] == value for part, value in enumerate(batch.stored)])
+            stored = batch.stored
+            data = self.state.spaces["shared"].bytes.view(stored[0].dtype)
+            same = np.logical_and.reduce([data[batch.index + part] == value for part, value in enumerate(stored)])
             yield from _by_value(racing, np.tile(same, batch.parts), writer, written_at)
         # One row per thread of the access, one column per thread that may have read the overwritten value.
-        row, reader = np.nonzero(self.read_at[batch.cell] > self.clocks.block_knows[batch.block][:, None])
+        row, reader = np.nonzero(self.read_at[batch.cell] > batch.known[:, None])
         late = self.read_at[batch.cell[row], reader] > self.clocks.known(batch.block[row], batch.thread[row], reader)
         late &= reader != batch.thread[row]
         if late.any():
@@ -235,6 +249,11 @@ def _by_value(racing: Values, same: Values, others: Values, numbers: Values) -> 
     """Yield races of different values, and separately those of equal values, which are harmless today."""
     yield HazardKind.WAW, racing & ~same, others, numbers
     yield HazardKind.SAME_VALUE, racing & same, others, numbers
+
+
+def _all(flags: Values) -> bool:
+    """Return whether all flags are set; `flags.all()` takes three times as long for a few hundred."""
+    return bool(np.count_nonzero(flags) == flags.size)
 
 
 def _kind(op: Op) -> str:

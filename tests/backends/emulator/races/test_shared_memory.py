@@ -32,6 +32,7 @@ def hazards(code: str, policy: str = LOCKSTEP.name) -> tuple[Hazard, ...]:
         (f"{OWN} xor.b32 %r6, %r5, 1024; {MEET} ld.shared.b64 %x, [%r6];", {RAW}),
         (f"{BYTE} {READ}", {RAW}),
         (f"{BYTE} bar.sync 0; {READ}", set()),
+        (f"{WRITTEN} st.shared.b64 [%r4], %b;", {HazardKind.WAW}),  # all threads, by one instruction
     ],
 )
 def test_an_access_races_unless_a_barrier_of_both_threads_is_between(code: str, kinds: set[HazardKind]) -> None:
