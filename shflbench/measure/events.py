@@ -5,13 +5,10 @@ A step is reported before it starts, so that a crash can be attributed to its ca
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from functools import cache
 from typing import TypeAlias, get_args
 
-from pydantic import TypeAdapter
-
+from shflbench.measure import wire
 from shflbench.model import Conditions, Device, Proof, Sample, Status
 
 
@@ -182,22 +179,12 @@ KINDS: dict[str, type[JobEvent]] = {kind.__name__: kind for kind in get_args(Job
 
 def encode(event: JobEvent) -> str:
     """Return the event as one line that ends with a newline."""
-    name = type(event).__name__
-    return f'{{"{name}":{_adapter(name).dump_json(event).decode()}}}\n'
+    return f"{wire.dump({type(event).__name__: event})}\n"
 
 
 def decode(line: str) -> JobEvent:
     """Read what `encode` wrote; ValueError for anything else."""
     try:
-        content = json.loads(line)
-    except RecursionError as error:  # thousands of brackets
-        raise ValueError("not an event") from error
-    match content:
-        case dict() if len(content) == 1 and (name := next(iter(content))) in KINDS:
-            return _adapter(name).validate_python(content[name])
-    raise ValueError(f"not an event: {line[:80]!r}")
-
-
-@cache
-def _adapter(name: str) -> TypeAdapter[JobEvent]:
-    return TypeAdapter(KINDS[name])
+        return wire.load_named(KINDS, line)
+    except ValueError as error:
+        raise ValueError(f"not an event: {line[:80]!r}: {error}") from error

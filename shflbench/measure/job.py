@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path  # noqa: TC003  (pydantic takes the types from the annotations)
+from pathlib import Path  # noqa: TC003  (read from JSON by the types of the annotations)
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import TypeAdapter
-
+from shflbench.measure import wire
 from shflbench.model import Case, Kernel, MeasureRules  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -61,34 +57,23 @@ class Job:
             )
             for key, kernel in kernels.items()
         ]
-        wire = _Wire(
-            replace(self, groups=()),
-            [[(task.case, places[id(task.kernel)]) for task in group] for group in self.groups],
-            bare,
-            [base64.b64encode(cubin).decode() for cubin in cubins],
-        )
-        return json.dumps(_wire().dump_python(wire, mode="json"))
+        groups = [[(task.case, places[id(task.kernel)]) for task in group] for group in self.groups]
+        return wire.dump(SentJob(replace(self, groups=()), groups, bare, cubins))
 
     @classmethod
     def from_json(cls, line: str) -> Job:
         """Read what `to_json` wrote."""
-        wire = _wire().validate_json(line)
-        cubins = [base64.b64decode(cubin) for cubin in wire.cubins]
-        kernels = [replace(kernel, cubin=cubins[place]) for kernel, place in wire.kernels]
-        groups = tuple(tuple(Task(case, kernels[place]) for case, place in group) for group in wire.groups)
-        return replace(wire.job, groups=groups)
+        sent = wire.load(SentJob, line)
+        kernels = [replace(kernel, cubin=sent.cubins[place]) for kernel, place in sent.kernels]
+        groups = tuple(tuple(Task(case, kernels[place]) for case, place in group) for group in sent.groups)
+        return replace(sent.job, groups=groups)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wire:
+class SentJob:
     """The JSON form of a job: each kernel once, and each cubin once."""
 
     job: Job
     groups: list[list[tuple[Case, int]]]
     kernels: list[tuple[Kernel, int]]
-    cubins: list[str]
-
-
-@cache
-def _wire() -> TypeAdapter[_Wire]:
-    return TypeAdapter(_Wire)
+    cubins: list[bytes]

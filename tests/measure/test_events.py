@@ -73,11 +73,12 @@ def test_event_is_one_line_that_decodes_to_the_same_event(event: JobEvent) -> No
         '{"CaseFailed":{"case_id":"a"}}',
         '{"ContextLost":[]}',
         '{"Note":{"sentence":7}}',
+        '{"Note":{"sentence":"\\ud800"}}',
         '{"ImportStarted":{"pattern":null}}',
     ],
 )
 def test_invalid_line_is_rejected(line: str) -> None:
-    with pytest.raises(ValueError, match=r"not an event|Expecting value|validation error"):
+    with pytest.raises(ValueError, match="not an event: "):
         decode(line)
 
 

@@ -47,3 +47,8 @@ def test_worker_that_cannot_open_the_device_reports_why() -> None:
 
 def test_worker_without_a_parent_opens_nothing() -> None:
     assert run_worker(parent=1) == (1, [], "")
+
+
+def test_worker_starts_without_pydantic() -> None:
+    code = "import sys, shflbench.measure.worker; print('pydantic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"
