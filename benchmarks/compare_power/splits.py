@@ -75,6 +75,9 @@ The runs are from four H200s.
   nine: all but three of those below 70 µs.
 - `compare-power-contexts` has the unchanged cases of [compare_power](compare_power.md), with nine contexts.
 
+`nine-contexts` and `warp-collectives-contexts` were recorded before the number of contexts of a kernel had to divide
+nine: kernels with 34, 67 or 134 MB of buffers used eight, four or two contexts there, and use three, three or one now.
+
 "Deviation" is the median over the cases of the standard deviation between processes, minus their offsets. The last
 three columns are standard deviations of the six sentinels below 60 µs, in ns: between processes, between the nine
 places of a process, and between the rounds at a place. In a run with one place, the rounds are divided in the same way,

@@ -111,7 +111,8 @@ class CudaBackend:
             if self._refusal:
                 raise LaunchError(self._refusal)
             try:
-                self._further.append(CudaContext(self._cupy, self._open_harness))
+                with self.harness.errors("a further CUDA context"):
+                    self._further.append(CudaContext(self._cupy, self._open_harness))
             except LaunchError as error:  # which takes as long as to create one
                 self._refusal = f"{error.message}, so kernels are measured in one"
                 self.problem = self.monitor.problem or self._refusal

@@ -9,7 +9,7 @@ import pytest
 from shflbench.backends.cuda import CudaBackend
 from shflbench.errors import LaunchError
 from tests.backends.test_cuda_kernel import CALL, COLD, backend_on
-from tests.fakes.cupy import ILLEGAL_ADDRESS, FakeGpu, fake_bindings
+from tests.fakes.cupy import ILLEGAL_ADDRESS, FakeGpu, OutOfMemoryError, fake_bindings
 
 VALUES = np.arange(64, dtype=np.float32).reshape(2, 32)
 
@@ -68,6 +68,21 @@ def test_context_that_the_driver_refuses_is_an_error_of_the_kernel_and_not_tried
         assert backend.problem == (problem or refusal)
     assert backend.usable()
     backend.open(CALL, 1).burst(100, samples=2)
+
+
+def test_harness_that_does_not_fit_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = FakeGpu()
+    backend = backend_with(gpu, monkeypatch)
+
+    def refuse(*_: object) -> None:
+        raise OutOfMemoryError("Out of memory allocating 512 bytes (allocated so far: 0 bytes).")
+
+    monkeypatch.setattr(gpu, "zeros", refuse)
+    for _ in range(2):
+        with pytest.raises(LaunchError, match="a further CUDA context: out of device memory"):
+            backend.open(CALL, 1)
+    assert gpu.created == 2
+    assert gpu.contexts == [0]
 
 
 def test_device_is_usable_until_one_of_its_contexts_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:

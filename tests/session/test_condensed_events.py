@@ -111,3 +111,17 @@ def test_rows_are_on_disk_before_their_group_is_reported(plan: Planner, tmp_path
         if isinstance(event, GroupDone):
             on_disk = {row.case_id for row in read_run(tmp_path / "run").rows}
             assert {row.case_id for row in event.rows} <= on_disk
+
+
+@pytest.mark.parametrize("is_distant", [False, True])
+def test_places_of_different_times_are_no_disturbance_of_a_row(
+    plan: Planner, tmp_path: Path, *, is_distant: bool
+) -> None:
+    device = FakeBackend({"neighbor/smem": Script(places_us=(0.0, 0.5, 0.0))})
+    chosen = replace(plan(None), executor=DistantExecutor(device)) if is_distant else plan(device)
+    rules = replace(chosen.suite.rules, places=3)
+    several = replace(chosen, suite=replace(chosen.suite, rules=rules))
+    list(run(several, started(several, tmp_path / "run")))
+    rows = read_run(tmp_path / "run").rows
+    assert any(row.rounds for row in rows)
+    assert {row.case_id: row.noise for row in rows if row.noise} == {}
