@@ -17,6 +17,7 @@ from benchmarks.compare_power.recording import KERNEL, LAUNCHES, SAMPLES, Record
 from benchmarks.compare_power.suite import origin
 from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.pool import Pool, passes_and_chains
+from shflbench.analysis.compare.sides import fewest_contexts
 from shflbench.model import is_sentinel
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ class Batch:
             for name in names
         }
         sentinels = {name: estimates.pop(name) for name in names if is_sentinel(name)}
-        return Pool(estimates, sentinels, *passes_and_chains(self.recording.rows), ",".join(sorted(self.gpus)))
+        memory = passes_and_chains(self.recording.rows)
+        return Pool(estimates, sentinels, *memory, ",".join(sorted(self.gpus)), fewest_contexts(self.recording.runs))
 
     @cache  # noqa: B019  (as above)
     def samples(self, percent: int = 0) -> Mapping[str, Mapping[Process, Floats]]:

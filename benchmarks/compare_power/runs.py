@@ -36,7 +36,8 @@ def write(folder: Path, batch: Batch, processes: Sequence[Process], more: int = 
             samples.setdefault(sample.case_id, []).append(sample)
     info = _info(batch, processes)
     run_folder = RunFolder.create_at(replace(info, finished=None), folder)
-    rows = [_timed(row, samples[row.case_id]) for row in batch.recording.rows]
+    places = info.settings.places or 1
+    rows = [_timed(row, samples[row.case_id], places) for row in batch.recording.rows]
     for pattern in dict.fromkeys((row.pattern, row.launch, row.dtype) for row in rows):
         group = [row for row in rows if (row.pattern, row.launch, row.dtype) == pattern]
         run_folder.append(with_speedups(group), [sample for row in group for sample in samples[row.case_id]])
@@ -76,15 +77,15 @@ def _samples(batch: Batch, number: int, block: Block) -> Iterator[Sample]:
                 )
 
 
-def _timed(row: Row, samples: Sequence[Sample]) -> Row:
-    times = timing(samples, row.iterations)
+def _timed(row: Row, samples: Sequence[Sample], places: int) -> Row:
+    times = timing(samples, row.iterations, places)
     return add_times(row, times, Conditions()) if times else row
 
 
 def _info(batch: Batch, processes: Sequence[Process]) -> RunInfo:
     """Return the content of `run.json`: that of the first process's run, with the suite without slowed copies."""
     run = batch.recording.runs[processes[0][0] - batch.first_run]
-    text = suite_text(())
+    text = suite_text((), run.settings.places or 1)
     suite = SuiteText(run.suite.name, run.suite.title, f"{run.suite.name}.yaml", text)
     numbers = "+".join(f"{run}.{process}" for run, process in processes)
     return replace(

@@ -69,8 +69,8 @@ The runs are from four H200s.
 
 - `one-place`, `nine-openings` and `nine-contexts` are `benchmarks/compare_power/places.yaml`: short kernels, most of
   them from `warp-collectives`. The first has one place. In the second, rounds use nine places in turn, of which each is
-  another opening of the kernel in the same CUDA context, as an earlier version of shflbench did; it is from the same
-  H200, right after the first. In the third, each place is a context of its own.
+  another opening of the kernel in the same CUDA context, as an earlier version of shflbench did, which `compare` takes
+  for contexts; it is from the same H200, right after the first. In the third, each place is a context of its own.
 - `warp-collectives` and `warp-collectives-contexts` have 83 of the 220 cases of that suite, with one context and with
   nine: all but three of those below 70 µs.
 - `compare-power-contexts` has the unchanged cases of [compare_power](compare_power.md), with nine contexts.

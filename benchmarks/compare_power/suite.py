@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PERCENT_MORE = (1, 2, 3, 5, 10)  # iterations
+PLACES = 9  # CUDA contexts per process; the first eight recordings have one
 
 NAME = "compare-power"
 HEADER = """\
 schema: 1
 name: {name}
 title: What `compare` has to tell apart
-measure: {{precision: 0.5%, max_seconds: 0.5}}
+measure: {{precision: 0.5%, max_seconds: 0.5{places}}}
 experiments:
 """
 
@@ -65,11 +66,12 @@ PASSES = (
 )
 
 
-def suite(percents: tuple[int, ...]) -> str:
+def suite(percents: tuple[int, ...], places: int = PLACES) -> str:
     """Return the suite: all subjects, then for each of `percents` all subjects with that many more iterations."""
     lines = [subject.experiment(0) for subject in (*SUBJECTS, *PASSES)]
     lines += [subject.experiment(percent) for percent in percents for subject in SUBJECTS]
-    return HEADER.format(name=NAME) + "".join(lines)
+    contexts = f", places: {places}" if places > 1 else ""
+    return HEADER.format(name=NAME, places=contexts) + "".join(lines)
 
 
 # These wait for memory beyond an SM's own cache. Their time depends on the physical pages that a process received: each

@@ -121,7 +121,7 @@ def test_committed_page_is_of_the_committed_recordings() -> None:
 def test_written_run_has_the_recorded_processes_and_the_suite_without_copies(batch: Batch, tmp_path: Path) -> None:
     processes = batch.processes(5)[:2]
     run = read_run(write(tmp_path / "run", batch, processes, 5))
-    assert run.info.suite.text == suite(())
+    assert run.info.suite.text == suite((), 1)
     assert run.info.finished
     assert len(run.rows) == 54
     assert {row.processes for row in run.rows} == {(0, 1)}

@@ -123,8 +123,9 @@ def test_sentinels_of_a_block_are_those_of_its_rounds() -> None:
 )
 def test_committed_recording_is_of_this_suite(path: Path) -> None:
     recording = Recording.load(path)
-    assert {suite(()), suite(PERCENT_MORE)} >= {run.suite.text for run in recording.runs}
-    assert suite(()) in {run.suite.text for run in recording.runs}
+    (places,) = {run.settings.places or 1 for run in recording.runs}
+    assert {suite((), places), suite(PERCENT_MORE, places)} >= {run.suite.text for run in recording.runs}
+    assert suite((), places) in {run.suite.text for run in recording.runs}
     assert not any("/" in word for run in recording.runs for word in run.argv)
     batch = Batch(path.stem, recording)
     assert batch.launches.keys() >= {row.case_id for row in recording.rows}

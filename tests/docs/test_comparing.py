@@ -20,7 +20,7 @@ from shflbench.analysis.compare import (
     placement,
     rule,
 )
-from shflbench.analysis.compare.metrics import PASSES
+from shflbench.analysis.compare.metrics import OF_SEVERAL_CONTEXTS, PASSES, SEVERAL_CONTEXTS
 from shflbench.store import noise_file
 from tests.conftest import Command
 
@@ -120,6 +120,8 @@ WORDS = {3: "three"}
         ("and {:g} standard deviations slower than every other process of both sides", rule.OUTLIER_SURE),
         ("each side has at least {} processes", WORDS[rule.FEWEST_FOR_OUTLIER]),
         ("has {} the additive noise", {2.0: "twice"}[PASSES]),
+        ("use {} [CUDA contexts]", {9: "nine"}[SEVERAL_CONTEXTS]),
+        ("{} of a enters", {0.5: "half"}[OF_SEVERAL_CONTEXTS]),
         ("T is {} unless", percent(evidence.USUAL_THRESHOLD.amount)),
         ("where T is at least {}", percent(evidence.QUICK_THRESHOLD.amount)),
         ("| one process per side | {:g}T", evidence.FEW_PROCESSES[0]),

@@ -23,6 +23,10 @@ SLOPE = 1.9
 # The time of a pass over memory depends on the physical pages that the process received: on two H200s such kernels of
 # 5 to 20 µs differed twice as much from process to process as loops of that length.
 PASSES = 2.0
+# The additive noise of a process whose rounds use so many CUDA contexts, as a fraction: the offset of a process is the
+# mean of those of its contexts. With nine, sentinels of 10 to 50 µs differed from process to process by 9 to 17 ns
+# instead of 52 to 58 ns (benchmarks/splits.md); fewer were not measured.
+SEVERAL_CONTEXTS, OF_SEVERAL_CONTEXTS = 9, 0.5
 
 
 class MetricValues(NamedTuple):
@@ -47,7 +51,7 @@ def values_from_samples(
         estimates = estimates.minus(offsets) if offsets is not None else estimates
         if not len(estimates):
             return None
-        weights = weights_of_time(float(estimates.values.mean()), passes=one_pass(row))
+        weights = weights_of_time(float(estimates.values.mean()), passes=one_pass(row), contexts=side.contexts)
         return MetricValues(estimates, weights.averaged(_executions(side, row)))
     fewest = min(kernel.counts)
     shorter = kernel.at(fewest)
@@ -60,7 +64,12 @@ def values_from_samples(
     estimates, shorter = estimates.select(both), shorter.select(both)
     scale = 1000 * factor / (row.iterations - fewest)
     ends = (float(part.values.mean()) for part in (estimates, shorter))
-    return MetricValues(estimates.slope(shorter, scale), Weights(2 * scale**2, sum(end**2 for end in ends) * scale**2))
+    additive, proportional = zip(
+        *(weights_of_time(end, passes=False, contexts=side.contexts) for end in ends), strict=True
+    )
+    return MetricValues(
+        estimates.slope(shorter, scale), Weights(sum(additive) * scale**2, sum(proportional) * scale**2)
+    )
 
 
 def values_from_row(side: Side, case_id: str, metric: Metric) -> MetricValues | None:
@@ -76,7 +85,7 @@ def values_from_row(side: Side, case_id: str, metric: Metric) -> MetricValues | 
     deviation = factor * (high - low) / 2 / normal((1 + CONFIDENCE) / 2)
     estimates = Estimates.known(value, deviation**2, row.launches or 1)
     if metric is Metric.TIME:
-        return MetricValues(estimates, weights_of_time(value, passes=one_pass(row)))
+        return MetricValues(estimates, weights_of_time(value, passes=one_pass(row), contexts=side.contexts))
     return MetricValues(estimates, Weights(0.0, SLOPE * value**2))
 
 
@@ -94,9 +103,13 @@ def value_of(row: Row, metric: Metric) -> float | None:
     return value
 
 
-def weights_of_time(time_us: float, *, passes: bool) -> Weights:
-    """Return how noise enters a time; `passes`: of a kernel that makes one pass over memory."""
-    return Weights(PASSES**2 if passes else 1.0, time_us**2)
+def weights_of_time(time_us: float, *, passes: bool, contexts: int = 1) -> Weights:
+    """Return how noise enters a time.
+
+    `passes`: of a kernel that makes one pass over memory; `contexts`: number of CUDA contexts that its rounds use.
+    """
+    factor = (PASSES if passes else 1.0) * (OF_SEVERAL_CONTEXTS if contexts >= SEVERAL_CONTEXTS else 1.0)
+    return Weights(factor**2, time_us**2)
 
 
 def _clock_ghz(row: Row) -> float:

@@ -9,7 +9,6 @@ import numpy as np
 
 from shflbench.analysis.compare.draws import draw_pairs, judge_pairs
 from shflbench.analysis.compare.evidence import USUAL_THRESHOLD
-from shflbench.analysis.compare.metrics import weights_of_time
 from shflbench.analysis.compare.noise import NoiseModel, Spread, fit_noise
 from shflbench.analysis.compare.obstacles import refuse_mixture, refuse_same_run
 from shflbench.analysis.compare.offset import offsets
@@ -59,7 +58,7 @@ def observe_noise(*pools: Pool) -> NoiseModel:
     if fewest < 2:  # noqa: PLR2004  (that can differ)
         raise ResultsError("one process does not show how processes differ", "run the suite with --processes 20")
     spreads = [Spread(float(times.values.var(ddof=1)), len(times) - 1) for _, _, times in values]
-    weights = [weights_of_time(float(times.values.mean()), passes=name in pool.passes) for pool, name, times in values]
+    weights = [pool.weights(name, times) for pool, name, times in values]
     cases: dict[str, Spread] = {}
     for (_, case_id, _), spread in zip(values, spreads, strict=True):
         cases[case_id] = max(spread, cases.get(case_id, spread))  # a case of two suites: the larger spread

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from shflbench.analysis.compare.estimates import Estimates, Process
-    from shflbench.analysis.compare.noise import NoiseModel
+    from shflbench.analysis.compare.noise import NoiseModel, Weights
     from shflbench.analysis.compare.rule import Judgment
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Row
@@ -32,6 +32,7 @@ class Pool:
     passes: frozenset[str] = frozenset()  # cases that make one pass over memory
     chains: frozenset[str] = frozenset()  # cases whose loop waits for memory
     gpu: str = ""  # UUIDs
+    contexts: int = 1  # in which each process measured
 
     @classmethod
     def of(cls, side: Side) -> Pool:
@@ -54,7 +55,13 @@ class Pool:
             )
         rows = [side.rows[case_id] for case_id in cases]
         waits = recorded_waits(run.info for run in side.runs)
-        return cls(cases, sentinels, *passes_and_chains(rows, waits), ",".join(side.info().gpus)).select(common)
+        gpus = ",".join(side.info().gpus)
+        return cls(cases, sentinels, *passes_and_chains(rows, waits), gpus, side.contexts).select(common)
+
+    def weights(self, case_id: str, estimates: Estimates) -> Weights:
+        """Return how noise enters the estimated times of a case."""
+        mean_us = float(estimates.values.mean())
+        return weights_of_time(mean_us, passes=case_id in self.passes, contexts=self.contexts)
 
     def page_use(self, case_id: str) -> PageUse:
         """Return how a case depends on the pages of its buffers."""
@@ -110,7 +117,7 @@ def contrasts_of(base: Pool, new: Pool, evidence: Evidence) -> list[Contrast]:
     ):
         sides = before.minus(offsets.base) if offsets else before, after.minus(offsets.new) if offsets else after
         if before.launches == after.launches != 0 and all(side.positive for side in sides):
-            weights = [weights_of_time(float(side.values.mean()), passes=case_id in base.passes) for side in sides]
-            contrast = Contrast(case_id, *sides, weights[0].between(weights[1]))
+            weights = base.weights(case_id, sides[0]).between(new.weights(case_id, sides[1]))
+            contrast = Contrast(case_id, *sides, weights)
             contrasts.append(with_placement(contrast, base.page_use(case_id)))
     return contrasts

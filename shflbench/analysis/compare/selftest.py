@@ -10,7 +10,6 @@ import numpy as np
 
 from shflbench.analysis.compare.draws import count_disjoint_pairs, draw_pairs, judge_pairs
 from shflbench.analysis.compare.evidence import USUAL_THRESHOLD
-from shflbench.analysis.compare.metrics import weights_of_time
 from shflbench.analysis.compare.noise_learning import observe_noise, subtract_offsets
 from shflbench.analysis.compare.spread_kind import NoisyCase, describe_noisy
 from shflbench.errors import ResultsError
@@ -132,8 +131,7 @@ def self_test(pool: Pool, noise: NoiseModel | None = None, fewest: int = 1) -> S
 
 def _deviation(pool: Pool, model: NoiseModel, case_id: str) -> float:
     """Return the standard deviation of the model, in µs."""
-    weights = weights_of_time(float(pool.cases[case_id].values.mean()), passes=case_id in pool.passes)
-    return math.sqrt(model.variance(weights))
+    return math.sqrt(model.variance(pool.weights(case_id, pool.cases[case_id])))
 
 
 def _settings(pool: Pool, processes: int, outcomes: Sequence[Outcomes], *, refused: int) -> list[GateSetting]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.analysis.compare.estimates import Floats, Process
-    from shflbench.store import Row, Run
+    from shflbench.store import Row, Run, RunInfo
     from shflbench.store.read import HeldSamples
     from shflbench.store.samples import KeptSamples
 
@@ -81,6 +81,11 @@ class Side:
         versions = {run.info.sentinel_version for run in self.runs}
         return versions.pop() if len(versions) == 1 else ""
 
+    @property
+    def contexts(self) -> int:
+        """The number of CUDA contexts in which each of its processes measured."""
+        return fewest_contexts(run.info for run in self.runs)
+
     def estimates(self, rows: Iterable[Row]) -> dict[str, Estimates]:
         """Return the estimates of the cases of `rows` that were measured, faster than one by one."""
         measured = {
@@ -116,6 +121,11 @@ class Side:
             runs=len(self.runs),
             processes=min(timed, default=0),
         )
+
+
+def fewest_contexts(infos: Iterable[RunInfo]) -> int:
+    """Return in how many CUDA contexts the processes of all these runs measured."""
+    return min((info.settings.places or 1 for info in infos), default=1)
 
 
 def _rank(row: Row) -> int:

@@ -59,7 +59,8 @@ def _noise_lines(record: LearnedNoise) -> str:
         f"noise of {record.device}, driver {record.driver}, from {record.processes} processes of "
         f"{', '.join(record.suites)}, {days}:"
     ) + (
-        f"\na = {record.a_us:.3f} µs, b = {100 * record.b:.3f}%; spread between processes: {', '.join(examples)}"
+        f"\na = {record.a_us:.3f} µs, b = {100 * record.b:.3f}%; "
+        f"spread between processes with one CUDA context: {', '.join(examples)}"
         f"\nspread known case by case: {count_noun(len(record.cases), 'case')}\n"
     )
 

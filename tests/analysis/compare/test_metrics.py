@@ -17,7 +17,7 @@ from shflbench.analysis.compare.metrics import (
 from shflbench.analysis.compare.noise import USUAL, Weights
 from shflbench.analysis.compare.sides import KernelTimes
 from shflbench.model import Status
-from shflbench.store import Run
+from shflbench.store import Run, RunSettings
 from tests.fakes.processes import verified
 from tests.fakes.runs import info
 from tests.fakes.simulated import spread
@@ -102,6 +102,23 @@ def test_a_pass_over_memory_has_twice_the_additive_noise() -> None:
     passing = values_from_samples(side({1: [50.0]}, iterations=1, **nothing), ID, Metric.TIME, None)
     assert passing is not None
     assert passing.weights == Weights(4.0, 2500.0)
+
+
+@pytest.mark.parametrize("metric", [Metric.TIME, Metric.NS_PER_ITERATION])
+def test_several_contexts_halve_the_additive_noise(metric: Metric) -> None:
+    (run,) = KNOWN.runs
+    for places, factor in ((8, 1.0), (9, 0.25)):
+        measured = replace(run, info=replace(run.info, settings=RunSettings(places=places)))
+        one, several = (
+            values_from_samples(each, ID, metric, None) for each in (KNOWN, replace(KNOWN, runs=(measured, measured)))
+        )
+        mixed = values_from_samples(replace(KNOWN, runs=(run, measured)), ID, metric, None)
+        assert one is not None
+        assert several is not None
+        assert mixed is not None
+        assert several.weights.additive == pytest.approx(factor * one.weights.additive)
+        assert several.weights.proportional == one.weights.proportional
+        assert mixed.weights == one.weights
 
 
 @pytest.mark.parametrize("times_us", [{ITERATIONS: [50.0]}, {ITERATIONS // 4: [20.0]}])
