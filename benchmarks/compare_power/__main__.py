@@ -21,6 +21,7 @@ import argparse
 import platform
 import shlex
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,15 +46,20 @@ if TYPE_CHECKING:
 
     from benchmarks.compare_power.batch import Batch
 
-RECORDED = Path(__file__).parents[2] / "tests" / "data" / "compare"
+DATA = Path(__file__).parents[2] / "tests" / "data"
+RECORDED, WITH_CONTEXTS = (
+    DATA / "compare",
+    DATA / "compare-contexts",
+)  # of processes with one CUDA context, and with nine
 
 
-def recordings() -> list[Path]:
-    """Return the recordings of the repository; ResultsError if there are none."""
-    paths = sorted(RECORDED.glob("*.npz"))
-    if not paths:
-        raise ResultsError(f"{RECORDED} has no recording", "make one: python -m benchmarks.compare_power.pack --help")
-    return paths
+def recordings(*folders: Path) -> list[Path]:
+    """Return the recordings in these folders of the repository; ResultsError if one has none."""
+    paths = [sorted(folder.glob("*.npz")) for folder in folders]
+    for folder, found in zip(folders, paths, strict=True):
+        if not found:
+            raise ResultsError(f"{folder} has no recording", "make one: python -m benchmarks.compare_power.pack --help")
+    return list(chain.from_iterable(paths))
 
 
 def arguments(words: Sequence[str] | None) -> argparse.Namespace:
@@ -112,8 +118,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print the page and write it to a file if requested; return the exit code."""
     wanted = arguments(words)
     try:
-        batches = load(wanted.batches or recordings())
-        text, met = (compare_rules if wanted.rule or wanted.rules else compare_power)(wanted, batches)
+        several = bool(wanted.rule or wanted.rules)
+        batches = load(wanted.batches or recordings(RECORDED, *([WITH_CONTEXTS] if several else [])))
+        text, met = (compare_rules if several else compare_power)(wanted, batches)
         print(text)
         if wanted.record:
             wanted.record.write_text(text, encoding="utf-8")

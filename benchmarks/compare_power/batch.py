@@ -41,6 +41,11 @@ class Batch:
         self.recording = recording
         self.first_run = first_run
 
+    @property
+    def contexts(self) -> int:
+        """The number of CUDA contexts in which each process measured."""
+        return fewest_contexts(self.recording.runs)
+
     @cached_property
     def _taken(self) -> Mapping[Process, Mapping[int, Rounds]]:
         """The times of each round of each kernel, by its index, for each process."""
@@ -96,7 +101,7 @@ class Batch:
         }
         sentinels = {name: estimates.pop(name) for name in names if is_sentinel(name)}
         memory = passes_and_chains(self.recording.rows)
-        return Pool(estimates, sentinels, *memory, ",".join(sorted(self.gpus)), fewest_contexts(self.recording.runs))
+        return Pool(estimates, sentinels, *memory, ",".join(sorted(self.gpus)), self.contexts)
 
     @cache  # noqa: B019  (as above)
     def samples(self, percent: int = 0) -> Mapping[str, Mapping[Process, Floats]]:

@@ -3,7 +3,7 @@
     python -m benchmarks.compare_power.corpus FOLDER                  all recordings of the repository
     python -m benchmarks.compare_power.corpus FOLDER A.npz B.npz      these recordings of shflbench
 
-FOLDER must be new. docs/how-to/score-a-comparison-rule.md describes its files. Takes 15 s and 13 MB. The same
+FOLDER must be new. docs/how-to/score-a-comparison-rule.md describes its files. Takes 15 s and 17 MB. The same
 recordings give the same bytes. Exits with 2 on an error.
 """
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that it also runs as a file
 
-from benchmarks.compare_power.__main__ import recordings
+from benchmarks.compare_power.__main__ import RECORDED, WITH_CONTEXTS, recordings
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.draws import true_slowdowns
 from benchmarks.compare_power.nvbench_corpus import NVBENCH_RECORDED, nvbench_batch
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Row = tuple[object, ...]
 
 BATCHES, SLOWDOWNS = "batches.csv", "slowdowns.csv"
-BATCH_COLUMNS = ("batch", "tool", "version", "gpu", "gpu_uuid", "driver", "nvrtc", "started", "processes")
+BATCH_COLUMNS = ("batch", "tool", "version", "gpu", "gpu_uuid", "driver", "nvrtc", "started", "contexts", "processes")
 SLOWDOWN_COLUMNS = (
     *("batch", "case", "side", "percent_more_iterations", "time_us", "true_slowdown"),
     *("waits_for_memory", "launches_per_sample"),
@@ -81,6 +81,7 @@ def batch_row(batch: Batch) -> Row:
         run.versions.driver or "",
         run.versions.nvrtc or "",
         min(each.started for each in batch.recording.runs),
+        batch.contexts,
         len(batch.processes(0)),
     )
 
@@ -147,7 +148,7 @@ def main(words: Sequence[str] | None = None) -> int:
     wanted = parser.parse_args(words)
     try:
         nvbench = [] if wanted.batches else sorted(NVBENCH_RECORDED.glob("*.npz"))
-        size = write_corpus(wanted.folder, load(wanted.batches or recordings()), nvbench)
+        size = write_corpus(wanted.folder, load(wanted.batches or recordings(RECORDED, WITH_CONTEXTS)), nvbench)
     except (ShflbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -36,7 +36,7 @@ def nvbench_batch(path: Path) -> NVBenchBatch:
     versions = facts["versions"]
     row = (
         *(name, "NVBench", facts["cuda_bench"], facts["gpu"], facts["uuid"]),
-        *(versions["driver"] or "", versions["nvrtc"] or "", facts["started"], len(recording.side(UNCHANGED))),
+        *(versions["driver"] or "", versions["nvrtc"] or "", facts["started"], 1, len(recording.side(UNCHANGED))),
     )
     rows: list[tuple[object, ...]] = []
     for side in SIDES:

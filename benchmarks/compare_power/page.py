@@ -16,25 +16,23 @@ if TYPE_CHECKING:
     from benchmarks.compare_power.evidence import Evidence
 
 PAGE = """\
-# False-alarm rate and power of `compare` on recorded runs
+# False-alarm rate and power of `compare` on recorded runs{title}
 
-Written by `python -m benchmarks.compare_power --record FILE`; do not edit. [How we
+Written by `python -m benchmarks.compare_power {files}--record FILE`; do not edit. [How we
 compare](../docs/explanation/how-we-compare.md) explains the method.
 
 {batches}
 
-A batch was recorded on one machine without interruption. A process of its slowed suite measures each case of the suite
-and the same cases with 1, 2, 3, 5 and 10% more iterations. Each of these blocks counts as a process of its own; the
-block without additional iterations counts as unchanged code. No process is on both sides of a comparison.
+A batch was recorded on one machine without interruption; "contexts" is the number of CUDA contexts of a process. A
+process of its slowed suite measures each case of the suite and the same cases with 1, 2, 3, 5 and 10% more iterations.
+Each of these blocks counts as a process of its own; the block without additional iterations counts as unchanged code.
+No process is on both sides of a comparison.
 
 ## Requirements
 
 {requirements}
 
-Batch by batch, {default}. The rule was designed with the first batch and revised after the second and the
-fourth; the third and the fifth were recorded after a revision. After the fifth, only the rule for kernels that wait for
-memory was added, with limits from these five batches. The sixth to the eighth were recorded two days after the others,
-and after every change: nothing was fitted to them.
+Batch by batch, {default}. {history}
 
 {batchwise}
 
@@ -84,13 +82,32 @@ too; the true slowdown is the ratio over all processes of a batch. Slowdowns bel
 [compare_rules](compare_rules.md) applies the rules of other tools to the same samples.
 """
 
+OF_ONE_CONTEXT = """\
+The rule was designed with the first batch and revised after
+the second and the fourth; the third and the fifth were recorded after a revision. After the fifth, only the rule for
+kernels that wait for memory was added, with limits from these five batches. The sixth to the eighth were recorded two
+days after the others: nothing was fitted to them.
+
+[compare_power_contexts](compare_power_contexts.md) has batches of processes with nine CUDA contexts."""
+OF_SEVERAL_CONTEXTS = """\
+That half of the additive noise enters was fixed
+before these batches were recorded, from the runs of [splits](splits.md). That passes over memory do not have twice the
+additive noise was decided after they were recorded, because `warp-collectives` showed it; it concerns only cases that
+wait for memory.
+
+[compare_power](compare_power.md) has eight batches of processes with one CUDA context."""
+
 
 def page(evidence: Evidence) -> str:
     """Return the page."""
+    one_context = {batch.contexts for batch in evidence.batches} == {1}
     return PAGE.format(
+        title="" if one_context else ", with several CUDA contexts",
+        files="" if one_context else "tests/data/compare-contexts/*.npz ",
         batches=tables.batches(evidence.batches),
         requirements="\n".join(map(str, requirements(evidence))),
         default=DEFAULT,
+        history=OF_ONE_CONTEXT if one_context else OF_SEVERAL_CONTEXTS,
         batchwise=batchwise(evidence),
         alarms=tables.alarms(evidence),
         open=tables.still_open(evidence),

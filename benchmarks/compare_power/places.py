@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from benchmarks.compare_power.__main__ import recordings
+from benchmarks.compare_power.__main__ import RECORDED, recordings
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.markdown import table
 from benchmarks.compare_power.suite import PERCENT_MORE
@@ -141,7 +141,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--record", type=Path, metavar="FILE", help="also write the page to this Markdown file")
     options = parser.parse_args()
-    text = page(load(recordings()))
+    text = page(load(recordings(RECORDED)))
     print(text, end="")
     if options.record:
         options.record.write_text(text, encoding="utf-8")

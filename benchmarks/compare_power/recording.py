@@ -46,7 +46,7 @@ class Recording:
 
     @property
     def times_us(self) -> NDArray[np.float64]:
-        """The time of one launch, an element for each sample: exactly the numbers of `samples.csv.gz`."""
+        """The time of one launch, for each sample, as in `samples.csv.gz` before rounding to seven digits."""
         return times_us(self.steps, np.repeat(self.bursts[LAUNCHES], self.bursts[SAMPLES]))
 
     def encode(self) -> bytes:

@@ -90,11 +90,21 @@ class RulesReport:
         """Yield the requirements for the default mode of `compare`; none if it was not scored."""
         for rule, scores in self.scores.items():
             if rule.name == f"**`compare`, {DEFAULT}**":
-                yield from requirements_of("all batches", scores, (ALARMED, TWO_MIDDLE, 1.0))
+                for where, some in self._by_contexts(scores):
+                    yield from requirements_of(where, some, (ALARMED, TWO_MIDDLE, 1.0))
                 unseen = [each for each in scores if each.batch == self.unseen]
                 if unseen:
                     bounds = UNSEEN_ALARMED, UNSEEN_MIDDLE, UNSEEN_MIDDLE
-                    yield from requirements_of(f"`{self.unseen}`, recorded after every change", unseen, bounds)
+                    yield from requirements_of(f"`{self.unseen}`, recorded last", unseen, bounds)
+
+    def _by_contexts(self, scores: Sequence[BatchScore]) -> Iterator[tuple[str, Sequence[BatchScore]]]:
+        """Yield all batches, and those whose processes had the same number of CUDA contexts, each with a name."""
+        yield "all batches", scores
+        batches = {batch.name: batch.contexts for batch in self.batches}
+        counts = sorted(set(batches.values()))
+        for count in counts if len(counts) > 1 else ():
+            some = [each for each in scores if batches[each.batch] == count]
+            yield f"batches with {count} CUDA context{'s' if count > 1 else ''} per process", some
 
 
 def requirements_of(where: str, scores: Sequence[BatchScore], bounds: tuple[float, float, float]) -> list[Requirement]:

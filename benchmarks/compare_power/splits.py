@@ -65,26 +65,26 @@ usual threshold of 1%. Every verdict but *same* is wrong or open.
 
 {counts}
 
-The runs are from four H200s.
+The runs are from five H200s.
 
 - `one-place`, `nine-openings` and `nine-contexts` are `benchmarks/compare_power/places.yaml`: short kernels, most of
   them from `warp-collectives`. The first has one place. In the second, rounds use nine places in turn, of which each is
   another opening of the kernel in the same CUDA context, as an earlier version of shflbench did, which `compare` takes
   for contexts; it is from the same H200, right after the first. In the third, each place is a context of its own.
-- `warp-collectives` and `warp-collectives-contexts` have 83 of the 220 cases of that suite, with one context and with
-  nine: all but three of those below 70 µs.
+- `warp-collectives` has 83 of the 220 cases of that suite, with one context: all but three of those below 70 µs.
+  `warp-collectives-contexts` has all cases, with nine contexts, from two runs of three processes.
 - `compare-power-contexts` has the unchanged cases of [compare_power](compare_power.md), with nine contexts.
 
-`nine-contexts` and `warp-collectives-contexts` were recorded before the number of contexts of a kernel had to divide
-nine: kernels with 34, 67 or 134 MB of buffers used eight, four or two contexts there, and use three, three or one now.
+`nine-contexts` was recorded before the number of contexts of a kernel had to divide nine: kernels with 34, 67 or 134 MB
+of buffers used eight, four or two contexts there, and use three, three or one now.
 
 "Deviation" is the median over the cases of the standard deviation between processes, minus their offsets. The last
 three columns are standard deviations of the six sentinels below 60 µs, in ns: between processes, between the nine
 places of a process, and between the rounds at a place. In a run with one place, the rounds are divided in the same way,
 as a control. **Contexts of one process differ as much as processes with one context each.**
 
-By case: the standard deviation between the processes, minus their offsets, and the number of splits that leave the case
-inconclusive.
+The cases that a split of any run leaves inconclusive: the standard deviation between the processes, minus their
+offsets, and the number of splits that leave the case inconclusive.
 
 {cases}
 """
@@ -157,9 +157,11 @@ def counts(runs: Mapping[str, Splits], differ: Mapping[str, Differences]) -> str
 
 
 def cases(runs: Mapping[str, Splits]) -> str:
-    """Return the table of the cases, the shortest first."""
-    times_us = {case_id: case.time_us for splits in runs.values() for case_id, case in splits.cases.items()}
-    rows = [_case(case_id, times_us[case_id], runs) for case_id in sorted(times_us, key=times_us.__getitem__)]
+    """Return the table of the cases that a split leaves open, the shortest first."""
+    measured = [item for splits in runs.values() for item in splits.cases.items()]
+    times_us = {case_id: case.time_us for case_id, case in measured}
+    still_open = {case_id for case_id, case in measured if case.open}
+    rows = [_case(case_id, times_us[case_id], runs) for case_id in sorted(still_open, key=times_us.__getitem__)]
     return table(["case", "µs", *runs], rows)
 
 

@@ -38,7 +38,17 @@ ALARMED = ("alarmed", "without cases that wait for memory")  # the heads of two 
 
 def batches(recorded: Sequence[Batch]) -> str:
     """Return the table of the batches."""
-    head = ("batch", "GPU", "driver", "NVRTC", "shflbench", "started (UTC)", "processes", "with slowed cases")
+    head = (
+        "batch",
+        "GPU",
+        "driver",
+        "NVRTC",
+        "shflbench",
+        "started (UTC)",
+        "contexts",
+        "processes",
+        "with slowed cases",
+    )
     return table(head, map(_batch, recorded))
 
 
@@ -52,7 +62,7 @@ def _batch(batch: Batch) -> list[str]:
     )
     facts = (", ".join(sorted(set(each))) for each in of_runs)
     counts = (str(len(batch.processes(percent))) for percent in (0, SLOWER_BY))
-    return [f"`{batch.name}`", *facts, _start(batch).strftime("%Y-%m-%d %H:%M"), *counts]
+    return [f"`{batch.name}`", *facts, _start(batch).strftime("%Y-%m-%d %H:%M"), str(batch.contexts), *counts]
 
 
 def _revision(versions: Versions) -> str:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from shflbench.backends.base import Backend, KernelCall, OpenKernel
 
-# The time of a short kernel depends on the CUDA context that runs it, and on where its code and its buffers lie. On two
-# H200s, sentinels of 10 to 50 µs differed by 46 to 54 ns (standard deviation) between contexts of one process, as much
-# as between processes with one context each (benchmarks/splits.md).
+# The time of a short kernel depends on the CUDA context that runs it, and on where its code and its buffers lie. On
+# three H200s, sentinels of 10 to 50 µs differed by 46 to 55 ns (standard deviation) between contexts of one process, as
+# much as between processes with one context each (benchmarks/splits.md).
 # Larger buffers have fewer places: they lie on more pages, whose effects average out, and filling them takes time.
 MOST_BYTES = 2**28  # of all places of a kernel
 MEMORY_PART = 64  # of the device's memory at most, because a window opens dozens of kernels

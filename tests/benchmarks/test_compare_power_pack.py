@@ -18,7 +18,8 @@ from shflbench.store.files import SAMPLES_FILE
 from shflbench.suite import load
 from tests.fakes.processes import Simulated, spread, write
 
-RECORDED = sorted((Path(__file__).parent.parent / "data" / "compare").glob("*.npz"))
+DATA = Path(__file__).parent.parent / "data"
+RECORDED = [path for name in ("compare", "compare-contexts") for path in sorted((DATA / name).glob("*.npz"))]
 MEGABYTES = 6
 SMALL = Simulated(cases=spread(8), rounds=4)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.compare_power import __main__ as compare_power
-from benchmarks.compare_power.__main__ import RECORDED, main
+from benchmarks.compare_power.__main__ import RECORDED, WITH_CONTEXTS, main
 from benchmarks.compare_power.batch import Batch, load
 from benchmarks.compare_power.judges import by_samples
 from benchmarks.compare_power.plain import read_side, write_side
@@ -170,12 +170,28 @@ def test_requirements_are_those_of_all_batches_and_of_the_unseen_one(batch: Batc
     scores = {rule: [batch_score("a", 0, 50), batch_score("b", 2, 48)]}
     report = RulesReport([batch], scores, {}, unseen="b")
     assert [requirement.met for requirement in report.requirements()] == [True, True, False, True, True, True]
-    assert "`b`, recorded after every change: 2% ± 1%" in " ".join(map(str, report.requirements()))
+    assert "`b`, recorded last: 2% ± 1%" in " ".join(map(str, report.requirements()))
     assert len(list(RulesReport([batch], scores, {}).requirements())) == 3
+
+
+def test_batches_with_different_numbers_of_contexts_are_also_judged_apart() -> None:
+    rule = ScoredRule("**`compare`, default: 3 processes per side, 1%**", 3, four_percent, 1, 1)
+    batches = load([FIRST, min(WITH_CONTEXTS.glob("*.npz"))])
+    slower = {(TWO, kind): Estimate(Share(50, 50), 0.0) for kind in (MIDDLE, LONG)}
+    scores = [
+        BatchScore(each.name, Estimate(Share(alarms, 100), alarms / 400), Share(0, 1), {}, slower, Share(0, 1))
+        for each, alarms in zip(batches, (4, 0), strict=True)
+    ]
+    found = [str(each) for each in RulesReport(batches, {rule: scores}, {}).requirements()]
+    assert [line.partition(" of ")[0] for line in found[::3]] == [
+        "- **missed**: all batches: 2% ± 0.5%",
+        "- **missed**: batches with 1 CUDA context per process: 4% ± 1%",
+        "- met: batches with 9 CUDA contexts per process: 0%",
+    ]
 
 
 def test_committed_page_is_of_the_committed_recordings() -> None:
     lines = (Path(__file__).parents[2] / "benchmarks" / "compare_rules.md").read_text(encoding="utf-8").splitlines()
     named = [line.split("`")[1] for line in lines if line.startswith("| `") and " NVIDIA " in line]
-    assert named == [path.stem for path in sorted(RECORDED.glob("*.npz"))]
+    assert named == [path.stem for path in (*sorted(RECORDED.glob("*.npz")), *sorted(WITH_CONTEXTS.glob("*.npz")))]
     assert {line for line in lines if line.startswith("#")} >= {"## All batches together", "## Batch by batch"}

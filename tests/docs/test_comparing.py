@@ -29,7 +29,10 @@ RECORDED = ROOT / "tests" / "data" / "compare" / "h200-1.npz"
 GATE = (ROOT / "docs" / "how-to" / "performance-gate-in-ci.md").read_text(encoding="utf-8")
 HOW_WE_COMPARE = (ROOT / "docs" / "explanation" / "how-we-compare.md").read_text(encoding="utf-8")
 TEXT = " ".join(HOW_WE_COMPARE.split())
-FIGURES = (ROOT / "benchmarks" / "compare_power.md").read_text(encoding="utf-8").splitlines()
+FIGURES, CONTEXTS = (
+    (ROOT / "benchmarks" / name).read_text(encoding="utf-8").splitlines()
+    for name in ("compare_power.md", "compare_power_contexts.md")
+)
 
 SLOWED = ("neighbor/shfl/", "reduce/shfl/")  # on the new side of the example, by 2% more iterations
 DESCRIBED = {"verdict", "reason"}  # heads of the tables, which hold no rates
@@ -69,6 +72,10 @@ def table_of(head: str, page: str) -> list[str]:
     return dict(tables(page))[head]
 
 
+def cells_of(line: str) -> list[str]:
+    return [*line.split("|"), "", "", ""]
+
+
 def test_rates_stand_in_the_generated_page_and_the_explanation_has_the_method_alone() -> None:
     assert {head for head, _ in tables(HOW_WE_COMPARE)} == DESCRIBED
     assert "(../../benchmarks/compare_power.md)" in HOW_WE_COMPARE
@@ -81,6 +88,14 @@ def test_what_the_explanation_says_of_the_generated_page_follows_from_it() -> No
     missed = [line for line in requirements if line.startswith("- **missed**: ")]
     assert (len(requirements), len(missed)) == (9, 1)
     assert "with its result. One is missed:" in TEXT
+    assert not any(line.startswith("- **missed**: ") for line in CONTEXTS)
+    (found,) = [line for line in CONTEXTS if "1.9–2.5% more time" in line and "10 to 50 µs are found" in line]
+    assert ": 100% of the cases" in found
+    one, nine = (
+        next(cells[2].strip() for cells in map(cells_of, lines) if "default: 3" in cells[1] and "%" in cells[2])
+        for lines in (FIGURES, CONTEXTS)
+    )
+    assert f"finds 100%, and leaves {nine} instead of {one} of the cases below 10 µs open." in TEXT
     (alarms,) = [line for line in FIGURES if line.startswith("- default: ")]
     (case, *_) = re.findall(r"`([^`]+)` [0-9]+", alarms)
     assert not case.startswith(UNSTEADY)

@@ -24,8 +24,8 @@ SLOPE = 1.9
 # 5 to 20 µs differed twice as much from process to process as loops of that length.
 PASSES = 2.0
 # The additive noise of a process whose rounds use so many CUDA contexts, as a fraction: the offset of a process is the
-# mean of those of its contexts. With nine, sentinels of 10 to 50 µs differed from process to process by 9 to 17 ns
-# instead of 52 to 58 ns (benchmarks/splits.md); fewer were not measured.
+# mean of those of its contexts, each with other pages. With nine, loops of 2 to 20 µs and passes of 2 to 5 µs differed
+# from process to process by 9 to 13 ns instead of 31 to 51 ns (benchmarks/splits.md); fewer were not measured.
 SEVERAL_CONTEXTS, OF_SEVERAL_CONTEXTS = 9, 0.5
 
 
@@ -108,7 +108,8 @@ def weights_of_time(time_us: float, *, passes: bool, contexts: int = 1) -> Weigh
 
     `passes`: of a kernel that makes one pass over memory; `contexts`: number of CUDA contexts that its rounds use.
     """
-    factor = (PASSES if passes else 1.0) * (OF_SEVERAL_CONTEXTS if contexts >= SEVERAL_CONTEXTS else 1.0)
+    of_one = PASSES if passes else 1.0
+    factor = OF_SEVERAL_CONTEXTS if contexts >= SEVERAL_CONTEXTS else of_one
     return Weights(factor**2, time_us**2)
 
 

@@ -32,7 +32,7 @@ STRICT = 0.0025
 # Increase it whenever the meaning of a and b changes: the estimator, the offset, or their use in the rule.
 RULE = 1
 # The sign of the change of a setting that makes a process's time less certain.
-SAMPLING = {"precision": 1, "min_seconds": -1, "max_seconds": -1, "min_samples": -1, "max_samples": -1}
+SAMPLING = {"precision": 1, "min_seconds": -1, "max_seconds": -1, "min_samples": -1, "max_samples": -1, "places": -1}
 
 
 def subtract_offsets(pool: Pool) -> dict[str, Estimates]:
@@ -173,7 +173,7 @@ def _facts(info: RunInfo) -> dict[str, object]:
 
 def _sampling(info: RunInfo) -> dict[str, float]:
     """Return the known settings that decide how precisely a process measures a time."""
-    known = {name: getattr(info.settings, name) for name in SAMPLING}
+    known = {name: getattr(info.settings, name) for name in SAMPLING} | {"places": info.settings.places or 1}
     return {name: float(value) for name, value in known.items() if value is not None}
 
 

@@ -77,7 +77,7 @@ def why_not(record: LearnedNoise, pair: tuple[Run, Run], **changes: object) -> s
 def test_learned_noise_names_its_source(record: LearnedNoise) -> None:
     assert (record.processes, record.suites) == (24, ("gtc2013",))
     assert (record.first, record.last) == ("2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z")
-    assert (record.device, record.uuid, record.settings) == (H200.name, H200.uuid, SAMPLING)
+    assert (record.device, record.uuid, record.settings) == (H200.name, H200.uuid, SAMPLING | {"places": 1})
     assert record.cases.keys() == {case.id for case in FEW}
     assert list(record.held_out) == [1, 2, 3]
 
@@ -118,6 +118,12 @@ def test_learned_noise_does_not_apply_to_runs_with_less_sampling(
     assert why_not(record, pair, settings=RunSettings(**SAMPLING | {name: stricter})) == ""
 
 
+def test_noise_of_several_contexts_does_not_apply_to_fewer(record: LearnedNoise, pair: tuple[Run, Run]) -> None:
+    several = replace(record, settings={**record.settings, "places": 9.0})
+    assert "`places` was 9 when it was learned, and is 1 in" in why_not(several, pair)
+    assert why_not(record, pair, settings=RunSettings(**SAMPLING, places=9)) == ""
+
+
 def test_an_unknown_setting_of_a_run_does_not_count_as_the_same(record: LearnedNoise, pair: tuple[Run, Run]) -> None:
     assert "`precision` was 0.005 when it was learned, and is unknown in" in why_not(
         record, pair, settings=RunSettings()
@@ -152,6 +158,7 @@ def test_one_run_twice_is_no_more_than_one(runs: list[Run]) -> None:
         {"device": replace(H200, uuid="GPU-2")},
         {"versions": replace(ABOUT.versions, driver="999")},
         {"settings": replace(ABOUT.settings, precision=0.1)},
+        {"settings": replace(ABOUT.settings, places=9)},
     ],
 )
 def test_runs_with_other_settings_cannot_be_learned_from_together(runs: list[Run], changes: dict[str, object]) -> None:
