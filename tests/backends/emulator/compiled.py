@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from shflbench.backends.emulator.frontend.parse import parse
+from shflbench.backends.emulator.frontend.ptx import Module
 from shflbench.backends.emulator.link.linker import link
 from shflbench.backends.emulator.link.program import Program
 from shflbench.backends.emulator.machine.launch import EmulatedLaunch
@@ -51,7 +52,12 @@ def line_with(part: str, kernel: str, source: str) -> int:
 @cache
 def program(name: str, kernel: str) -> Program:
     """Return a linked kernel of one of the tests' own files."""
-    return link(parse(ptx(name)), kernel)
+    return link(_module(name), kernel)
+
+
+@cache
+def _module(name: str) -> Module:
+    return parse(ptx(name))
 
 
 def small(

@@ -93,4 +93,5 @@ def _with_unique_symbols(instruction: PtxInstruction, scopes: tuple[Scope, ...])
             case _:
                 return item
 
-    return replace(instruction, operands=tuple(unique(item) for item in instruction.operands))
+    operands = tuple(unique(item) for item in instruction.operands)
+    return instruction if operands == instruction.operands else replace(instruction, operands=operands)

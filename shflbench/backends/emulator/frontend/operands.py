@@ -26,6 +26,7 @@ _DECIMAL = re.compile(r"[-+]?\d+\.\d*(?:[eE][-+]?\d+)?")
 _NAME = re.compile(NAME)
 _ADDRESS = re.compile(rf"({NAME}|[-+]?\w+)\s*(?:\+\s*([-+]?\w+))?")
 _LONGEST_NUMBER = 70  # 64 binary digits, a prefix and a sign
+_MARK = re.compile(r"[][{}(),]")
 _OPENING, _CLOSING = "{[(", "}])"
 _DEEPEST = 16  # brackets in brackets; an initializer of an array has as many as dimensions
 
@@ -33,14 +34,15 @@ _DEEPEST = 16  # brackets in brackets; an initializer of an array has as many as
 def split(text: str) -> Iterator[str]:
     """Yield the parts of `text` between the commas that stand outside all brackets."""
     depth, start = 0, 0
-    for position, letter in enumerate(text):
+    for mark in _MARK.finditer(text):
+        letter, position = mark[0], mark.start()
         if letter in _OPENING:
             depth += 1
             if depth > _DEEPEST:
                 raise EmulatorError(f"brackets nest deeper than {_DEEPEST} in `{shortened(text.strip())}`")
         elif letter in _CLOSING:
             depth -= 1
-        elif letter == "," and not depth:
+        elif not depth:
             yield text[start:position].strip()
             start = position + 1
     if depth:

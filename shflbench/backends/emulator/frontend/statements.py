@@ -31,18 +31,15 @@ class Statement:
 
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_NEWLINE = re.compile(r"\n")
 _SPACE = re.compile(r"\s+")
 _LINE = re.compile(r"\.(?:loc|file|version|target|address_size)\b[^\n]*")
 _SECTION = re.compile(r"\.section\s+[\w.]+\s*\{[^}]*\}")
 _HEADER = re.compile(r"(?:\.(?:weak|visible|extern)\s+)*\.(?:entry|func)\b[^{;]*")
 _LABEL = re.compile(rf"({NAME})\s*:(?!:)")
 _TABLE = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
-_STARTS = (
-    (_LINE, StatementKind.LINE),
-    (_SECTION, None),
-    (_HEADER, StatementKind.HEADER),
-    (_LABEL, StatementKind.LABEL),
-)
+_DIRECTIVES = ((_LINE, StatementKind.LINE), (_SECTION, None), (_HEADER, StatementKind.HEADER))
+_LABELS = ((_LABEL, StatementKind.LABEL),)
 _PLAIN = re.compile(r"[^;]*;")
 _SHOWN = 60  # characters of a statement in a message
 
@@ -50,7 +47,7 @@ _SHOWN = 60  # characters of a statement in a message
 def statements(text: str) -> Iterator[Statement]:
     """Yield the statements of a PTX text; EmulatorError where it is truncated."""
     text = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    newlines = [position for position, letter in enumerate(text) if letter == "\n"]
+    newlines = [match.start() for match in _NEWLINE.finditer(text)]
     position = 0
     while True:
         space = _SPACE.match(text, position)
@@ -67,7 +64,7 @@ def _next(text: str, start: int, line: int) -> tuple[Statement | None, int]:
     if text[start] in "{}":
         brace = StatementKind.OPEN if text[start] == "{" else StatementKind.CLOSE
         return Statement(brace, text[start], line), start + 1
-    for pattern, kind in _STARTS:
+    for pattern, kind in _DIRECTIVES if text[start] == "." else _LABELS:
         match = pattern.match(text, start)
         if match and not (kind is StatementKind.LABEL and _TABLE.match(text, match.end())):
             end = match.end() + (kind is StatementKind.HEADER and text.startswith(";", match.end()))  # only declared

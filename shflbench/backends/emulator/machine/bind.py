@@ -1,6 +1,6 @@
 """Bind ops to a set of threads: decide once what does not change between executions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -65,8 +65,46 @@ def _build(state: State, members: ThreadSet, start: int, *, one_block: bool) -> 
 
 def bind(state: State, op: Op, members: ThreadSet) -> Step:
     """Return a function that executes `op` for `members`."""
+    if members.view is not None and (direct := _direct(state, op)):
+        return partial(op.form.apply, *[_view_of(state, item, members) for item in direct])  # type: ignore[union-attr]
     step = _bound(state, op, members)
     return step if op.guard is None else partial(_guarded, state, op, members, step)
+
+
+def _direct(state: State, op: Op) -> Sequence[Slot | Values]:
+    """Return the operands and results of an op that needs no step before or after it; nothing for other ops.
+
+    Most ops are such, and are bound to dozens of sets of threads.
+    """
+    direct = state.direct.get(id(op))
+    if direct is None:
+        direct = state.direct[id(op)] = _find_direct(state, op)
+    return direct
+
+
+def _find_direct(state: State, op: Op) -> Sequence[Slot | Values]:
+    results = [slot for slot in op.results if slot is not None]
+    if not isinstance(op.form, Pure) or op.guard is not None or len(results) < len(op.results):
+        return ()
+    if any(isinstance(source, Slot) and source.negated for source in op.sources):
+        return ()
+    if any(state.typed(slot).itemsize != state.registers[slot.number].itemsize for slot in results):
+        return ()
+    if any(slot.number in state.program.watched for slot in results):
+        return ()
+    sources = zip(op.sources, op.form.operands, strict=True)
+    return (*(item if isinstance(item, Slot) else constant(item, type_) for item, type_ in sources), *results)
+
+
+def _view_of(state: State, item: Slot | Values, members: ThreadSet) -> Values:
+    """Return a register as the members see it, or a constant."""
+    if not isinstance(item, Slot):
+        return item
+    key = (item.number, item.type)
+    seen = members.views.get(key)
+    if seen is None:
+        seen = members.views[key] = state.typed(item)[members.view]
+    return seen
 
 
 def _guarded(state: State, op: Op, members: ThreadSet, step: Step) -> None:
@@ -152,11 +190,7 @@ class _Views:
         self.after: list[Step] = []
 
     def register(self, slot: Slot) -> Values:
-        key = (slot.number, slot.type)
-        seen = self.members.views.get(key)
-        if seen is None:
-            seen = self.members.views[key] = self.state.typed(slot)[self.members.view]
-        return seen
+        return _view_of(self.state, slot, self.members)
 
     def operand(self, source: Slot | int, type_: str) -> Values:
         if not isinstance(source, Slot):

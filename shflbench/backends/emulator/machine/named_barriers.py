@@ -64,9 +64,9 @@ class NamedBarriers:
         KernelFault where a barrier can never complete.
         """
         free: list[Values] = []
-        waiting = _arrivals(self.state, groups, self._arrived)
+        alive = np.count_nonzero(self.state.alive, axis=1)
+        waiting = _arrivals(self.state, groups, self._arrived) if self._may_arrive(groups, alive) else None
         if waiting is not None:
-            alive = np.count_nonzero(self.state.alive, axis=1)
             warps, starts, sizes = np.unique(waiting.threads // WARP, return_index=True, return_counts=True)
             for warp, start, size in zip(warps.tolist(), starts.tolist(), sizes.tolist(), strict=True):
                 ids = waiting.ids[start : start + size]
@@ -76,6 +76,12 @@ class NamedBarriers:
             if meeting.everyone and self._is_complete(meeting, key[0]):
                 free += self._complete(key)
         return np.sort(np.concatenate(free)) if free else np.empty(0, np.intp)
+
+    def _may_arrive(self, groups: Sequence[ConvergedGroup], alive: Values) -> bool:
+        """Return whether all live lanes of a warp that has not arrived wait; mostly some do not, if lanes run apart."""
+        threads = np.concatenate([group.members.threads for group in groups])
+        waiting = np.bincount(threads[~self._arrived[threads]] // WARP, minlength=alive.size)
+        return bool(np.count_nonzero((waiting == alive) & (waiting > 0)))
 
     def fault(self) -> KernelFault | None:
         """Return why a waiting barrier can no longer complete, if too few threads are left; None otherwise."""

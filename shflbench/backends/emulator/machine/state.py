@@ -47,6 +47,7 @@ class State:
                 f"{shape.grid}x{shape.block} threads of {program.name} do not fit into this machine's memory",
                 "Choose a smaller launch.",
             ) from error
+        self.direct: dict[int, Sequence[Slot | Values]] = {}  # by the id of an op: see `bind`
         self._typed: dict[tuple[int, str], Values] = {}
         self._sets: dict[object, list[ThreadSet]] = {}
         self._parts: dict[bytes, ThreadSet] = {}  # by their threads
