@@ -12,7 +12,7 @@ from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.checker import Filters, find
 from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
-from tests.checker.conftest import PLANTED
+from tests.checker.conftest import PLANTED, compiled_pairs
 from tests.checker.in_process import start_no_processes
 from tests.checker.test_sanitizer import TOOL
 from tests.conftest import Command
@@ -32,6 +32,7 @@ experiments:
 @pytest.fixture
 def check_in_processes(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Call `shflbench check` in a folder that holds the planted pattern, ./pairs, and a suite, own.yaml."""
+    compiled_pairs()
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     Path("own.yaml").write_text(OWN, encoding="utf-8")
     shutil.copytree(PLANTED, "pairs", ignore=shutil.ignore_patterns("__pycache__"))

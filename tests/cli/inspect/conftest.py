@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checker.conftest import PLANTED
+from tests.checker.conftest import PLANTED, compiled_pairs
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 
@@ -35,6 +35,7 @@ ROLLED = Path(__file__).parent / "planted" / "rolled"
 @pytest.fixture
 def inspect(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Call `shflbench inspect` in a folder with suites and two planted patterns."""
+    compiled_pairs()
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     start_no_processes(monkeypatch)
     for name, text in (("own", OWN), ("others", OTHERS), ("wide", WIDE)):

@@ -138,7 +138,7 @@ def test_a_kernel_that_does_not_compile_exits_5_and_says_why(inspect: Command) -
         (("own.yaml", "--diff", "smem", "smem"), 2, "--diff compares `smem` with itself"),
         (("own.yaml", "--diff", "sm_90", "sm_9"), 2, "no figures are known for `sm_9`"),
         (("own.yaml", "--diff", "sm_90", "sm_75", "--arch", "sm_80"), 2, "--diff names the architectures already"),
-        (("pairs", "--diff", str(RUN), "sm_90"), 2, "have no kernel of the targets in common"),
+        (("pairs", "--dtype", "i32", "--diff", str(RUN), "sm_90"), 2, "have no kernel of the targets in common"),
     ],
 )
 def test_wrong_sides_are_one_sentence(inspect: Command, words: Sequence[str], code: int, sentence: str) -> None:

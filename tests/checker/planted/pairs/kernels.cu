@@ -1,6 +1,4 @@
 // The neighbors of a pair swap their values and add one. Some variants are right; each of the others has one fault.
-#include <cooperative_groups.h>
-
 #include "shflbench.cuh"
 
 template <typename T>
@@ -200,15 +198,6 @@ __global__ void pairs_two_dimensions(const T* values, T* result, int iterations)
     T x = values[thread()];
     REPEAT(iterations) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));
     result[thread() + threadIdx.y * blockDim.x] = x;
-}
-
-// Right: the linear number of a thread is the same in blocks of every shape.
-template <typename T>
-__global__ void pairs_linear_number(const T* values, T* result, int iterations) {
-    const int mine = blockIdx.x * blockDim.x + cooperative_groups::this_thread_block().thread_rank();
-    T x = values[mine];
-    REPEAT(iterations) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));
-    result[mine] = x;
 }
 
 template <typename T>
