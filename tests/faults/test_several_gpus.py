@@ -12,7 +12,7 @@ import pytest
 from shflbench.model import Status
 from shflbench.store import read_info
 from shflbench.store.fleet_file import read_fleet
-from shflbench.store.limits_file import read_limits
+from shflbench.store.limits_file import LIMITS_FILE, read_limits
 from tests.fakes.device import CODES_READ, uuid_of
 from tests.faults.conftest import CASES, Machine, Make, fault
 
@@ -124,6 +124,21 @@ def test_worker_that_hangs_is_replaced(make: Make, monkeypatch: pytest.MonkeyPat
     outcome = made.run(*ALL)
     assert outcome.code == 0, outcome.err
     assert finished_rows(made) == [dict.fromkeys(made.rows(runs(made)[0]), Status.TIMED)] * 2
+
+
+def test_run_of_a_gpu_is_concluded_while_another_gpu_still_measures(make: Make) -> None:
+    made = make(fault("reduce/shfl", "time", "wait", 4, worker=0), gpus=2)
+    process = made.start(*ALL)
+    made.wait_for("wait")
+    made.wait_until(lambda: list(made.folder.glob(f"out/*/{LIMITS_FILE}")))
+    folders = [made.folder / run for run in runs(made)]
+    is_concluded = [(folder / LIMITS_FILE).exists() for folder in folders]
+    assert sorted(is_concluded) == [False, True]
+    assert [read_info(folder).finished is not None for folder in folders] == is_concluded
+    made.end_wait()
+    outcome = made.end(process)
+    assert outcome.code == 0, outcome.err
+    assert [len(read_limits(folder)) for folder in folders] == [CASES] * 2
 
 
 WAIT = fault("reduce/shfl", "time", "wait", 4)
