@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.grouping import group_by
+from shflbench.measure.placements import count_places
 from shflbench.measure.workload import INPUT_SETS
 from shflbench.patterns.discover import load
 from shflbench.session.rows import wants
@@ -74,11 +75,12 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
     """Return the record of a run that starts now; `overrides` are already applied to `plan.suite`."""
     suite = plan.suite
     device = plan.executor.device if plan.executor and plan.executor.timed else None  # none for the emulator
+    rules = suite.rules
+    if device:  # as many contexts as its memory can hold
+        rules = replace(rules, places=count_places(rules.places, 1, device.memory_bytes))
     return RunInfo(
         suite=SuiteText(suite.name, suite.title, suite.path.name, suite.text),
-        settings=RunSettings(
-            **asdict(suite.rules), seed=plan.seed, input_sets=INPUT_SETS, sms=plan.sms, overrides=overrides
-        ),
+        settings=RunSettings(**asdict(rules), seed=plan.seed, input_sets=INPUT_SETS, sms=plan.sms, overrides=overrides),
         argv=tuple(argv),
         versions=surroundings.versions(
             nvrtc=plan.toolchain.version,

@@ -1,6 +1,8 @@
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import pytest
+
 import shflbench
 from shflbench.compile.toolchain import Toolchain
 from shflbench.measure.executor import InProcessExecutor
@@ -62,6 +64,15 @@ def test_record_of_a_run_has_the_state_of_the_gpu() -> None:
     device = run_info(plan(backend), Overrides(), []).device
     assert device is not None
     assert device.state == state
+
+
+@pytest.mark.parametrize(("gib", "places"), [(4, 1), (8, 3), (80, 9)])
+def test_record_of_a_run_has_as_many_contexts_as_the_memory_holds(gib: int, places: int) -> None:
+    backend = FakeBackend()
+    backend.device = replace(backend.device, memory_bytes=gib * 2**30)
+    nine = replace(SUITE, rules=replace(SUITE.rules, places=9))
+    assert run_info(replace(plan(backend), suite=nine), Overrides(), []).settings.places == places
+    assert run_info(replace(plan(None), suite=nine), Overrides(), []).settings.places == 9
 
 
 def test_driver_without_a_version_is_unknown_and_not_empty() -> None:

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 # The proportional noise enters a slope between n and n/4 iterations by (1² + (1/4)²) / (1 - 1/4)² of its square.
 SLOPE = 1.9
-# The time of a pass over memory depends on the physical pages that the process received: on two H200s such kernels of
-# 5 to 20 µs differed twice as much from process to process as loops of that length.
+# With one CUDA context, the time of a pass over memory depends on the physical pages that it received: on two H200s
+# such kernels of 5 to 20 µs differed twice as much from process to process as loops of that length.
 PASSES = 2.0
 # The additive noise of a process whose rounds use so many CUDA contexts, as a fraction: the offset of a process is the
 # mean of those of its contexts, each with other pages. With nine, loops of 2 to 20 µs and passes of 2 to 5 µs differed
-# from process to process by 9 to 13 ns instead of 31 to 51 ns (benchmarks/splits.md); fewer were not measured.
+# from process to process by 9 to 17 ns instead of 31 to 51 ns (medians over the cases of each recording in tests/data);
+# fewer were not measured.
 SEVERAL_CONTEXTS, OF_SEVERAL_CONTEXTS = 9, 0.5
 
 

@@ -83,7 +83,7 @@ class Side:
 
     @property
     def contexts(self) -> int:
-        """The number of CUDA contexts in which each of its processes measured."""
+        """The number of CUDA contexts in which each of its processes measured kernels with small buffers."""
         return fewest_contexts(run.info for run in self.runs)
 
     def estimates(self, rows: Iterable[Row]) -> dict[str, Estimates]:
@@ -124,7 +124,7 @@ class Side:
 
 
 def fewest_contexts(infos: Iterable[RunInfo]) -> int:
-    """Return in how many CUDA contexts the processes of all these runs measured."""
+    """Return in how many CUDA contexts the processes of all these runs measured kernels with small buffers."""
     return min((info.settings.places or 1 for info in infos), default=1)
 
 
