@@ -47,10 +47,8 @@ if TYPE_CHECKING:
     from benchmarks.compare_power.batch import Batch
 
 DATA = Path(__file__).parents[2] / "tests" / "data"
-RECORDED, WITH_CONTEXTS = (
-    DATA / "compare",
-    DATA / "compare-contexts",
-)  # of processes with one CUDA context, and with nine
+RECORDED = DATA / "compare"  # of processes with one CUDA context
+WITH_CONTEXTS = DATA / "compare-contexts"  # with nine
 
 
 def recordings(*folders: Path) -> list[Path]:
