@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping  # noqa: TC003  (kernels travel to worker processes: their types are read there)
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -174,11 +175,11 @@ class Instruction:
     predicate: str
     opcode: str
     operands: tuple[str, ...]
+    base: str = field(init=False, repr=False, compare=False)  # the opcode without modifiers: `SHFL` for `SHFL.IDX`
 
-    @property
-    def base(self) -> str:
-        """The opcode without modifiers: `SHFL` for `SHFL.IDX`."""
-        return self.opcode.partition(".")[0]
+    def __post_init__(self) -> None:
+        """Set `base` once: the limits of a run ask for it a million times."""
+        object.__setattr__(self, "base", sys.intern(self.opcode.partition(".")[0]))
 
 
 @dataclass(frozen=True, slots=True)

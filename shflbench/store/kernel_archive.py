@@ -158,7 +158,7 @@ class KernelArchive:
 
     @cached_property
     def _encoded(self) -> bytes:
-        """The content of `kernels.zip`, compressed once: all devices of a fleet store the same."""
+        """The content of `kernels.zip`, compressed once unless threads ask for it at the same time."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             members = {INDEX: encode(self.index, SCHEMA).encode(), **self.contents}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from shflbench.cli.environment import baselines_folder
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # With known machine code, the limits and claims of a case of gtc2013 take 3 ms on an AMD EPYC. Four processes on four
 # of its cores need 8 s to start, to receive the machine code and to conclude four runs of 430 cases.
 MOST_IN_ONE_PROCESS = 4000  # cases
+SLOW_MODULES = ("shflbench.session.limits", "shflbench.analysis.claims.judge", "pandas")  # of `conclude`, to import
 
 
 class Conclusions:
@@ -34,12 +36,12 @@ class Conclusions:
         self._folder, self._pattern_folders = folder, pattern_folders
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="conclusions")
         self._codes: KnownCodes = {}
-        self._reading: Future[None] | None = None
+        self._preparing: Future[None] | None = None
         self._early: dict[str, Future[Conclusion]] = {}  # by the folder of the member
 
-    def read(self, archives: Sequence[KernelArchive]) -> None:
-        """Start to read the machine code of all kernels."""
-        self._reading = self._thread.submit(lambda: self._codes.update(read_codes(archives)))
+    def prepare(self, archives: Sequence[KernelArchive]) -> None:
+        """Start to read the machine code of all kernels, and to import what takes half a second."""
+        self._preparing = self._thread.submit(self._prepare, archives)
 
     def start(self, member: FleetMember, cases: int) -> None:
         """Start to conclude the run of a member, which has ended, unless the `cases` of all members are many."""
@@ -51,8 +53,8 @@ class Conclusions:
 
         Several processes share what is left unless it is little. Runs that other invocations finished are included.
         """
-        if self._reading:
-            self._reading.result()
+        if self._preparing:
+            self._preparing.result()
         wait(self._early.values())  # they may add machine code
         folder = self._folder
         members = [one for one in folder.members.values() if (folder.path / one.folder / "run.json").exists()]
@@ -66,6 +68,11 @@ class Conclusions:
     def close(self) -> None:
         """Drop what has not begun, and wait for the rest."""
         self._thread.shutdown(cancel_futures=True)
+
+    def _prepare(self, archives: Sequence[KernelArchive]) -> None:
+        self._codes.update(read_codes(archives))
+        for module in SLOW_MODULES:
+            import_module(module)
 
     def _runs(self, members: Sequence[FleetMember]) -> MemberRuns:
         """Return the runs of one device, or those of all devices of one model."""

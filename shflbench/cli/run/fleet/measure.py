@@ -78,7 +78,7 @@ class FleetRun:
             members.start(self.devices)
             for arch in dict.fromkeys(run.plan.arch for run in members.runs):
                 members.kernels[arch] = self._compile(arch, console)
-            members.conclusions.read([one.archive for one in members.kernels.values()])
+            members.conclusions.prepare([one.archive for one in members.kernels.values()])
             return watch_fleet(members, threads, console)
         except KeyboardInterrupt as error:
             message.show(error, console)  # before the clean-up, which may take seconds
@@ -103,6 +103,7 @@ class FleetRun:
                     event = next(steps)
                 except StopIteration as end:
                     compiled: CompiledKernels = end.value
+                    compiled.archive.encode()  # now, or the threads of all devices do it at the same time
                     return compiled
                 if isinstance(event, Compiling):
                     progress.show(

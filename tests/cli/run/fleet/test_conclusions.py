@@ -29,7 +29,7 @@ def conclude(folder: FleetFolder, *, reads: bool = False, ended: Sequence[str] =
     """Return the conclusions on all members; the runs in the folders `ended` end one after another before the rest."""
     with closing(Conclusions(folder, {})) as made:
         if reads:
-            made.read([KernelArchive.read(QUICK / KERNELS_FILE)])
+            made.prepare([KernelArchive.read(QUICK / KERNELS_FILE)])
         for name in ended:
             made.start(folder.members[name], 2 * CASES)
         return list(made.all(dict.fromkeys(folder.members, CASES)))
