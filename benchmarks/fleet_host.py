@@ -2,8 +2,8 @@
 
     python -m benchmarks.fleet_host FOLDER            measure; FOLDER gets the runs and page.md
     python -m benchmarks.fleet_host FOLDER --turns 1  the first half only
-    python -m benchmarks.fleet_host FOLDER --record   after that, write benchmarks/fleet_host.md, and keep the last run
-                                                      on all GPUs, and its chart, beside it
+    python -m benchmarks.fleet_host FOLDER --record   after that, write the page of this number of GPUs, and keep the
+                                                      last run on all GPUs, and its chart, beside it
 
 Needs two GPUs or more. Each GPU runs the suite alone twice, and all of them run it at the same time twice, in turns.
 Runs that FOLDER already has are not made again.
@@ -32,14 +32,34 @@ from shflbench.store.fleet_file import read_fleet
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-PAGE = Path(__file__).with_suffix(".md")
-KEPT = PAGE.with_suffix("")  # the last run on all GPUs
 ROOT = Path(__file__).parents[1]
+FOLDER = Path(__file__).with_suffix("")
 SECONDS = "seconds.json"  # of each command, by the folder of its run
 TURNS = 2
 LEAST_US, MOST_MOVED, MOST_CASES, MOST_RATIO = 50.0, 0.005, 0.01, 1.15
 
 Times = dict[str, float]  # µs, by case
+
+
+class Record(NamedTuple):
+    """What the repository keeps about hosts with this number of GPUs."""
+
+    gpus: int
+
+    @property
+    def run(self) -> Path:
+        """The folder of the last run on all GPUs."""
+        return FOLDER / f"{self.gpus}-gpus"
+
+    @property
+    def page(self) -> Path:
+        """The page."""
+        return FOLDER / f"{self.gpus}-gpus.md"
+
+    @property
+    def chart(self) -> Path:
+        """The chart of the run."""
+        return self.page.with_suffix(".svg")
 
 
 class Pair(NamedTuple):
@@ -150,6 +170,7 @@ def page(folder: Path, seconds: Mapping[str, float]) -> tuple[str, bool]:
     """Return the page, and whether all requirements are met."""
     devices = compare(folder)
     info = read_run(folder / "alone-0-0").info
+    record = Record(len(devices))
     judged = requirements(devices, seconds)
     rows = [
         [
@@ -170,7 +191,10 @@ def page(folder: Path, seconds: Mapping[str, float]) -> tuple[str, bool]:
     ]
     text = TEXT.format(
         suite=info.suite.name,
-        gpus=len(devices),
+        gpus=record.gpus,
+        chart=record.chart.name,
+        run=record.run.name,
+        version=f"{info.versions.shflbench} (commit {(info.versions.git_commit or 'unknown')[:10]})",
         name=info.device.name if info.device else "GPU",
         requirements="\n".join(f"- {'met' if met else '**missed**'}: {words}" for words, met in judged),
         commands=table(("command", "seconds"), [[name, f"{value:.1f}"] for name, value in seconds.items()]),
@@ -194,11 +218,11 @@ TEXT = """\
 # All GPUs of a host at the same time, against each alone
 
 Written by `python -m benchmarks.fleet_host FOLDER --record`; do not edit. [Run on many
-GPUs](../docs/how-to/run-on-many-gpus.md) says how to use the command.
+GPUs](../../docs/how-to/run-on-many-gpus.md) says how to use the command.
 
 Suite `{suite}` on a host with {gpus} {name}: each GPU runs it alone, then all run it at the same time (`--gpu all`),
-and both again. The kernels were compiled before. Cases of at least 50 µs count; a case has moved if its median differs
-by more than 0.5%.
+and both again. Measured with shflbench {version}; the kernels were compiled before. Cases of at least
+50 µs count; a case has moved if its median differs by more than 0.5%.
 
 {requirements}
 
@@ -206,20 +230,20 @@ by more than 0.5%.
 
 "Moved, at the same time" compares each run at the same time with each run alone of the same GPU.
 
-![Time of each pattern on each GPU, relative to their median](fleet_host.svg)
+![Time of each pattern on each GPU, relative to their median]({chart})
 
-The chart is of the last run on all GPUs, which is in `benchmarks/fleet_host`.
+The chart is of the last run on all GPUs, which is in `{run}`.
 
 {commands}
 """
 
 
-def keep(folder: Path, text: str) -> None:
+def keep(folder: Path, record: Record, text: str) -> None:
     """Write the page into the repository, with the last run on all GPUs and its chart."""
-    PAGE.write_text(text, encoding="utf-8")
-    shutil.rmtree(KEPT, ignore_errors=True)
-    shutil.copytree(folder / f"all-{TURNS - 1}", KEPT)
-    command = [sys.executable, "-m", "shflbench", "-q", "fleet", str(KEPT), "--chart", str(PAGE.with_suffix(".svg"))]
+    shutil.rmtree(record.run, ignore_errors=True)
+    shutil.copytree(folder / f"all-{TURNS - 1}", record.run)
+    record.page.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "shflbench", "-q", "fleet", str(record.run), "--chart", str(record.chart)]
     subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
 
 
@@ -230,7 +254,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--suite", default="gtc2013")
     parser.add_argument("--gpus", type=int, default=2, metavar="N", help="of the host")
     parser.add_argument("--turns", type=int, default=TURNS, metavar="N", help=f"stop after N of the {TURNS} turns")
-    parser.add_argument("--record", action="store_true", help=f"write {PAGE.name}, its chart and its run, too")
+    parser.add_argument("--record", action="store_true", help="write the page, its chart and its run, too")
     options = parser.parse_args(words)
     seconds = measure(options.folder, options.suite, options.gpus, options.turns)
     if options.turns < TURNS:
@@ -239,7 +263,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print(text)
     (options.folder / "page.md").write_text(text, encoding="utf-8")
     if options.record:
-        keep(options.folder, text)
+        keep(options.folder, Record(options.gpus), text)
     return 0 if met else 1
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.fleet_host import KEPT, LEAST_US, PAGE, Device, Pair, members, requirements
+from benchmarks.fleet_host import FOLDER, LEAST_US, ROOT, Device, Pair, Record, members, requirements
 
 CASES = 200
 RUN = {f"case {number}": 100.0 + number for number in range(CASES)}
@@ -34,18 +34,27 @@ def test_requirement_is_about_the_cases_that_move_on_average_beyond_those_of_two
     assert words.startswith(f"{sum(cases) / 2 / CASES - 3 / CASES:+.2%} of the cases")
 
 
+def records() -> list[Record]:
+    """Return what the repository has."""
+    return [Record(int(page.name.partition("-")[0])) for page in sorted(FOLDER.glob("*-gpus.md"))]
+
+
 def test_the_kept_run_and_its_chart_are_those_of_the_page() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    kept = dict(members(KEPT))
-    assert f"on a host with {len(kept)} NVIDIA H200" in text
-    assert {number: sum(time >= LEAST_US for time in times.values()) for number, times in kept.items()} == {
-        number: int(text.partition(f"| GPU {number} | ")[2].partition(" |")[0]) for number in kept
-    }
-    assert PAGE.with_suffix(".svg").name in text
-    assert PAGE.with_suffix(".svg").stat().st_size > 1000
+    for record in records():
+        text = record.page.read_text(encoding="utf-8")
+        kept = dict(members(record.run))
+        assert f"on a host with {len(kept)} NVIDIA H200" in text
+        assert {number: sum(time >= LEAST_US for time in times.values()) for number, times in kept.items()} == {
+            number: int(text.partition(f"| GPU {number} | ")[2].partition(" |")[0]) for number in kept
+        }
+        assert f"]({record.chart.name})" in text
+        assert record.chart.stat().st_size > 1000
 
 
-def test_the_guide_says_how_long_the_recorded_run_takes() -> None:
-    recorded = PAGE.read_text(encoding="utf-8").partition(" GPUs takes ")[2].partition("×")[0]
-    guide = (PAGE.parents[1] / "docs" / "how-to" / "run-on-many-gpus.md").read_text(encoding="utf-8")
-    assert f"takes {recorded}× the time of one GPU alone" in guide
+def test_the_guide_says_how_long_the_recorded_runs_take() -> None:
+    guide = (ROOT / "docs" / "how-to" / "run-on-many-gpus.md").read_text(encoding="utf-8")
+    assert records()
+    for record in records():
+        recorded = record.page.read_text(encoding="utf-8").partition(" GPUs takes ")[2].partition("×")[0]
+        assert f"{recorded}×" in guide
+        assert f"benchmarks/fleet_host/{record.page.name}" in guide
