@@ -24,6 +24,10 @@ END_SECONDS = 10.0  # until a killed process ends; if the driver hangs, waiting 
 CHUNK = 1 << 16  # bytes: the capacity of a pipe on Linux
 LAST_BYTES = 4096  # of the worker's output, which are searched for its last line
 LONGEST_LINE = 300  # characters of that line
+# Let glibc keep the memory of freed arrays, up to 8 GB, for the next ones; other C libraries ignore this. New memory
+# costs page faults, and more time while other processes verify: with it, a run of gtc2013 on an H200 took 65.4 s in
+# place of 69.4 s, 13.6 s of it in verification in place of 17.8 s.
+KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": f"{8 << 30}"}
 
 
 class WorkerDiedError(Exception):
@@ -48,7 +52,7 @@ class Worker:
                 stderr=self._printed,
                 pass_fds=[write_end],
                 start_new_session=True,  # a terminal's Ctrl-C goes to the parent alone
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env={**KEEP_MEMORY, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
         finally:
             os.close(write_end)
