@@ -15,6 +15,7 @@ import dask
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, Security
 
 from shflbench.errors import DeviceError, UsageError
+from shflbench.fleet.connection_errors import check_files, unreachable
 from shflbench.fleet.presence import POLL_SECONDS, Presence
 from shflbench.processes import block_sigint
 
@@ -223,6 +224,8 @@ def connect(address: str, tls: Tls, is_stopped: Callable[[], bool] = never) -> C
     """
     _set_quiet()
     security = tls.security(address)
+    if security:
+        check_files(security.tls_ca_file, security.tls_client_cert, security.tls_client_key)
     if security is None and dask.config.get("distributed.comm.require-encryption"):
         raise UsageError(
             f"Dask's configuration requires encryption, and {address} has none",
@@ -231,10 +234,7 @@ def connect(address: str, tls: Tls, is_stopped: Callable[[], bool] = never) -> C
     try:
         client = Client(address, timeout=RECONNECT_SECONDS, set_as_default=False, security=security)
     except (OSError, ValueError) as error:
-        raise DeviceError(
-            f"the Dask scheduler at {address} cannot be reached within {RECONNECT_SECONDS:.0f} s",
-            "Check the address, and that the scheduler runs.",
-        ) from error
+        raise unreachable(address, error, RECONNECT_SECONDS) from error
     return Cluster(client, is_stopped=is_stopped)
 
 
