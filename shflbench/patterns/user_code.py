@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import traceback
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
 from shflbench.errors import PatternError
@@ -25,16 +25,17 @@ def run_user_code(path: Path, error_of: Callable[[str], PatternError] = PatternE
     """Run code of the file at `path`: it prints to stderr, and what it raises becomes `error_of` one sentence.
 
     This holds for everything that it raises, SystemExit and KeyboardInterrupt included. A signal that arrives meanwhile
-    ends the command as it does elsewhere, even if the code catches what the signal's handler raises.
+    ends the command as it does elsewhere, even if the code catches what the signal's handler raises. Several threads
+    may run such code at the same time.
     """
     failure: BaseException | None = None
-    with _print_to_stderr(), _note_signals() as signals:
+    with _print_to_stderr, _note_raised() as raised_by_signals:
         try:
             yield
         except BaseException as error:  # noqa: BLE001  (the user's own code)
             failure = error
-    for number in signals:
-        signal.raise_signal(number)
+    if raised_by_signals:
+        raise raised_by_signals[0]
     if failure is not None:
         raise error_of(_describe(failure, path)) from failure
 
@@ -46,9 +47,35 @@ def _describe(error: BaseException, path: Path) -> str:
     return where + ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
 
 
+class _PrintToStderr:
+    """Keeps stdout for data: `print` writes to stderr, and so do C libraries and child processes.
+
+    Threads share both: the first one that enters redirects them, and the last one that leaves restores them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._restore = ExitStack()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._restore.enter_context(_redirected())
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._restore.close()
+
+
+_print_to_stderr = _PrintToStderr()
+
+
 @contextmanager
-def _print_to_stderr() -> Iterator[None]:
-    """Keep stdout for data: `print` writes to stderr, and so do C libraries and child processes."""
+def _redirected() -> Iterator[None]:
     if sys.stdout is None or sys.stderr is None:  # closed by the shell: their descriptors may be those of other files
         with redirect_stdout(sys.stderr):
             yield
@@ -64,9 +91,9 @@ def _print_to_stderr() -> Iterator[None]:
 
 
 @contextmanager
-def _note_signals() -> Iterator[list[int]]:
-    """Note the signals that arrive and would end a command; only the main thread handles signals."""
-    signals: list[int] = []
+def _note_raised() -> Iterator[list[BaseException]]:
+    """Note what the handlers of signals raise that would end a command; only the main thread handles signals."""
+    raised: list[BaseException] = []
     handlers: dict[signal.Signals, Callable[[int, FrameType | None], object]] = {}
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -74,13 +101,16 @@ def _note_signals() -> Iterator[list[int]]:
                 handlers[number] = handler
 
     def note(number: int, frame: FrameType | None) -> None:
-        signals.append(number)
-        handlers[signal.Signals(number)](number, frame)
+        try:
+            handlers[signal.Signals(number)](number, frame)
+        except BaseException as error:
+            raised.append(error)
+            raise
 
     for number in handlers:
         signal.signal(number, note)
     try:
-        yield signals
+        yield raised
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

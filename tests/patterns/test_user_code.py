@@ -2,10 +2,14 @@
 
 import json
 import signal
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from shflbench.patterns.user_code import run_user_code
 from tests.conftest import Command
 from tests.fakes.project import PATIENCE, Project
 
@@ -103,3 +107,47 @@ def test_a_slow_import_continues_and_a_warning_names_its_file(
     outcome = project.call("validate", "demo.yaml", python=python)
     assert (outcome.code, outcome.out) == (0, "demo.yaml: 2 cases\n")
     assert outcome.err == f"warning: importing {project.pattern} has taken {seconds} s so far; Ctrl-C stops it\n"
+
+
+def test_threads_that_run_user_code_at_the_same_time_leave_stdout_as_it_was() -> None:
+    program = """
+import sys, threading
+from pathlib import Path
+from shflbench.patterns.user_code import run_user_code
+
+def several():
+    for _ in range(100):
+        with run_user_code(Path("pattern.py")):
+            sum(range(50))
+
+sys.setswitchinterval(0.0001)
+threads = [threading.Thread(target=several) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("data")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    assert (done.stdout, done.stderr) == ("data\n", "")
+
+
+@pytest.mark.parametrize("catches", [False, True])
+def test_the_handler_of_a_signal_is_called_once(*, catches: bool) -> None:
+    calls: list[int] = []
+
+    def handle(number: int, _: object) -> None:
+        calls.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, handle)
+    try:
+        with (
+            pytest.raises(KeyboardInterrupt),
+            run_user_code(Path("pattern.py")),
+            suppress(*[KeyboardInterrupt] if catches else []),
+        ):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert calls == [signal.SIGTERM]

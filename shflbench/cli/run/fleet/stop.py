@@ -7,6 +7,7 @@ import shlex
 import signal
 from contextlib import contextmanager
 from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 from shflbench.cli.run.stop import stopped_code
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# A wrapper such as `uv run` or a batch script forwards the Ctrl-C that the terminal sent here as well, and a destructor
+# that drops what the first signal raised makes `cli/main.py` send it again.
+SAME_SECONDS = 0.5  # within which a second signal is still the first one
 
 
 class StopSignals:
@@ -33,7 +37,9 @@ class StopSignals:
         """Handle no signal yet."""
         self.stop = Event()
         self.last_words = ""  # to stderr, if a second signal comes before they were printed
+        self.is_seen = False  # whether what the first signal raised has arrived
         self._first = 0
+        self._since = 0.0
         self._is_deferred = False
         self._before: dict[signal.Signals, Any] = {}
 
@@ -61,10 +67,14 @@ class StopSignals:
             self._raise()
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
-        if self._first:
+        if self._first and monotonic() - self._since > SAME_SECONDS:
             os.write(2, self.last_words.encode())
             os._exit(128 + self._first)
-        self._first = number
+        if self._first:
+            if not self._is_deferred and not self.is_seen:
+                self._raise()
+            return
+        self._first, self._since = number, monotonic()
         # In a thread: the interrupted code may hold the lock of the event.
         Thread(target=self.stop.set, daemon=True).start()
         if not self._is_deferred:
@@ -87,6 +97,7 @@ class StopMessage:
 
     def show(self, error: KeyboardInterrupt, console: Console) -> int:
         """Print the message unless it was printed before, and return the exit code."""
+        self._signals.is_seen = True
         if self._is_shown:
             return TERMINATED if isinstance(error, TerminatedError) else INTERRUPTED
         code = stopped_code(error, self._kept, self._advice, console)
