@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,10 @@ from shflbench.cli.parameters import PATH
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shflbench.cli.console import Console
+    from shflbench.store import Run
 
 
 @click.command(cls=Command)
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
         type=PATH,
         default=Path("plots"),
         show_default=True,
-        help="Save charts in FOLDER/<suite>/<run>.",
+        help="Save charts in FOLDER/<suite>/<run>, those of a fleet's member in FOLDER/<suite>/<fleet>/<run>.",
     ),
     option(
         "--format",
@@ -55,11 +59,28 @@ def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tu
         raise ResultsError(message, "draw a run that was measured on a GPU; `shflbench show` prints this one")
     from shflbench.plot import draw
 
+    places = _places(runs)
     for run in runs:
         for note in run.notes:
             console.warn(note)
         if run not in timed:
             console.say(f"{run.folder}: nothing to draw, because no case was timed")
             continue
-        for path in draw(run, output / run.info.suite.name / run.folder.resolve().name, kinds):
+        for path in draw(run, output / places[run.folder], kinds):
             console.data(str(path))
+
+
+def _places(runs: Sequence[Run]) -> dict[Path, Path]:
+    """Return the folder of each run's charts, by its own: suite and name, and as much of its path as tells it apart."""
+    from shflbench.store.fleet_file import is_fleet
+
+    paths = {run.folder: run.folder.resolve() for run in runs}
+    lengths = {run.folder: 1 + is_fleet(paths[run.folder].parent) for run in runs}
+    while True:
+        last = {folder: path.parts[-lengths[folder] :] for folder, path in paths.items()}
+        places = {run.folder: Path(run.info.suite.name, *last[run.folder]) for run in runs}
+        several = Counter(place for place, _ in {(place, paths[folder]) for folder, place in places.items()})
+        same = [folder for folder, place in places.items() if several[place] > 1]
+        if not same:
+            return places
+        lengths |= {folder: lengths[folder] + 1 for folder in same}

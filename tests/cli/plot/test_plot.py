@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from tests.fakes.fleets import write_fleet
 from tests.fakes.runs import compiled, info, measured, write_run
 
 
@@ -22,6 +23,22 @@ def test_charts_are_in_plots_by_suite_and_run_and_untimed_runs_are_skipped(shflb
     assert {path.parent for path in printed} == {Path("plots/gtc2013/nvidia-h200")}
     assert sorted(printed) == sorted(path.relative_to(tmp_path) for path in tmp_path.glob("plots/*/*/*"))
     assert {path.suffix for path in printed} == {".svg"}
+
+
+def test_runs_with_one_name_and_members_of_fleets_have_folders_of_their_own(shflbench: Command, tmp_path: Path) -> None:
+    rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
+    fleet = write_fleet(tmp_path / "fleet-1", 1)
+    for folder in (tmp_path / "old/run", tmp_path / "new/run", tmp_path / "other"):
+        write_run(folder, rows, samples)
+    (tmp_path / "link").symlink_to(tmp_path / "other")
+    outcome = shflbench("plot", fleet, "old", "new", "other", "link")
+    assert outcome.code == 0
+    assert {str(Path(line).parent) for line in outcome.out.splitlines()} == {
+        "plots/gtc2013/fleet-1/node-1-0",
+        "plots/gtc2013/old/run",
+        "plots/gtc2013/new/run",
+        "plots/gtc2013/other",
+    }
 
 
 def test_charts_are_saved_in_the_given_formats(shflbench: Command, tmp_path: Path) -> None:
