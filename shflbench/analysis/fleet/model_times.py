@@ -104,7 +104,8 @@ def environment_of(records: Sequence[DeviceRecord]) -> Environment:
     """Compare the sentinels of devices of one model.
 
     A device whose clock is lower takes longer for long and short sentinels in proportion, which is a fault of the
-    device; only what a launch takes longer beyond that is subtracted from its cases.
+    device; only what a launch takes longer beyond that is subtracted from its cases. Sentinels that most devices have
+    are compared: a device on which some failed says nothing about the others.
     """
     unknown = np.full(len(records), np.nan)
     version = Counter(record.sentinel_version for record in records if record.sentinels_us).most_common(1)
@@ -112,19 +113,20 @@ def environment_of(records: Sequence[DeviceRecord]) -> Environment:
     if usable.sum() < FEWEST_DEVICES:
         return Environment(unknown, unknown)
     chosen = [record.sentinels_us for record, use in zip(records, usable.tolist(), strict=True) if use]
-    names = [name for name in chosen[0] if all(name in sentinels for sentinels in chosen)]
-    times = np.array([[sentinels[name] for name in names] for sentinels in chosen])
-    medians = np.median(times, axis=0)
-    long = medians >= LONG_US
+    counts = Counter(name for sentinels in chosen for name in sentinels)
+    names = [name for name, count in counts.items() if count >= FEWEST_DEVICES and 2 * count > len(chosen)]
+    times = np.array([[sentinels.get(name, np.nan) for name in names] for sentinels in chosen])
+    medians = np.nanmedian(times, axis=0)
+    long, short = times[:, medians >= LONG_US], times[:, medians < LONG_US]
+    has_long = (~np.isnan(long)).any(axis=1)
+    has_short = (~np.isnan(short)).sum(axis=1) >= FEWEST_SENTINELS
     slower, offsets = np.zeros(len(chosen)), np.zeros(len(chosen))
     for _ in range(ALTERNATIONS):
-        if long.any():
-            slower = np.median((times[:, long] - offsets[:, None]) / medians[long] - 1, axis=1)
-        if (~long).sum() >= FEWEST_SENTINELS:
-            offsets = np.median(times[:, ~long] - (1 + slower)[:, None] * medians[~long], axis=1)
+        slower[has_long] = np.nanmedian((long - offsets[:, None])[has_long] / medians[medians >= LONG_US] - 1, axis=1)
+        offsets[has_short] = np.nanmedian(
+            (short - (1 + slower)[:, None] * medians[medians < LONG_US])[has_short], axis=1
+        )
     changes, offsets_us = unknown.copy(), unknown.copy()
-    if long.any():
-        changes[usable] = slower
-    if (~long).sum() >= FEWEST_SENTINELS:
-        offsets_us[usable] = offsets
+    changes[usable] = np.where(has_long, slower, np.nan)
+    offsets_us[usable] = np.where(has_short, offsets, np.nan)
     return Environment(changes, offsets_us)
