@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
 
-from shflbench.errors import ResultsError
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from shflbench.errors import ResultsError, UsageError
 
 
 def write(path: Path, content: str, option: str) -> None:
-    """Write a file that the user named with `option`; ResultsError where that fails."""
+    """Write a file that the user named with `option`.
+
+    UsageError for a file that belongs to a run; ResultsError where it cannot be written.
+    """
     from shflbench.store import files
 
     try:
+        _refuse_run_file(path, option)
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/null must stay what it is
             path.write_text(content, encoding="utf-8")
@@ -23,6 +25,21 @@ def write(path: Path, content: str, option: str) -> None:
     except OSError as error:
         advice = f"make its folder writable, or name another file with {option}"
         raise ResultsError(f"{path} cannot be written: {reason(error)}", advice) from error
+
+
+def _refuse_run_file(path: Path, option: str) -> None:
+    """Raise UsageError for a file that `run` wrote, also through a link: the output would destroy the results."""
+    from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
+    from shflbench.store.fleet_file import FLEET_FILE
+    from shflbench.store.limits_file import LIMITS_FILE
+
+    real = Path(os.path.realpath(path))  # Path.resolve raises for a link to itself
+    in_run = real.name in {RUN_FILE, ROWS_FILE, SAMPLES_FILE, KERNELS_FILE, LIMITS_FILE}
+    if (in_run and (real.parent / RUN_FILE).exists()) or (
+        real.name == FLEET_FILE and any(real.parent.glob(f"*/{RUN_FILE}"))
+    ):
+        message = f"{path} is not written: it belongs to the run in {real.parent}"
+        raise UsageError(message, f"name another file with {option}")
 
 
 def reason(error: OSError) -> str:

@@ -10,7 +10,6 @@ from matplotlib.patches import Rectangle
 
 from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
 from shflbench.analysis.fleet.time_faults import is_slower, signed
-from shflbench.errors import ResultsError
 from shflbench.plot.forest import kind_of
 from shflbench.plot.forest_words import plain
 from shflbench.plot.heatmap import COLORS
@@ -39,10 +38,9 @@ _CELL_TEXT = 0.42  # inches that a number needs
 
 
 def draw_fleet(report: FleetReport, path: Path) -> None:
-    """Draw the report in the file at `path`, in the format of its suffix; an unchanged file is not touched.
+    """Draw a comparable report in the file at `path`, in the format of its suffix; an unchanged file is not touched.
 
-    UsageError if the suffix is none of svg, png and pdf; ResultsError if no model has enough devices or the file cannot
-    be written.
+    UsageError if the suffix is none of svg, png and pdf; ResultsError if the file cannot be written.
     """
     kind_of(path)
     with house_style():
@@ -50,13 +48,11 @@ def draw_fleet(report: FleetReport, path: Path) -> None:
 
 
 def draw(report: FleetReport) -> Page:
-    """Draw a panel for each model that has enough devices: outliers at its top, then the slowest of the others."""
+    """Draw a panel for each model that has enough devices: outliers at its top, then the slowest of the others.
+
+    The report has one such model or more.
+    """
     models = [model for model in report.models if model.comparable]
-    if not models:
-        raise ResultsError(
-            "there is nothing to draw: no model has four devices with times of the same cases",
-            "give the runs of more devices",
-        )
     shown = [_shown(model, most) for model, most in zip(models, _shares(models), strict=True)]
     body = sum(_HEADING + _NAMES + len(devices) * _CELL for devices in shown) + _BAR
     page = Page(

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.store import files, json_record
 from shflbench.store.append import claim_folder
-from shflbench.store.files import writing
+from shflbench.store.files import RUN_FILE, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pydantic import TypeAdapter
@@ -22,6 +22,7 @@ FLEET_FILE = "fleet.json"
 SCHEMA = 1
 WRITE_SECONDS = 1.0  # between two writes that nothing waits for
 MOST_WRITING = 0.002  # share of the time that such writes may take: with 1,000 members, each takes 22 ms of a core
+LISTED = 4  # missing runs in a sentence
 LOCAL = "local"  # the scheduler of a run on several GPUs of one machine
 
 
@@ -135,11 +136,21 @@ def is_fleet(path: Path) -> bool:
 def read_fleet(path: Path) -> FleetInfo:
     """Read `fleet.json` in a folder; ResultsError if there is none or if it is damaged."""
     file = path / FLEET_FILE
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ResultsError(f"{path} is not the folder of a fleet run: no readable {FLEET_FILE}") from error
-    return json_record.decode(_adapter, text, file, SCHEMA)
+    return json_record.decode(_adapter, files.text(files.read(file), file), file, SCHEMA)
+
+
+def missing_runs(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield a sentence on the runs that each fleet file below `paths` lists and that are not there."""
+    for folder in sorted({file.parent for path in paths for file in path.rglob(FLEET_FILE)}):
+        try:
+            members = read_fleet(folder).members
+        except ResultsError as error:
+            yield f"{error}; runs of this fleet that are missing are not reported"
+            continue
+        missing = [member.folder for member in members if not (folder / member.folder / RUN_FILE).is_file()]
+        if missing:
+            first = f"{len(missing)} of {len(members)} runs that {folder / FLEET_FILE} lists are missing"
+            yield f"{first}: {', '.join(missing[:LISTED])}{', …' if len(missing) > LISTED else ''}"
 
 
 @cache

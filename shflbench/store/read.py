@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from shflbench.errors import ResultsError
 from shflbench.store import files, rows, samples
 from shflbench.store.csv_table import complete_length
 from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, WHICH_FOLDER
+from shflbench.store.fleet_file import missing_runs
 from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.provenance import RunInfo
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from shflbench.store.columns import Row
     from shflbench.store.samples import KeptSamples
+
+_LOGGER = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +116,12 @@ def read_rows(folder: Path) -> tuple[tuple[Row, ...], bool]:
     return tuple(rows.decode(files.text(content[:whole], path), path)), whole < len(content)
 
 
-def find_runs(paths: Iterable[Path]) -> list[Path]:
-    """Return every run folder at or below `paths`, sorted, each once; ResultsError for a path without any."""
+def find_runs(paths: Iterable[Path], *, report_missing: bool = True) -> list[Path]:
+    """Return every run folder at or below `paths`, sorted, each once; ResultsError for a path without any.
+
+    Unless `report_missing` is False, log a warning for each fleet below `paths` that lists runs which are not there.
+    """
+    paths = list(paths)
     folders: set[Path] = set()
     for path in paths:
         runs = {file.parent for file in path.rglob(RUN_FILE)}
@@ -121,4 +129,7 @@ def find_runs(paths: Iterable[Path]) -> list[Path]:
             reason = f"no {RUN_FILE} in it or below it" if path.exists() else "there is no such folder"
             raise ResultsError(f"{path} holds no run: {reason}", f"{WHICH_FOLDER}, or one above it")
         folders |= runs
+    if report_missing:
+        for sentence in missing_runs(paths):
+            _LOGGER.warning(sentence)
     return sorted(folders)

@@ -1,12 +1,15 @@
 """`fleet.json` while a fleet run is measured."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from shflbench.store import files, fleet_file
-from shflbench.store.fleet_file import FleetFolder, FleetInfo, FleetMember, read_fleet
+from shflbench.errors import ResultsError
+from shflbench.store import files, find_runs, fleet_file
+from shflbench.store.fleet_file import FleetFolder, FleetInfo, FleetMember, missing_runs, read_fleet
+from tests.fakes.fleets import write_fleet
 
 ABOUT = FleetInfo("gtc2013", ("shflbench",), "local", "2026-11-20T08:00:00Z", ())
 MEMBER = FleetMember("node7-0", "GPU-0", "NVIDIA H200", "node7", 0)
@@ -67,3 +70,35 @@ def test_thousand_members_are_written_once(tmp_path: Path, monkeypatch: pytest.M
     folder.write()
     assert len(writes) == 2
     assert len(folder.members) == 1000
+
+
+def test_files_that_are_no_fleet_file_are_refused_with_what_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.json"
+    with pytest.raises(ResultsError, match=r"fleet\.json cannot be read: No such file"):
+        read_fleet(tmp_path)
+    for content, reason in ((b"\xff\x00", "is damaged: not UTF-8"), (b"[]", "not a JSON object"), (b"", "is empty")):
+        path.write_bytes(content)
+        with pytest.raises(ResultsError, match=reason):
+            read_fleet(tmp_path)
+
+
+def test_runs_that_are_listed_and_not_there_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    fleet = write_fleet(tmp_path / "fleet", 6)
+    assert list(missing_runs([tmp_path])) == []
+    shutil.rmtree(fleet / "node-1-2")
+    sentence = f"1 of 6 runs that {fleet / 'fleet.json'} lists are missing: node-1-2"
+    assert list(missing_runs([tmp_path, fleet])) == [sentence]
+    assert len(find_runs([tmp_path], report_missing=False)) == 5
+    assert not caplog.messages
+    assert len(find_runs([tmp_path])) == 5
+    assert caplog.messages == [sentence]
+    for index in (0, 1, 3, 4):
+        shutil.rmtree(fleet / f"node-1-{index}")
+    (many,) = missing_runs([tmp_path])
+    assert many.endswith(
+        "5 of 6 runs that " + str(fleet / "fleet.json") + " lists are missing: "
+        "node-1-0, node-1-1, node-1-2, node-1-3, …"
+    )
+    (fleet / "fleet.json").write_text("[]", encoding="utf-8")
+    (damaged,) = missing_runs([tmp_path])
+    assert damaged == f"{fleet / 'fleet.json'}: not a JSON object; runs of this fleet that are missing are not reported"

@@ -14,9 +14,18 @@ from shflbench.analysis.fleet.model_times import MEDIAN_ERROR, ModelTimes, envir
 from shflbench.analysis.fleet.offsets import FAMILY_ERROR, LEAST_DEVICE, device_offsets
 from shflbench.analysis.fleet.report import CaseTable, DeviceResult, FleetReport, ModelReport
 from shflbench.analysis.fleet.setting_differences import differences, remarks, usual_settings
-from shflbench.analysis.fleet.time_faults import THRESHOLD, is_undecided, noisy, of_launches, slow, slow_sentinels
+from shflbench.analysis.fleet.time_faults import (
+    THRESHOLD,
+    is_undecided,
+    noisy,
+    not_compared,
+    of_launches,
+    slow,
+    slow_sentinels,
+)
 from shflbench.grouping import group_by
 from shflbench.model import Interval
+from shflbench.store.files import SAMPLES_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,14 +63,15 @@ def _rank_model(model: str, records: Sequence[DeviceRecord], threshold: float) -
     environment = environment_of(records)
     times = ModelTimes.of(records, environment)
     shared = shared_failures(records)
-    enough = times is not None or not np.isnan(environment.changes).all()
+    sentinels = not np.isnan(environment.changes).all()
+    enough = times is not None or sentinels
     faults = condition_faults(records, shared, comparable=enough)
     usual = usual_settings(records)
     if times is None:
         report = _rank_by_sentinels(model, records, environment, faults, threshold)
     else:
         report = _Ranking(records, times, environment, threshold).report(model, faults, usual)
-    notes = (*_on_shared(sorted(shared)), *differences(records))
+    notes = (*_on_shared(sorted(shared)), *_without_samples(records, sentinels=sentinels), *differences(records))
     return replace(report, notes=notes, shared_failures=tuple(sorted(shared)))
 
 
@@ -71,6 +81,18 @@ def _on_shared(cases: Sequence[str]) -> Iterator[str]:
         yield f"{cases[0]} failed on most devices: a fault of the case, not of a device"
     elif cases:
         yield f"{len(cases)} cases failed on most devices, first {cases[0]}: a fault of the cases, not of a device"
+
+
+def _without_samples(records: Sequence[DeviceRecord], *, sentinels: bool) -> Iterator[str]:
+    """Yield a sentence on the devices without samples; `sentinels`: those of the others are compared."""
+    labels = [record.label for record in records if not record.has_samples]
+    if labels:
+        which = f"{labels[0]} has" if len(labels) == 1 else f"{len(labels)} devices, first {labels[0]}, have"
+        few = "" if sentinels else "; too few devices have sentinels to compare them"
+        yield (
+            f"{which} no {SAMPLES_FILE}: scatter, sentinels and slow launches cannot be judged there, "
+            f"and slow launches may make cases look slow{few}"
+        )
 
 
 def _rank_by_sentinels(
@@ -150,6 +172,8 @@ class _Ranking:
         sentinels = _known(self._environment.changes[number])
         launch_offset_us = _known(self._environment.offsets_us[number])
         factor = _known(np.exp(self._noise[number]))
+        timed = {case_id.partition("/")[0] for case_id in record.times.ids}
+        unlike = tuple(name for name in self._patterns if name in timed - patterns.keys())
         findings = (
             *slow(slower, patterns, threshold, (cases, count), sentinels),
             *noisy(factor, self._noise_spread, _simultaneous(len(self._records))),
@@ -168,9 +192,9 @@ class _Ranking:
             noise_factor=factor,
             temperature_c=record.temperature_c,
             clock_mhz=record.clock_mhz,
-            undecided=is_undecided(slower, threshold) and not findings,
+            undecided=(is_undecided(slower, threshold) or bool(unlike)) and not findings,
             findings=findings,
-            remarks=(*of_launches(launch_offset_us), *remarks(record, usual, findings)),
+            remarks=(*of_launches(launch_offset_us), *not_compared(unlike), *remarks(record, usual, findings)),
         )
 
 

@@ -87,6 +87,7 @@ class DeviceRecord:
     sms: int = 0  # 0 if unknown
     sentinels_us: Mapping[str, float] = field(default_factory=dict)
     sentinel_version: str = ""
+    has_samples: bool = True  # False if a run with times has lost them
     bad: tuple[BadRow, ...] = ()
     right: frozenset[str] = frozenset()  # cases that were verified or timed
     temperature_c: float | None = None  # median over its cases; likewise the clock and the power
@@ -120,6 +121,7 @@ def record_of(runs: Sequence[Run], problem: str = "", losses: tuple[str, ...] = 
         times=CaseTimes.of(_case_times(side, timed, sentinels)),
         sentinels_us={name: float(estimates.values.mean()) for name, estimates in sentinels.items()},
         sentinel_version=side.sentinels,
+        has_samples=bool(side.kernels) or not timed,
         bad=tuple(BadRow(row.case_id, row.status, row.reason or "") for row in rows if row.status in WRONG),
         right=frozenset(row.case_id for row in rows if row.status in {Status.TIMED, Status.VERIFIED}),
         temperature_c=_median(row.temperature_c for row in timed),
@@ -129,7 +131,7 @@ def record_of(runs: Sequence[Run], problem: str = "", losses: tuple[str, ...] = 
         throttled_cases=sum(bool(row.throttle) for row in timed),
         noise=f"{noises[0].verdict}: {noises[0].sentence}" if noises else "",
         settings=_settings(runs),
-        problem=problem or next((_unfinished(run) for run in runs if not run.is_finished), ""),
+        problem=problem or next(filter(None, map(_why_incomplete, runs)), ""),
         losses=losses,
     )
 
@@ -193,5 +195,8 @@ def _settings(runs: Sequence[Run]) -> dict[str, str]:
     }
 
 
-def _unfinished(run: Run) -> str:
-    return f"its run in {run.folder} is not finished"
+def _why_incomplete(run: Run) -> str:
+    """Return why rows of a run are missing, empty if none is known to be; `Side` checks those of runs with samples."""
+    if not run.is_finished:
+        return f"its run in {run.folder} is not finished"
+    return f"{run.notes[0]}; rows that can be read: {len(run.rows)}" if run.notes else ""

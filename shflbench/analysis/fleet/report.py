@@ -108,6 +108,11 @@ class FleetReport:
         """The number of devices."""
         return sum(len(model.devices) for model in self.models)
 
+    @property
+    def comparable(self) -> bool:
+        """Whether a model has enough devices that timed the same cases."""
+        return any(model.comparable for model in self.models)
+
     def outliers(self) -> Iterator[tuple[ModelReport, DeviceResult]]:
         """Yield the devices with findings."""
         for model in self.models:

@@ -9,7 +9,7 @@ from shflbench.analysis.compare.noise import OFFSET_US
 from shflbench.analysis.fleet.report import Finding, OutlierKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.model import Interval
 
@@ -97,6 +97,20 @@ def of_launches(offset_us: float | None) -> Iterator[str]:
         direction = "longer" if offset_us > 0 else "less"
         size = f"{abs(offset_us):.2f} µs {direction}"
         yield f"each launch takes {size} than on the median device, by the sentinels; subtracted"
+
+
+def not_compared(patterns: Sequence[str]) -> Iterator[str]:
+    """Yield a remark on patterns whose samples consist of another number of launches than on most devices.
+
+    Their times cannot be compared. Short kernels have samples of several launches, so a device on which they take
+    longer may be slower there.
+    """
+    if patterns:
+        more = f" and {len(patterns) - LISTED} more patterns" if len(patterns) > LISTED else ""
+        yield (
+            f"not compared: {', '.join(patterns[:LISTED])}{more}, with other numbers of launches per sample than on "
+            "most devices, which depend on how long a kernel takes"
+        )
 
 
 def slow_sentinels(change: float | None, spread: float, k: float, threshold: float) -> Iterator[Finding]:

@@ -41,7 +41,7 @@ class _GivenSide:
         if self.converted:
             return self.converted.info
         folders = filter(_is_folder, self.others)
-        return next((read_info(find_runs([path])[0]) for path in folders), None)
+        return next((read_info(find_runs([path], report_missing=False)[0]) for path in folders), None)
 
     def side(self, kept: Baselines, named: RunInfo | None) -> Side:
         """Read all runs; of a baseline those of the same suite and GPU as the `named` run."""

@@ -12,6 +12,7 @@ from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option, fraction
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from shflbench.analysis.fleet import FleetReport
     from shflbench.cli.console import Console
 
 
@@ -68,8 +69,16 @@ def command(
     else:
         console.data(console.colored(lines(report, console.width(data=True), every=every)))
     if chart:
-        from shflbench.plot.fleet import draw_fleet
-
-        draw_fleet(report, chart)
-        console.say(f"drawn: {chart}")
+        _draw(report, chart, console)
     return report.exit_code(fail_on_outliers=fail_on_outliers, strict=strict)
+
+
+def _draw(report: FleetReport, chart: Path, console: Console) -> None:
+    """Draw the chart, or say why it is not drawn: the exit code is that of the findings, also where no chart is."""
+    if not report.comparable:
+        console.warn(f"{chart} was not drawn: no model has four devices with times of the same cases")
+        return
+    from shflbench.plot.fleet import draw_fleet
+
+    draw_fleet(report, chart)
+    console.say(f"drawn: {chart}")

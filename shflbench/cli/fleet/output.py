@@ -106,7 +106,7 @@ def _line(device: DeviceResult, model: ModelReport) -> Line:
         flat(device.label),
         words(device.slower) if device.slower else "",
         f"{flat(worst[0])} {signed(worst[1].value)}" if worst else "",
-        f"{device.slow_cases} of {device.cases}" if device.slower else f"of {device.cases}",
+        f"{device.slow_cases} of {device.cases}" if device.slower else "",
         "" if device.sentinels is None else signed(device.sentinels),
         "" if device.noise_factor is None else f"{device.noise_factor:.2f}×",
         "" if device.temperature_c is None else f"{device.temperature_c:.0f}",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from shflbench.analysis.fleet import DeviceRecord
     from shflbench.cli.console import Console
     from shflbench.cli.fleet.attempts import Attempt
+    from shflbench.store import Run
 
 # Devices from which on several processes read: a run of 430 cases takes 0.3 s, and starting a process 0.2 s.
 MANY = 8
@@ -32,24 +34,30 @@ def read_records(paths: Sequence[Path], console: Console) -> list[DeviceRecord]:
     from shflbench.grouping import group_by
 
     attempts = find_attempts(paths, console)
-    newest = {(attempt.uuid, attempt.suite): attempt for attempt in attempts}
+    newest = [
+        attempt
+        for of_suite in group_by(attempts, lambda attempt: (attempt.uuid, attempt.suite)).values()
+        for attempt in _newest(of_suite)
+    ]
     older = len(attempts) - len(newest)
     if older:
         console.say(
             f"note: {count_noun(older, 'older run')} not ranked: of each suite on each device, the newest run is"
         )
-    devices = list(group_by(newest.values(), lambda attempt: attempt.uuid).values())
+    devices = list(group_by(newest, lambda attempt: attempt.uuid).values())
     devices.sort(key=lambda device: device[0].folder)
     records: list[DeviceRecord] = []
     with console.progress() as progress:
-        for device, result in zip(devices, _read(devices), strict=True):
+        for device, record in zip(devices, _read(devices), strict=True):
             progress.show("reading runs", len(records), len(devices), device[0].label)
-            if isinstance(result, str):
-                console.warn(f"{result}; the device is reported as incomplete")
-                records.append(_empty(device[0], result))
-            else:
-                records.append(result)
+            records.append(record)
     return _with_distinct_labels(records)
+
+
+def _newest(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Return the last of a device's runs of a suite, with the others of its fleet: shards that it took over."""
+    last = attempts[-1]
+    return [one for one in attempts if one is last or (one.fleet and one.fleet == last.fleet)]
 
 
 def _with_distinct_labels(records: Sequence[DeviceRecord]) -> list[DeviceRecord]:
@@ -61,8 +69,8 @@ def _with_distinct_labels(records: Sequence[DeviceRecord]) -> list[DeviceRecord]
     ]
 
 
-def _read(devices: Sequence[Sequence[Attempt]]) -> Iterator[DeviceRecord | str]:
-    """Yield the record of each device, or why it cannot be read."""
+def _read(devices: Sequence[Sequence[Attempt]]) -> Iterator[DeviceRecord]:
+    """Yield the record of each device."""
     if len(devices) < MANY:
         return map(read_device, devices)
     from shflbench.processes import map_in_processes
@@ -70,8 +78,8 @@ def _read(devices: Sequence[Sequence[Attempt]]) -> Iterator[DeviceRecord | str]:
     return map_in_processes(read_device, devices, READERS)
 
 
-def read_device(device: Sequence[Attempt]) -> DeviceRecord | str:
-    """Read the runs of a device; return why this is impossible, if it is."""
+def read_device(device: Sequence[Attempt]) -> DeviceRecord:
+    """Read the runs of a device; a record without times, with the problem, if this is impossible."""
     from shflbench.analysis.fleet import record_of
     from shflbench.store import read_run
 
@@ -79,18 +87,39 @@ def read_device(device: Sequence[Attempt]) -> DeviceRecord | str:
     losses = tuple(loss for attempt in device for loss in attempt.losses)
     folders = [attempt.folder for attempt in device if attempt.has_run]
     if not folders:
-        return replace(_empty(device[0], problem), losses=losses)
+        return _empty(device[0], problem, losses)
+    runs: list[Run] = []
     try:
-        record = record_of([read_run(folder) for folder in folders], problem, losses)
+        runs.extend(map(read_run, folders))
+        record = record_of(runs, problem, losses)
     except ResultsError as error:
-        return str(error)
+        return _empty(device[0], "; ".join([str(error), *_lost_rows(runs)]), losses)
     return replace(record, label=device[0].label)
 
 
-def _empty(device: Attempt, problem: str) -> DeviceRecord:
+def _lost_rows(runs: Iterable[Run]) -> Iterator[str]:
+    """Yield how many cases have a row, for each run with samples of more cases, as when `results.csv` was cut off."""
+    from shflbench.export.words import count_noun
+    from shflbench.model import is_sentinel
+
+    for run in runs:
+        with suppress(ResultsError):
+            samples = run.kept_samples()
+            timed = {name for name in samples.cases if not is_sentinel(name)} if samples else set()
+            kept = timed.intersection(row.case_id for row in run.rows)
+            if kept != timed:
+                yield f"{len(kept)} of {count_noun(len(timed), 'timed case')} have a row"
+
+
+def _empty(device: Attempt, problem: str, losses: tuple[str, ...]) -> DeviceRecord:
     from shflbench.analysis.fleet import DeviceRecord
     from shflbench.analysis.fleet.record import CaseTimes
 
     return DeviceRecord(
-        label=device.label, uuid=device.uuid, model=device.model, times=CaseTimes.of([]), problem=problem
+        label=device.label,
+        uuid=device.uuid,
+        model=device.model,
+        times=CaseTimes.of([]),
+        problem=problem,
+        losses=losses,
     )

@@ -1,6 +1,7 @@
 """Devices with known times: which are named, and with which evidence."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,16 @@ def test_devices_without_samples_are_ranked_without_sentinels_and_scatter() -> N
     assert (device.sentinels, device.noise_factor, device.launch_offset_us) == (None, None, None)
 
 
+def test_a_device_without_samples_is_named_in_a_note() -> None:
+    bare: dict[str, Any] = {"sentinels_us": {}, "sentinel_version": "", "has_samples": False}
+    sentence = "cannot be judged there, and slow launches may make cases look slow"
+    (note,) = rank([*SOUND, record(7, **bare)]).models[0].notes
+    assert note == f"node:7 has no samples.csv.gz: scatter, sentinels and slow launches {sentence}"
+    (note,) = rank([record(0), record(1), *(record(number, **bare) for number in (2, 3))]).models[0].notes
+    assert note.startswith("2 devices, first node:2, have no samples.csv.gz: ")
+    assert note.endswith(f"{sentence}; too few devices have sentinels to compare them")
+
+
 def test_a_device_without_any_time_is_incomplete_and_has_no_place() -> None:
     empty = record(7, missing=tuple(CASES), problem="no worker ran it")
     device = of(rank([*SOUND, empty]), "node:7")
@@ -237,3 +248,14 @@ def test_without_a_majority_no_device_is_slow_but_none_is_sound_either() -> None
     report = rank([record(number, factor=1.03 if number < 2 else 1.0) for number in range(4)])
     assert named(report) == {}
     assert report.exit_code(fail_on_outliers=True, strict=True) == 6
+
+
+def test_pattern_whose_samples_have_another_number_of_launches_leaves_a_device_undecided() -> None:
+    slow = record(8, factors={"neighbor": 1.5}, sentinels=1.0)
+    launches = np.array([8.0 if case_id.startswith("neighbor/") else 1.0 for case_id in slow.times.ids])
+    others = [replace(one, times=replace(one.times, launches=launches)) for one in map(record, range(8))]
+    (model,) = rank([*others, slow]).models
+    device = next(device for device in model.devices if device.label == slow.label)
+    assert (device.findings, device.undecided) == ((), True)
+    assert "not compared: neighbor, with other numbers of launches per sample" in device.remarks[0]
+    assert not any(device.undecided for device in model.devices if device.label != slow.label)

@@ -75,6 +75,9 @@ def test_without_samples_the_table_gives_times_and_intervals(run: Run, tmp_path:
     assert table.times.times_us == pytest.approx([row.time_us for row in run.rows])
     assert np.isnan(table.times.scatters_us).all()
     assert table.sentinels_us == {}
+    assert not table.has_samples
+    assert record_of([run]).has_samples
+    assert record_of([replace(run, folder=tmp_path, rows=())]).has_samples
 
 
 def test_a_mean_over_processes_is_as_uncertain_as_they_differ() -> None:

@@ -64,9 +64,25 @@ def test_three_devices_are_too_few(shflbench: Command, fleet: Path) -> None:
     summary = "0 outliers among 3 devices (slow from 1.5%); the times of no device were compared with others"
     assert outcome.out.splitlines()[-1] == summary
     assert shflbench("fleet", *three, "--strict").code == 6
-    nothing = shflbench("fleet", *three, "--chart", "fleet.svg")
-    assert nothing.code == 3
-    assert "nothing to draw" in nothing.err
+
+
+def test_without_a_comparison_there_are_no_slow_cases_to_count(shflbench: Command, fleet: Path) -> None:
+    outcome = shflbench("fleet", *(fleet / f"node-1-{index}" for index in (0, 1, 4)))
+    lines = [line.split() for line in outcome.out.splitlines()[2:5]]
+    assert sorted(lines) == [[f"node-1:{index}", "38", "too", "few", "to", "compare"] for index in (0, 1, 4)]
+
+
+def test_a_chart_that_cannot_be_drawn_changes_neither_report_nor_exit_code(
+    shflbench: Command, fleet: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(fleet, tmp_path / "copy")
+    for index in (0, 1, 2):
+        shutil.rmtree(copy / f"node-1-{index}")
+    for flags, code in ((["--fail-on-outliers"], 1), (["--strict"], 6), ([], 0)):
+        plain, drawn = shflbench("fleet", copy, *flags), shflbench("fleet", copy, *flags, "--chart", "fleet.svg")
+        assert (drawn.code, drawn.out) == (plain.code, plain.out) == (code, plain.out)
+        assert drawn.err == "warning: fleet.svg was not drawn: no model has four devices with times of the same cases\n"
+    assert not Path("fleet.svg").exists()
 
 
 def test_lost_damaged_and_missing_runs_are_incomplete_and_the_others_are_ranked(
@@ -85,9 +101,38 @@ def test_lost_damaged_and_missing_runs_are_incomplete_and_the_others_are_ranked(
     assert outcome.code == 1
     assert "node-1-0 has no run" in text
     assert "incomplete: its worker was lost twice note: the worker at node-1 was lost" in text
-    assert "node-1-1" in outcome.err
-    assert "reported as incomplete" in outcome.err
+    assert text.count(f"{SAMPLES_FILE} is ") == 1
+    assert not outcome.err
     assert "4 outliers among 6 devices" in text
+
+
+def test_a_table_that_was_cut_off_says_how_many_cases_are_left(shflbench: Command, fleet: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(fleet, tmp_path / "copy")
+    rows = copy / "node-1-2" / ROWS_FILE
+    lines = rows.read_bytes().splitlines(keepends=True)
+    for content, reason in (
+        (b"".join(lines[:3]) + lines[3][:9], f"{rows}: the last line is incomplete and was skipped"),
+        (b"".join(lines[:3]), f"{rows} is damaged: it has no row of "),
+    ):
+        rows.write_bytes(content)
+        outcome = shflbench("fleet", copy)
+        assert not outcome.err
+        assert f"incomplete: {reason}" in outcome.out
+        assert outcome.out.count("; 2 of 6 timed cases have a row\n") == 1
+    (copy / "node-1-2" / SAMPLES_FILE).unlink()
+    rows.write_bytes(b"".join(lines[:3]) + lines[3][:9])
+    assert "was skipped; rows that can be read: 2\n" in shflbench("fleet", copy).out
+
+
+def test_a_device_without_samples_is_named_with_what_cannot_be_judged(
+    shflbench: Command, fleet: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(fleet, tmp_path / "copy")
+    (copy / "node-1-1" / SAMPLES_FILE).unlink()
+    note = "node-1:1 has no samples.csv.gz: scatter, sentinels and slow launches cannot be judged there"
+    (model,) = json.loads(shflbench("fleet", copy, "--format", "json").out)["models"]
+    assert [text.startswith(note) for text in model["notes"]] == [True]
+    assert note in shflbench("fleet", copy).out
 
 
 def test_tables_without_samples_are_ranked_by_their_medians(shflbench: Command, fleet: Path, tmp_path: Path) -> None:
