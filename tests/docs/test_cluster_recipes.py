@@ -79,3 +79,26 @@ def test_a_job_of_slurm_that_is_preempted_resumes_its_run_when_it_is_requeued(pr
     assert [len({row.case_id for row in some}) for some in complete.values()] == [CASES] * 2
     assert all(row in complete[name] for name, some in kept.items() for row in some)
     assert read_fleet(machine.folder / "fleet-7").finished
+
+
+@pytest.mark.parametrize(("name", "log"), [("fleet.sbatch", "scheduler-7.log"), ("fleet.sh", "scheduler.log")])
+def test_a_scheduler_that_cannot_start_ends_the_script_with_the_name_of_its_log(
+    prepare: Prepare, name: str, log: str
+) -> None:
+    machine = prepare()
+    (machine.folder / ".config" / "dask" / "key.pem").unlink()
+    script = machine.start(name, "suite.yaml")
+    _, err = script.communicate(timeout=PATIENCE)
+    assert (script.returncode, err) == (1, f"the scheduler ended: {log} says why\n")
+    assert "FileNotFoundError" in (machine.folder / log).read_text(encoding="utf-8")
+    machine.wait_until(lambda: not machine.processes())
+
+
+def test_a_job_of_slurm_ends_when_no_worker_can_start(prepare: Prepare) -> None:
+    machine = prepare()
+    (machine.folder / "bin" / "srun").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    job = machine.start("fleet.sbatch", "suite.yaml")
+    _, err = job.communicate(timeout=PATIENCE)
+    assert job.returncode == 143, err
+    assert "the scheduler or all workers ended: scheduler-7.log and worker-7-*.log say why" in err
+    machine.wait_until(lambda: not machine.processes())

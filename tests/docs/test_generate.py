@@ -2,8 +2,10 @@
 
 import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from shflbench import errors
@@ -11,6 +13,7 @@ from shflbench.analysis.compare import FINDING_CODE, UNDECIDED_CODE
 from shflbench.cli import environment
 from shflbench.cli.baseline.command import command as baseline
 from shflbench.cli.main import READER_GONE
+from shflbench.cli.main import shflbench as root
 from shflbench.cli.noise.command import command as noise
 from shflbench.compile.toolchain import find
 from shflbench.patterns.discover import builtin, load
@@ -72,3 +75,31 @@ def test_every_exit_code_is_on_the_page() -> None:
     returned = {0, FINDING_CODE, UNDECIDED_CODE, READER_GONE, errors.INTERRUPTED, errors.TERMINATED}
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", exit_codes(), re.MULTILINE)}
     assert listed == raised | returned
+
+
+def commands_of(group: click.Group, context: click.Context) -> Iterator[tuple[str, str]]:
+    """Yield each command below a group by its full name, with its help."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command
+        below = click.Context(command, context, name, **command.context_settings)
+        if isinstance(command, click.Group):
+            yield from commands_of(command, below)
+        else:
+            yield below.command_path.strip(), command.get_help(below)
+
+
+def codes_in(text: str) -> set[str]:
+    """Return the exit codes that the help of a command names, in sentences and in the table of `check`."""
+    sentences = re.findall(r"exits? (?=\d)[^.]*", " ".join(text.split()), re.IGNORECASE)
+    in_sentences = re.findall(r"(?:exits?|and|;) (\d) ", " ".join(sentences), re.IGNORECASE)
+    in_table = re.findall(r"^ {4}[a-z].* {2,}(\d)  ", text, re.MULTILINE)
+    return {*in_sentences, *in_table}
+
+
+def test_every_command_whose_help_names_a_code_of_few_commands_is_on_its_line_of_the_page() -> None:
+    lines = dict(re.findall(r"^\| (\d+) \| (.*) \|$", exit_codes(), re.MULTILINE))
+    named = {(name, code) for name, text in commands_of(root, click.Context(root)) for code in codes_in(text)}
+    assert {("fleet", "6"), ("limits", "1"), ("check", "1"), ("gate", "5"), ("noise learn", "1")} <= named
+    of_few = {(name, code) for name, code in named if code in {"1", "5", "6"}}
+    assert {(name, code) for name, code in of_few if not re.search(rf"`{name}\b", lines[code])} == set()

@@ -150,20 +150,25 @@ A resumed run is refused where the machine code of a kernel is no longer that of
 def exit_codes() -> str:
     """Return the page of exit codes."""
     known = {
-        0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given",
+        0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given;"
+        " `fleet` also if a device is an outlier or undecided, unless `--fail-on-outliers` or `--strict` is given",
         FINDING_CODE: "a finding: `compare` or `gate` found a case slower or missing; `compare` found a case failed;"
         " `noise learn` found that its estimate would raise false alarms; `check` found a kernel that is declared safe"
         " and is not; `run`, `gate` or `claims` found that a required claim does not hold in each setting, or was not"
-        " tested",
+        " tested; `limits` found a case more than 1% faster than its limit; `fleet --fail-on-outliers` found"
+        " an outlier",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared",
-        errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler",
+        errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler; `run` on several"
+        " GPUs: the run of a GPU ended early",
         errors.KernelError.exit_code: "`run` and `gate`: a kernel computed a wrong result, or a case failed; `check`: a"
-        " kernel does not compile, or cannot be emulated",
+        " kernel does not compile, or cannot be emulated; `inspect`: a kernel does not compile; `calibrate`: a rate or"
+        " latency could not be measured",
         UNDECIDED_CODE: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
         " `claims --strict` and `gate --strict`: a required claim is inconclusive; `check --strict`: a declaration"
-        " looks wrong, or a kernel is doubtful or needs arguments",
+        " looks wrong, or a kernel is doubtful or needs arguments; `fleet --strict`: a device is undecided, or a model"
+        " has too few devices",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
         errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `--resume` measures the other cases",
         errors.TERMINATED: "ended by SIGTERM; rows are kept as for 130",
