@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from shflbench.store.columns import Row
     from shflbench.store.provenance import RunInfo, SentinelSet
 
+UNFINISHED = frozenset(f".{name}.part" for name in (ROWS_FILE, SAMPLES_FILE, RUN_FILE))  # as `files.replace` names them
+
 
 @dataclass(slots=True)
 class _Held:
@@ -55,7 +57,10 @@ class RunFolder:
 
     @classmethod
     def create_at(cls, info: RunInfo, path: Path) -> RunFolder:
-        """Start a run in exactly `path`, which must be empty or not exist, else ResultsError."""
+        """Start a run in exactly `path`, which must be empty or not exist, else ResultsError.
+
+        Files without a row, which a start leaves that is killed before `run.json` is written, are replaced.
+        """
         with writing(path):
             if path.exists() and not path.is_dir():
                 raise ResultsError(f"{path} is a file, not a folder", "give another folder")
@@ -63,7 +68,7 @@ class RunFolder:
                 raise ResultsError(
                     f"{path} already contains a run", f"resume it by --resume {path}, or give another folder"
                 )
-            if path.exists() and any(path.iterdir()):
+            if path.exists() and not _is_unused(path):
                 raise ResultsError(f"{path} exists and is not empty", "give another folder")
             path.mkdir(parents=True, exist_ok=True)
             return cls._start(path, info)
@@ -74,11 +79,12 @@ class RunFolder:
         folder = cls(path, info)
         try:
             folder.rewrite((), ())
-        except ResultsError:
+        except BaseException:  # also Ctrl-C, which may come when the run has just started
             with suppress(OSError):
-                for name in (ROWS_FILE, SAMPLES_FILE):
-                    (path / name).unlink(missing_ok=True)
-                path.rmdir()
+                if not (path / RUN_FILE).exists():
+                    for name in (ROWS_FILE, SAMPLES_FILE):
+                        (path / name).unlink(missing_ok=True)
+                    path.rmdir()
             raise
         return folder
 
@@ -206,6 +212,15 @@ def claim_folder(parent: Path, stem: str) -> Path:
             continue
         break
     return path
+
+
+def _is_unused(path: Path) -> bool:
+    """Whether a folder is empty, or has only what a start that was killed left: files without a row."""
+    names = {file.name for file in path.iterdir()}
+    if not names & {ROWS_FILE, SAMPLES_FILE}:
+        return names <= UNFINISHED
+    is_known = names <= UNFINISHED | {ROWS_FILE, SAMPLES_FILE} and ROWS_FILE in names
+    return is_known and files.read(path / ROWS_FILE) == ROWS.header().encode()
 
 
 def gpu_slug(name: str) -> str:

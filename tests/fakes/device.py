@@ -54,6 +54,8 @@ class Plan:
     jumps: Mapping[str, float] = field(default_factory=dict)  # number of NVML's reading → seconds that the clock jumps
     gpus: int = 1
     first_gpu: int = 0  # its index
+    broken: Sequence[int] = ()  # indexes of GPUs that cannot be opened
+    archs: Mapping[str, str] = field(default_factory=dict)  # of GPUs by index, where it is not that of an H200
     host: str = ""  # name of the machine that a worker of a cluster reports; empty: the real one
     nap: float = 0.0  # real seconds that a burst takes
     # Of the command line; None: as the product does.
@@ -196,11 +198,15 @@ FAULTS: Mapping[str, Callable[[Machine], object]] = {
 
 def open_backend(index: str) -> FakeBackend:
     """Open the GPU that CUDA would call `index` in a worker process."""
-    machine = Machine(Plan.read())
+    plan = Plan.read()
+    if int(index) in plan.broken:
+        raise DeviceError("no usable GPU: GPU is lost", "See `shflbench doctor`.")
+    machine = Machine(plan)
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     name = visible.split(",")[int(index)] if visible else index
     number = int(name) if name.isdigit() else next(one for one in range(10) if uuid_of(one) == name)
-    machine.device = replace(machine.device, index=int(index), uuid=uuid_of(number))
+    arch = plan.archs.get(index, machine.device.arch)
+    machine.device = replace(machine.device, index=int(index), uuid=uuid_of(number), arch=arch)
     return machine
 
 

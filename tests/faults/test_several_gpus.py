@@ -1,9 +1,12 @@
 """A run on several scripted GPUs through a real local cluster, whose workers are killed, hang, or are interrupted."""
 
+import json
 import os
 import re
+import shutil
 import signal
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +229,89 @@ def test_run_that_is_killed_leaves_no_process_and_is_resumed(make: Make) -> None
     assert [len(made.all_rows(run)) for run in runs(made)] == [CASES - 3] * 2  # the first group is kept
     made.end_wait()
     check_resumption(made)
+
+
+def without_runs(made: Machine) -> list[dict[str, Any]]:
+    """Remove one run of two, and what the start of the other wrote last; return the members."""
+    first, second = (made.folder / run for run in runs(made))
+    shutil.rmtree(first)
+    for name in ("run.json", "kernels.zip", LIMITS_FILE):
+        (second / name).unlink()
+    rows = second / "results.csv"
+    rows.write_text(rows.read_text(encoding="utf-8").splitlines(keepends=True)[0], encoding="utf-8")
+    return [asdict(member) for member in read_fleet(made.folder / "out").members]
+
+
+def without_members(made: Machine) -> list[dict[str, Any]]:
+    """Remove all runs and logs; return no members."""
+    for folder in [*(made.folder / run for run in runs(made)), made.folder / "out" / "logs"]:
+        shutil.rmtree(folder)
+    return []
+
+
+@pytest.mark.parametrize("left", [without_runs, without_members])
+def test_run_that_is_killed_before_any_record_of_a_gpu_is_resumed_with_its_options(
+    make: Make, left: Callable[[Machine], list[dict[str, Any]]]
+) -> None:
+    made = make(gpus=2)
+    assert made.run(*ALL, "--variant", "shfl").code == 0
+    fleet = made.folder / "out" / "fleet.json"
+    record = json.loads(fleet.read_text(encoding="utf-8"))
+    fleet.write_text(json.dumps({**record, "finished": None, "members": left(made)}), encoding="utf-8")
+    refused = made.run("--resume", "out", "--variant", "smem")
+    assert "--resume keeps the options of the stopped run, and --variant cannot change them" in refused.err
+    outcome = made.run("--resume", "out")
+    assert outcome.code == 0, outcome.err
+    timed = {"neighbor/shfl": Status.TIMED, "reduce/shfl": Status.TIMED}
+    assert finished_rows(made) == [timed, timed]
+    assert read_fleet(made.folder / "out").finished
+
+
+def test_gpus_that_cannot_be_used_are_left_out_of_all_and_refused_in_a_list(make: Make) -> None:
+    made = make(gpus=3, broken=[1], archs={"2": "sm_70"})
+    for listed, sentence in {
+        "0,1": "error: GPU 1 cannot be used: ",
+        "0,2": "does not compile for sm_70; it supports sm_",
+    }.items():
+        refused = made.run("suite.yaml", "--gpu", listed, "--output", "out")
+        assert (refused.code, refused.out) == (4, "")
+        assert sentence in refused.err
+        assert not (made.folder / "out").exists()
+    outcome = made.run(*ALL)
+    assert outcome.code == 4, outcome.err
+    (member,) = read_fleet(made.folder / "out").members
+    assert member.index == 0
+    assert len(made.all_rows(f"out/{member.folder}")) == CASES
+    assert "warning: GPU 1 cannot be used: " in outcome.err
+    assert f"warning: {member.host}:2 is not used: NVRTC" in outcome.err
+
+
+def test_members_that_cannot_be_resumed_do_not_hinder_the_others(make: Make) -> None:
+    made = make(WAIT, gpus=3, cases_per_window=1)
+    process = made.start(*ALL)
+    made.wait_until(lambda: made.happened().count("wait") == 3)
+    process.send_signal(signal.SIGINT)
+    made.end(process)
+    record = made.folder / runs(made)[1] / "run.json"
+    content = record.read_text(encoding="utf-8")
+    driver = read_info(record.parent).versions.driver
+    record.write_text(content.replace(f'"driver": "{driver}"', '"driver": "1"'), encoding="utf-8")
+    assert read_info(record.parent).versions.driver == "1"
+    broken = make(gpus=3, broken=[2])
+    outcome = broken.run("suite.yaml", "--resume", "out")
+    assert outcome.code == 3, outcome.err
+    first, second, third = read_fleet(made.folder / "out").members
+    cannot = f"{record.parent.relative_to(made.folder)} cannot be resumed: its version of the driver was 1, "
+    assert f"error: {second.host}:1: {cannot}" in outcome.err
+    assert (first.error, third.error) == (None, "no worker offers its device")
+    assert second.error
+    assert second.error.startswith(cannot)
+    assert f"error: {cannot}" in (made.folder / "out" / "logs" / f"{second.folder}.log").read_text(encoding="utf-8")
+    assert [len(made.all_rows(run)) for run in runs(made)] == [CASES, CASES - 3, CASES - 3]
+    record.write_text(content, encoding="utf-8")
+    again = make(gpus=3).run("suite.yaml", "--resume", "out")
+    assert again.code == 0, again.err
+    assert [len(made.all_rows(run)) for run in runs(made)] == [CASES] * 3
 
 
 def test_refusals(make: Make, tmp_path: Path) -> None:

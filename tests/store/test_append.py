@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import resource
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,6 +66,54 @@ def test_a_folder_with_anything_else_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="exists and is not empty"):
         RunFolder.create_at(info(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, None])
+@pytest.mark.parametrize("last", ["results.csv", "samples.csv.gz", ".samples.csv.gz.part", ".run.json.part"])
+def test_a_start_that_was_stopped_or_killed_does_not_block_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, end: type[BaseException] | None
+) -> None:
+    def replace_until_the_end(path: Path, content: bytes) -> None:
+        aside = f".{path.name}.part"
+        (path.parent / (aside if aside == last else path.name)).write_bytes(content)
+        if end and last in {path.name, aside}:
+            raise end
+
+    with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+        patch.setattr(files, "replace", replace_until_the_end)
+        RunFolder.create_at(info(), tmp_path / "mine")
+    if end is None:  # killed: nothing was removed
+        (tmp_path / "mine" / "run.json").unlink(missing_ok=True)
+        assert (tmp_path / "mine" / last).exists()
+    elif not last.endswith(".part"):
+        assert not (tmp_path / "mine").exists()
+    RunFolder.create_at(info(), tmp_path / "mine").append(ROWS, SAMPLES)
+    assert len(read_run(tmp_path / "mine").rows) == len(ROWS)
+
+
+def test_a_start_that_is_stopped_at_its_very_end_leaves_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace = files.replace
+
+    def replace_and_stop(path: Path, content: bytes) -> None:
+        replace(path, content)
+        if path.name == "run.json":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, "replace", replace_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        RunFolder.create_at(info(), tmp_path / "mine")
+    assert read_run(tmp_path / "mine").rows == ()
+
+
+@pytest.mark.parametrize("removed", [("run.json",), ("run.json", "results.csv")])
+def test_rows_and_samples_whose_record_is_lost_are_not_overwritten(tmp_path: Path, removed: tuple[str, ...]) -> None:
+    RunFolder.create_at(info(), tmp_path).append(ROWS, SAMPLES)
+    for name in removed:
+        (tmp_path / name).unlink()
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ResultsError, match="exists and is not empty"):
+        RunFolder.create_at(info(), tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:

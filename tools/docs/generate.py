@@ -161,7 +161,7 @@ def exit_codes() -> str:
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared",
         errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler; `run` on several"
-        " GPUs: the run of a GPU ended early",
+        " GPUs: the run of a GPU ended early, or a GPU could not be opened",
         errors.KernelError.exit_code: "`run` and `gate`: a kernel computed a wrong result, or a case failed; `check`: a"
         " kernel does not compile, or cannot be emulated; `inspect`: a kernel does not compile; `calibrate`: a rate or"
         " latency could not be measured",

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
         metavar="N[,N…]|all",
         callback=gpu_numbers,
         default="0",
-        show_default=True,
-        help="CUDA device index; several, or all, run the suite on each at the same time (needs the extra `fleet`).",
+        help="CUDA device index; several, or all, run the suite on each at the same time (needs the extra `fleet`; "
+        "other users of the machine can then run code as you).  [default: 0, or the emulator if there is no GPU]",
     ),
     option(
         "--arch",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from shflbench.cli.run.options import request_of
+from shflbench.cli.console import Console
+from shflbench.cli.run.options import refuse_fixed, request_of
 from shflbench.cli.run.request import without_gpu_option
 from shflbench.cli.run.scheduler import CONNECTION_NAMES, SchedulerChoice, scheduler_of
 from shflbench.cli.run.visible import VARIABLE, visible_gpus
@@ -19,10 +20,11 @@ from shflbench.export.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
     from shflbench.cli.run.visible import VisibleGpus
+    from shflbench.store.fleet_file import FleetInfo
 
 ALL = "all"
 
@@ -79,13 +81,14 @@ def gpu_request(
     if flags["resume"] and is_fleet(flags["resume"]):
         return _resumed(context, suite, flags)
     gpus = flags["gpus"]
-    request = request_of(context, suite, {**flags, "gpu": 0 if gpus == ALL else gpus[0]})
+    is_named = context.get_parameter_source("gpus") is not ParameterSource.DEFAULT
+    is_one = gpus != ALL and len(gpus) == 1
+    request = request_of(context, suite, {**flags, "gpu": gpus[0] if is_named and is_one else None})
     choice = scheduler_of(flags)
     flag = _cluster_flag(flags) if choice else f"--gpu {gpus if gpus == ALL else ','.join(map(str, gpus))}"
-    if choice and context.get_parameter_source("gpus") is not ParameterSource.DEFAULT:
+    if choice and is_named:
         raise UsageError(f"--gpu names GPUs of this machine, and {flag} a cluster", "leave one of them out")
-    asks_for_one = not choice and gpus == (request.gpu,)
-    if flags["resume"] or asks_for_one:
+    if flags["resume"] or (is_one and not choice):
         if flags["shard"]:
             raise UsageError("--shard needs several GPUs", "add --gpu all or --scheduler ADDRESS")
         return request, ()
@@ -104,19 +107,24 @@ def _cluster_flag(flags: dict[str, Any]) -> str:
 def _resumed(
     context: click.Context, suite: str | None, flags: dict[str, Any]
 ) -> tuple[RunRequest, Sequence[int] | SchedulerChoice]:
-    """Return the request of a fleet run that was stopped, and the GPUs of its members or its cluster."""
+    """Return the request of a fleet run that was stopped, and its GPUs or its cluster."""
     from shflbench.store.fleet_file import LOCAL, read_fleet
 
     folder = flags["resume"]
     info = read_fleet(folder)
-    runs = [folder / member.folder for member in info.members if (folder / member.folder / "run.json").is_file()]
-    if info.finished or not runs:
-        message = f"{folder} is finished and cannot be resumed" if info.finished else f"{folder} contains no run yet"
-        raise ResultsError(message, "measure again in a new folder")
-    request = request_of(context, suite, {**flags, "resume": runs[0]}, also_of_resumed=CONNECTION_NAMES)
+    if info.finished:
+        raise ResultsError(f"{folder} is finished and cannot be resumed", "measure again in a new folder")
+    typed = _typed(context, info)
+    if run := next((path for one in info.members if _is_readable(path := folder / one.folder)), None):
+        request = request_of(context, suite, {**flags, "resume": run}, also_of_resumed=CONNECTION_NAMES)
+    else:
+        refuse_fixed(context, CONNECTION_NAMES)
+        request = request_of(typed, suite or typed.params["suite"], {**typed.params, "gpu": None})
     choice = scheduler_of(flags, "" if info.scheduler == LOCAL else info.scheduler)
     if choice:
         return request, choice
+    if not info.members:
+        return request, listed(typed.params["gpus"], context.obj)
     uuids = {member.uuid for member in info.members}
     visible = _visible()
     indexes = [gpu.index for gpu in visible.gpus if not gpu.uuid or gpu.uuid in uuids]
@@ -124,3 +132,22 @@ def _resumed(
         why = f": {visible.remark}" if visible.remark else ""
         raise DeviceError(f"CUDA lists no GPU of the run in {folder}{why}", "see `nvidia-smi -L`")
     return request, indexes
+
+
+def _is_readable(run: Path) -> bool:
+    """Whether a folder has the record of a run; a fleet run may have been stopped before it had any."""
+    from shflbench.store import read_info
+
+    try:
+        read_info(run)
+    except ResultsError:
+        return False
+    return True
+
+
+def _typed(context: click.Context, info: FleetInfo) -> click.Context:
+    """Return the options that started a fleet run; those whose value is no longer valid have none."""
+    words = list(info.argv)
+    after = words.index("run") + 1 if "run" in words else len(words)
+    other = Console()  # gets options such as --quiet, which were those of another process
+    return context.command.make_context("run", words[after:], resilient_parsing=True, obj=other)

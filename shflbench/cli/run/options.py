@@ -110,18 +110,12 @@ def request_of(
     """
     from shflbench.model import Overrides
 
-    given = _given_flags(context)
     if flags["resume"]:
         from shflbench.store import read_info
 
-        fixed = [flag for name, flag in given.items() if name not in {"suite", "resume", *also_of_resumed}]
-        if fixed:
-            raise UsageError(
-                f"--resume keeps the options of the stopped run, and {fixed[0]} cannot change them",
-                "leave the option out, or start a new run",
-            )
+        refuse_fixed(context, also_of_resumed)
         return from_record(read_info(flags["resume"]), suite, flags["resume"], context.info_name or "run")
-    if {"output", "results"} <= given.keys():
+    if {"output", "results"} <= _given_flags(context).keys():
         raise UsageError("--output and --results both name a place for the run", "leave one of them out")
     if suite is None:
         raise UsageError("no suite given", "`shflbench list suites` lists those that come with shflbench")
@@ -132,6 +126,16 @@ def request_of(
         Overrides(**{name: flags[name] for name in kinds}),
         **{name: flags[name] for name in rest if name in flags},
     )
+
+
+def refuse_fixed(context: click.Context, also: Collection[str] = ()) -> None:
+    """Raise UsageError for an option that a resumed run does not take; it takes a suite, and `also` those."""
+    fixed = [flag for name, flag in _given_flags(context).items() if name not in {"suite", "resume", *also}]
+    if fixed:
+        raise UsageError(
+            f"--resume keeps the options of the stopped run, and {fixed[0]} cannot change them",
+            "leave the option out, or start a new run",
+        )
 
 
 def typed_words() -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class RunRequest:
     suite: str
     overrides: Overrides
     device: str = "auto"
-    gpu: int = 0
+    gpu: int | None = None  # CUDA device index that the user named
     arch: str | None = None
     sms: int | None = None
     precision: float | None = None
@@ -77,7 +77,7 @@ def from_record(info: RunInfo, suite: str | None, folder: Path, command: str) ->
         suite=suite or info.suite.name,
         overrides=settings.overrides or Overrides(),
         device=info.backend,
-        gpu=info.device.index if info.device else 0,
+        gpu=info.device.index if info.device else None,
         arch=None if info.device else info.arch,
         sms=None if info.device else settings.sms,
         precision=settings.precision,
@@ -100,12 +100,12 @@ def open_executor(request: RunRequest, suite: Suite) -> tuple[Executor | None, s
         return None, "Kernels are compiled and their machine code is checked; none is run."
     if without_gpu:
         return _emulator(request, suite), EMULATED
-    if request.device == "auto" and (reason := _no_gpu()):
+    if not needs_gpu and (reason := _no_gpu()):
         return _emulator(request, suite), f"No GPU ({reason}). {EMULATED}"
     from shflbench.measure.executor import GpuExecutor
 
     try:
-        return GpuExecutor(OPENER, request.gpu, suite.rules.timeout), ""
+        return GpuExecutor(OPENER, request.gpu or 0, suite.rules.timeout), ""
     except DeviceError:
         _refuse_missing_driver()
         raise
@@ -113,7 +113,7 @@ def open_executor(request: RunRequest, suite: Suite) -> tuple[Executor | None, s
 
 def _needs_gpu(request: RunRequest) -> str:
     """Return the option that asks for a GPU, empty if none does."""
-    if request.gpu:
+    if request.gpu is not None:
         return "--gpu"
     return "--device cuda" if request.device == "cuda" else ""
 

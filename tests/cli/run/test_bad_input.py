@@ -47,6 +47,7 @@ def run(run: Command) -> Command:
         (("--max-seconds", "inf"), "`inf` is not a number of seconds"),
         (("--output", "a", "--results", "b"), "--output and --results both name a place for the run"),
         (("--device", "none", "--gpu", "1"), "--gpu asks for a GPU, and --device none for none"),
+        (("--device", "emulator", "--gpu", "0"), "--gpu asks for a GPU, and --device emulator for none"),
     ],
 )
 def test_senseless_options_are_refused(run: Command, flags: Sequence[str], sentence: str) -> None:
@@ -66,10 +67,15 @@ def refuse(*_: object) -> NoReturn:
     raise DeviceError("no NVIDIA driver is loaded", "install one")
 
 
-def test_missing_driver_is_named_before_a_missing_cupy(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "flags", [("--device", "cuda"), ("--gpu", "0"), ("--gpu", "99"), ("--gpu", "0,1")], ids=" ".join
+)
+def test_run_that_asks_for_a_gpu_names_a_missing_driver_before_a_missing_cupy(
+    run: Command, monkeypatch: pytest.MonkeyPatch, flags: Sequence[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     monkeypatch.setattr("shflbench.cli.gpus.find", refuse)
-    outcome = run("quick", "--device", "cuda")
+    outcome = run("quick", *flags)
     assert (outcome.code, outcome.err) == (4, "error: no NVIDIA driver is loaded\nInstall one\n")
 
 

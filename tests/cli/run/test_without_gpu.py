@@ -90,6 +90,7 @@ def test_architecture_or_sm_count_means_a_run_without_the_gpu(run: Command, plug
 @pytest.mark.parametrize(
     "flags",
     [
+        ("--gpu", "0", "--arch", "sm_80"),
         ("--gpu", "1", "--arch", "sm_80"),
         ("--gpu", "1", "--device", "emulator"),
         ("--device", "cuda", "--arch", "sm_80"),

@@ -46,34 +46,58 @@ def run_on_gpus(
         with signals.deferred():
             cluster = stack.enter_context(closing(open_local(len(gpus), is_stopped)))
         finder = DeviceFinder(cluster, is_stopped)
-        devices = opened(cluster, finder, gpus, suite.rules.timeout)
+        devices, errors = opened(cluster, finder, gpus, suite.rules.timeout)
+        is_list = isinstance(flags["gpus"], tuple) and not flags["resume"]
+        if errors and (is_list or not devices):
+            raise errors[0]
+        for error in errors:
+            console.warn(f"{error.message}; the other GPUs are used")
+        if is_list:
+            for device in devices:
+                toolchain.require(device.opened.device.arch)
         if flags["resume"]:
-            devices = members_of(devices, flags["resume"])
+            devices, errors = members_of(devices, flags["resume"]), []  # the member of a GPU records that it is missing
         job = SuiteJob(suite, request, toolchain, cache_folder())
-        return FleetRun(job, cluster, finder, devices, signals, scheduler=LOCAL).run(flags, console)
+        return FleetRun(job, cluster, finder, devices, signals, LOCAL, missing=errors).run(flags, console)
 
 
-def opened(cluster: Cluster, finder: DeviceFinder, gpus: Sequence[int], timeout: float) -> list[FleetDevice]:
-    """Open each GPU on a worker of its own; DeviceError if one cannot be used, or if two are the same."""
+def opened(
+    cluster: Cluster, finder: DeviceFinder, gpus: Sequence[int], timeout: float
+) -> tuple[list[FleetDevice], list[DeviceError]]:
+    """Open each GPU on a worker of its own, and return those that can be used and the errors of the others.
+
+    DeviceError if two are the same.
+    """
+    from shflbench.fleet.cluster import WorkerLostError
     from shflbench.measure.supervisor import WorkerDevice
 
-    def open_one(worker: str, gpu: int) -> list[FleetDevice]:
-        return list(finder.open(worker, [WorkerDevice(run_request.OPENER, str(gpu), timeout=timeout)]))
+    def open_one(worker: str, gpu: int) -> FleetDevice | DeviceError:
+        try:
+            (device,) = finder.open(worker, [WorkerDevice(run_request.OPENER, str(gpu), timeout=timeout)])
+        except (DeviceError, WorkerLostError) as error:
+            return DeviceError(f"GPU {gpu} cannot be used: {error}", getattr(error, "advice", ""))
+        return device
 
     with ThreadPoolExecutor(len(gpus)) as pool:
-        devices = [device for some in pool.map(open_one, sorted(cluster.workers()), gpus) for device in some]
+        results = list(pool.map(open_one, sorted(cluster.workers()), gpus))
+    devices = [one for one in results if not isinstance(one, DeviceError)]
     by_uuid: dict[str, FleetDevice] = {}
     for device in devices:
         same = by_uuid.setdefault(device.opened.device.uuid, device)
         if same is not device:
             indexes = f"{same.opened.device.index} and {device.opened.device.index}"
             raise DeviceError(f"CUDA lists one GPU as {indexes}: {same.opened.device.uuid}", "See `nvidia-smi -L`.")
-    return devices
+    return devices, [one for one in results if isinstance(one, DeviceError)]
 
 
 def members_of(devices: Sequence[FleetDevice], folder: Path) -> list[FleetDevice]:
-    """Return the devices that belong to the stopped run in `folder`; DeviceError if none does."""
+    """Return the devices that belong to the run in `folder`, all if it was stopped before it had any.
+
+    DeviceError if none does.
+    """
     known = {member.uuid for member in read_fleet(folder).members}
+    if not known:
+        return list(devices)
     members = [device for device in devices if device.opened.device.uuid in known]
     if not members:
         raise DeviceError(f"no GPU of the run in {folder} can be used here", "See `nvidia-smi -L`.")

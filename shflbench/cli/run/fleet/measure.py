@@ -5,17 +5,20 @@ from __future__ import annotations
 import uuid
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.run.fleet.conclusions import Conclusions
 from shflbench.cli.run.fleet.members import Members
 from shflbench.cli.run.fleet.stop import StopMessage
-from shflbench.cli.run.fleet.summary import summarize
+from shflbench.cli.run.fleet.summary import NAMED, summarize
 from shflbench.cli.run.fleet.watch import watch_fleet
 from shflbench.cli.run.options import typed_words
+from shflbench.errors import CompilerError, ResultsError
 from shflbench.fleet import pattern_files
 from shflbench.fleet.executor import FleetContext
 from shflbench.fleet.run import FleetThreads
+from shflbench.grouping import group_by
 from shflbench.session import Compiling
 from shflbench.session.kernels import compile_all
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, read_fleet
@@ -47,11 +50,11 @@ class FleetRun:
     scheduler: str  # its address, or `local`
     connection: Sequence[str] = ()  # options that a resumed run needs again
     find_new: FindNew | None = None  # finds devices that join
+    missing: Sequence[ShflbenchError] = ()  # of GPUs that could not be opened
 
     def run(self, flags: Mapping[str, Any], console: Console) -> int:
         """Measure on all devices and return the exit code; Ctrl-C ends all, and keeps finished groups."""
-        for arch in {device.opened.device.arch for device in self.devices}:
-            self.job.toolchain.require(arch)
+        self._report_unsupported(console)
         patterns = pattern_files.packed(self.job.suite.pattern_folders)
         stop = self.signals.stop
         context = FleetContext(self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, stop.is_set)
@@ -63,19 +66,41 @@ class FleetRun:
         try:
             with closing(members.conclusions):
                 errors = self._measure(members, threads, message, console)
-                code = summarize(members, errors, console)
+                code = summarize(members, errors, self.missing, console)
         except KeyboardInterrupt as error:
             return message.show(error, console)
         folder.finish(utc_now() if members.is_complete else None)
         console.data(str(folder.path))
         return code
 
+    @cached_property
+    def _unsupported(self) -> Mapping[str, CompilerError]:
+        """The architectures of devices that the compiler does not support, each with the reason."""
+        reasons = {}
+        for arch in {device.opened.device.arch for device in self.devices}:
+            try:
+                self.job.toolchain.require(arch)
+            except CompilerError as error:
+                reasons[arch] = error
+        return reasons
+
+    def _report_unsupported(self, console: Console) -> None:
+        """Warn of devices that the compiler does not support; CompilerError if it supports none."""
+        by_arch = group_by(self.devices, lambda device: device.opened.device.arch)
+        if by_arch.keys() == self._unsupported.keys():
+            raise next(iter(self._unsupported.values()))
+        for arch, error in self._unsupported.items():
+            labels = [device.label for device in by_arch[arch]]
+            more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
+            verb = "is" if len(labels) == 1 else "are"
+            console.warn(f"{', '.join(labels[:NAMED])}{more} {verb} not used: {error.message}")
+
     def _measure(
         self, members: Members, threads: FleetThreads, message: StopMessage, console: Console
     ) -> list[ShflbenchError]:
         """Compile and measure, and return the errors that ended runs early; no process of a device stays."""
         try:
-            members.start(self.devices)
+            members.start([one for one in self.devices if one.opened.device.arch not in self._unsupported])
             for arch in dict.fromkeys(run.plan.arch for run in members.runs):
                 members.kernels[arch] = self._compile(arch, console)
             members.conclusions.prepare([one.archive for one in members.kernels.values()])
@@ -111,9 +136,13 @@ class FleetRun:
                     )
 
     def _folder(self, flags: Mapping[str, Any]) -> FleetFolder:
-        """Return the folder of the fleet run: a new one, or that of the run to resume."""
-        if flags["resume"]:
-            return FleetFolder(flags["resume"], read_fleet(flags["resume"]))
+        """Return the folder of the fleet run: a new one, or that of the run to resume, which has the same suite."""
+        if path := flags["resume"]:
+            stopped, name = read_fleet(path), self.job.suite.name
+            if stopped.suite != name:
+                message = f"{path} has runs of the suite {stopped.suite}, and cannot be resumed with {name}"
+                raise ResultsError(message, "give the suite of that run, or measure in a new folder")
+            return FleetFolder(path, stopped)
         info = FleetInfo(
             self.job.suite.name, typed_words(), self.scheduler, utc_now(), members=(), sharded=flags["shard"]
         )

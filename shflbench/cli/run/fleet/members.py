@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.cli.run.fleet.assignment import GroupPool, folder_name, split_finished
 from shflbench.cli.run.fleet.log import DeviceLog
 from shflbench.cli.run.options import typed_words
-from shflbench.errors import DeviceError
+from shflbench.errors import DeviceError, ResultsError
 from shflbench.fleet.executor import FleetDevice, RemoteExecutor
 from shflbench.fleet.run import DeviceRun
 from shflbench.session.plan import run_info
@@ -18,7 +19,7 @@ from shflbench.store.fleet_file import FleetMember
 from shflbench.store.surroundings import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from shflbench.cli.run.fleet.conclusions import Conclusions
     from shflbench.cli.run.fleet.job import SuiteJob
@@ -49,6 +50,7 @@ class Members:
         self._release = release
         self.runs: list[DeviceRun] = []
         self.logs: list[DeviceLog] = []  # of the runs
+        self.refused: list[tuple[FleetMember, ResultsError]] = []  # that cannot be started or resumed
         self.kernels: dict[str, CompiledKernels] = {}  # by architecture
         self._names: list[str] = []  # of the members of the runs
         self._pool: GroupPool[FleetDevice] = GroupPool(job.group_sizes)
@@ -76,14 +78,19 @@ class Members:
         by_uuid = {device.opened.device.uuid: device for device in devices}
         for member in recorded:
             is_free = member.uuid not in self._busy
-            self._resume(member, by_uuid.get(member.uuid) if is_free else None)
+            with self._refused(member):
+                self._resume(member, by_uuid.get(member.uuid) if is_free else None)
         for device in devices:
             if device.opened.device.uuid not in self._busy:
                 self._use(device)
         self._launch()
 
     def join(self, device: FleetDevice) -> None:
-        """Let a device take part that was not there at the start, or that was lost."""
+        """Let a device take part that was not there at the start, or that was lost.
+
+        CompilerError where the compiler does not support its architecture.
+        """
+        self.job.toolchain.require(device.opened.device.arch)
         self._use(device)
         self._launch()
 
@@ -97,7 +104,8 @@ class Members:
         if isinstance(error, DeviceError):
             self._release(device)
             if self.folder.is_sharded:
-                self._divide(member)
+                with self._refused(member):
+                    self._divide(member)
         elif error:
             self._failed = True
         elif self.folder.is_sharded:
@@ -121,7 +129,8 @@ class Members:
             return
         known = next((member for member in self.folder.members.values() if member.uuid == opened.uuid), None)
         if known:
-            self._resume(known, device)
+            with self._refused(known):
+                self._resume(known, device)
         else:
             self._add(device, None)
 
@@ -191,7 +200,20 @@ class Members:
         self.folder.write()
         starts, self._starts = self._starts, []
         for device, member in starts:
-            self._open(device, member)
+            with self._refused(member):
+                self._open(device, member)
+
+    @contextmanager
+    def _refused(self, member: FleetMember) -> Iterator[None]:
+        """Make a ResultsError in the block the error of this member: the others continue."""
+        try:
+            yield
+        except ResultsError as error:
+            self._failed = True
+            self._busy.add(member.uuid)
+            self.folder.put(replace(self.folder.members[member.folder], error=error.message))
+            self.refused.append((member, error))
+            DeviceLog(self.folder.path, member.folder).write(f"error: {error.message}\n{error.advice}".rstrip())
 
     def _open(self, device: FleetDevice, member: FleetMember) -> None:
         """Open the folder and the log of a member, and add its run."""

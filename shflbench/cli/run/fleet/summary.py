@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 NAMED = 3  # members with a problem; the logs have all
 
 
-def summarize(members: Members, errors: Sequence[ShflbenchError], console: Console) -> int:
-    """Conclude the runs of all members, print their results, and return the exit code; `errors` ended runs early."""
+def summarize(
+    members: Members, errors: Sequence[ShflbenchError], missing: Sequence[ShflbenchError], console: Console
+) -> int:
+    """Conclude the runs of all members, print their results, and return the exit code.
+
+    `errors` ended runs early; `missing` are those of GPUs that could not be opened.
+    """
     folder, job = members.folder, members.job
     cases = {member.folder: len(job.cases(member)) for member in folder.members.values()}
     conclusions = []
@@ -51,8 +56,8 @@ def summarize(members: Members, errors: Sequence[ShflbenchError], console: Conso
             "Start a worker for one, and resume the run: --resume.",
         )
     of_claims = print_claims(conclusions, folder.path, console)
-    if not members.is_complete:
-        return max((error.exit_code for error in errors), default=DeviceError.exit_code)
+    if missing or not members.is_complete:
+        return min((error.exit_code for error in (*missing, *errors)), default=DeviceError.exit_code)
     return KernelError.exit_code if any(one.bad for one in counts.values()) else of_claims
 
 

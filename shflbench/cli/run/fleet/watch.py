@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shflbench.cli.run.fleet.conclusion import BAD
-from shflbench.errors import MissingError
+from shflbench.cli.run.fleet.conclusion import BAD, label_of
+from shflbench.cli.run.watch import warnings
+from shflbench.errors import CompilerError
 from shflbench.fleet.run import DeviceDone, DeviceJoined, NoEvent
 from shflbench.session import GroupDone, Note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shflbench.cli.console import Console, Progress
     from shflbench.cli.run.fleet.members import Members
     from shflbench.errors import ShflbenchError
     from shflbench.fleet.run import DeviceRun, FleetEvent, FleetThreads
+    from shflbench.model import Trouble
 
 
 @dataclass(slots=True)
@@ -28,6 +32,7 @@ class DeviceProgress:
     bad: int = 0
     state: str = "running"
     seen: set[str] = field(default_factory=set)
+    troubles: dict[str, Sequence[Trouble]] = field(default_factory=dict)  # by case
 
     @classmethod
     def of(cls, run: DeviceRun, line: Progress) -> DeviceProgress:
@@ -61,13 +66,18 @@ class FleetWatch:
         """Show the runs of `members` on `console`."""
         self._members, self._console, self._progress = members, console, progress
         self._devices: list[DeviceProgress] = []
-        self.errors: list[ShflbenchError] = []  # that ended runs early
+        self._refused = 0  # members that were reported
+        self.errors: list[ShflbenchError] = []  # that ended runs early, or kept them from starting
         self.start_new()
 
     def start_new(self) -> None:
-        """Add a line for each run that has none."""
+        """Add a line for each run that has none, and report members that cannot be started or resumed."""
         for run in self._members.runs[len(self._devices) :]:
             self._devices.append(DeviceProgress.of(run, self._progress.line()))
+        for member, error in self._members.refused[self._refused :]:
+            self._refused += 1
+            self.errors.append(error)
+            self._console.error(f"{label_of(member)}: {error.message}", error.advice)
 
     def show(self, item: FleetEvent) -> None:
         """Show an event, and let devices that joined take part."""
@@ -87,28 +97,24 @@ class FleetWatch:
                 self._console.say(f"{joined.label} joined: {joined.opened.device.name}")
                 try:
                     self._members.join(joined)
-                except MissingError as error:  # the compiler cannot serve its architecture
-                    self._console.warn(f"{joined.label}: {error.message}")
+                except CompilerError as error:
+                    self._console.warn(f"{joined.label} is not used: {error.message}")
             case DeviceDone(error) if device:
                 self._end(item.place, device, error)
         self.start_new()
 
     def _log_group(self, place: int, event: GroupDone) -> None:
         bad = [row for row in event.rows if row.status in BAD]
-        self._members.logs[place].write(
-            *(f"{row.status} {row.case_id}: {row.reason or 'wrong result'}" for row in bad),
-            *(
-                f"noise: {case_id}: {trouble.sentence}; {trouble.advice}"
-                for case_id, troubles in event.troubles.items()
-                for trouble in troubles
-            ),
-        )
+        self._members.logs[place].write(*(f"{row.status} {row.case_id}: {row.reason or 'wrong result'}" for row in bad))
+        self._devices[place].troubles |= event.troubles
 
     def _end(self, place: int, device: DeviceProgress, error: ShflbenchError | None) -> None:
         device.state = "ended early" if error else "done"
         progress = f"{device.state}, {device.done} of {device.total} cases"
         log = self._members.logs[place]
-        log.write(progress)
+        precision = self._members.runs[place].plan.suite.rules.precision
+        log.write(*(f"noise: {sentence}" for sentence in warnings(device.troubles, precision)), progress)
+        device.troubles.clear()
         if error:
             self.errors.append(error)
             log.write(f"error: {error.message}\n{error.advice}".rstrip())

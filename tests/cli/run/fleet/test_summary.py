@@ -1,9 +1,16 @@
-"""The first failure of each device of a fleet."""
+"""The first failure of each device of a fleet, and the exit code of its run."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from unittest.mock import Mock
 
+import pytest
+
+from shflbench.cli.console import Console
 from shflbench.cli.run.fleet.conclusion import MemberCounts
-from shflbench.cli.run.fleet.summary import failure_sentences
+from shflbench.cli.run.fleet.summary import failure_sentences, summarize
+from shflbench.errors import DeviceError, ResultsError, ShflbenchError
 
 SOUND = MemberCounts(9)
 FAILED = MemberCounts(9, 3, first="reduce/shfl/f32: illegal memory access")
@@ -25,3 +32,26 @@ def test_many_devices_and_many_failures_are_counted() -> None:
     assert sentences[0] == f"node7:0, node7:1, node7:2 and 2 more: {FAILED.first}; 2 other cases failed, too"
     assert len(sentences) == 4
     assert last == "cases failed on 2 other GPUs, too: see the logs"
+
+
+LOST, DIFFERS = DeviceError("no worker offered node7:0 again"), ResultsError("node7-0 cannot be resumed")
+
+
+@pytest.mark.parametrize(
+    ("is_complete", "errors", "missing", "code"),
+    [
+        (True, [], [], 0),
+        (True, [LOST], [], 0),  # it came back, or others measured the rest
+        (True, [], [LOST], 4),
+        (False, [], [], 4),
+        (False, [LOST, DIFFERS], [], 3),
+        (False, [DIFFERS], [LOST], 3),
+    ],
+)
+def test_exit_code_is_that_of_what_is_missing(
+    *, is_complete: bool, errors: Sequence[ShflbenchError], missing: Sequence[ShflbenchError], code: int
+) -> None:
+    members = Mock(unassigned={}, is_complete=is_complete)
+    members.folder.members, members.folder.path = {}, Path("out")
+    members.conclusions.all.return_value = iter(())
+    assert summarize(members, errors, missing, Console()) == code
