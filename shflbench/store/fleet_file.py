@@ -83,7 +83,7 @@ class FleetFolder:
         """Start a fleet run in exactly `path`, which must be empty or not exist, else ResultsError."""
         with writing(path):
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
+            if any(file.name != f".{FLEET_FILE}.part" for file in path.iterdir()):  # which a kill may have left
                 raise ResultsError(f"{path} exists and is not empty", "give another folder")
         folder = cls(path, info)
         folder.write()

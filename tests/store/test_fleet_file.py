@@ -38,6 +38,13 @@ def test_changes_are_written_at_once_on_request_else_after_a_second(
     )
 
 
+def test_run_that_was_killed_in_its_first_write_starts_again_in_its_folder(tmp_path: Path) -> None:
+    (tmp_path / ".fleet.json.part").write_text("{", encoding="utf-8")
+    assert read_fleet(FleetFolder.create_at(ABOUT, tmp_path).path) == ABOUT
+    with pytest.raises(ResultsError, match="is not empty"):
+        FleetFolder.create_at(ABOUT, tmp_path)
+
+
 def test_writes_that_take_long_are_rarer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now, writes = 100.0, 0
 
