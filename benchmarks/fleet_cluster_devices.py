@@ -165,6 +165,9 @@ class SimulatedSupervisor:
         if not self._is_open:
             self._number, self._round, self._is_open = self._number + 1, 0, True
 
+    def stop(self) -> None:
+        """Do nothing: a simulated job ends by itself."""
+
     def close(self) -> None:
         """End the simulated process: the next job has another process number."""
         self._is_open = False

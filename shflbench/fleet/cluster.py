@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import dask
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, Security
 
-from shflbench.errors import DeviceError, UsageError
+from shflbench.errors import DeviceError, MissingError, UsageError
 from shflbench.fleet.connection_errors import check_files, unreachable
-from shflbench.fleet.presence import POLL_SECONDS, Presence
+from shflbench.fleet.presence import POLL_SECONDS, SILENT_SECONDS, Presence
 from shflbench.processes import block_sigint
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ WORKER_TTL = "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"  # Dask's own variable; i
 MOST_CALLING = 64  # threads that end processes at the same time: workers that hang keep theirs
 END_SECONDS = 10.0  # to end the processes of all devices: workers that do not answer are given up
 READ_SECONDS = 30.0  # to read a result, after which it is checked whether the worker is still there
+SHORT_SECONDS = SILENT_SECONDS  # for a short call: a worker that takes longer counts as hung, as one without heartbeats
 RECONNECT_SECONDS = 60.0  # to wait for a scheduler, also for one that restarts
+UNREADABLE = "Error during deserialization of the task graph"  # Dask's words where its scheduler lacks our modules
 LOOPBACK = "127.0.0.1"
 # Settings of a cluster on this machine. Without routes, its HTTP servers have no pages; Dask cannot leave them out.
 # LocalCluster gives up a worker that restarts at the wrong moment: 15 s after any loss, if it is away just then.
@@ -41,6 +43,10 @@ LOCAL = {
 
 class WorkerLostError(Exception):
     """The worker of a call died, hung or lost its connection; the sentence says which."""
+
+
+class UnansweredError(WorkerLostError):
+    """A worker did not complete a short call in time, and may still be busy with it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,26 +90,42 @@ class Cluster:
         return self._presence.threads(worker)
 
     def call(self, worker: str, function: Callable[..., Result], *arguments: Any) -> Result:  # noqa: ANN401
-        """Call a function on a worker and return its result.
+        """Call a function on a worker and return its result, however long it takes; raise what it raises.
 
-        WorkerLostError if the worker does not complete it; DeviceError if the run is stopped meanwhile.
+        WorkerLostError if the worker does not complete it; DeviceError if the run is stopped meanwhile; MissingError
+        if the scheduler cannot pass it on.
         """
+        return self.call_within(None, worker, function, *arguments)
+
+    def call_within(
+        self,
+        seconds: float | None,
+        worker: str,
+        function: Callable[..., Result],
+        *arguments: Any,  # noqa: ANN401
+    ) -> Result:
+        """Call a function as `call` does; UnansweredError after so many `seconds`."""
         future = self.submit(worker, function, *arguments)
         running = RunningCall(worker)
         future.add_done_callback(lambda _: running.is_over.set())
         try:
-            self._wait(running)
-            if not future.done():
-                if self._is_stopped():
-                    raise DeviceError("the run was stopped")
-                raise WorkerLostError(self._loss(worker))
-            result: Result = self._result_of(future, worker)
+            is_over = self._wait(running, seconds)
+            if future.done():
+                result: Result = self._result_of(future, worker)
+                return result
+            if self._is_stopped():
+                raise DeviceError("the run was stopped")
+            if seconds is not None and not is_over:
+                raise UnansweredError(f"worker {worker} did not answer within {seconds:.0f} s")
+            raise WorkerLostError(self._loss(worker))
         except CancelledError as error:
             raise WorkerLostError(self._loss(worker)) from error
-        except (KilledWorker, OSError) as error:
+        except KilledWorker as error:
             raise WorkerLostError(f"worker {worker} was lost: {error}") from error
-        else:
-            return result
+        except RuntimeError as error:
+            if str(error).startswith(UNREADABLE):
+                raise self._unreadable() from error
+            raise
         finally:
             future.release()
 
@@ -115,24 +137,35 @@ class Cluster:
         while True:
             try:
                 return future.result(timeout=READ_SECONDS)
-            except TimeoutError:
+            except OSError as error:
                 if future.status == "error":  # of the function
                     raise
+                if not isinstance(error, TimeoutError):
+                    raise WorkerLostError(f"worker {worker} was lost: {error}") from error
                 if self._is_stopped():
                     raise DeviceError("the run was stopped") from None
                 if worker not in self.workers():
                     raise WorkerLostError(self._loss(worker)) from None
 
-    def _wait(self, running: RunningCall) -> None:
-        """Wait until a call is over; one thread watches the workers of all calls."""
+    def _unreadable(self) -> MissingError:
+        """Return the error of a scheduler that has other modules than this client."""
+        return MissingError(
+            f"the scheduler {self._address} cannot read the calls of this client: it has another version of "
+            "shflbench or of its packages, or none",
+            "Install the same version where the scheduler runs, and start it again.",
+        )
+
+    def _wait(self, running: RunningCall, seconds: float | None) -> bool:
+        """Wait until a call is over, and return whether it is; one thread watches the workers of all calls."""
         with self._lock:
             self._running.add(running)
             if self._watcher is None:
                 self._watcher = Thread(target=self._watch, name="watch workers", daemon=True)
                 self._watcher.start()
-        running.is_over.wait()
+        is_over = running.is_over.wait(seconds)
         with self._lock:
             self._running.discard(running)
+        return is_over
 
     def _watch(self) -> None:
         """End the calls whose worker is lost, and all when the run is stopped, as long as there are any."""

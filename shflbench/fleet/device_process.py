@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from shflbench.measure.condensed import CondensedEvent
     from shflbench.measure.events import JobEvent
 
-REMEDY = "Check the installation and the free disk space of the worker's machine, then resume the run: --resume."
+CHECK = "Check the installation and the free disk space of the worker's machine"
 IDLE_SECONDS = 60.0  # after which the process of a device ends: its client may be gone, and memory is held meanwhile
 
 
@@ -41,12 +41,12 @@ class DeviceProcess:
     """The supervised process of one device."""
 
     supervisor: Supervisor
-    identity: str = field(default_factory=lambda: uuid.uuid4().hex)  # process numbers begin at 0 in each
+    identity: str = field(default_factory=lambda: uuid.uuid4().hex)  # of the supervisor: its processes count from 0
     owner: str = ""  # the run that it measures for
     passes: int = -1  # number of the pass that it was started for
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Lock = field(default_factory=threading.Lock)  # of the thread that uses the supervisor
     timer: threading.Timer | None = None
-    stopped: bool = False
+    is_stopped: bool = False  # until the device is opened again
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -57,11 +57,19 @@ class DeviceProcess:
             try:
                 yield
             finally:
-                self.timer = threading.Timer(IDLE_SECONDS, self._end_idle)
+                if self.is_stopped:
+                    self.supervisor.close()
+                self.timer = threading.Timer(IDLE_SECONDS, self.end_unused)
                 self.timer.daemon = True
                 self.timer.start()
 
-    def _end_idle(self) -> None:
+    def supervise(self, device: WorkerDevice) -> None:
+        """End the process of an earlier run, and start without one: nobody has stopped this run yet."""
+        self.supervisor.close()
+        self.supervisor, self.identity, self.owner = Supervisor(device), uuid.uuid4().hex, ""
+
+    def end_unused(self) -> None:
+        """End the process unless a job uses it."""
         if self.lock.acquire(blocking=False):
             try:
                 self.supervisor.close()
@@ -69,7 +77,7 @@ class DeviceProcess:
                 self.lock.release()
 
 
-_processes: dict[WorkerDevice, DeviceProcess] = {}
+_processes: dict[tuple[str, str], DeviceProcess] = {}  # by opener and its argument: each device has one process
 _registry = threading.Lock()
 
 
@@ -81,15 +89,17 @@ def describe_worker() -> WorkerReport:
 def open_device(device: WorkerDevice) -> DeviceReport:
     """Open a device in a new process and describe it; the report of one that cannot be used has the reason."""
     process = _process_of(device)
+    process.is_stopped = False  # before it waits for the job of an earlier run: the client may go away meanwhile
     try:
         with process.in_use():
-            process.supervisor.close()  # of an earlier run
-            process.owner, process.stopped = "", False
+            process.supervise(device)
+            if process.is_stopped:
+                process.supervisor.stop()
             opened = process.supervisor.open()
-            if process.stopped:  # the client went away before there was a process to end
-                process.supervisor.close()
     except DeviceError as error:
         return DeviceReport(device, error=error.message, advice=error.advice)
+    except OSError as error:
+        return DeviceReport(device, error=f"the measuring process cannot be started: {error}", advice=f"{CHECK}.")
     return DeviceReport(device, encode(opened), number=Monitor(opened.device.uuid).index())
 
 
@@ -99,7 +109,6 @@ def run_job(device: WorkerDevice, request: JobRequest) -> JobReport:
     events: list[CondensedEvent] = []
     numbering = request.numbering
     with process.in_use():
-        process.stopped = False
         if (process.owner, process.passes) != (request.owner, request.passes):
             if process.owner:
                 process.supervisor.close()
@@ -110,14 +119,13 @@ def run_job(device: WorkerDevice, request: JobRequest) -> JobReport:
             for event in process.supervisor.run(job):
                 numbered = _numbered(event, process.identity, numbering)
                 events += condenser.condense(numbered) if condenser else [numbered]
-                if process.stopped:
-                    break
             events += condenser.end() if condenser else []
         except ShflbenchError as error:
             return JobReport(tuple(events), numbering, error.message, error.advice)
         except Exception as error:  # noqa: BLE001  (it ends the run of this device, not those of all others)
             sentence = f"its worker failed: {type(error).__name__}: {error}"
-            return JobReport(tuple(events), numbering, sentence, REMEDY, traceback.format_exc())
+            advice = f"{CHECK}, then resume the run: --resume."
+            return JobReport(tuple(events), numbering, sentence, advice, traceback.format_exc())
     return JobReport(tuple(events), numbering)
 
 
@@ -132,14 +140,16 @@ def other_processes(device: WorkerDevice, device_uuid: str) -> int | None:
 
 
 def close_device(device: WorkerDevice) -> None:
-    """End the process of a device, also in the middle of a job."""
+    """End the process of a device, also in the middle of a job, whose thread then closes what belongs to it."""
     process = _process_of(device)
-    process.stopped = True
-    process.supervisor.close()
+    process.is_stopped = True
+    process.supervisor.stop()
+    process.end_unused()
 
 
 def _process_of(device: WorkerDevice) -> DeviceProcess:
+    key = device.opener, device.argument
     with _registry:
-        if device not in _processes:
-            _processes[device] = DeviceProcess(Supervisor(device))
-        return _processes[device]
+        if key not in _processes:
+            _processes[key] = DeviceProcess(Supervisor(device))
+        return _processes[key]

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeVar
 
-from shflbench.errors import DeviceError
+from shflbench.errors import DeviceError, ShflbenchError
 from shflbench.fleet import device_process
-from shflbench.fleet.cluster import WorkerLostError
+from shflbench.fleet.cluster import SHORT_SECONDS, UnansweredError, WorkerLostError
 from shflbench.fleet.executor import FleetDevice
-from shflbench.fleet.refusals import Refusals, missing_code, unused_offers, version_mismatch
+from shflbench.fleet.refusals import Refusals, failed_call, unused_offers, version_mismatch
 from shflbench.fleet.reservations import Reservations
 from shflbench.store import surroundings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from shflbench.fleet.cluster import Cluster
     from shflbench.fleet.messages import WorkerReport
     from shflbench.measure.supervisor import WorkerDevice
 
+Result = TypeVar("Result")
+
 RETURN_SECONDS = 60.0  # to start a worker again: Dask's nanny needs 2 s, a batch system more
+OPEN_SECONDS = 600.0  # to open a device, after which its worker counts as hung: the job of a killed run may end first
 LOOK_SECONDS = 0.5
 MOST_OPENING = 32  # workers at the same time
 
@@ -59,7 +62,7 @@ class DeviceFinder:
         Return them with a sentence about each worker or device that cannot be used; no sentence is returned twice.
         """
         present = self._cluster.workers()
-        self._refusals.keep(present)
+        self._keep(present)
         workers = sorted(worker for worker in present if self._has_more(worker))
         if not workers:
             return [], []
@@ -71,9 +74,17 @@ class DeviceFinder:
     def unusable(self) -> list[str]:
         """Return a sentence about each worker that is there and about each of its devices that cannot be used."""
         present = self._cluster.workers()
-        self._refusals.keep(present)
+        self._keep(present)
         reports = [(worker, report) for worker, report in sorted(self._reports.items()) if worker in present]
         return [*self._refusals.sentences(), *unused_offers(reports, self._reservations.tried)]
+
+    def _keep(self, present: Collection[str]) -> None:
+        """Forget workers that are gone: what comes back at their addresses may be sound, or offer other devices."""
+        self._refusals.keep(present)
+        self._reservations.keep(present)
+        for worker in list(self._reports):
+            if worker not in present:
+                self._reports.pop(worker, None)
 
     @contextmanager
     def closed_on_error(self) -> Iterator[None]:
@@ -120,28 +131,50 @@ class DeviceFinder:
         return [worker for worker in workers if worker not in reports or _places(reports[worker], lost)]
 
     def _report(self, worker: str) -> WorkerReport:
-        """Return the description of a worker; DeviceError if it runs other code."""
+        """Return the description of a worker; DeviceError if it cannot describe itself or runs other code."""
         refusal = ""
         try:
-            report = self._cluster.call(worker, self._describe)
+            report = self._call(SHORT_SECONDS, worker, self._describe)
             if report.versions.source != surroundings.package_source():
                 refusal = version_mismatch(worker, report.host.name, report.versions)
-        except (ImportError, AttributeError) as error:  # a function, or a field of the report
-            refusal = missing_code(worker, error)
+        except DeviceError as error:
+            refusal = error.message
+        except AttributeError as error:  # a field of the report
+            refusal = failed_call(worker, error)
         if refusal:
             self._refusals.refuse(worker, refusal)
             raise DeviceError(refusal)
         self._reports[worker] = report
         return report
 
+    def _call(self, seconds: float, worker: str, function: Callable[..., Result], *arguments: object) -> Result:
+        """Call a function on a worker; DeviceError if it fails. A worker that does not answer is not used any more."""
+        try:
+            return self._cluster.call_within(seconds, worker, function, *arguments)
+        except UnansweredError as error:
+            self._refusals.refuse(worker, str(error))
+            raise DeviceError(str(error)) from error
+        except (WorkerLostError, ShflbenchError):
+            raise
+        except Exception as error:
+            raise DeviceError(failed_call(worker, error)) from error
+
     def _open(self, worker: str, report: WorkerReport, place: WorkerDevice) -> FleetDevice:
         """Open one device and use it from now on; DeviceError if it cannot be used."""
-        opened = self._cluster.call(worker, device_process.open_device, place)
-        if opened.error:
-            raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
-        device = FleetDevice.of(worker, report, opened)
+        device = self._opened(worker, report, place)
         self._reservations.use(device.opened.device.uuid, worker, place)
         return device
+
+    def _opened(self, worker: str, report: WorkerReport, place: WorkerDevice) -> FleetDevice:
+        """Open one device; DeviceError if it cannot be used."""
+        opened = self._call(OPEN_SECONDS, worker, device_process.open_device, place)
+        if opened.error:
+            raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
+        return FleetDevice.of(worker, report, opened)
+
+    def _close(self, worker: str, place: WorkerDevice) -> None:
+        """End the process of a device that was opened for nothing."""
+        self._call(SHORT_SECONDS, worker, device_process.close_device, place)
 
     def _has_more(self, worker: str) -> bool:
         """Whether a worker may offer a device that nobody uses, and has room for it."""
@@ -158,7 +191,7 @@ class DeviceFinder:
         try:
             report = self._reports.get(worker) or self._report(worker)
             for offer in report.offers:
-                if not self._reservations.take_offer(worker, offer):
+                if self._refusals.is_refused(worker) or not self._reservations.take_offer(worker, offer):
                     continue
                 try:
                     device = self._open_once(worker, report, offer.place)
@@ -179,15 +212,12 @@ class DeviceFinder:
 
     def _open_once(self, worker: str, report: WorkerReport, place: WorkerDevice) -> FleetDevice | None:
         """Open a device; None, and close it, if another worker of its machine uses it already."""
-        opened = self._cluster.call(worker, device_process.open_device, place)
-        if opened.error:
-            raise DeviceError(f"{report.host.name}: {opened.error}", opened.advice)
-        device = FleetDevice.of(worker, report, opened)
+        device = self._opened(worker, report, place)
         user = self._reservations.user_of(device.opened.device.uuid, worker, place)
         if user == (worker, place):
             return device
         if user[0] != worker:  # else the run that lost the device has opened it there meanwhile
-            self._cluster.call(worker, device_process.close_device, place)
+            self._close(worker, place)
         return None
 
     def _offered(self, worker: str, lost: FleetDevice) -> FleetDevice | None:
@@ -196,16 +226,14 @@ class DeviceFinder:
         try:
             report = self._reports.get(worker) or self._report(worker)
             for place in _places(report, lost):
-                if self._reservations.is_used(worker, place):
+                if self._refusals.is_refused(worker) or self._reservations.is_used(worker, place):
                     continue
-                opened = self._cluster.call(worker, device_process.open_device, place)
-                if opened.error:
-                    continue
-                again = FleetDevice.of(worker, report, opened)
-                if again.opened.device.uuid == uuid:
-                    self._reservations.use_again(uuid, worker, place)
-                    return again
-                self._cluster.call(worker, device_process.close_device, place)
+                with suppress(DeviceError):
+                    again = self._opened(worker, report, place)
+                    if again.opened.device.uuid == uuid:
+                        self._reservations.use_again(uuid, worker, place)
+                        return again
+                    self._close(worker, place)
         except (WorkerLostError, DeviceError):
             return None
         return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from shflbench.errors import DeviceError
 from shflbench.fleet import device_process
-from shflbench.fleet.cluster import WorkerLostError
+from shflbench.fleet.cluster import SHORT_SECONDS, WorkerLostError
 from shflbench.fleet.condense import ProcessNumbers
 from shflbench.fleet.messages import JobRequest
 from shflbench.fleet.packed_job import JobPacker
@@ -99,7 +99,7 @@ class RemoteExecutor(Executor):
         self.name, self.device, self.problem = opened.name, opened.device, opened.problem
         self.timed = fleet_device.place.code == "cubin"
         self.losses: list[str] = []  # a sentence on each loss of a worker
-        self._context, self._at, self._log = context, fleet_device, log
+        self.log, self._context, self._at = log, context, fleet_device
         self._passes = 0
         self._following: Job | None = None
         self._early: tuple[Job, Future[JobReport]] | None = None  # the call of a window before it is asked for
@@ -123,7 +123,7 @@ class RemoteExecutor(Executor):
                 yield self._move(loss)
             else:
                 return
-            self._log(f"repeats {len(job.groups)} groups of the window one by one")
+            self.log(f"repeats {len(job.groups)} groups of the window one by one")
         for group in job.groups:
             yield from self._group(replace(job, groups=(group,)))
 
@@ -134,7 +134,7 @@ class RemoteExecutor(Executor):
     def _group(self, job: Job) -> Iterator[CondensedEvent]:
         for attempt in range(MOST_LOSSES):
             if attempt:
-                self._log(f"repeats the group {job.groups[0][0].case.group}")
+                self.log(f"repeats the group {job.groups[0][0].case.group}")
             try:
                 yield from self._call(job)
             except WorkerLostError as loss:
@@ -153,7 +153,7 @@ class RemoteExecutor(Executor):
             raise DeviceError("the run was stopped")
         if report.error:
             if report.details:
-                self._log(f"worker {self._at.worker} failed\n{report.details}")
+                self.log(f"worker {self._at.worker} failed\n{report.details}")
             raise DeviceError(report.error, report.advice)
         self._numbering = report.numbering
         return report.events
@@ -170,7 +170,7 @@ class RemoteExecutor(Executor):
         if self._context.is_stopped():
             raise DeviceError("the run was stopped")
         self.losses.append(str(loss))
-        self._log(f"lost: {loss}")
+        self.log(f"lost: {loss}")
         began = time.monotonic()
         now = self._context.find_again(self._at)
         if now is None:
@@ -180,7 +180,7 @@ class RemoteExecutor(Executor):
                 "Start a worker for it, and resume the run: --resume.",
             )
         self._at = now
-        self._log(f"opened again: {now.description}")
+        self.log(f"opened again: {now.description}")
         return Note(f"{self._at.label}: {loss}; measuring continues with worker {now.worker}")
 
     def announce(self, job: Job | None) -> None:
@@ -190,13 +190,13 @@ class RemoteExecutor(Executor):
     def restart(self) -> None:
         """Use a fresh process from the next job on."""
         self._passes += 1
-        self._log(f"pass {self._passes + 1} over the cases, in a new process")
+        self.log(f"pass {self._passes + 1} over the cases, in a new process")
 
     def others(self) -> int | None:
-        """Return the number of other processes on the GPU now; None if unknown or if the worker was lost."""
+        """Return the number of other processes on the GPU now; None if unknown, or if the worker does not answer."""
         try:
-            return self._context.cluster.call(
-                self._at.worker, device_process.other_processes, self._at.place, self.device.uuid
+            return self._context.cluster.call_within(
+                SHORT_SECONDS, self._at.worker, device_process.other_processes, self._at.place, self.device.uuid
             )
         except WorkerLostError:
             return None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from shflbench.store.provenance import Versions
 
 SAME_VERSION = "install the same version on both and start the worker again"
+# What a worker raises that has no module, function, field or parameter of this version.
+FOREIGN = (ImportError, AttributeError, TypeError)
 
 
 class Refusals:
@@ -49,9 +51,9 @@ class Refusals:
             self._devices = {key: reason for key, reason in self._devices.items() if key[0] in present}
 
     def sentences(self) -> list[str]:
-        """Return all reasons."""
+        """Return all reasons, each once."""
         with self._lock:
-            return [*self._workers.values(), *self._devices.values()]
+            return list(dict.fromkeys([*self._workers.values(), *self._devices.values()]))
 
 
 def unused_offers(
@@ -81,12 +83,14 @@ def version_mismatch(worker: str, host: str, theirs: Versions) -> str:
     )
 
 
-def missing_code(worker: str, error: Exception) -> str:
-    """Return the sentence about a worker that lacks functions of this version, or shflbench as a whole."""
-    return (
-        f"worker {worker} cannot run shflbench {shflbench.__version__} of this client ({error}): it has another "
-        f"version or none; {SAME_VERSION}"
-    )
+def failed_call(worker: str, error: Exception) -> str:
+    """Return the sentence about a worker on which a function failed, or that lacks it in this version."""
+    if isinstance(error, FOREIGN):
+        return (
+            f"worker {worker} cannot run shflbench {shflbench.__version__} of this client ({error}): it has another "
+            f"version or none; {SAME_VERSION}"
+        )
+    return f"worker {worker} failed: {type(error).__name__}: {error}"
 
 
 def _words(versions: Versions) -> str:

@@ -89,6 +89,15 @@ class Reservations:
             self._users.pop(uuid, None)
             self._tried -= self._duplicates.pop(uuid, set())
 
+    def keep(self, present: Collection[str]) -> None:
+        """Forget what workers tried that are gone: what comes back at their addresses tries it again.
+
+        Devices in use are kept, until the thread that uses one has noticed its loss.
+        """
+        with self._lock:
+            used = set(self._users.values())
+            self._tried = {one for one in self._tried if one[0] in present or one in used}
+
     def forget(self, worker: str) -> None:
         """Forget a worker that was lost while its devices were opened."""
         with self._lock:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import queue
 import threading
 import time
+import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from shflbench.session.kernels import CompiledKernels
     from shflbench.store import ResumedRun, RunFolder
 
+REPORT = "Report this with the log, and resume the run: --resume."
 JOIN_SECONDS = 15.0  # for all threads to end after the run was stopped
 LOOK_SECONDS = 2.0  # between two looks for devices that join
 REPORTED = (GroupDone, Note)  # events of a run; the steps in between would wake the main thread for nothing
@@ -66,7 +69,7 @@ class FleetEvent:
 
 # Opens devices that joined, and returns them with a sentence about each that cannot be used.
 FindNew: TypeAlias = "Callable[[], tuple[list[FleetDevice], list[str]]]"
-Events: TypeAlias = "queue.SimpleQueue[FleetEvent | BaseException]"
+Events: TypeAlias = "queue.SimpleQueue[FleetEvent]"
 
 
 class FleetThreads:
@@ -81,8 +84,8 @@ class FleetThreads:
     def events(self) -> Iterator[FleetEvent]:
         """Start all runs, and yield their events until all have ended.
 
-        Runs that the caller appends to the sequence between two events are started too. An error that is not one of
-        shflbench's is raised.
+        Runs that the caller appends to the sequence between two events are started too. An error ends the run of its
+        device only.
         """
         self._start(_look, self._find_new, self._stop, self._events, name="look for devices")
         started = ended = 0
@@ -96,8 +99,6 @@ class FleetThreads:
                 event = self._events.get(timeout=WAIT_SECONDS)
             except queue.Empty:
                 event = FleetEvent(-1, NoEvent())
-            if isinstance(event, BaseException):
-                raise event
             ended += isinstance(event.event, DeviceDone)
             yield event
 
@@ -106,7 +107,8 @@ class FleetThreads:
         self._stop.set()
         end = time.monotonic() + JOIN_SECONDS
         for thread in self._threads:
-            thread.join(max(0.0, end - time.monotonic()))
+            if thread.is_alive():  # Ctrl-C may have come before it was started
+                thread.join(max(0.0, end - time.monotonic()))
 
     def _start(self, function: Callable[..., None], *arguments: object, name: str) -> None:
         self._threads.append(threading.Thread(target=function, args=arguments, name=name, daemon=True))
@@ -122,8 +124,8 @@ def _look(find_new: FindNew | None, stop: threading.Event, events: Events) -> No
                 events.put(FleetEvent(-1, Note(sentence)))
             for device in devices:
                 events.put(FleetEvent(-1, DeviceJoined(device)))
-    except BaseException as error:  # noqa: BLE001  (raised in the main thread)
-        events.put(error)
+    except BaseException as error:  # noqa: BLE001  (whatever it is, the devices that measure go on)
+        events.put(FleetEvent(-1, Note(f"devices that join are not used any more: {_described(error)}")))
 
 
 def _measure(place: int, one: DeviceRun, events: Events) -> None:
@@ -134,5 +136,11 @@ def _measure(place: int, one: DeviceRun, events: Events) -> None:
         events.put(FleetEvent(place, DeviceDone()))
     except ShflbenchError as error:
         events.put(FleetEvent(place, DeviceDone(error)))
-    except BaseException as error:  # noqa: BLE001  (raised in the main thread)
-        events.put(error)
+    except BaseException as error:  # noqa: BLE001  (whatever it is, the other devices go on)
+        with suppress(ShflbenchError):  # the log cannot be written
+            one.executor.log(f"the run failed\n{traceback.format_exc()}")
+        events.put(FleetEvent(place, DeviceDone(ShflbenchError(f"its run failed: {_described(error)}", REPORT))))
+
+
+def _described(error: BaseException) -> str:
+    return str(error) if isinstance(error, ShflbenchError) else f"{type(error).__name__}: {error}"

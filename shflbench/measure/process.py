@@ -107,8 +107,12 @@ class Worker:
             raise WorkerDiedError(f"its worker process sent an invalid event: {line[:80]!r}") from error
 
     def kill(self) -> None:
-        """Kill the process, and wait until it has ended."""
+        """Kill the process; also for another thread than the one that uses this worker, which then sees its end."""
         self._process.kill()
+
+    def close(self) -> None:
+        """Kill the process, wait until it has ended, and close the pipes."""
+        self.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END_SECONDS)
         self._jobs.close()

@@ -59,14 +59,24 @@ class Supervisor:
         self._round = 0  # the next one
         self._failed_sentinels: set[str] = set()
         self._worker: Worker | None = None
-        self._is_open = False
+        self._is_open = self._is_stopped = False
 
     def start(self) -> Worker:
-        """Return the worker process; start it if there is none. Its device may not be open yet."""
+        """Return the worker process; start it if there is none, DeviceError after `stop`.
+
+        Its device may not be open yet.
+        """
         if self._worker is None:
+            self._end_if_stopped()
             self._worker = Worker(self._worker_device.opener, self._worker_device.argument)
             self._number, self._round, self._is_open = self._number + 1, 0, False
+            self._end_if_stopped()  # meanwhile, when there was no process to kill
         return self._worker
+
+    def _end_if_stopped(self) -> None:
+        if self._is_stopped:
+            self.close()
+            raise DeviceError("the run was stopped")
 
     def open(self) -> Opened:
         """Wait until a new worker has opened its device; DeviceError if it cannot."""
@@ -164,7 +174,8 @@ class Supervisor:
     @property
     def pids(self) -> set[int]:
         """The id of the worker process, if there is one."""
-        return {self._worker.pid} if self._worker else set()
+        worker = self._worker  # another thread may end it meanwhile
+        return {worker.pid} if worker else set()
 
     def fileno(self) -> int:
         """Return the pipe through which the worker sends events."""
@@ -176,10 +187,16 @@ class Supervisor:
         return self.start().has_event
 
     def close(self) -> None:
-        """Kill the process."""
+        """End the process, in the thread that runs jobs."""
         if self._worker is not None:
-            self._worker.kill()
+            self._worker.close()
             self._worker = None
+
+    def stop(self) -> None:
+        """Kill the process and start no other one: a job that another thread runs ends with DeviceError."""
+        self._is_stopped = True
+        if worker := self._worker:
+            worker.kill()
 
 
 def ready(supervisors: Collection[Supervisor]) -> list[Supervisor]:

@@ -28,6 +28,7 @@ LOSE = fault("reduce/shfl", "time", "lose the parent", 4, worker=0)
 # processes than cores, beats were late by several seconds.
 TTL = "20s"
 LONG = 600.0  # seconds after which a test gives up: a cluster has a dozen processes, and each imports Dask
+CLOSED = 10.0  # seconds after the end of a run in which its processes must be gone: unused ones end after 60 s
 HANG = fault("reduce/shfl", "time", "stop the parent", 4, worker=0)
 
 
@@ -179,7 +180,7 @@ def test_workers_that_die_hang_compute_wrong_or_join_late_and_a_scheduler_that_r
     assert "connection to the scheduler" in by_index[0].losses[0]
     assert "measuring continues with worker" in outcome.err
     assert read_fleet(made.folder / "out").finished
-    made.wait_until(lambda: not cluster.measuring(), seconds=LONG)
+    made.wait_until(lambda: not cluster.measuring(), seconds=CLOSED)
     report = named(made)
     assert {index for index, (findings, _) in report.items() if findings} == {3}
     assert report[3][0] == ["wrong results"]
@@ -237,7 +238,7 @@ def test_groups_of_a_run_that_was_stopped_and_of_a_lost_device_are_measured_by_a
     outcome = made.end(run)
     assert outcome.code == 130, outcome.err
     assert "run suite.yaml --resume out" in outcome.err.replace("\n", " ")
-    made.wait_until(lambda: not cluster.measuring(), seconds=LONG)
+    made.wait_until(lambda: not cluster.measuring(), seconds=CLOSED)
     waiting = 0 if "wait" in cluster.happened(0) else 1  # measures `reduce`
     run = made.start("suite.yaml", "--resume", "out", "--wait-for", "2")
     made.wait_until(lambda: cluster.happened(waiting).count("wait") == 2, seconds=LONG)
@@ -266,7 +267,7 @@ def test_run_stopped_while_it_waits_leaves_no_process_and_the_next_one_records_t
     assert len(cluster.measuring()) == 1
     run.send_signal(signal.SIGINT)
     assert made.end(run).code == 130
-    made.wait_until(lambda: not cluster.measuring(), seconds=10.0)  # workers keep them for 60 s
+    made.wait_until(lambda: not cluster.measuring(), seconds=CLOSED)
     assert not (made.folder / "out").exists()
     outcome = made.run(*words)
     assert outcome.code == 0, outcome.err

@@ -25,6 +25,6 @@ def test_worker_keeps_the_memory_of_freed_arrays() -> None:
     try:
         event = worker.receive(60)
     finally:
-        worker.kill()
+        worker.close()
     assert isinstance(event, OpenFailed)
     assert int(event.message) < BYTES >> 22  # with huge pages of 2 MB, new memory takes twice as many

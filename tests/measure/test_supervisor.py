@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from shflbench.errors import DeviceError
+from shflbench.measure import supervisor
 from shflbench.measure.events import CaseFailed, Converged, RoundDone, SentinelFailed
 from shflbench.measure.executor import GpuExecutor
 from shflbench.measure.process import Worker, WorkerDiedError
@@ -99,16 +100,46 @@ def test_invalid_event_counts_as_the_death_of_the_worker(monkeypatch: pytest.Mon
     monkeypatch.setattr(worker, "_buffer", b"\xff rubbish\n")
     with pytest.raises(WorkerDiedError, match="sent an invalid event"):
         worker.receive(1.0)
-    worker.kill()
+    worker.close()
 
 
 def test_worker_that_cannot_import_its_backend_says_why() -> None:
     worker = Worker("nowhere:open_backend", "0")
     with pytest.raises(WorkerDiedError, match="ended with exit code 1: ModuleNotFoundError: No module named 'nowhere'"):
         worker.receive(60.0)
-    worker.kill()
+    worker.close()
 
 
 def test_round_is_reported_as_it_was_taken(supervise: Callable[..., GpuExecutor]) -> None:
     first = next(event for event in supervise().run(job("shfl")) if isinstance(event, RoundDone))
     assert {burst.case_id for burst in first.bursts} >= {"sentinel/l2", job("shfl").groups[0][0].case.id}
+
+
+def test_stopped_job_ends_without_another_process(supervise: Callable[..., GpuExecutor], tmp_path: Path) -> None:
+    executor = supervise()
+    events = executor.run(job("shfl", "smem"))
+    next(event for event in events if isinstance(event, RoundDone))
+    executor.stop()
+    with pytest.raises(DeviceError, match=r"^the run was stopped$"):
+        list(events)
+    assert executor.pids == set()
+    assert (tmp_path / "log").read_text(encoding="utf-8").count("worker") == 1
+
+
+def test_process_that_starts_while_the_run_is_stopped_is_killed(
+    supervise: Callable[..., GpuExecutor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executor = supervise()
+    executor.restart()
+    started: list[Worker] = []
+
+    def start_and_stop(*arguments: str) -> Worker:
+        started.append(Worker(*arguments))
+        executor.stop()
+        return started[-1]
+
+    monkeypatch.setattr(supervisor, "Worker", start_and_stop)
+    with pytest.raises(DeviceError, match="the run was stopped"):
+        list(executor.run(job("shfl")))
+    (worker,) = started
+    assert not Path(f"/proc/{worker.pid}").exists()
