@@ -3,6 +3,7 @@
 import resource
 
 import numpy as np
+import pytest
 
 from shflbench.backends.base import Backend
 from shflbench.errors import DeviceError
@@ -20,7 +21,8 @@ def open_and_count_faults(_: str) -> Backend:
     raise DeviceError(f"{resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before}")
 
 
-def test_worker_keeps_the_memory_of_freed_arrays() -> None:
+def test_worker_keeps_the_memory_of_freed_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")  # as in a worker of Dask
     worker = Worker(f"{__name__}:{open_and_count_faults.__name__}", "0")
     try:
         event = worker.receive(60)
