@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it also runs as a file
 
 from benchmarks.compare_power.markdown import table
+from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
 from shflbench.model import Status
 from shflbench.store import read_run
 from shflbench.store.fleet_file import read_fleet
@@ -57,8 +58,13 @@ class Record(NamedTuple):
         return FOLDER / f"{self.gpus}-gpus.md"
 
     @property
+    def has_chart(self) -> bool:
+        """Whether there are enough GPUs to compare them with one another."""
+        return self.gpus >= FEWEST_DEVICES
+
+    @property
     def chart(self) -> Path:
-        """The chart of the run."""
+        """The chart of the run, if it has one."""
         return self.page.with_suffix(".svg")
 
 
@@ -192,8 +198,7 @@ def page(folder: Path, seconds: Mapping[str, float]) -> tuple[str, bool]:
     text = TEXT.format(
         suite=info.suite.name,
         gpus=record.gpus,
-        chart=record.chart.name,
-        run=record.run.name,
+        picture=PICTURE.format(chart=record.chart.name, run=record.run.name) if record.has_chart else "",
         version=f"{info.versions.shflbench} (commit {(info.versions.git_commit or 'unknown')[:10]})",
         name=info.device.name if info.device else "GPU",
         requirements="\n".join(f"- {'met' if met else '**missed**'}: {words}" for words, met in judged),
@@ -230,11 +235,13 @@ and both again. Measured with shflbench {version}; the kernels were compiled bef
 
 "Moved, at the same time" compares each run at the same time with each run alone of the same GPU.
 
+{picture}{commands}
+"""
+PICTURE = """\
 ![Time of each pattern on each GPU, relative to their median]({chart})
 
 The chart is of the last run on all GPUs, which is in `{run}`.
 
-{commands}
 """
 
 
@@ -243,8 +250,9 @@ def keep(folder: Path, record: Record, text: str) -> None:
     shutil.rmtree(record.run, ignore_errors=True)
     shutil.copytree(folder / f"all-{TURNS - 1}", record.run)
     record.page.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "shflbench", "-q", "fleet", str(record.run), "--chart", str(record.chart)]
-    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    if record.has_chart:
+        command = [sys.executable, "-m", "shflbench", "-q", "fleet", str(record.run), "--chart", str(record.chart)]
+        subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -26,8 +26,8 @@ LAST_BYTES = 4096  # of the worker's output, which are searched for its last lin
 LONGEST_LINE = 300  # characters of that line
 # Let glibc keep the memory of freed arrays, up to 8 GB, for the next ones; other C libraries ignore this. New memory
 # costs page faults, and more time while other processes verify: with it, a run of gtc2013 on an H200 took 65.4 s in
-# place of 69.4 s, 13.6 s of it in verification in place of 17.8 s. It replaces the setting of Dask, whose workers return
-# all memory at once.
+# place of 69.4 s, 13.6 s of it in verification in place of 17.8 s. It replaces what Dask sets, whose workers return all
+# memory at once.
 KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": f"{8 << 30}"}
 
 

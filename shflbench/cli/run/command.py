@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         callback=gpu_numbers,
         default="0",
         help="CUDA device index; several, or all, run the suite on each at the same time (needs the extra `fleet`; "
-        "other users of the machine can then run code as you).",
+        "unsafe where others use the machine).",
     ),
     option(
         "--arch",
