@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks.fleet_host import FOLDER, LEAST_US, ROOT, Device, Pair, Record, members, requirements
+from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
 
 CASES = 200
 RUN = {f"case {number}": 100.0 + number for number in range(CASES)}
@@ -47,7 +48,7 @@ def test_the_kept_run_and_its_chart_are_those_of_the_page() -> None:
         assert {number: sum(time >= LEAST_US for time in times.values()) for number, times in kept.items()} == {
             number: int(text.partition(f"| GPU {number} | ")[2].partition(" |")[0]) for number in kept
         }
-        assert (f"]({record.chart.name})" in text) == record.chart.exists() == (record.gpus >= 4)
+        assert (f"]({record.chart.name})" in text) == record.chart.exists() == (record.gpus >= FEWEST_DEVICES)
 
 
 def test_the_guide_says_how_long_the_recorded_runs_take() -> None:

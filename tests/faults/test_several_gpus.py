@@ -208,7 +208,7 @@ def test_run_that_is_stopped_while_its_workers_start_leaves_no_process(make: Mak
     assert not (made.folder / "out").exists()
 
 
-def test_second_signal_ends_a_run_at_once(make: Make) -> None:
+def test_signals_that_come_together_end_a_run_as_one_does(make: Make) -> None:
     made = make(WAIT, gpus=2, cases_per_window=1)
     process = made.start(*ALL)
     # Both devices wait: the machine code is read while they measure.

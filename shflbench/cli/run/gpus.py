@@ -124,7 +124,7 @@ def _resumed(
     if choice:
         return request, choice
     if not info.members:
-        return request, listed(typed.params["gpus"], context.obj)
+        return request, listed(typed.params["gpus"] or ALL, context.obj)  # None in a record that was edited
     uuids = {member.uuid for member in info.members}
     visible = _visible()
     indexes = [gpu.index for gpu in visible.gpus if not gpu.uuid or gpu.uuid in uuids]
