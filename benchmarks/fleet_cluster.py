@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it also runs as a file
 
 from benchmarks.fleet_cluster_devices import LOG, PACE, PLANTS, ROOT, Plant, index_of, plants
-from benchmarks.fleet_cluster_page import CASE_SECONDS, Outcome, explained, page
+from benchmarks.fleet_cluster_page import CASE_SECONDS, Outcome, current_machine, explained, page
 from shflbench.fleet.cluster import WORKER_TTL
 from shflbench.store import read_run
 from shflbench.store.fleet_file import read_fleet
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from shflbench.store.fleet_file import FleetMember
 
 PAGE = Path(__file__).with_suffix(".md")
-OUTCOMES = Path(__file__).with_suffix(".json")
+RECORD = Path(__file__).with_suffix(".json")
 EXPLANATION = ROOT / "docs" / "explanation" / "what-a-fleet-costs.md"
 COUNTS = (1, 10, 100, 1000)
 SUITE = ("gtc2013", "--pattern", "scan", "--processes", "1")  # in windows as large as those of all cases: 24 to 29
@@ -276,11 +276,13 @@ def main(words: Sequence[str] | None = None) -> int:
         for count in options.devices or COUNTS:
             folder = (options.keep or Path(temporary)) / f"{count}"
             outcomes.append(evaluate(count, folder) if folder.exists() else run(count, folder, options.case_seconds))
-    text = page(outcomes) if len(outcomes) > 1 else f"{outcomes[0]}\n"
+    machine = current_machine()
+    text = page(outcomes, machine) if len(outcomes) > 1 else f"{outcomes[0]}\n"
     print(text)
     if options.record:
         PAGE.write_text(text, encoding="utf-8")
-        OUTCOMES.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=2) + "\n", encoding="utf-8")
+        record = {"machine": asdict(machine), "outcomes": [asdict(outcome) for outcome in outcomes]}
+        RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
         if EXPLANATION.exists():
             EXPLANATION.write_text(explained(EXPLANATION.read_text(encoding="utf-8"), outcomes), encoding="utf-8")
     return 0 if all(outcome.is_complete for outcome in outcomes) else 1

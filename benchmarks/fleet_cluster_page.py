@@ -18,6 +18,15 @@ MOST_MEMORY = 1e9
 
 
 @dataclass(frozen=True)
+class Machine:
+    """The machine that ran the cluster, its devices included."""
+
+    cpu: str
+    cores: int
+    python: str
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What one cluster did and cost; CPU, bytes and calls are those from the first call of a window to the last."""
 
@@ -101,8 +110,14 @@ def explained(text: str, outcomes: Sequence[Outcome]) -> str:
     return re.sub(r"(?:^\|.*\n)+", lambda _: f"{next(tables)}\n", text, flags=re.MULTILINE)
 
 
-def page(outcomes: Sequence[Outcome]) -> str:
-    """Return the page for outcomes of several numbers of devices."""
+def current_machine() -> Machine:
+    """Describe the machine that runs this process."""
+    host = surroundings.host()
+    return Machine(host.cpu, host.cores, platform.python_version())
+
+
+def page(outcomes: Sequence[Outcome], machine: Machine) -> str:
+    """Return the page for outcomes of several numbers of devices on one machine."""
     ordered = sorted(outcomes, key=lambda outcome: outcome.devices)
     few, many = ordered[-2:]
     costs = [
@@ -135,9 +150,9 @@ def page(outcomes: Sequence[Outcome]) -> str:
         for one in ordered
     ]
     return TEXT.format(
-        cpu=surroundings.host().cpu,
-        cores=surroundings.host().cores,
-        python=platform.python_version(),
+        cpu=machine.cpu,
+        cores=machine.cores,
+        python=machine.python,
         cases=many.cases,
         costs=table(COSTS, costs),
         results=table(RESULTS, results),

@@ -1,15 +1,14 @@
 """The simulated cluster: what is planted, how it is judged, and the figures of its pages."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.fleet_cluster import EXPLANATION, OUTCOMES, PAGE, added_seconds, effective, run, unnamed
+from benchmarks.fleet_cluster import EXPLANATION, PAGE, RECORD, added_seconds, effective, run, unnamed
 from benchmarks.fleet_cluster_devices import Plant, index_of, plants, uuid_of
-from benchmarks.fleet_cluster_page import Outcome, explained, memory_devices, most_devices, page
+from benchmarks.fleet_cluster_page import Machine, Outcome, explained, memory_devices, most_devices, page
 from shflbench.store.fleet_file import FleetMember
 
 OUTCOME = Outcome(
@@ -86,7 +85,9 @@ def test_rules_of_the_limits() -> None:
     assert OUTCOME.client_ms == pytest.approx(2.0)
     assert OUTCOME.is_complete
     assert not replace(OUTCOME, missing=1).is_complete
-    assert "| 100 | 9 s | 2.00 ms | 32 ms | 1.00 ms | 16 ms | 10 kB | 200 MB |" in page([OUTCOME, many])
+    text = page([OUTCOME, many], Machine("Intel(R) Xeon(R) Processor", 2, "3.13.0"))
+    assert "ran on one machine with 2 cores (Intel(R) Xeon(R) Processor, Python 3.13.0), the devices" in text
+    assert "| 100 | 9 s | 2.00 ms | 32 ms | 1.00 ms | 16 ms | 10 kB | 200 MB |" in text
 
 
 @pytest.mark.expensive
@@ -100,9 +101,9 @@ def test_a_cluster_of_two_simulated_devices_loses_nothing(tmp_path: Path) -> Non
 
 
 def test_the_pages_have_the_figures_of_the_record() -> None:
-    outcomes = [Outcome(**entry) for entry in json.loads(OUTCOMES.read_text(encoding="utf-8"))]
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    outcomes = [Outcome(**entry) for entry in record["outcomes"]]
     assert all(outcome.is_complete for outcome in outcomes)
-    record, explanation = PAGE.read_text(encoding="utf-8"), EXPLANATION.read_text(encoding="utf-8")
-    machine = re.compile(r"one machine with \d+ cores \(.*?\)", re.DOTALL)
-    assert machine.sub("", page(outcomes)) == machine.sub("", record)
+    assert page(outcomes, Machine(**record["machine"])) == PAGE.read_text(encoding="utf-8")
+    explanation = EXPLANATION.read_text(encoding="utf-8")
     assert explained(explanation, outcomes) == explanation
