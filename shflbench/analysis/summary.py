@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import competes, overlap, times_range
+from shflbench.analysis.contest import contests_of, times_range
 from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS, common_factors, factors, one_pass, words
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
@@ -16,7 +16,10 @@ from shflbench.model import Mechanism
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from shflbench.analysis.contest import Contest, JointTimes
     from shflbench.store import Row
+
+    Contests = Mapping[str, Contest]  # by case
 
 _setting = attrgetter("pattern", "dtype", "options", "iterations")
 
@@ -30,6 +33,7 @@ class _Topic:
 
     title: str
     rows: Mapping[str, Mapping[object, Row]]
+    contests: Contests
     unit: str  # what the groups are, for a reader: "launch" or "setting"
 
     @property
@@ -56,10 +60,24 @@ class _Topic:
         """Return the speed of the variant relative to `other`, in each group that has both."""
         return [_time_us(their_row) / _time_us(row) for row, their_row in self.pairs(variant, other)]
 
+    def tie(self, row: Row, other: Row) -> bool:
+        """Whether neither of two rows of a group is shown to be slower."""
+        return self.contests[row.case_id].tie(row, other)
+
     def ties(self, variant: str, other: str) -> bool:
-        """Whether the intervals of the two variants overlap in every group that has both."""
+        """Whether the two variants tie in every group that has both."""
         pairs = self.pairs(variant, other)
-        return bool(pairs) and all(overlap(row, their_row) for row, their_row in pairs)
+        return bool(pairs) and all(self.tie(row, their_row) for row, their_row in pairs)
+
+    def libraries(self, variant: str) -> dict[str, list[Row]]:
+        """Return, by library call, its rows that tie with the variant or beat it."""
+        calls: dict[str, list[Row]] = {}
+        for row in self.rows[variant].values():
+            contest = self.contests[row.case_id]
+            for call in contest.libraries:
+                if not contest.is_slower(call, row):
+                    calls.setdefault(call.variant, []).append(call)
+        return calls
 
     def bandwidths(self, variant: str) -> list[float]:
         """Return the variant's GB/s in each group, where all are known."""
@@ -67,21 +85,23 @@ class _Topic:
         return known if len(known) == len(self.rows[variant]) else []
 
 
-def sentences(rows: Iterable[Row], most: int = MOST_SENTENCES) -> list[str]:
+def sentences(rows: Iterable[Row], times: JointTimes | None = None, most: int = MOST_SENTENCES) -> list[str]:
     """Return a sentence for each pattern, dtype and option (and iterations where they vary), in file order.
 
-    Only timed rows of safe variants count; library calls do not compete. Where a setting has several launches, the
-    sentence gives the range over them; of passes over data of several sizes it takes the largest. More sentences than
-    `most` are folded, by pattern and winner, into ranges over settings.
+    Candidates and ties are those of `contest_of`. Where a setting has several launches, the sentence gives the range
+    over them; of passes over data of several sizes it takes the largest. More sentences than `most` are folded, by
+    pattern and winner, into ranges over settings.
     """
-    competing = list(filter(competes, rows))
+    rows = list(rows)
+    contests = {row.case_id: contest for contest in contests_of(rows, times) for row in contest.candidates}
+    competing = [row for row in rows if row.case_id in contests]
     varied = len({row.iterations for row in competing if not one_pass(row)}) > 1
     parts = _by_setting(competing)
     if len(parts) <= most:
-        topics = [_single(part, varied=varied) for part in parts]
+        topics = [_single(part, contests, varied=varied) for part in parts]
         return [sentence for topic in topics if (sentence := _sentence(topic, _fastest(topic)))]
     patterns = group_by(parts, lambda part: part[0].pattern)
-    return [sentence for parts in patterns.values() for sentence in _of_pattern(parts, varied=varied)]
+    return [sentence for parts in patterns.values() for sentence in _of_pattern(parts, contests, varied=varied)]
 
 
 def _by_setting(rows: Iterable[Row]) -> list[list[Row]]:
@@ -96,12 +116,12 @@ def _largest(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.launch == launch]
 
 
-def _single(rows: Sequence[Row], *, varied: bool) -> _Topic:
+def _single(rows: Sequence[Row], contests: Contests, *, varied: bool) -> _Topic:
     """Return the subject of one setting, over its launches."""
     first = rows[0]
     at = first.launch if one_pass(first) else f"{first.iterations} iterations" if varied else ""
     title = ", ".join(filter(None, (first.pattern, first.dtype, *first.option_texts, at)))
-    return _Topic(title, _by_variant(rows), "launch")
+    return _Topic(title, _by_variant(rows), contests, "launch")
 
 
 def _by_variant(rows: Iterable[Row]) -> dict[str, dict[object, Row]]:
@@ -111,9 +131,9 @@ def _by_variant(rows: Iterable[Row]) -> dict[str, dict[object, Row]]:
     return variants
 
 
-def _of_pattern(parts: Sequence[list[Row]], *, varied: bool) -> list[str]:
+def _of_pattern(parts: Sequence[list[Row]], contests: Contests, *, varied: bool) -> list[str]:
     """Return one pattern's sentences: one per setting if they are few, else one per variant that wins."""
-    topics = {number: _single(part, varied=varied) for number, part in enumerate(parts)}
+    topics = {number: _single(part, contests, varied=varied) for number, part in enumerate(parts)}
     topics = {number: topic for number, topic in topics.items() if _rivals(topic, _fastest(topic))}
     if len(topics) <= MOST_OF_A_PATTERN:
         return [_sentence(topic, _fastest(topic)) for topic in topics.values()]
@@ -121,10 +141,10 @@ def _of_pattern(parts: Sequence[list[Row]], *, varied: bool) -> list[str]:
     ties = wins.pop("", [])
     winners = sorted(wins, key=lambda variant: -len(wins[variant]))
     if not winners:
-        topic = _fold([parts[number] for number in ties], len(topics))
+        topic = _fold([parts[number] for number in ties], len(topics), contests)
         return [_sentence(topic, _fastest(topic))]
     folded = winners[:MOST_OF_A_PATTERN]
-    lines = [_sentence(_fold([parts[number] for number in wins[best]], len(topics)), best) for best in folded]
+    lines = [_sentence(_fold([parts[number] for number in wins[best]], len(topics), contests), best) for best in folded]
     rest = [f"{variant} wins {len(wins[variant])}" for variant in winners[MOST_OF_A_PATTERN:]]
     rest += [f"{len(ties)} {'is a tie' if len(ties) == 1 else 'are ties'}"] if ties else []
     if rest:
@@ -132,7 +152,7 @@ def _of_pattern(parts: Sequence[list[Row]], *, varied: bool) -> list[str]:
     return lines
 
 
-def _fold(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
+def _fold(parts: Sequence[Sequence[Row]], of: int, contests: Contests) -> _Topic:
     """Return the subject of several settings of one pattern."""
     rows = [row for part in parts for row in part]
     common = common_factors(factors(row) for row in rows)
@@ -140,7 +160,7 @@ def _fold(parts: Sequence[Sequence[Row]], of: int) -> _Topic:
     count = {1: "", of: f"{of} settings"}.get(len(parts), f"{len(parts)} of {of} settings")
     groups = Counter((row.launch, *_setting(row)) for row in rows)
     unit = "launch" if sum(variants > 1 for variants in groups.values()) > len(parts) else "setting"
-    return _Topic(", ".join(filter(None, (rows[0].pattern, setting, count))), _by_variant(rows), unit)
+    return _Topic(", ".join(filter(None, (rows[0].pattern, setting, count))), _by_variant(rows), contests, unit)
 
 
 def _sentence(topic: _Topic, best: str) -> str:
@@ -155,7 +175,18 @@ def _sentence(topic: _Topic, best: str) -> str:
     named = [other for other in dict.fromkeys((topic.baseline, rivals[0], shuffle)) if other in rivals]
     lead = "shuffle is slower: " if shuffle and _is_beaten(topic, best, shuffle) else ""
     reached = _reached(topic.bandwidths(best))
-    return f"{topic.title}{launches}: {lead}{best} {reached}{_clauses(topic, best, named, verb=not reached)}"
+    clauses = _clauses(topic, best, named, verb=not reached)
+    return f"{topic.title}{launches}: {lead}{best} {reached}{clauses}{_libraries(topic, best)}"
+
+
+def _libraries(topic: _Topic, best: str) -> str:
+    """Name the library calls that tie with the variant or beat it, and in how many groups; empty if none does."""
+    groups = len(topic.rows[best])
+    calls = [
+        name if groups == 1 else f"{name} at {len(rows)} of {groups} {_plural(topic.unit, groups)}"
+        for name, rows in topic.libraries(best).items()
+    ]
+    return f"; library calls that are at least as fast: {', '.join(calls)}" if calls else ""
 
 
 def _reached(bandwidths: Sequence[float]) -> str:
@@ -209,8 +240,8 @@ def _clauses(topic: _Topic, variant: str, others: Sequence[str], *, verb: bool) 
 def _exceptions(topic: _Topic, variant: str, other: str) -> str:
     """Say in how many groups the variant only ties with the other, and in how many it is slower."""
     pairs = topic.pairs(variant, other)
-    tied = sum(overlap(row, their_row) for row, their_row in pairs)
-    slower = sum(_time_us(row) > _time_us(their_row) and not overlap(row, their_row) for row, their_row in pairs)
+    tied = sum(topic.tie(row, their_row) for row, their_row in pairs)
+    slower = sum(_time_us(row) > _time_us(their_row) and not topic.tie(row, their_row) for row, their_row in pairs)
     parts = [
         f"{word} at {count} {_plural(topic.unit, count)}"
         for word, count in (("tied", tied), ("slower", slower))

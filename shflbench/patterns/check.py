@@ -33,6 +33,7 @@ NAME = r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*"  # part of a kernel's name in C++, wher
 NAME_ALLOWED = "letters, digits, `_` and single `-` between them"
 OPTION_NAME = r"[a-z_][a-z0-9_-]*"
 OPTION_VALUE = r"[A-Za-z0-9_.+-]+"  # the value of a macro, and part of a case's id
+REPRESENTATIVE_LAUNCH = r"[0-9a-z*]+( x |x)[0-9]+"
 OPCODE = r"[A-Z][A-Z0-9]*"
 ARCHITECTURE = r"sm_[0-9]+[af]?"
 
@@ -57,6 +58,7 @@ def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str
             yield f"blocks has {block!r}, not a multiple of {WARP} from {WARP} to {MAX_BLOCK} threads"
     yield from _of_buffers(pattern)
     yield from _of_options(pattern.options)
+    yield from _of_representative(pattern)
     if pattern.static_block and "block" in pattern.options:
         yield "the option `block` needs another name: with static_block, kernels have a constant BLOCK"
     yield from _of_variants(pattern, folder)
@@ -78,6 +80,18 @@ def _of_dtypes(owner: str, dtypes: object) -> Iterator[str]:
     for dtype in dtypes:
         if dtype not in DTYPES:
             yield f"unknown dtype `{dtype}`; known: {', '.join(DTYPES)}"
+
+
+def _of_representative(pattern: Pattern) -> Iterator[str]:
+    allowed = {"dtype": pattern.dtypes, **pattern.options}
+    for name, value in pattern.representative.items():
+        if name == "launch":
+            if not _matches(REPRESENTATIVE_LAUNCH, value):
+                yield f"the launch of `representative` is {value!r}, not text such as '26x1024'"
+        elif name not in allowed:
+            yield f"`representative` has `{name}`; allowed: {', '.join(['launch', *allowed])}"
+        elif value not in allowed[name]:
+            yield f"`representative` has {name}={value!r}; allowed: {', '.join(allowed[name])}"
 
 
 def _of_buffers(pattern: Pattern) -> Iterator[str]:

@@ -50,6 +50,7 @@ LAUNCH_OPTIONS: Mapping[str, tuple[range | tuple[str, ...], str]] = {
     ),
 }
 
+USUAL_DTYPE = "f32"  # that a user means who names none, where the pattern has it
 ITERATIONS = "iterations"  # the name of the iteration count among a kernel's arguments
 
 
@@ -75,6 +76,15 @@ class Setting:
     def whole(self, option: str) -> int:
         """Return an option's value as a whole number."""
         return int(self.options[option])
+
+
+@dataclass(frozen=True, slots=True)
+class UsualSetting:
+    """The setting of a pattern that a user means who names none; an empty launch is any."""
+
+    dtype: str
+    launch: str
+    options: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +223,9 @@ class Pattern:
     blocks: tuple[int, ...] = ()  # threads per block that its kernels support; empty: any whole warps
     static_block: bool = False  # kernels are compiled for each number of threads per block, their constant BLOCK
     reference_variant: str = ""  # the variant whose results are the reference, if there is no `reference`
+    representative: Mapping[str, str] = field(
+        default_factory=dict
+    )  # `dtype`, `launch`, values of options: the setting that stands for the pattern in every answer; see `usual`
     notes: str = ""  # what was corrected in a published kernel, and what a reader must know
 
     def variant(self, name: str) -> Variant:
@@ -226,6 +239,14 @@ class Pattern:
     def baseline(self) -> Variant:
         """The variant that the others are compared with."""
         return next(variant for variant in self.variants if variant.baseline)
+
+    @property
+    def usual(self) -> UsualSetting:
+        """The setting that a user means who names none: the representative one, else defaults."""
+        named = dict(self.representative)
+        dtype = named.pop("dtype", USUAL_DTYPE if USUAL_DTYPE in self.dtypes else self.dtypes[0])
+        launch = named.pop("launch", "")
+        return UsualSetting(dtype, launch, {name: values[0] for name, values in self.options.items()} | named)
 
     @property
     def option_choices(self) -> tuple[dict[str, str], ...]:

@@ -107,6 +107,13 @@ def builtin() -> dict[str, Path]:
     return {name_of(path.parent): path.parent for path in sorted(package.glob("*/pattern.py"))}
 
 
+@cache
+def builtin_declaration(pattern: str) -> Pattern | None:
+    """Return what a pattern that comes with shflbench declares; None for another one, whose code is never run."""
+    folders = builtin()
+    return load(folders[pattern]).declaration if pattern in folders else None
+
+
 def name_of(folder: Path) -> str:
     """Return the name of the pattern in `folder`: the folder's own, with hyphens for underscores."""
     return folder.name.replace("_", "-")

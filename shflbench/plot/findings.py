@@ -1,7 +1,6 @@
 """What the rows of one pattern say, in a sentence each: the titles of the charts (pure functions).
 
-A variant wins a setting where its interval lies apart from that of every other safe variant; otherwise it ties.
-Settings with only one safe variant do not count.
+Candidates, winners and ties are those of `contest_of`. Settings with only one candidate do not count.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from math import log2
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import competes, contest_of, time_us, times, times_range
+from shflbench.analysis.contest import NO_CHOICE, competes, contest_of, time_us, times, times_range
 from shflbench.analysis.settings import BLOCK, GRID, one_pass
 from shflbench.grouping import group_by
 
@@ -104,6 +103,8 @@ def _alone(subject: ChartSubject) -> str:
     """Say that nothing is compared, because no setting has two safe variants."""
     if not any(row.mechanism for row in subject.rows):
         return f"{len(subject.timed)} cases of another tool" if len(subject.timed) > 1 else "1 case of another tool"
+    if subject.pattern in NO_CHOICE:
+        return "its variants read different memories, and none can replace another"
     variants = list(dict.fromkeys(row.variant for row in subject.timed if competes(row)))
     if not variants:
         return "no safe variant has a time"
@@ -155,7 +156,7 @@ def speedup_range(subject: ChartSubject) -> str:
 
 
 def _contests(subject: ChartSubject) -> list[Contest]:
-    return [contest for rows in subject.groups if (contest := contest_of(rows)) is not None]
+    return [contest for rows in subject.groups if (contest := contest_of(rows, subject.times)) is not None]
 
 
 def _places(subject: ChartSubject, rows: Iterable[Row]) -> str:

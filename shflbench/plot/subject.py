@@ -7,6 +7,8 @@ from functools import cached_property
 from math import fsum, inf, log
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.advice.request import usual_request
+from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import time_us
 from shflbench.analysis.settings import DTYPE, ITERATIONS, common_factors, factors, words
 from shflbench.grouping import group_by
@@ -32,6 +34,7 @@ class ChartSubject:
     dropped: int  # samples that were dropped because the GPU was throttled
     caption: Caption
     limits: Mapping[str, CaseLimit] = field(default_factory=dict)  # by case; empty for a run without limits.csv
+    times: RunTimes | None = None  # for joint intervals; None: the intervals of the rows decide ties
 
     @cached_property
     def timed(self) -> tuple[Row, ...]:
@@ -111,10 +114,14 @@ def subjects(run: Run) -> list[ChartSubject]:
     """Return one subject for each pattern of the run that has a time, in the order of the suite."""
     whole = whole_run(run)
     patterns = dict.fromkeys(row.pattern for row in whole.timed)
-    return [
-        replace(whole, pattern=pattern, rows=tuple(row for row in run.rows if row.pattern == pattern))
-        for pattern in patterns
-    ]
+    return [replace(whole, pattern=pattern, rows=_of_pattern(run, pattern)) for pattern in patterns]
+
+
+def _of_pattern(run: Run, pattern: str) -> tuple[Row, ...]:
+    """Return the rows of a pattern, those of its usual element type first."""
+    usual = usual_request(pattern).usual
+    rows = [row for row in run.rows if row.pattern == pattern]
+    return tuple(sorted(rows, key=lambda row: usual is not None and row.dtype != usual.dtype))
 
 
 def whole_run(run: Run) -> ChartSubject:
@@ -125,7 +132,7 @@ def whole_run(run: Run) -> ChartSubject:
     kept = timed[~timed["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
     dropped = len(timed) - len(kept)
     limits = read_limits(run.folder)
-    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption_of(run.info), limits)
+    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption_of(run.info), limits, RunTimes(run))
 
 
 def parts(subject: ChartSubject, most: int, drawn: Collection[str]) -> list[tuple[str, ChartSubject]]:

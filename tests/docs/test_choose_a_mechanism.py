@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.advice.answer import Certainty
 from shflbench.analysis.advice.costs import ExchangeCost
-from shflbench.analysis.advice.judge import MATTERS
 from shflbench.analysis.advice.predicted import MATTERS as PREDICTED_MATTERS
+from shflbench.analysis.contest import MATTERS, Certainty
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
 from tests.docs.walk import walk

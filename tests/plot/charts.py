@@ -1,10 +1,14 @@
 """Charts that are committed, and what their titles may claim, recomputed from results.csv.
 
-Nothing here imports `shflbench.plot` or `shflbench.analysis`: two independent programs have to agree.
+Nothing here imports `shflbench.plot` or `shflbench.analysis`: who leads is what `shflbench show --best` prints, and the
+rest is recomputed.
 """
 
 import csv
+import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,8 +59,6 @@ class Timed:
     competes: bool
     is_baseline: bool
     time: float
-    low: float
-    high: float
     traits: frozenset[str]  # by which a title may name its group
 
 
@@ -111,15 +113,12 @@ def _timed(row: dict[str, str]) -> Timed:
     )
     options = filter(None, row["options"].split(";"))
     launches = {row["launch"], f"{row['launch'].partition('x')[0].strip()} blocks", f"{row['block']} threads per block"}
-    time = float(row["time_us"])
     return Timed(
         group=f"{pattern}/{rest}",
         variant=variant,
         competes=competes,
         is_baseline=variant == row["baseline"],
-        time=time,
-        low=float(row["time_low_us"] or time),
-        high=float(row["time_high_us"] or time),
+        time=float(row["time_us"]),
         traits=frozenset({row["dtype"], f"{row['iterations']} iterations", *launches, *options}),
     )
 
@@ -132,15 +131,24 @@ def groups(chart: Chart) -> list[list[Timed]]:
 
 def outcomes(chart: Chart) -> list[Outcome]:
     """Return the outcome of each group in which at least two variants compete."""
-    return [outcome for cases in groups(chart) if (outcome := _outcome(cases))]
+    return [outcome for cases in groups(chart) if (outcome := _outcome(chart.run, cases))]
 
 
-def _outcome(cases: list[Timed]) -> Outcome | None:
+@cache
+def best_of(run: Path) -> frozenset[tuple[str, str]]:
+    """Return the group and the variant of each case that `show --best` names."""
+    command = [sys.executable, "-m", "shflbench", "show", str(run), "--best", "--format", "json"]
+    (shown,) = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    parts = (case["case_id"].split("/", 2) for case in shown["cases"])
+    return frozenset((f"{pattern}/{rest}", variant) for pattern, variant, rest in parts)
+
+
+def _outcome(run: Path, cases: list[Timed]) -> Outcome | None:
     competing = sorted((case for case in cases if case.competes), key=lambda case: case.time)
-    if len(competing) < 2:
+    if len(competing) < 2 or cases[0].group.startswith("memory-ladder/"):  # its variants read different memories
         return None
     best = competing[0]
-    leaders = {case.variant for case in competing if case.low <= best.high and best.low <= case.high}
+    leaders = {case.variant for case in competing if (case.group, case.variant) in best_of(run)}
     baseline = next((case for case in cases if case.is_baseline), None)
     return Outcome(frozenset(leaders), baseline.time / best.time if baseline else None, best.traits)
 

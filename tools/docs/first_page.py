@@ -6,7 +6,7 @@ The sentences are in `first_page.md.j2`, which takes each figure from a run. A t
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from shflbench.analysis.claims.times import RunTimes
+from shflbench.analysis.contest import Contest, contests_of
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
 
@@ -28,36 +30,57 @@ CLAIMS = ROOT / "docs" / "explanation" / "claims.md"  # its counts are repeated:
 TEMPLATE = Path(__file__).with_name("first_page.md.j2")
 DEVICE = "nvidia-h200"
 OVERVIEW = "quick"  # the suite whose cases are those of other suites with fewer iterations
-TIE = 1.01  # a difference below 1% decides nothing: choose the simpler variant
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The timed rows of a suite that differ in variant only, by variant, in the order of the run."""
+    """The contest between the variants of a setting: candidates and ties are those of every other answer."""
 
-    rows: Mapping[str, Row]
+    contest: Contest
+    is_quiet: bool = True  # whether the run was measured on a quiet GPU
 
-    def best(self) -> list[str]:
-        """Return the fastest safe variants: those that tie with the fastest."""
-        safe = [row for row in self.rows.values() if row.safe]
-        fastest = min(safe, key=_time)
-        return [row.variant for row in safe if is_tie(row, fastest)]
+    @property
+    def mark(self) -> str:
+        """Return the sign of figures that were not measured on a quiet GPU."""
+        return "" if self.is_quiet else " †"
+
+    @property
+    def rows(self) -> Mapping[str, Row]:
+        """The timed rows, by variant."""
+        return {row.variant: row for row in self.contest.rows}
+
+    def leaders(self) -> list[str]:
+        """Return the fastest candidates: those that tie with the fastest."""
+        return [row.variant for row in self.contest.leaders]
+
+    def best(self) -> str:
+        """Name the fastest candidates, those that tie, and library calls that are at least as fast."""
+        contest = self.contest
+        names = ", ".join(f"`{name}`" for name in self.leaders())
+        calls = ", ".join(
+            f"`{row.variant}`{'' if contest.tie(row, contest.fastest) else f' {times(1 / self.ratio(row.variant))}'}"
+            for row in contest.libraries
+        )
+        return f"{names} (library: {calls})" if calls else names
 
     def ratio(self, slow: str, fast: str | None = None) -> float:
-        """Return the time of `slow` divided by that of `fast`, by default the fastest safe variant."""
-        best = min((row for row in self.rows.values() if row.safe), key=_time)
-        return _time(self.rows[slow]) / _time(self.rows[fast] if fast else best)
+        """Return the time of `slow` divided by that of `fast`, by default the fastest candidate."""
+        return _time(self.rows[slow]) / _time(self.rows[fast] if fast else self.contest.fastest)
+
+    def relative(self, other: str) -> str:
+        """Return the speed of the fastest candidate relative to another one, or that both tie."""
+        return "tie" if other in self.leaders() else times(self.ratio(other))
 
     def fastest(self, mechanism: Mechanism) -> Row | None:
-        """Return the fastest safe variant of a mechanism; None if there is none."""
-        rows = (row for row in self.rows.values() if row.safe and row.mechanism == mechanism.value)
-        return min(rows, key=_time, default=None)
+        """Return the fastest candidate of a mechanism; None if there is none."""
+        rows = (row for row in self.contest.candidates if row.mechanism == mechanism.value)
+        return next(rows, None)
 
     def factors(self) -> list[str]:
         """Return the speed of the fastest safe variant relative to `smem`, to `smem-syncwarp` and to shuffles."""
         shuffle = self.fastest(Mechanism.SHFL)
         others = ("smem", "smem-syncwarp", shuffle.variant if shuffle else "")
-        best = self.best()
+        best = self.leaders()
         return ["–" if name in best or name not in self.rows else times(self.ratio(name)) for name in others]
 
     def faster(self) -> str | None:
@@ -65,7 +88,7 @@ class Setting:
         shfl, smem = self.fastest(Mechanism.SHFL), self.fastest(Mechanism.SMEM)
         if shfl is None or smem is None:
             return None
-        if is_tie(*sorted((shfl, smem), key=_time, reverse=True)):
+        if self.contest.tie(shfl, smem):
             return "tie"
         return "shfl" if _time(shfl) < _time(smem) else "smem"
 
@@ -76,29 +99,30 @@ def _time(row: Row) -> float:
     return row.time_us
 
 
-def is_tie(slow: Row, fast: Row) -> bool:
-    """Return whether two times differ too little to choose: by less than 1%, or their 95% intervals overlap."""
-    return _time(slow) < TIE * _time(fast) or (slow.time_low_us or 0) <= (fast.time_high_us or 0)
-
-
 @cache
 def settings() -> dict[str, Setting]:
     """Return the settings of the reference runs, each by a text such as `gtc2013 reduce f32 26x1024 width=32`."""
-    groups: dict[str, dict[str, Row]] = defaultdict(dict)
+    found: dict[str, Setting] = {}
     for folder in find_runs([ROOT / "results"]):
         run = read_run(folder)
         if folder.name != DEVICE or run.info.suite.name == OVERVIEW:
             continue
-        for row in run.rows:
+        for contest in contests_of(run.rows, RunTimes(run)):
+            row = contest.fastest
             name = " ".join((run.info.suite.name, row.pattern, row.dtype, row.launch, *row.option_texts))
-            if row.time_us is not None:
-                groups[name][row.variant] = row
-    return {name: Setting(rows) for name, rows in groups.items()}
+            found[name] = Setting(contest, is_quiet=run.info.noise is None or run.info.noise.quiet)
+    return found
 
 
 def counts() -> Counter[str]:
     """Return in how many settings shuffles are faster than shared memory, slower, or neither."""
     return Counter(faster for setting in settings().values() if (faster := setting.faster()))
+
+
+def unsteady() -> list[str]:
+    """Return the suites whose reference runs were not made on a quiet GPU; see `Setting.mark`."""
+    infos = [read_run(folder).info for folder in find_runs([ROOT / "results"]) if folder.name == DEVICE]
+    return [f"`{info.suite.name}`" for info in infos if info.noise and not info.noise.quiet]
 
 
 def unsafe_gain() -> float:
@@ -131,7 +155,7 @@ def render() -> str:
     )
     environment.filters["times"] = times
     return environment.get_template(TEMPLATE.name).render(
-        at=settings(), counts=counts(), unsafe_gain=unsafe_gain(), verdicts=verdicts()
+        at=settings(), counts=counts(), unsafe_gain=unsafe_gain(), unsteady=unsteady(), verdicts=verdicts()
     )
 
 

@@ -6,17 +6,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from shflbench.store import read_run
-from tools.docs.first_page import is_tie
-
-if TYPE_CHECKING:
-    from shflbench.store import Row
+from tools.docs.first_page import settings, times
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-RUN = ROOT / "results" / "gtc2013" / "nvidia-h200"
+SUITE = "gtc2013"
+RUN = ROOT / "results" / SUITE / "nvidia-h200"
+LAUNCHES = ("26x1024", "104x256")  # those of the table, as README says
 TABLE = re.compile(r"^(?P<head>\w+  \w+  \d+x\d+  [^\n]*)\n(?:  [^\n]*\n)+", re.MULTILINE)
 CHOICE = re.compile(r"^(?P<begin>\| [\w ]+ \| `(?P<setting>[^`]+)` \| ).*$", re.MULTILINE)
 BASELINES = ("smem", "smem-syncwarp")
@@ -27,26 +24,16 @@ def update(text: str) -> str:
     command = [sys.executable, "-m", "shflbench", "show", str(RUN)]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     tables = {match["head"]: match[0] for match in TABLE.finditer(shown)}
-    rows = read_run(RUN).rows
     text = TABLE.sub(lambda match: tables[match["head"]], text)
-    return CHOICE.sub(lambda match: f"{match['begin']}{choice(rows, match['setting'])} |", text)
+    return CHOICE.sub(lambda match: f"{match['begin']}{choice(match['setting'])} |", text)
 
 
-def choice(rows: tuple[Row, ...], setting: str) -> str:
-    """Return the cells of a setting: the fastest safe variants, and their speed relative to shared memory.
-
-    Variants are equally fast where their times differ by less than 1% or their intervals overlap.
-    """
+def choice(setting: str) -> str:
+    """Return the cells of a setting of the reference run: what is fastest, and its speed relative to shared memory."""
     pattern, dtype, *options = setting.split()
-    timed = [row for row in rows if (row.pattern, row.dtype, row.option_texts) == (pattern, dtype, tuple(options))]
-    times = {row.variant: row.time_us for row in timed if row.time_us is not None}
-    safe = sorted(
-        (row for row in timed if row.safe and row.variant in times), key=lambda row: (times[row.variant], row.variant)
-    )
-    best = safe[0]
-    winners = [row.variant for row in safe if is_tie(row, best)]
-    speeds = [f"{times[baseline] / times[best.variant]:.1f}×" for baseline in BASELINES]
-    return " | ".join([", ".join(f"`{name}`" for name in winners), *speeds])
+    names = (f"{SUITE} {pattern} {dtype} {launch} {' '.join(options)}".strip() for launch in LAUNCHES)
+    measured = next(settings()[name] for name in names if name in settings())
+    return " | ".join([measured.best(), *(times(measured.ratio(baseline)) for baseline in BASELINES)])
 
 
 def main() -> None:

@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING
 from shflbench.statistics import ratio
 
 if TYPE_CHECKING:
+    from shflbench.analysis.contest import Certainty
     from shflbench.model import Interval
     from shflbench.store.columns import Options
-
-
-class Certainty(StrEnum):
-    """How sure an answer is."""
-
-    CLEAR = "clear"  # every other candidate is slower, by more than what matters
-    TIE = "tie"  # some candidates are as fast, within what matters
-    UNDECIDED = "undecided"  # the intervals are too wide to tell which
 
 
 class Role(StrEnum):
@@ -63,6 +56,7 @@ class Answer:
     mechanism: str
     certainty: Certainty
     tied: tuple[str, ...]  # the other candidates that tie with it, or cannot be distinguished; fastest first
+    libraries: tuple[str, ...]  # library calls that tie with the fastest candidate or beat it, fastest first
     baseline: str | None  # None where it has no time
     over_baseline: Interval | None  # the baseline's time divided by the recommended variant's; None if that is it
     runner_up: str | None  # the fastest candidate that is clearly slower; None where all tie
@@ -94,21 +88,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryAnswer:
-    """Which variant to use for one pattern and dtype, over its measured settings."""
+    """Which variant to use for one pattern and dtype: at the setting that stands for them, and in how many others."""
 
-    gpu: str
-    arch: str
-    pattern: str
-    dtype: str
-    variant: str  # that leads, alone or in a tie, in the most settings
-    mechanism: str
-    depends: bool  # whether another variant is clearly faster in some settings
-    certainty: Certainty  # over the settings in which it leads: clear if clear in all of them, else the least certain
-    leads: int  # settings in which it leads
-    baseline: str | None  # None where the variant is the baseline, or where that has no time
-    over_baseline: tuple[float, float] | None  # least and largest speed-up over the baseline, where it leads
-    limit_fractions: tuple[float, float] | None  # least and largest, where it leads
-    limit_by: str | None  # what limits it in the most of these settings
+    usual: Answer  # at the pattern's usual setting, or the measured one that is nearest to it
+    leads: int  # settings in which its variant leads, alone or in a tie
     exceptions: tuple[str, ...]  # `scan-shfl at words=32 (1.3×)`: another variant, where, and by what factor
-    sentence: str
-    answers: tuple[Answer, ...]  # in file order
+    answers: tuple[Answer, ...]  # of all settings, in file order

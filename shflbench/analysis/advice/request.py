@@ -8,11 +8,15 @@ from math import log2
 from typing import TYPE_CHECKING
 
 from shflbench.model import DTYPES
+from shflbench.patterns.declare import USUAL_DTYPE
+from shflbench.patterns.discover import builtin_declaration
 
 if TYPE_CHECKING:
     from shflbench.analysis.advice.answer import Answer
+    from shflbench.model import Device
+    from shflbench.patterns.declare import UsualSetting
+    from shflbench.store import Row
 
-USUAL_DTYPE = "f32"  # that a user means who names none
 FAR = 1e3  # a distance beyond all between numbers
 
 
@@ -26,7 +30,7 @@ class Request:
     block: int | None = None  # threads per block
     launch: str | None = None  # with the grid: `2*sms x 1024`
     grid: int | None = None  # blocks of that launch; None where it depends on the kernel
-    defaults: Mapping[str, str] = field(default_factory=dict)  # the pattern's own values of open options
+    usual: UsualSetting | None = None  # the pattern's own values of what is open; None: not declared here
     full_threads: int | None = None  # that the GPU executes at a time; None where that is not known
 
     @property
@@ -55,6 +59,14 @@ class Difference:
         return f"measured {prefix}{name}{self.measured}; you asked for {name}{self.requested}"
 
 
+def usual_request(pattern: str, dtype: str | None = None, device: Device | None = None) -> Request:
+    """Return the request of a user who names a pattern and at most a dtype; it has the pattern's usual setting."""
+    declaration = builtin_declaration(pattern)
+    usual = declaration.usual if declaration else None
+    full_threads = device.sms * device.threads_per_sm or None if device else None
+    return Request(pattern=pattern, dtype=dtype, usual=usual, full_threads=full_threads)
+
+
 def differences(request: Request, answer: Answer) -> tuple[Difference, ...]:
     """Return in which factors that the request names the answer's setting differs from it."""
     result = []
@@ -72,33 +84,35 @@ def differences(request: Request, answer: Answer) -> tuple[Difference, ...]:
     return tuple(result)
 
 
-def is_same_launch(request: Request, answer: Answer) -> bool:
+def is_same_launch(request: Request, answer: Answer | Row) -> bool:
     """Whether the launch that a request names is that of the answer, in its words or on the answer's GPU."""
     if request.launch == answer.launch:
         return True
     return request.block == answer.block and request.grid is not None and request.grid == answer.grid
 
 
-def distance(request: Request, answer: Answer) -> tuple[float, ...]:
-    """Return how far a setting is from the request: dtype counts most, then options, block, and grid.
+def distance(request: Request, answer: Answer | Row) -> tuple[float, ...]:
+    """Return how far a measured setting is from the request: dtype counts most, then options, block, and grid.
 
-    Where the request leaves something open, options have the pattern's defaults, and full GPUs come before others; of
-    kernels that pass once over their data, the largest size.
+    What the request leaves open is that of the pattern's usual setting; else full GPUs come before others; of kernels
+    that pass once over their data, the largest size.
     """
     measured = dict(answer.options)
     named = [values_apart(value, measured.get(name)) for name, value in request.options.items()]
     still_open = {name: value for name, value in measured.items() if name not in request.options}
-    unusual = sum(not is_default(name, value, request.defaults) for name, value in still_open.items())
+    usual = request.usual
+    unusual = sum(not is_default(name, value, usual.options if usual else {}) for name, value in still_open.items())
     threads = (answer.grid or 0) * answer.block
     full = request.full_threads if request.full_threads and answer.iterations > 1 else threads
     return (
-        dtypes_apart(request.dtype or USUAL_DTYPE, answer.dtype),
+        dtypes_apart(request.dtype or (usual.dtype if usual else USUAL_DTYPE), answer.dtype),
         float(sum(apart > 0 for apart in named)),
         sum(named),
         float(unusual),
         _scale_apart(request.block, answer.block),
         0.0 if not request.launch or is_same_launch(request, answer) else 1.0,
         _scale_apart(request.grid, answer.grid),
+        0.0 if request.block or request.launch or not usual or usual.launch == answer.launch else 1.0,
         -float(min(threads, full)),
         -float(answer.iterations),
         float(threads),

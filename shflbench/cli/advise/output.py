@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.answer import Certainty
 from shflbench.analysis.advice.nearest import advise
+from shflbench.analysis.contest import Certainty
 from shflbench.cli.advise.code import StoredCase, code_of
 from shflbench.cli.advise.predicted_text import predicted_blocks
 from shflbench.cli.advise.records import dump, measured_record, predicted_record
-from shflbench.cli.advise.requests import declaration_of, resolved
+from shflbench.cli.advise.requests import resolved
 from shflbench.cli.advise.settle import settling_run
 from shflbench.cli.advise.text import code_lines, headline, ranking, sentences
 from shflbench.errors import ResultsError
+from shflbench.patterns.discover import builtin_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +49,7 @@ def advice_of(results: GpuResults, request: Request) -> GpuAdvice | None:
     is_undecided = answer.certainty is Certainty.UNDECIDED
     settling = None
     if made.differences or is_undecided or (made.depends and not made.open_factors):
-        settling = settling_run(request, answer, declaration_of(answer.pattern), precisely=is_undecided)
+        settling = settling_run(request, answer, builtin_declaration(answer.pattern), precisely=is_undecided)
     best = next(ranked for ranked in answer.ranking if ranked.variant == answer.variant)
     run = next(run for run in results.runs if str(run.folder) == answer.run)
     code = code_of(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.request import Request
+from shflbench.analysis.advice.request import Request, usual_request
 from shflbench.errors import ResultsError, UsageError
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import LAUNCH_OPTIONS
-from shflbench.patterns.discover import builtin, load
+from shflbench.patterns.discover import builtin, builtin_declaration
 from shflbench.suite.launch import parse_launch, resolve_grid
 from shflbench.suite.problems import did_you_mean
 from shflbench.suite.quotes import escape, quote
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
     from shflbench.model import Device
     from shflbench.patterns.declare import Pattern
     from shflbench.store import Row
-
-
-def declaration_of(pattern: str) -> Pattern | None:
-    """Return what a pattern that comes with shflbench declares; None for another one, whose code is never run."""
-    folders = builtin()
-    return load(folders[pattern]).declaration if pattern in folders else None
 
 
 def parse_options(words: Sequence[str]) -> dict[str, str]:
@@ -43,19 +37,13 @@ def make_request(
     pattern: str, dtype: str | None, block: int | None, launch: str | None, options: Mapping[str, str]
 ) -> Request:
     """Return the request; UsageError for a dtype, option, value, block or launch that cannot be."""
-    declaration = declaration_of(pattern)
+    declaration = builtin_declaration(pattern)
     if dtype is not None and dtype not in DTYPES:
         raise UsageError(
             f"unknown dtype {quote(dtype)}{did_you_mean(dtype, DTYPES)}", f"there are: {', '.join(DTYPES)}"
         )
     _check_options(pattern, options, declaration)
-    request = Request(
-        pattern=pattern,
-        dtype=dtype,
-        options=options,
-        block=block,
-        defaults={name: values[0] for name, values in declaration.options.items()} if declaration else {},
-    )
+    request = replace(usual_request(pattern, dtype), options=options, block=block)
     if launch is not None:
         try:
             parsed = parse_launch(launch)
@@ -74,7 +62,7 @@ def resolved(request: Request, device: Device | None) -> Request:
     """Return the request with the grid that its launch has on a GPU; `fill` depends on the kernel."""
     if device is None:
         return request
-    request = replace(request, full_threads=device.sms * device.threads_per_sm or None)
+    request = replace(request, full_threads=usual_request(request.pattern, device=device).full_threads)
     if request.launch is None or request.grid is not None or request.launch.startswith("fill"):
         return request
     return replace(request, grid=resolve_grid(request.launch, device.sms, None))
@@ -99,7 +87,7 @@ def require_pattern(pattern: str, rows: Iterable[Row], *, has_results: bool) -> 
 
 def require_options(request: Request, rows: Iterable[Row]) -> None:
     """Raise UsageError for an option that no measured case of a user's own pattern has."""
-    if declaration_of(request.pattern) is not None:
+    if builtin_declaration(request.pattern) is not None:
         return
     known = sorted({name for row in rows for name, _ in row.options} | set(LAUNCH_OPTIONS))
     for name in request.options:

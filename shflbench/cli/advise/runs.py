@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,17 +47,9 @@ class GpuResults:
 
         ResultsError where the samples of a run are damaged.
         """
-        from shflbench.analysis.advice.judge import answers_of
-        from shflbench.analysis.claims.times import RunTimes
+        from shflbench.analysis.advice.judge import newest_answers
 
-        newest: dict[object, Answer] = {}
-        for run in sorted(self.runs, key=lambda run: run.info.started, reverse=True):
-            rows = tuple(row for row in run.rows if row.pattern == pattern)
-            part = replace(run, rows=rows)
-            for answer in answers_of(part, self.limits[run.folder], RunTimes(run)) if rows else ():
-                setting = answer.dtype, answer.launch, answer.iterations, answer.options
-                newest.setdefault(setting, answer)
-        return list(newest.values())
+        return newest_answers(self.runs, self.limits, pattern)
 
 
 def read_results(paths: Sequence[Path], gpu: str | None, arch: str | None) -> list[GpuResults]:

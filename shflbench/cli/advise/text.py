@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.answer import Certainty, Role
-from shflbench.analysis.advice.judge import MATTERS
-from shflbench.analysis.contest import times
+from shflbench.analysis.advice.answer import Role
+from shflbench.analysis.advice.words import library_words
+from shflbench.analysis.contest import MATTERS, Certainty, times, times_within
 from shflbench.cli.advise.code import as_text
 from shflbench.cli.advise.settle import OWN_SUITE
 from shflbench.cli.layout import Line, Table, align_right
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.advice.nearest import Advice
     from shflbench.cli.advise.code import CopiedCode
     from shflbench.cli.advise.settle import SettlingRun
-    from shflbench.model import Interval, Noise
+    from shflbench.model import Noise
 
 ROLES = {Role.CANDIDATE: "", Role.UNSAFE: "unsafe", Role.LIBRARY: "library call, for comparison"}
 
@@ -36,6 +36,8 @@ def sentences(advice: Advice, noise: Noise | None, settling: SettlingRun | None)
     answer = advice.answer
     yield _verdict(advice)
     yield f"How sure: {_certainty(answer)}"
+    for clause in library_words(answer):
+        yield f"{escape(clause[:1].upper() + clause[1:])}"
     yield f"Rests on: {_rows(answer)}"
     if noise and not noise.quiet:
         yield f"Noise: {escape(noise.verdict)}: {escape(noise.sentence)}"
@@ -71,7 +73,7 @@ def _exceptions(advice: Advice) -> Iterator[str]:
         options = " ".join(f"--option {escape(name)}=…" for name in advice.open_factors)
         yield f"Name your setting for one answer: {options}"
     if not advice.depends and (others := count - 1):
-        yield f"Neighbors: no other variant wins in {count_noun(others, 'measured setting')} around it"
+        yield f"Other settings: the same variant leads or ties in all {count_noun(others, 'other setting')} measured"
     for exception in advice.elsewhere:
         yield f"Elsewhere: {escape(exception)}"
 
@@ -79,32 +81,29 @@ def _exceptions(advice: Advice) -> Iterator[str]:
 def _verdict(advice: Advice) -> str:
     answer = advice.answer
     factors = [
-        f"{_factor(over)} the speed of {escape(other)}"
+        f"{times_within(over)} the speed of {escape(other)}"
         for other, over in ((answer.baseline, answer.over_baseline), (answer.runner_up, answer.over_runner_up))
         if other and over
     ]
     if answer.runner_up == answer.baseline:
         factors = factors[:1]
-    verb = "It depends; at the nearest setting use" if advice.depends else "Use"
+    verb = "It depends on the setting; at this one, use" if advice.depends else "Use"
     return f"{verb} {escape(answer.variant)}{': ' if factors else ''}{', '.join(factors)}"
-
-
-def _factor(over: Interval) -> str:
-    """Return `5.3×`, with the interval where it shows: `1.04× (1.02× to 1.06×)`."""
-    low, value, high = map(times, (over.low, over.value, over.high))
-    return value if low == value == high else f"{value} ({low} to {high})"
 
 
 def _certainty(answer: Answer) -> str:
     if answer.certainty is Certainty.CLEAR:
         slower = (one for one in answer.ranking if one.role is Role.CANDIDATE and one.variant != answer.variant)
         least = min((one.slowdown.low for one in slower), default=1.0)
-        return f"clear: every other candidate takes at least {times(least)} as long"
+        aside = " (library calls aside)" if answer.libraries else ""
+        return f"clear: every other safe variant{aside} takes at least {times(least)} as long"
     others = ", ".join(map(escape, answer.tied))
     if answer.certainty is Certainty.TIE:
         return f"tie with {others}, within {MATTERS:.0%}; {escape(answer.variant)} is the simplest of them"
     most = max((one.slowdown.high for one in answer.ranking if one.variant in answer.tied), default=1.0)
-    return f"undecided: {others} cannot be distinguished from it, and take {times(most)} as long at most"
+    many = len(answer.tied) > 1
+    which = f"none of which takes more than {times(most)}" if many else f"which takes at most {times(most)}"
+    return f"undecided: the intervals do not separate it from {others}, {which} as long"
 
 
 def ranking(answer: Answer) -> Table:
@@ -132,6 +131,8 @@ def _slowdown(one: RankedVariant, answer: Answer) -> str:
 def _remark(one: RankedVariant, answer: Answer) -> str:
     if one.variant == answer.variant:
         return "recommended"
+    if one.variant in answer.libraries:
+        return "library call, as fast or faster"
     return "ties" if one.variant in answer.tied and answer.certainty is Certainty.TIE else ROLES[one.role]
 
 

@@ -79,12 +79,13 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     """Show the results and the warnings, and return the exit code; `troubles` are by case."""
     from shflbench.analysis import sentences
     from shflbench.cli.run_limits import store_limits
+    from shflbench.cli.run_times import joint_times
     from shflbench.model import Status
     from shflbench.store import read_run
 
     measured = read_run(folder.path)
     rows = measured.rows
-    if lines := sentences(rows):
+    if lines := sentences(rows, joint_times(measured, console)):
         console.say()
     for sentence in lines:
         console.say(sentence)

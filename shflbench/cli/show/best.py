@@ -10,14 +10,18 @@ from shflbench.cli.show.tables import by_group
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from shflbench.analysis.contest import JointTimes
     from shflbench.store import Row
 
 
-def best_rows(rows: Iterable[Row]) -> list[Row]:
-    """Return for each group the fastest safe variant and those tied with it; none for a group without a time."""
-    return [row for group in by_group(rows) for row in _leaders(group)]
+def best_rows(rows: Iterable[Row], times: JointTimes | None) -> list[Row]:
+    """Return for each group the fastest candidate, what ties with it, and library calls that tie with it or beat it.
+
+    Groups keep the order of the results; of a group with fewer than two candidates, the candidate. None without a time.
+    """
+    return [row for group in by_group(rows) for row in _best(group, times)]
 
 
-def _leaders(group: list[Row]) -> Iterable[Row]:
-    contest = contest_of(group)
-    return contest.leaders if contest else filter(competes, group)
+def _best(group: list[Row], times: JointTimes | None) -> Iterable[Row]:
+    contest = contest_of(group, times)
+    return contest.shown_best if contest else filter(competes, group)

@@ -31,8 +31,8 @@ FIELDS = ("pattern", "variant", "dtype")  # of a row, that a filter selects by
     option(
         "--best",
         is_flag=True,
-        help="Show only the fastest safe variant, and those tied with it, of each group: the cases of the same "
-        "pattern, dtype, launch, iterations and options.",
+        help="Show only the fastest safe variant of each group (the cases of the same pattern, dtype, launch, "
+        "iterations and options), those tied with it, and library calls that are at least as fast.",
     ),
 )
 @headed("Options", format_option(("table", "json")), OUTPUT_FILE)
@@ -52,9 +52,10 @@ def command(
     if any(filters.values()) and not any(selected):
         raise UsageError("no case matches all filters", "leave out one of --pattern, --variant, --dtype")
     if best:
+        from shflbench.cli.run_times import joint_times
         from shflbench.cli.show.best import best_rows
 
-        selected = [best_rows(rows) for rows in selected]
+        selected = [best_rows(rows, joint_times(run, console)) for run, rows in zip(runs, selected, strict=True)]
         if not any(selected):
             raise ResultsError("no case was timed, so that none is the fastest", "leave out --best")
     shown = [(run, rows) for run, rows in zip(runs, selected, strict=True) if rows or not any(selected)]
@@ -90,6 +91,7 @@ def _refuse_unknown(rows: Sequence[Row], filters: dict[str, tuple[str, ...]]) ->
 
 def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) -> None:
     from shflbench.analysis import sentences
+    from shflbench.cli.run_times import joint_times
     from shflbench.cli.show.tables import by_group, group_table
 
     console.data(f"{run.folder}: {headline(run.info)}")
@@ -98,7 +100,7 @@ def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) ->
     for group in by_group(rows):
         console.data("")
         console.table(group_table(group), data=True)
-    if complete and (lines := sentences(rows)):
+    if complete and (lines := sentences(rows, joint_times(run, console))):
         console.data("")
         console.data("\n".join(lines))
 

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.advice.request import distance, usual_request
 from shflbench.analysis.contest import times, times_range
 from shflbench.analysis.settings import common_factors, factors, one_pass, words
 from shflbench.export.html.content import Bar, BarChart, SpeedStrip, StripChart
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from shflbench.export.html.selection import TimedRow
 
-_USUAL = ("f32", "i32")  # preferred element types of a chart of one setting
 _ROOM = 98.0  # percent of the width that the longest bar takes: the end of its interval must fit
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 _FINE_TICKS = (0.7, 0.8, 0.9, 1.1, 1.2, 1.3, 1.5, 3.0)
@@ -31,20 +31,11 @@ _LEAST, _MOST = 1e-4, 1e4  # speed-ups that a chart shows: others are no measure
 
 
 def usual_setting(rows: Sequence[TimedRow]) -> list[TimedRow]:
-    """Return the rows of the setting that a reader meets most often: many variants, a common element type.
-
-    Of passes over data, it is the largest: small ones take no longer than their launch.
-    """
+    """Return the rows of the pattern's usual setting, or of the measured one nearest to it: that of `advise`."""
+    request = usual_request(rows[0].row.pattern, device=rows[0].run.info.device)
     settings = by_setting(rows)
-    usual = [group for group in settings if group[0].row.dtype in _USUAL]
-    return min(usual or settings, key=_rarity)
-
-
-def _rarity(group: Sequence[TimedRow]) -> tuple[int, int, int]:
-    first = group[0].row
-    timed = sum(item.row.time_us is not None for item in group)
-    size = (first.grid or 0) * first.block if one_pass(first) else 0
-    return -timed, _USUAL.index(first.dtype) if first.dtype in _USUAL else len(_USUAL), -size
+    timed = [group for group in settings if any(_positive(item.row.time_us) for item in group)]
+    return min(timed or settings, key=lambda group: distance(request, group[0].row))
 
 
 def bar_chart(rows: Sequence[TimedRow]) -> BarChart | None:

@@ -15,7 +15,7 @@ from shflbench.export.html.content import PatternOnGpu, PatternSection, ReportCo
 from shflbench.export.html.headline import three_sentences
 from shflbench.export.html.kernel_code import header_texts, kernel_text
 from shflbench.export.html.run_cards import run_cards
-from shflbench.export.html.selection import TimedRow, in_order, is_measured, newest, rows_by_gpu
+from shflbench.export.html.selection import TimedRow, TimesOfRuns, in_order, is_measured, newest, rows_by_gpu
 from shflbench.export.html.texts import short
 from shflbench.grouping import group_by
 
@@ -88,13 +88,13 @@ def _section(  # noqa: PLR0913, PLR0917  (all that a section can show)
     archives: Mapping[Path, KernelArchive],
     claims: Sequence[ClaimLine],
 ) -> PatternSection:
-    parts = [(part.gpu, rows) for part in results if (rows := part.of_pattern(name))]
+    parts = [(part, rows) for part in results if (rows := part.of_pattern(name))]
     others = [TimedRow(row, run, None) for run in untimed for row in run.rows if row.pattern == name]
     kernels, headers = _code([*(item for _, rows in parts for item in rows), *others], archives)
     return PatternSection(
         name=name,
         anchor=anchor,
-        on_gpus=tuple(_on_gpu(gpu, rows) for gpu, rows in parts),
+        on_gpus=tuple(_on_gpu(part, rows) for part, rows in parts),
         kernels=tuple(kernels),
         headers=tuple(headers),
         claims=tuple(claim for claim in claims if name in claim.patterns),
@@ -103,10 +103,10 @@ def _section(  # noqa: PLR0913, PLR0917  (all that a section can show)
     )
 
 
-def _on_gpu(gpu: str, rows: Sequence[TimedRow]) -> PatternOnGpu:
+def _on_gpu(results: GpuRows, rows: Sequence[TimedRow]) -> PatternOnGpu:
     return PatternOnGpu(
-        gpu=gpu,
-        sentences=tuple(sentences((item.row for item in rows), MOST_SENTENCES)),
+        gpu=results.gpu,
+        sentences=tuple(sentences((item.row for item in rows), TimesOfRuns(rows, results.times), MOST_SENTENCES)),
         bars=bar_chart(usual_setting(rows)),
         strips=strip_chart(rows),
     )

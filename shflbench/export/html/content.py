@@ -47,12 +47,14 @@ class AnswerLine:
     use: str
     mechanism: str
     outcome: str  # clear, tie, undecided or depends
-    over_next: str  # its speed relative to the fastest safe variant that is clearly slower
+    setting: str  # that stands for the pattern: speeds and the limit are those at it
+    over_next: str  # its speed relative to the fastest candidate that is clearly slower
     over_next_key: float | None
+    runner_up: str
     over_baseline: str
     over_baseline_key: float | None
     baseline: str
-    settings: str  # in which it leads, of how many
+    settings: str  # in which it leads, alone or in a tie, of how many
     share: float  # likewise, as a fraction
     exceptions: str  # where another variant is as fast or faster
     limit: str  # how much of the limit it reaches

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.settings import factors
 from shflbench.export.html.texts import short
 from shflbench.grouping import group_by
@@ -13,6 +14,10 @@ from shflbench.store.limits_file import read_limits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from pathlib import Path
+
+    from shflbench.analysis.claims.times import UncertainValue
+    from shflbench.model import Device
     from shflbench.store import Row, Run
     from shflbench.store.limits_file import CaseLimit
 
@@ -28,6 +33,18 @@ class TimedRow:
     limit: CaseLimit | None
 
 
+class TimesOfRuns:
+    """The times of rows of several runs; the samples of a run are read when a time of it is needed."""
+
+    def __init__(self, rows: Sequence[TimedRow], times: Mapping[Path, RunTimes]) -> None:
+        """Take the rows, and the times of their runs by folder."""
+        self._times = {item.row.case_id: times[item.run.folder] for item in rows}
+
+    def measured(self, row: Row, quantity: str) -> UncertainValue | None:
+        """Return a quantity of a row, such as `time`; None where its run does not have it."""
+        return self._times[row.case_id].measured(row, quantity)
+
+
 @dataclass(frozen=True, slots=True)
 class GpuRows:
     """The newest results on one model of GPU."""
@@ -35,6 +52,12 @@ class GpuRows:
     gpu: str
     runs: tuple[Run, ...]  # the newest of each suite
     rows: tuple[TimedRow, ...]  # of these runs, each case once
+    times: Mapping[Path, RunTimes]  # by run folder
+
+    @property
+    def device(self) -> Device | None:
+        """The GPU; None where the runs do not say."""
+        return next((run.info.device for run in self.runs if run.info.device), None)
 
     def of_pattern(self, pattern: str) -> tuple[TimedRow, ...]:
         """Return the rows of one pattern."""
@@ -72,7 +95,10 @@ def rows_by_gpu(runs: Sequence[Run]) -> list[GpuRows]:
     """Return the newest timed results of each model of GPU, the model with the newest run last."""
     by_gpu = group_by(newest([run for run in runs if is_measured(run)]), gpu_of)
     ordered = sorted(by_gpu.items(), key=lambda item: item[1][-1].info.started)
-    return [GpuRows(gpu, tuple(chosen), tuple(_rows(chosen))) for gpu, chosen in ordered]
+    return [
+        GpuRows(gpu, tuple(chosen), tuple(_rows(chosen)), {run.folder: RunTimes(run) for run in chosen})
+        for gpu, chosen in ordered
+    ]
 
 
 def _rows(runs: Sequence[Run]) -> list[TimedRow]:

@@ -32,6 +32,7 @@ PATTERN = Pattern(
     summary="One lane sends its values to all lanes of its warp; the source lane is known only at run time.",
     source="GTC 2013, Shuffle: Tips and Tricks, broadcast",
     options={"values": VALUES},
+    representative={"launch": "26x1024"},
     buffers=(
         Input("numbers", elements=elements),
         Input("sources", elements=lambda at: at.warps, dtype="i32"),

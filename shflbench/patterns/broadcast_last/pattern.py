@@ -21,6 +21,7 @@ PATTERN = Pattern(
         "own value."
     ),
     source="GTC 2013, Shuffle: Tips and Tricks, broadcast, more complex example",
+    representative={"launch": "26x1024"},
     buffers=(Input("values"), Output("result")),
     unroll=4,
     notes=(

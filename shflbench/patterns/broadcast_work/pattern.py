@@ -9,6 +9,7 @@ from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Setting,
 PATTERN = Pattern(
     summary="Each lane sums the distances between its own value and all 32 values of its warp.",
     source="NTNU, Shuffle Shenanigans, broadcast and bandwidth saving",
+    representative={"launch": "2*sms x 1024"},
     buffers=(Input("values"), Output("result")),
     dtypes=("f32", "f64", "i32"),  # i64: three times the arithmetic of i32 would hide what the exchange costs
     unroll=1,  # an iteration consists of 32 exchanges

@@ -49,6 +49,7 @@ def padded_tile(at: Setting) -> int:
 PATTERN = Pattern(
     summary="The threads of a block form a tile, and each gets the sum of its column.",
     source="the last step of LayerNorm's backward pass in PyTorch: pull requests 87445 and 146191",
+    representative={"launch": "fill x 1024"},
     buffers=(Input("values"), Output("result")),
     options={"columns": ("32", "16")},
     unroll=4,

@@ -30,6 +30,7 @@ def _one_per_warp(at: Setting) -> int:
 PATTERN = Pattern(
     summary="Count the nonnegative elements of an array; the lowest bits of an element select the counter.",
     source="NTNU, Shuffle Shenanigans, atomic contention and shared memory; warp voting",
+    representative={"launch": "16384x256"},
     buffers=(
         Input("values", per_thread=PER_THREAD),
         Output("counts", elements=lambda at: at.whole("counters"), initial=0),

@@ -28,6 +28,7 @@ PATTERN = Pattern(
     summary="Each lane reads one element of its warp's array per iteration, at an index known only at run time.",
     source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
+    representative={"launch": "2*sms x 1024"},
     buffers=(
         Input("arrays", elements=lambda at: at.warps * at.whole("length")),
         Input("start", dtype="i32"),

@@ -41,6 +41,7 @@ PATTERN = Pattern(
     ),
     source="NTNU, Shuffle Shenanigans; Acceleware, Kepler's SHUFFLE",
     dtypes=("i32",),
+    representative={"launch": "2*sms x 1024", "chains": "4", "lines": "256"},
     buffers=(
         Input("start"),
         Input("rings", elements=lambda at: at.threads * chains(at)),

@@ -33,6 +33,7 @@ PATTERN = Pattern(
     dtypes=("f32", "f64"),
     options={"missing": ("0", "5")},
     one_pass=True,
+    representative={"launch": "262144x256"},
     buffers=(Input("x", elements=count), Output("y", elements=count)),
     scalars=(Scalar("count", count),),
     bytes_moved=lambda at: 2 * count(at) * at.dtype.size,

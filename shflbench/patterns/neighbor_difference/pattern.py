@@ -30,6 +30,7 @@ PATTERN = Pattern(
     ),
     options={"strip": ("8", "32"), "missing": ("0", "5")},
     one_pass=True,
+    representative={"launch": "8192x256"},
     buffers=(Input("x", elements=count), Output("result", elements=count)),
     scalars=(Scalar("count", count),),
     bytes_moved=lambda at: 2 * count(at) * at.dtype.size,

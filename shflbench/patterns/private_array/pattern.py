@@ -34,6 +34,7 @@ PATTERN = Pattern(
     summary="Each thread reads one element of its private array per iteration, at an index known only at run time.",
     source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
+    representative={"launch": "8*sms x 64", "index": "worst"},
     buffers=(
         Input("arrays", elements=lambda at: at.threads * at.whole("length")),
         Input("start", dtype="i32"),

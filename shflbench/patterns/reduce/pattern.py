@@ -35,6 +35,7 @@ PATTERN = Pattern(
     source="GTC 2013, Shuffle: Tips and Tricks, reduce",
     dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
     options={"width": WIDTHS},
+    representative={"launch": "26x1024"},
     buffers=(Input("values"), Output("result")),
     unroll=4,
     notes=(

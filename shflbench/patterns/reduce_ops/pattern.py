@@ -14,6 +14,7 @@ PATTERN = Pattern(
         "and, or, xor."
     ),
     source="NTNU, Shuffle Shenanigans, warp reductions",
+    representative={"launch": "2*sms x 1024"},
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
     options={"op": ("add", "min", "max", "and", "or", "xor")},

@@ -15,6 +15,7 @@ def _one_per_warp(at: Setting) -> int:
 PATTERN = Pattern(
     summary="Each thread reserves one slot of a queue that all threads share.",
     source="NTNU, Shuffle Shenanigans, broadcasting",
+    representative={"launch": "16384x256"},
     buffers=(
         InOut("next", elements=lambda _: 1),
         Output("slots", unordered=True),

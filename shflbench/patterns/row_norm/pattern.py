@@ -45,6 +45,7 @@ PATTERN = Pattern(
     one_pass=True,
     static_block=True,
     blocks=BLOCKS,
+    representative={"launch": "16384x256"},
     buffers=(
         Input("x", elements=elements),
         Input("weight", elements=length),

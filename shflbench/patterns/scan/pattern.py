@@ -19,6 +19,7 @@ def exchanges(dtype: Dtype, options: Mapping[str, str]) -> int:
 PATTERN = Pattern(
     summary="Each lane gets the prefix sum of its warp's values, including or excluding its own value.",
     source="GTC 2013, Shuffle: Tips and Tricks, scan",
+    representative={"launch": "26x1024"},
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
     unroll=4,

@@ -35,6 +35,7 @@ PATTERN = Pattern(
     one_pass=True,
     static_block=True,
     blocks=BLOCKS,
+    representative={"launch": "16384x256"},
     buffers=(Input("x", elements=elements), Output("y", elements=elements)),
     bytes_moved=lambda at: 2 * elements(at) * at.dtype.size,
     variants=row_variants("the largest element and the sum"),

@@ -27,6 +27,7 @@ PATTERN = Pattern(
     summary="Each thread sums its private array in a fixed order, once per iteration.",
     source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
+    representative={"launch": "8*sms x 64"},
     buffers=(Input("arrays", elements=lambda at: at.threads * at.whole("length")), Output("result")),
     scalars=(Scalar("start", lambda _: 0), Scalar("step", lambda _: 0)),
     options={"length": ("32", "4", "8", "16", "64")},

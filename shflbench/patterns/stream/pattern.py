@@ -41,6 +41,7 @@ PATTERN = Pattern(
     one_pass=True,
     static_block=True,
     blocks=(64, 128, 256, 512, 1024),
+    representative={"launch": "16384x256"},
     buffers=(Input("values", elements=_elements), Output("result", elements=_results, initial=0)),
     bytes_moved=_bytes,
     variants=(

@@ -21,6 +21,7 @@ PATTERN = Pattern(
         "compaction)."
     ),
     source="NTNU, Shuffle Shenanigans, stream filtering",
+    representative={"launch": "16384x256"},
     buffers=(
         Input("values", per_thread=STEPS),
         Output("kept", per_thread=STEPS, initial=0, unordered=True),

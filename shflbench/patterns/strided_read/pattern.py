@@ -32,6 +32,7 @@ PATTERN = Pattern(
     dtypes=("i32", "i8", "i16", "f64", "f32x4"),
     options={"stride": ("2", "1", "4", "8", "16", "32", "0"), "offset": ("0", "1")},
     one_pass=True,
+    representative={"launch": "16384x256"},
     buffers=(Input("values", elements=elements), Output("result")),
     bytes_moved=lambda at: 2 * at.threads * at.dtype.size,
     variants=(

@@ -39,6 +39,7 @@ PATTERN = Pattern(
     dtypes=("f32",),
     options={"words": WORDS, "way": ("load", "store")},
     one_pass=True,
+    representative={"launch": "16384x256", "words": "16", "way": "store"},
     buffers=(
         Input("structs", elements=elements),
         Input("planes", elements=elements),

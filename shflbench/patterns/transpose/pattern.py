@@ -85,6 +85,7 @@ PATTERN = Pattern(
     dtypes=("f32",),
     options={"words": WORDS},
     unroll=5,
+    representative={"launch": "104x256"},
     buffers=(Input("values", elements=elements), Output("result", elements=elements)),
     variants=(
         Variant(

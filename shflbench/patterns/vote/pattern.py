@@ -20,6 +20,7 @@ PATTERN = Pattern(
         "of the lanes in which it is true."
     ),
     source="NTNU, Shuffle Shenanigans, warp voting",
+    representative={"launch": "2*sms x 1024", "op": "any"},
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
     options={"op": ("all", "any", "ballot")},

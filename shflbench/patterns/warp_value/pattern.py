@@ -14,6 +14,7 @@ PATTERN = Pattern(
     summary="All lanes of a warp need one value per iteration: each lane calculates it, or the lanes share it.",
     source="llama.cpp, ggml/src/ggml-cuda/ssm-scan.cu: `dt_soft_plus`, `dA` and `x_dt`, equal in all lanes of a warp",
     dtypes=("i32",),
+    representative={"launch": "2*sms x 1024"},
     buffers=(
         Input("values"),
         Input("numbers", elements=lambda at: at.warps, dtype="i32"),

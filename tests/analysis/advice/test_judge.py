@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.advice.answer import Certainty, Role
+from shflbench.analysis.advice.answer import Role
 from shflbench.analysis.advice.judge import answers_of
 from shflbench.analysis.claims.times import RunTimes
+from shflbench.analysis.contest import Certainty
 from shflbench.model import Mechanism, Status
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits

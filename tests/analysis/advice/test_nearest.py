@@ -5,7 +5,7 @@ import pytest
 from shflbench.analysis.advice.answer import Answer
 from shflbench.analysis.advice.judge import answers_of
 from shflbench.analysis.advice.nearest import Advice, advise
-from shflbench.analysis.advice.request import Request
+from shflbench.analysis.advice.request import Request, usual_request
 from shflbench.model import Case
 from tests.analysis.advice.rows import run_of
 
@@ -54,7 +54,7 @@ def test_options_count_more_than_the_launch() -> None:
 
 def test_an_open_option_has_its_default() -> None:
     known = answers(options=("mode=up", "mode=idx"))
-    assert made(Request(pattern="neighbor", defaults={"mode": "idx"}), known).answer.options == (("mode", "idx"),)
+    assert made(usual_request("neighbor"), known).answer.options == (("mode", "idx"),)
 
 
 def test_a_launch_in_other_words_is_the_same_one_on_the_gpu() -> None:
@@ -95,7 +95,7 @@ def test_it_depends_on_an_open_option() -> None:
         return {"shfl": 40.0 if ("mode", "up") in case.options else 10.0, "smem-syncwarp": 20.0}.get(case.variant)
 
     known = answers_of(run_of(options=("mode=idx", "mode=up"), us=us), {})
-    advice = made(Request(pattern="neighbor", defaults={"mode": "idx"}), known)
+    advice = made(usual_request("neighbor"), known)
     assert advice.depends == ("smem-syncwarp at mode=up (2.0×)",)
     assert advice.open_factors == ("mode",)
     named = made(Request(pattern="neighbor", options={"mode": "idx"}), known)
@@ -107,7 +107,7 @@ def test_a_variant_that_ties_here_and_leads_around_is_robust() -> None:
         return {"shfl": 40.0 if ("mode", "up") in case.options else 20.0, "smem-syncwarp": 20.0}.get(case.variant)
 
     known = answers_of(run_of(options=("mode=idx", "mode=up"), us=us), {})
-    advice = made(Request(pattern="neighbor", defaults={"mode": "idx"}), known)
+    advice = made(usual_request("neighbor"), known)
     assert (advice.answer.variant, advice.robust) == ("shfl", "smem-syncwarp")
 
 
@@ -119,7 +119,7 @@ def test_a_variant_that_ties_here_and_loses_around_is_not_robust() -> None:
         )
 
     known = answers_of(run_of(options=("mode=idx", "mode=up"), us=us), {})
-    advice = made(Request(pattern="neighbor", defaults={"mode": "idx"}), known)
+    advice = made(usual_request("neighbor"), known)
     assert set(advice.answer.leaders) == {"shfl", "smem-syncwarp", "smem-double"}
     assert advice.robust == "smem-syncwarp"
 

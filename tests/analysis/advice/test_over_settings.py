@@ -1,22 +1,19 @@
 """One answer over the settings of a pattern and dtype."""
 
-from shflbench.analysis.advice.answer import Certainty
 from shflbench.analysis.advice.judge import answers_of
 from shflbench.analysis.advice.over_settings import exceptions_to, summary_answers
 from shflbench.model import Case
 from tests.analysis.advice.rows import committed, run_of
 
 
-def test_a_variant_that_leads_everywhere_has_a_range_of_factors() -> None:
-    run = run_of(
-        launches=("26x1024", "132x32"),
-        us=lambda case: {"shfl": 10.0, "smem": float(case.launch.block)}.get(case.variant),
-    )
-    (summary,) = summary_answers(answers_of(run, {}))
-    assert (summary.variant, summary.depends, summary.certainty) == ("shfl", False, Certainty.CLEAR)
-    assert summary.over_baseline
-    assert [round(factor, 1) for factor in summary.over_baseline] == [3.2, 102.4]
-    assert summary.sentence == "shfl leads in both settings; 3.2× to 102× the speed of smem"
+def test_the_answer_is_that_of_the_representative_setting() -> None:
+    def us(case: Case) -> float | None:
+        at_26x1024 = case.launch.expression == "26x1024"  # that of the pattern; the others lead in more settings
+        return {"shfl": 10.0 if at_26x1024 else 40.0, "smem-syncwarp": 20.0}.get(case.variant)
+
+    (summary,) = summary_answers(answers_of(run_of(launches=("132x1024", "26x1024", "264x1024"), us=us), {}))
+    assert (summary.usual.variant, summary.usual.launch, summary.leads) == ("shfl", "26x1024", 1)
+    assert summary.exceptions == ("smem-syncwarp at grid=132 or 264 (2.0×)",)
 
 
 def test_another_winner_is_named_with_the_settings_and_its_factor() -> None:
@@ -26,33 +23,32 @@ def test_another_winner_is_named_with_the_settings_and_its_factor() -> None:
 
     run = run_of(launches=("26x1024", "26x512", "26x32"), us=us)
     (summary,) = summary_answers(answers_of(run, {}))
-    assert (summary.variant, summary.depends, summary.leads) == ("shfl", True, 2)
+    assert (summary.usual.variant, summary.leads, len(summary.answers)) == ("shfl", 2, 3)
     assert summary.exceptions == ("smem-syncwarp at block=32 (2.0×)",)
-    assert "leads in 2 of 3 settings" in summary.sentence
-    assert "depends: smem-syncwarp at block=32 (2.0×)" in summary.sentence
 
 
-def test_a_tie_is_no_exception_and_is_counted() -> None:
+def test_a_tie_is_no_exception() -> None:
     def us(case: Case) -> float | None:
         return {"shfl": 10.0, "smem-syncwarp": 10.0 if case.launch.block == 32 else 40.0}.get(case.variant)
 
-    run = run_of(launches=("26x1024", "26x32"), us=us)
-    (summary,) = summary_answers(answers_of(run, {}))
-    assert not summary.depends
-    assert summary.certainty is Certainty.TIE
-    assert summary.sentence.startswith("shfl leads in both settings, tied in 1")
+    (summary,) = summary_answers(answers_of(run_of(launches=("26x1024", "26x32"), us=us), {}))
+    assert (summary.leads, summary.exceptions) == (2, ())
 
 
 def test_each_dtype_has_its_own_answer() -> None:
     summaries = summary_answers(answers_of(run_of("f32", "i32", pattern="reduce"), {}))
-    assert [(summary.dtype, summary.variant) for summary in summaries] == [("f32", "shfl"), ("i32", "redux")]
+    found = [(summary.usual.dtype, summary.usual.variant) for summary in summaries]
+    assert found == [
+        ("f32", "shfl"),
+        ("i32", "redux"),
+    ]
 
 
 def test_redux_sums_whole_warps_of_integers_only_on_the_committed_run() -> None:
     answers = answers_of(committed("gtc2013", "reduce"), {})
-    summaries = {summary.dtype: summary for summary in summary_answers(answers)}
-    (exception,) = summaries["i32"].exceptions
-    assert exception.startswith("redux at width=32 (")
+    summaries = {summary.usual.dtype: summary for summary in summary_answers(answers)}
+    assert (summaries["i32"].usual.variant, summaries["i32"].usual.libraries) == ("redux", ("cub", "cg"))
+    assert summaries["i32"].exceptions == ("shfl at width=2 or 4 or 8 or 16, where redux was not measured",)
     assert summaries["f32"].exceptions == ()
     integers = [answer for answer in answers if answer.dtype == "i32"]
     assert exceptions_to("redux", integers) == ("shfl at width=2 or 4 or 8 or 16, where redux was not measured",)

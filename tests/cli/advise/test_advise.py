@@ -36,8 +36,9 @@ def test_advice_names_variant_factors_limit_safety_and_code(shflbench: Command, 
     assert lines[0] == "reduce, f32, 26x1024, 4096 iterations, width=32, on NVIDIA H200 (sm_90)"
     assert lines[1].startswith(f"Use shfl: {times(shuffle.speedup)} ")
     assert lines[1].endswith("the speed of smem-syncwarp")
-    assert lines[2].startswith("How sure: clear: every other candidate takes at least ")
-    assert lines[3] == "Rests on: 7 rows reduce/*/f32/26x1024/4096/width=32 of results/h200"
+    assert lines[2].startswith("How sure: clear: every other safe variant")
+    assert lines[3] == "Library calls as fast: cg"
+    assert lines[4] == "Rests on: 7 rows reduce/*/f32/26x1024/4096/width=32 of results/h200"
     assert f"Limit: {limit.limit_fraction:.0%} of what the hardware allows, set by {limit.limit_by}" in lines
     assert any(line.startswith("Safety: all lanes that the mask names") for line in lines)
     (first,) = [line for line in lines if line.endswith("recommended")]
@@ -65,7 +66,7 @@ def test_a_block_that_was_not_measured_is_named_with_the_run_that_measures_it(
 def test_the_winner_of_an_open_option_depends_on_it(shflbench: Command, tmp_path: Path) -> None:
     reductions(tmp_path / "results", "i32")
     outcome = shflbench("advise", "reduce", "--dtype", "i32")
-    assert "It depends; at the nearest setting use redux" in outcome.out
+    assert "It depends on the setting; at this one, use redux" in outcome.out
     assert "Depends: shfl at width=2 or 4 or 8 or 16, where redux was not measured\n" in outcome.out
     assert "Name your setting for one answer: --option width=…\n" in outcome.out
     named = shflbench("advise", "reduce", "--dtype", "i32", "--option", "width=8")

@@ -1,4 +1,4 @@
-from shflbench.analysis.advice.judge import answers_of
+from shflbench.analysis.advice.judge import newest_answers
 from shflbench.analysis.advice.over_settings import summary_answers
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
@@ -7,24 +7,26 @@ from tests.export.html.pages import content_of, real
 
 def test_the_answer_table_says_what_advise_says() -> None:
     run = read_run(real("gtc2013"))
-    advised = summary_answers(answers_of(run, read_limits(run.folder)))
+    answers = newest_answers([run], {run.folder: read_limits(run.folder)})
+    advised = {(one.usual.pattern, one.usual.dtype): one for one in summary_answers(answers, run.info.device)}
     shown = content_of(run.folder).answers
     assert len(shown) == len(advised) > 30
-    by_topic = {(one.pattern, one.dtype): one for one in advised}
     for line in shown:
-        one = by_topic[line.pattern, line.dtype]
-        assert (line.use, line.mechanism, line.settings) == (
-            one.variant,
-            one.mechanism,
+        one = advised[line.pattern, line.dtype]
+        assert (line.use, line.mechanism, line.settings, line.outcome) == (
+            one.usual.variant,
+            one.usual.mechanism,
             f"{one.leads} of {len(one.answers)}",
+            "depends" if one.exceptions else one.usual.certainty,
         )
-        assert line.outcome == ("depends" if one.depends else one.certainty)
 
 
-def test_an_answer_gives_factor_certainty_and_limit() -> None:
+def test_an_answer_gives_setting_factor_certainty_and_limit() -> None:
     lines = {(line.pattern, line.dtype): line for line in content_of(real("gtc2013")).answers}
     neighbor = lines["neighbor", "f64"]
-    assert (neighbor.use, neighbor.outcome, neighbor.over_next) == ("shfl", "clear", "2.0×")
+    assert (neighbor.use, neighbor.outcome) == ("shfl", "clear")
+    assert neighbor.setting == "26x1024, 4096 iterations, mode=idx"
+    assert (neighbor.over_next, neighbor.runner_up) == ("2.0×", "smem-syncwarp")
     assert (neighbor.over_baseline, neighbor.baseline) == ("2.4×", "smem")
     assert (neighbor.limit, neighbor.limit_by) == ("97%", "exchange")
 
@@ -32,4 +34,11 @@ def test_an_answer_gives_factor_certainty_and_limit() -> None:
 def test_a_winner_that_differs_between_settings_says_depends_and_where() -> None:
     depends = [line for line in content_of(real("gtc2013")).answers if line.outcome == "depends"]
     assert depends
-    assert all("depends: " in line.exceptions and " at " in line.exceptions for line in depends)
+    assert all("elsewhere: " in line.exceptions and " at " in line.exceptions for line in depends)
+
+
+def test_library_calls_are_named_beside_the_answer_and_are_none() -> None:
+    lines = {(line.pattern, line.dtype): line for line in content_of(real("gtc2013")).answers}
+    integers = lines["reduce", "i32"]
+    assert integers.use == "redux"
+    assert "library calls as fast: cub, cg" in integers.exceptions

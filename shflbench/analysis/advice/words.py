@@ -1,0 +1,20 @@
+"""Say how library calls compare with the fastest candidate of a setting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.contest import MATTERS, times
+
+if TYPE_CHECKING:
+    from shflbench.analysis.advice.answer import Answer
+
+
+def library_words(answer: Answer) -> list[str]:
+    """Return in words which library calls tie with the recommended variant, and which beat it: nothing if none does."""
+    ranks = [rank for name in answer.libraries if (rank := answer.rank(name))]
+    faster = [rank for rank in ranks if 1 / rank.slowdown.high > 1 + MATTERS]
+    level = [rank.variant for rank in ranks if rank not in faster]
+    parts = [f"library calls as fast: {', '.join(level)}"] if level else []
+    parts += [f"library call faster: {rank.variant} ({times(1 / rank.slowdown.value)})" for rank in faster]
+    return parts

@@ -1,0 +1,123 @@
+"""One question has one answer: commands, report, README and the first page name the same variants and factors."""
+
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from shflbench.analysis.contest import NO_CHOICE
+from tests.docs.test_readme import CHOICES
+
+pytestmark = pytest.mark.expensive
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "results"
+LINE = re.compile(
+    r"^\| \[(?P<task>[^]]+)\]\(reference/patterns/(?P<pattern>[\w-]+)\.md\) \| (?P<names>[^|]+) \|", re.MULTILINE
+)
+
+Best = dict[str, dict[str, dict[str, Any]]]  # group → variant → case
+
+
+def output_of(*words: str | Path) -> str:
+    command = [sys.executable, "-m", "shflbench", *map(str, words)]
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+
+
+@cache
+def best() -> Best:
+    """Return what `show --best` names in each group of all committed runs; of two runs with a group, the newer one."""
+    groups: Best = {}
+    for run in sorted(
+        json.loads(output_of("show", RESULTS, "--best", "--format", "json")), key=lambda run: run["started"]
+    ):
+        newer: Best = {}
+        for case in run["cases"]:
+            pattern, variant, rest = case["case_id"].split("/", 2)
+            newer.setdefault(f"{pattern}/{rest}", {})[variant] = case
+        groups |= newer
+    return groups
+
+
+def candidates(group: str) -> set[str]:
+    return {name for name, case in best()[group].items() if case["mechanism"] != "library"}
+
+
+def group_of(answer: dict[str, Any]) -> str:
+    pattern, _, rest = answer["case_ids"][0].split("/", 2)
+    return f"{pattern}/{rest}"
+
+
+@cache
+def advised(*words: str) -> dict[str, Any]:
+    (advice,) = json.loads(output_of("advise", *words, "--format", "json"))["advice"]
+    return dict(advice["measured"])
+
+
+@cache
+def report() -> list[list[str]]:
+    """Return the cells of each row of the table of answers in the report on all committed runs."""
+    with TemporaryDirectory() as folder:
+        output_of("report", RESULTS, "-o", Path(folder) / "report.html")
+        page = (Path(folder) / "report.html").read_text(encoding="utf-8")
+    table = page.partition('id="answer-table"')[2].partition("</table>")[0]
+    rows = re.findall(r"<tr role=\"row\">(.*?)</tr>", table, re.DOTALL)[1:]
+    return [[" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.split(r"</t[dh]>", row)] for row in rows]
+
+
+def setting_of(group: str) -> str:
+    """Return the setting of a group in the words of the report: `26x1024, 4096 iterations, width=32`."""
+    _, _, launch, iterations, *options = group.split("/")
+    return ", ".join([launch, *([f"{iterations} iterations"] if iterations != "1" else []), *options])
+
+
+def test_the_report_names_what_show_names_at_the_setting_of_each_pattern() -> None:
+    assert len({cells[0] for cells in report()}) > 25
+    for pattern, dtype, use, _, setting, *_ in report():
+        assert pattern not in NO_CHOICE
+        (group,) = [
+            group for group in best() if group.startswith(f"{pattern}/{dtype}/") and setting_of(group) == setting
+        ]
+        assert use in candidates(group)
+
+
+@pytest.mark.parametrize("words", [("reduce",), ("reduce", "--dtype", "i32"), ("struct-access",)])
+def test_advise_names_the_variant_the_setting_and_the_factors_of_report_and_show(words: tuple[str, ...]) -> None:
+    answer = advised(*words)
+    case = best()[group_of(answer)]
+    assert {answer["variant"], *answer["tied"]} == candidates(group_of(answer))
+    assert set(answer["libraries"]) == set(case) - candidates(group_of(answer))
+    cells = next(cells for cells in report() if cells[:2] == [answer["pattern"], answer["dtype"]])
+    assert cells[2] == answer["variant"]
+    assert answer["setting"] == f"{answer['dtype']}, {cells[4]}"
+    if factor := answer["over_baseline"]:
+        assert cells[6].startswith(f"{factor['value']:.1f}×")
+
+
+def test_advise_does_not_depend_on_how_many_suites_measured_a_pattern() -> None:
+    every, one = advised("reduce"), advised("reduce", "results/gtc2013")
+    assert (every["case_ids"], every["over_baseline"]) == (one["case_ids"], one["over_baseline"])
+
+
+@pytest.mark.parametrize(("setting", "names"), [(setting, names) for _, setting, names, _, _ in CHOICES])
+def test_readme_names_what_show_names(setting: str, names: str) -> None:
+    pattern, dtype, *options = setting.split()
+    launch = "104x256" if pattern == "transpose" else "26x1024"
+    start, end = f"{pattern}/{dtype}/{launch}/", "".join(f"/{option}" for option in options)
+    rows = [group for group in best() if group.startswith(start) and group.removeprefix(start).isdecimal() == (not end)]
+    largest = max((group for group in rows if group.endswith(end)), key=lambda group: int(group.split("/")[3]))
+    assert set(re.findall(r"`([^`]+)`", names)) == set(best()[largest])
+
+
+def test_the_first_page_names_what_some_setting_of_the_pattern_has() -> None:
+    lines = [match.groupdict() for match in LINE.finditer((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))]
+    assert len(lines) > 20
+    for line in lines:
+        found = [set(cases) for group, cases in best().items() if group.startswith(f"{line['pattern']}/")]
+        assert set(re.findall(r"`([^`]+)`", line["names"])) in found, line["task"]
