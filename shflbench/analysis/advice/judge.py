@@ -30,7 +30,8 @@ def newest_answers(
 ) -> list[Answer]:
     """Return the answer of each setting, or of those of a pattern; of several runs with it, that of the newest one.
 
-    `limits` are by run folder and case; `times` by run folder, if they are known already. ResultsError where the samples of a run are damaged.
+    `limits` are by run folder and case; `times` by run folder, if they are known already. ResultsError where the
+    samples of a run are damaged.
     """
     newest: dict[object, Answer] = {}
     for run in sorted(runs, key=lambda run: run.info.started, reverse=True):

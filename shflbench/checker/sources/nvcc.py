@@ -1,4 +1,4 @@
-"""Compile a CUDA file to PTX with nvcc, in a temporary folder."""
+"""Compile a CUDA file to PTX with nvcc, in a temporary folder of plain names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.messages import compile_error, instance_error
+from shflbench.checker.sources.plain_folder import UNIT, PlainFolder, plain_folder, require_plain, table_name
+from shflbench.checker.sources.ptx import files_of, rename_files
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.errors import CompileError, CompilerError
 
@@ -21,9 +23,9 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import CompileOptions
 
 TIMEOUT_S = 60  # of one compilation
-_FIRST_INSTANCE = 2  # line in the file that includes the source
+_FIRST_INSTANCE = 2  # line in the unit, which includes the source
 _ERROR = re.compile(
-    r"^(?P<file>[^\s(:][^(:\n]*)[(:](?P<line>\d+)(?:\)|:\d+)?: (?:catastrophic |fatal )?error\b[^:]*: (?P<what>.+)$",
+    r"^(?P<file>[^\s:][^:\n]*?)[(:](?P<line>\d+)(?:\)|:\d+)?: (?:catastrophic |fatal )?error\b[^:]*: (?P<what>.+)$",
     re.MULTILINE,
 )
 
@@ -34,28 +36,23 @@ def compile_ptx(
     """Return the PTX of `source`; CompileError with the first error of nvcc, CompilerError if it does not run.
 
     `instances` are instances of template kernels that the file does not contain; a file that includes `source` takes
-    their addresses. `debug` compiles without optimization.
+    their addresses. `debug` compiles without optimization. The line table names the user's files.
     """
     source = source.resolve()
-    with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
-        output = Path(folder) / "kernels.ptx"
-        unit = source
-        if instances:
-            unit = Path(folder) / "instances.cu"
-            pointers = (f"void *shflbench_instance_{n} = (void *)({name});" for n, name in enumerate(instances))
-            unit.write_text("\n".join((f'#include "{source}"', *pointers, "")), encoding="utf-8")
-        command = [str(nvcc), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
-        command += [f"-std={options.standard}"]
-        command += [word for path in (source.parent, *options.include) for word in ("-I", str(path.resolve()))]
-        command += [f"-D{name}" for name in options.define]
-        command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", str(output), str(unit)]
-        status, log = _run(nvcc, command, folder, source)
+    with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
+        folder = PlainFolder(Path(name), source, options, instances)
+        output = folder.path / "kernels.ptx"
+        command = [str(require_plain(nvcc)), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
+        command += [f"-std={options.standard}", *folder.words]
+        command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", output.name, UNIT]
+        status, log = _run(nvcc, command, folder.path, source)
         if status != 0 or not output.is_file() or not output.stat().st_size:
-            raise _error(source, unit, instances, log, status)
-        return output.read_text(encoding="utf-8", errors="replace")
+            raise _error(source, folder, instances, log, status)
+        ptx = output.read_text(encoding="utf-8", errors="replace")
+        return rename_files(ptx, {name: table_name(folder.users(name)) for name in files_of(ptx).values()})
 
 
-def _run(nvcc: Path, command: Sequence[str], folder: str, source: Path) -> tuple[int, str]:
+def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path) -> tuple[int, str]:
     """Return the exit status of nvcc and its messages; the compilers that it starts end with it."""
     try:
         process = subprocess.Popen(  # noqa: S603  (no shell; the compiler that the user has on the path)
@@ -64,6 +61,7 @@ def _run(nvcc: Path, command: Sequence[str], folder: str, source: Path) -> tuple
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             cwd=folder,
+            env=os.environ | {"TMPDIR": str(folder), "PWD": str(folder)},
             start_new_session=True,
         )
     except OSError as error:
@@ -91,14 +89,16 @@ def version(nvcc: Path) -> str:
     return match[1] if match else "of unknown version"
 
 
-def _error(source: Path, unit: Path, instances: Sequence[str], log: str, status: int) -> CompileError:
+def _error(source: Path, folder: PlainFolder, instances: Sequence[str], log: str, status: int) -> CompileError:
     match = _ERROR.search(log)
-    if match is not None and unit != source and match["file"] == str(unit):
-        return instance_error(source, instances, int(match["line"]) - _FIRST_INSTANCE, match["what"].strip())
     if match is None:
         first = next((line.strip() for line in log.splitlines() if "error" in line or "fatal" in line), _end(status))
-        return CompileError(f"{source} does not compile: {first}", "Compile it with nvcc to see all messages.")
-    return compile_error(source, match["file"], int(match["line"]), match["what"].strip())
+        message = f"{source} does not compile: {folder.users(first)}"
+        return CompileError(message, "Compile it with nvcc to see all messages.")
+    line, what = int(match["line"]), folder.users(match["what"].strip())
+    if match["file"].endswith(UNIT):
+        return instance_error(source, instances, line - _FIRST_INSTANCE, what)
+    return compile_error(source, folder.users(match["file"]), line, what)
 
 
 def _end(status: int) -> str:

@@ -14,6 +14,7 @@ from shflbench.checker.sources.includes import is_file, read_limited, read_unit
 from shflbench.checker.sources.instances import compile_with_derived, example, requested, signature, with_derived
 from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile, SourceNote
 from shflbench.checker.sources.naming import selected
+from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, files_of, read_kernels
 from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import removed, suspects
@@ -169,6 +170,9 @@ def _user_files(ptx: str, path: Path) -> Mapping[str, Path]:
     """Return the files of the line table that exist on this machine, by their names there."""
     files = {}
     for name in files_of(ptx).values():
+        if name == table_name(str(path.resolve())):
+            files[name] = path
+            continue
         for candidate in (Path(name), path.parent / name):
             if is_file(candidate):
                 files[name] = path if candidate.resolve() == path.resolve() else candidate

@@ -13,7 +13,6 @@ from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
     from pathlib import Path
 
     from shflbench.analysis.claims.times import UncertainValue

@@ -1,5 +1,6 @@
 """Files compiled with nvcc, for which a script stands in: most machines have none."""
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -39,10 +40,12 @@ class FakeNvcc:
         (self._folder / "answer.ptx").write_text(ptx)
         (self._folder / "answer.txt").write_text(error)
         self.path.write_text(
-            f"#!{sys.executable}\nimport sys, pathlib\nfolder = pathlib.Path({str(self._folder)!r})\n"
+            f"#!{sys.executable}\nimport json, sys, pathlib\nfolder = pathlib.Path({str(self._folder)!r})\n"
             "if '--version' in sys.argv:\n    print('tools, release 13.0, V13.0.88')\n    sys.exit()\n"
             "(folder / 'command.txt').write_text('\\n'.join(sys.argv[1:]))\n"
             "(folder / 'unit.cu').write_text(pathlib.Path(sys.argv[-1]).read_text())\n"
+            "links = {path.name: str(path.readlink()) for path in pathlib.Path().iterdir() if path.is_symlink()}\n"
+            "(folder / 'links.json').write_text(json.dumps(links))\n"
             "error = (folder / 'answer.txt').read_text()\nif error:\n    sys.exit(error)\n"
             "output = pathlib.Path(sys.argv[sys.argv.index('-o') + 1])\n"
             "output.write_text((folder / 'answer.ptx').read_text())\n"
@@ -52,6 +55,10 @@ class FakeNvcc:
     @property
     def command(self) -> list[str]:
         return (self._folder / "command.txt").read_text().splitlines()
+
+    @property
+    def links(self) -> dict[str, str]:
+        return dict(json.loads((self._folder / "links.json").read_text()))
 
     @property
     def unit(self) -> str:
@@ -87,20 +94,29 @@ def test_the_file_is_compiled_as_it_is_and_nothing_is_left_beside_it(nvcc: FakeN
     assert kernel.place is not None
     assert (kernel.place.file, kernel.place.line) == (source, 3)
     assert [launch.grid for launch in kernel.host_launches] == [(2, 1, 1)]
-    assert nvcc.unit == source.read_text()
+    assert nvcc.unit == '#include "shflbench_include_0/kernel.cu"\n'
     assert list(source.parent.iterdir()) == [source]
 
 
 def test_folders_and_macros_are_passed_on(nvcc: FakeNvcc, source: Path) -> None:
     nvcc.answer("ptx")
     assert nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS) == "ptx"
-    assert {"-ptx", "-lineinfo", "-arch=sm_90", "-DN=3", str(Path("include").resolve())} <= set(nvcc.command)
+    assert {"-ptx", "-lineinfo", "-arch=sm_90", "-DN=3"} <= set(nvcc.command)
+    folders = [nvcc.command[at + 1] for at, word in enumerate(nvcc.command) if word == "-I"]
+    assert folders == ["shflbench_include_0", "shflbench_include_1"]
+    assert nvcc.links == {
+        "shflbench_include_0": str(source.parent),
+        "shflbench_include_1": str(Path("include").resolve()),
+    }
 
 
 def test_instances_are_added_by_a_file_that_includes_the_original(nvcc: FakeNvcc, source: Path) -> None:
     nvcc.answer("ptx")
     nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS, ["reduce<float, 64>"])
-    assert nvcc.unit == f'#include "{source}"\nvoid *shflbench_instance_0 = (void *)(reduce<float, 64>);\n'
+    assert (
+        nvcc.unit
+        == '#include "shflbench_include_0/kernel.cu"\nvoid *shflbench_instance_0 = (void *)(reduce<float, 64>);\n'
+    )
 
 
 @pytest.mark.parametrize(
