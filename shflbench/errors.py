@@ -17,19 +17,11 @@ ShflbenchError
 
 from __future__ import annotations
 
+from shflbench.printable import escape, escape_lines
+
 INTERNAL_FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault in shflbench itself
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 TERMINATED = 143  # 128 + SIGTERM
-
-
-def printable(text: str) -> str:
-    """Return the text with escapes for what no terminal should receive from a damaged file; lines stay."""
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() or letter in "\n\t" else letter.encode("unicode_escape").decode()
-        for letter in text
-    )
 
 
 class TerminatedError(KeyboardInterrupt):
@@ -40,10 +32,11 @@ class ShflbenchError(Exception):
     """An error in one sentence: what is wrong and where; `advice` is what to do about it."""
 
     exit_code = INTERNAL_FAULT
+    escape = staticmethod(escape_lines)  # a message may have several lines, such as those of a compiler
 
     def __init__(self, message: str, advice: str = "") -> None:
         """Keep the sentence, without a period at its end, and the advice, which may be empty."""
-        message = printable(message)
+        message = self.escape(message)
         super().__init__(message)
         self.message = message
         self.advice = advice
@@ -70,7 +63,9 @@ class PatternError(InputError):
 
 
 class ResultsError(InputError):
-    """A run folder that cannot be read, written or resumed."""
+    """A run folder that cannot be read, written or resumed; the message is one line, whatever it quotes."""
+
+    escape = staticmethod(escape)
 
 
 class MissingError(ShflbenchError):

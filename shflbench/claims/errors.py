@@ -5,6 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from shflbench.printable import escape
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -25,8 +27,7 @@ class ExpressionError(ValueError):
 def quote(word: str) -> str:
     """Return a word in backquotes: cut if it is long, with escapes for what is not printable."""
     shown = word if len(word) <= _MAX_SHOWN else f"{word[:_MAX_SHOWN]}…"
-    printable = (letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in shown)
-    return f"`{''.join(printable)}`"
+    return f"`{escape(shown)}`"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

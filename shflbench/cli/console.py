@@ -1,29 +1,39 @@
-"""The only file that talks to the terminal: data to stdout, everything else to stderr."""
+"""The only file that talks to the terminal: data to stdout, everything else to stderr.
+
+Texts have no styles: each character that a terminal obeys or hides is escaped, whatever the text comes from. Then the
+styles are added, which callers give beside the text.
+"""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.printable import escape, escape_json, escape_lines
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from typing import TextIO
 
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from shflbench.cli.layout import Table
+    from shflbench.cli.layout import Styled, Table
 
-STYLES = {"good": "green", "doubt": "yellow", "bad": "red", "": None}  # what a table's line means → color
-
-# Colors, which stay, and what else a terminal obeys: control characters but for tab and line break, and directions.
-_CONTROLS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+STYLES: dict[str, Callable[[str], str]] = {  # what a text means → how it looks
+    "": str,
+    "good": partial(click.style, fg="green"),
+    "doubt": partial(click.style, fg="yellow"),
+    "bad": partial(click.style, fg="red"),
+    "warning": partial(click.style, fg="yellow", bold=True),
+    "error": partial(click.style, fg="red", bold=True),
+}
 
 
 class ReaderGoneError(Exception):
@@ -50,11 +60,28 @@ class Console:
 
     def data(self, text: str) -> None:
         """Print what the user asked for, to stdout; ReaderGoneError if nobody reads it any more."""
-        if self.output:
-            self._kept.append(_tame(click.unstyle(text)))
+        self._print(escape_lines(text))
+
+    def json(self, text: str, *, data: bool = True) -> None:
+        """Print JSON, to stdout if it is what the user asked for: a program reads the same values from it."""
+        (self._print if data else self._print_aside)(escape_json(text))
+
+    def path(self, path: Path) -> None:
+        """Print a path that the user asked for, to stdout: as it is, unless a terminal shows it."""
+        self._print(escape(str(path)) if _is_terminal(sys.stdout) else os.fsencode(path))
+
+    def lines(self, lines: Iterable[Styled], *, data: bool = True) -> None:
+        """Print lines, each given with what it means, in the colors of their meanings; `data` as `data` does."""
+        text = "\n".join(STYLES[style](escape(text)) for text, style in lines)
+        (self._print if data else self._print_aside)(text)
+
+    def _print(self, text: str | bytes) -> None:
+        """Print to stdout, or keep for the file of `--output`, what may reach a terminal as it is."""
+        if self.output and isinstance(text, str):
+            self._kept.append(click.unstyle(text))
             return
         try:
-            click.echo(_printable(text, sys.stdout), color=self.color)
+            click.echo(_encodable(text, sys.stdout) if isinstance(text, str) else text, color=self.color)
         except BrokenPipeError as error:
             raise ReaderGoneError from error
 
@@ -76,9 +103,13 @@ class Console:
 
         A stderr that takes nothing, such as a full disk, does not end a run; ReaderGoneError if its reader went away.
         """
+        self._print_aside(escape_lines(text))
+
+    def _print_aside(self, text: str) -> None:
+        """Print to stderr, as `report`, what may reach a terminal as it is."""
         if self._bar is None:
             try:
-                click.echo(_printable(text, sys.stderr), err=True, color=self.color)
+                click.echo(_encodable(text, sys.stderr), err=True, color=self.color)
             except BrokenPipeError as error:
                 raise ReaderGoneError from error
             except OSError:
@@ -86,7 +117,7 @@ class Console:
             return
         from rich.text import Text
 
-        self._bar.console.print(Text.from_ansi(_tame(text)), soft_wrap=True)
+        self._bar.console.print(Text.from_ansi(text), soft_wrap=True)
 
     def note(self, text: str) -> None:
         """Print how far the work has come where no progress bar shows it."""
@@ -95,17 +126,18 @@ class Console:
 
     def warn(self, sentence: str) -> None:
         """Print a warning to stderr."""
-        self.report(f"{click.style('warning:', fg='yellow', bold=True)} {sentence}")
+        self._print_aside(f"{STYLES['warning']('warning:')} {escape_lines(sentence)}")
 
     def error(self, sentence: str, advice: str = "") -> None:
         """Print an error to stderr, and on the next line what to do about it."""
-        self.report(f"{click.style('error:', fg='red', bold=True)} {sentence.rstrip('.')}")
+        self._print_aside(f"{STYLES['error']('error:')} {escape_lines(sentence.rstrip('.'))}")
         if advice:
             self.report(advice[0].upper() + advice[1:].rstrip("."))
 
     def table(self, table: Table, *, data: bool = False) -> None:
         """Print a table, to stdout if it is what the user asked for."""
-        (self.data if data else self.say)(self.colored(table.lines(self.width(data=data))))
+        if data or not self.quiet:
+            self.lines(table.lines(self.width(data=data)), data=data)
 
     def width(self, *, data: bool = False) -> int | None:
         """Return the columns of the terminal on stdout, for `data`, or on stderr; None if that is no terminal."""
@@ -116,26 +148,20 @@ class Console:
         except (AttributeError, OSError, ValueError):  # closed, a pipe or a file, or captured
             return None
 
-    @staticmethod
-    def colored(lines: Sequence[tuple[str, str]]) -> str:
-        """Return lines, each given with what it means, as one text in the colors of their meanings."""
-        return "\n".join(click.style(text, fg=STYLES[style]) if STYLES[style] else text for text, style in lines)
-
     @contextmanager
     def progress(self) -> Iterator[Progress]:
         """Show on stderr what is being done: a bar with the time left on a terminal, each step as a line if verbose."""
-        is_terminal = sys.stderr is not None and sys.stderr.isatty()  # None where the shell closed it: 2>&-
         if self.verbose:
             yield StepLines(self)
             return
-        if self.quiet or not is_terminal:
+        if self.quiet or not _is_terminal(sys.stderr):
             yield Progress()
             return
         from rich import console, progress
 
         terminal = console.Console(stderr=True, no_color=self.color is False)
         columns = (
-            progress.TextColumn("{task.description}"),
+            progress.TextColumn("{task.description}", markup=False),
             progress.BarColumn(bar_width=30),
             progress.TimeRemainingColumn(),
             progress.TextColumn("left"),
@@ -189,17 +215,18 @@ class ProgressBar(Progress):
 
     def show(self, text: str, done: float, total: float, detail: str = "") -> None:  # noqa: ARG002  (it has no room)
         """Draw how much is done, beside what is being done now."""
+        text = escape(text)
         if self._task is None:
             self._task = self._bar.add_task(text, total=None)
         self._bar.update(self._task, description=text, completed=done, total=total)
 
 
-def _printable(text: str, stream: object) -> str:
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Whether a terminal shows what is written; the stream is None where the shell closed it, as by `2>&-`."""
+    return stream is not None and stream.isatty()
+
+
+def _encodable(text: str, stream: object) -> str:
     """Return `text` with what the stream's encoding cannot show replaced, because µ and ± must not end a run."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    return _tame(text).encode(encoding, errors="replace").decode(encoding)
-
-
-def _tame(text: str) -> str:
-    """Return `text` with escapes for what controls a terminal: damaged files and names of folders may hold anything."""
-    return _CONTROLS.sub(lambda match: match[0] if match[0].endswith("m") else ascii(match[0])[1:-1], text)
+    return text.encode(encoding, errors="replace").decode(encoding)

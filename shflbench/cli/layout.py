@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, TypeAlias
 
+from shflbench.printable import escape
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -43,14 +45,15 @@ class Table:
     def lines(self, width: int | None = None) -> list[Styled]:
         """Return the table as aligned text within `width` columns; each line in one piece if `width` is None."""
         return [
-            *((text, "") for text in wrapped(self.title, width)),
+            *((text, "") for text in wrapped(escape(self.title), width)),
             *(line for block in self.blocks(width) for line in block),
-            *((text, "") for note in self.notes for text in wrapped(f"{self._indent}{note}", width)),
+            *((text, "") for note in self.notes for text in wrapped(f"{self._indent}{escape(note)}", width)),
         ]
 
     def blocks(self, width: int | None = None) -> list[list[Styled]]:
         """Return the lines of text for the column titles, then for each line of the table."""
-        rows = [self.columns, *(line.cells for line in self.body)]
+        # Before widths are known: an escape is longer than the character, and a line break would look like a line.
+        rows = [[escape(cell) for cell in cells] for cells in (self.columns, *(line.cells for line in self.body))]
         blocks = _side_by_side(rows, self._indent, width) or self._stacked(rows, width)
         styles = ["", *(line.style for line in self.body)]
         return [[(text, style) for text in texts] for texts, style in zip(blocks, styles, strict=True)]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import sys
 import traceback
+import warnings
 from threading import Timer
 from typing import NoReturn
 
@@ -55,6 +57,10 @@ def entry() -> None:
     if "--debug" not in sys.argv:
         sys.excepthook = lambda *_: None
     sys.unraisablehook = _drop
+    logging.getLogger().addHandler(logging.NullHandler())  # or Python prints what libraries log as it is
+    if "--debug" not in sys.argv and not sys.warnoptions:
+        warnings.simplefilter("ignore")  # they are for developers, and contain text of files as it is
+        sys.warnoptions.append("ignore")  # which the processes that this one starts receive
     gc.set_threshold(10_000)  # new objects until a search for unused ones: an import makes many, and uses them all
     limit_threads()
     signal.signal(signal.SIGTERM, _terminate)
@@ -105,7 +111,7 @@ def _outcome(arguments: list[str] | None, console: Console) -> int:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (the one boundary: the user reads a sentence)
         if console.debug:
-            traceback.print_exception(error)
+            console.report("".join(traceback.format_exception(error)).rstrip())
         code, sentence, advice = _explain(_before_click(error))
         console.error(sentence, advice)
         return code

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import UNDECIDED, Metric, Outcome
 from shflbench.plot.page import Caption
-from shflbench.suite.quotes import escape
+from shflbench.printable import escape
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict

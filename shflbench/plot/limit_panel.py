@@ -24,6 +24,7 @@ _HEADING, _ROW, _DOT_LANE = 0.34, 0.19, 0.06  # inches: above a panel, a variant
 _BAR = 0.135  # inches: the filled part of a row
 _BESIDE = 0.13  # inches from 100% to the words, with room for the mark of a ceiling
 _GAP = 0.07  # inches between words
+_LONGEST_NAME = 1.8  # inches: less than half a column, of which words take a third
 _TRACK = "#F2F2F2"  # what is missing to 100%
 _TICKS = {0: "0", 0.25: "", 0.5: "50%", 0.75: "", 1: "100%"}
 DOT: Look = {"marker": "o", "markersize": 3.4, "markeredgecolor": INK, "markeredgewidth": 0.4, "linestyle": "none"}
@@ -51,7 +52,12 @@ class LimitPanel:
     @property
     def label_width(self) -> float:
         """The width of the names of the variants, in inches."""
-        return max(width_of(row.variant, SMALL_PT) for row in self.rows) + 0.12
+        return max(width_of(name, SMALL_PT) for name in self._names) + 0.12
+
+    @property
+    def _names(self) -> list[str]:
+        """The names of the variants, cut where they would leave no room for the bars."""
+        return [shorten(row.variant, _LONGEST_NAME, SMALL_PT) for row in self.rows]
 
     @property
     def words_width(self) -> float:
@@ -80,7 +86,7 @@ class LimitPanel:
     def _scale(self, axes: Axes) -> None:
         axes.set_xlim(0, 1)
         axes.set_ylim(len(self.rows) - 0.5, -0.5)
-        axes.set_yticks(range(len(self.rows)), [row.variant for row in self.rows], size=SMALL_PT)
+        axes.set_yticks(range(len(self.rows)), self._names, size=SMALL_PT)
         axes.set_xticks(list(_TICKS), list(_TICKS.values()))
         axes.tick_params(length=0)
         axes.grid(axis="x")

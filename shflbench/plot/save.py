@@ -5,11 +5,16 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from matplotlib.text import Text
+
+from shflbench.printable import escape, escape_lines
 from shflbench.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from shflbench.plot.page import Page
 
@@ -33,9 +38,10 @@ def save(page: Page, path: Path, remedy: str) -> Path:
     """
     kind = path.suffix[1:].lower()
     buffer = BytesIO()
-    metadata = {**METADATA[kind], "Title": page.title}
+    metadata = {**METADATA[kind], "Title": escape(page.title)}
     if kind == SVG and page.scope:
-        metadata["Keywords"] = list(page.scope)
+        metadata["Keywords"] = [escape(name) for name in page.scope]
+    _escape_texts(page.figure)
     page.figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata=metadata)
     content = buffer.getvalue()
     with files.writing(path, remedy):
@@ -43,3 +49,14 @@ def save(page: Page, path: Path, remedy: str) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             files.replace(path, content)
     return path
+
+
+def _escape_texts(figure: Figure) -> None:
+    """Escape control characters in all texts of a figure: XML cannot represent them, and no font has them."""
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        labels = [label.get_text() for label in axis.get_ticklabels()]
+        escaped = list(map(escape_lines, labels))
+        if labels != escaped:  # each drawing writes them again, so that the axis must have them
+            axis.set_ticks(axis.get_majorticklocs(), escaped)
+    for text in figure.findobj(Text):
+        text.set_text(escape_lines(text.get_text()))

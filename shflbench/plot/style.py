@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from matplotlib.textpath import TextToPath
 
 from shflbench.model import Mechanism
 from shflbench.palette import COLORS, NAMES
+from shflbench.printable import escape_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -66,8 +68,13 @@ _RC: Mapping[RcKeyType, object] = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw and save inside this context: matplotlib's defaults plus ours, whatever matplotlibrc the user has."""
-    with mpl.rc_context():
+    """Draw and save inside this context: matplotlib's defaults plus ours, whatever matplotlibrc the user has.
+
+    There is no warning of characters that the font lacks. In PNG and PDF each is drawn as a box; the text of an SVG has
+    them, and a viewer shows them in another font.
+    """
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph ", UserWarning)
         mpl.rcdefaults()
         mpl.rcParams.update(_RC)
         yield
@@ -121,9 +128,12 @@ def _legend_name(mechanism: Mechanism, *, safe: bool) -> str:
 
 @cache
 def width_of(text: str, points: float = BODY_PT, weight: str = "normal") -> float:
-    """Return the width of the drawn text, in inches, from which margins and line breaks follow."""
+    """Return the width of the drawn text, in inches, from which margins and line breaks follow.
+
+    Charts are saved with escapes for control characters, so that these are measured.
+    """
     font = FontProperties(family="DejaVu Sans", weight=weight, size=points)
-    width, _, _ = _MEASURE.get_text_width_height_descent(text, font, ismath=False)
+    width, _, _ = _MEASURE.get_text_width_height_descent(escape_lines(text), font, ismath=False)
     return width / 72
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import SENTINEL, is_sentinel
+from shflbench.printable import escape, is_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,7 @@ def checked_name(name: str, path: Path, where: str) -> str:
         raise _refused(path, where, "is empty")
     if len(name) > LONGEST:
         raise _refused(path, where, f"has {len(name):,} characters, more than {LONGEST}")
-    if not name.isprintable():
+    if not is_plain(name):
         raise _refused(path, where, f"`{shown(name)}` has characters that cannot be printed")
     if is_sentinel(name):
         raise _refused(path, where, f"`{shown(name)}` starts with `{SENTINEL}/`, which is reserved")
@@ -31,7 +32,7 @@ def checked_name(name: str, path: Path, where: str) -> str:
 def shown(text: str) -> str:
     """Return a text for a message: on one line, and cut if it is long."""
     text = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-    return text if text.isprintable() else text.encode("unicode_escape").decode()
+    return escape(text)
 
 
 def _refused(path: Path, where: str, problem: str) -> ResultsError:

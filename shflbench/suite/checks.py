@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from shflbench.errors import PatternError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
+from shflbench.printable import escape
 from shflbench.suite.option_values import option_values
 from shflbench.suite.problems import Problem, did_you_mean, not_allowed, unknown
-from shflbench.suite.quotes import escape, quote
+from shflbench.suite.quotes import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -10,9 +10,10 @@ from ruamel.yaml.reader import ReaderError
 
 from shflbench.errors import SuiteError
 from shflbench.files import irregular_kind
+from shflbench.printable import escape
 from shflbench.suite.compose import UnsupportedYamlError, compose
 from shflbench.suite.positions import Entries, position_after
-from shflbench.suite.quotes import escape, show
+from shflbench.suite.quotes import show
 from shflbench.suite.schema import SuiteFile
 
 if TYPE_CHECKING:

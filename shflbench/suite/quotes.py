@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import re
 
+from shflbench.printable import escape
 from shflbench.suite.positions import WrittenFloat, WrittenInt
 
 MAX_SHOWN = 80  # characters of one word
 
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
-
-
-def escape(text: str) -> str:
-    """Return text with escapes for what is not printable: control characters, line breaks, direction marks."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
-    )
 
 
 def quote(word: str) -> str:

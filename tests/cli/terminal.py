@@ -51,7 +51,7 @@ def _lines(call: Callable[[int], int], columns: int) -> list[str]:
     controller, terminal = os.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with ThreadPoolExecutor() as reader:  # a terminal holds few lines that nobody has read
-        printed = reader.submit(_read, controller)
+        printed = reader.submit(read_terminal, controller)
         try:
             code = call(terminal)
         finally:
@@ -61,7 +61,7 @@ def _lines(call: Callable[[int], int], columns: int) -> list[str]:
     return printed.result().decode().replace("\r\n", "\n").splitlines()
 
 
-def _read(controller: int) -> bytes:
+def read_terminal(controller: int) -> bytes:
     """Return all that is written to a terminal until it is closed."""
     printed = b""
     try:

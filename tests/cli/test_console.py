@@ -40,9 +40,15 @@ def test_control_characters_of_a_damaged_file_are_escaped(capsys: pytest.Capture
     console = Console(color=True)
     console.data("a\tb\nc\x1b[2Jd\re\x07")
     console.error("case \u202eabc\x9b31m")
+    console.table(
+        Table("\x1b[8m", ("case", "n"), (Line(("a\x1b[0m\nb", "1"), "good"), Line(("c", "2"))), notes=("\r",))
+    )
     printed = capsys.readouterr()
     assert printed.out == "a\tb\nc\\x1b[2Jd\\re\\x07\n"
-    assert printed.err == "\x1b[31m\x1b[1merror:\x1b[0m case \\u202eabc\\x9b31m\n"
+    assert printed.err == (
+        "\x1b[31m\x1b[1merror:\x1b[0m case \\u202eabc\\x9b31m\n"
+        "\\x1b[8m\n  case         n\n\x1b[32m  a\\x1b[0m\\nb  1\x1b[0m\n  c            2\n  \\r\n"
+    )
 
 
 def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,8 +82,8 @@ def test_things_that_are_done_at_the_same_time_have_a_line_each() -> None:
     first, second = progress.line(), progress.line()
     first.show("node7:0: 1 of 9 cases", 1, 9)
     second.show("node7:1: 2 of 9 cases", 2, 9)
-    first.show("node7:0: 3 of 9 cases", 3, 9)
+    first.show("node7:0: 3 of 9 cases \x1b[8m[/red]", 3, 9)
     assert [(task.description, task.completed, task.total) for task in bar.tasks] == [
-        ("node7:0: 3 of 9 cases", 3, 9),
+        ("node7:0: 3 of 9 cases \\x1b[8m[/red]", 3, 9),
         ("node7:1: 2 of 9 cases", 2, 9),
     ]

@@ -1,6 +1,7 @@
 import pytest
 
-from shflbench.suite.quotes import MAX_SHOWN, escape, quote, show
+from shflbench.printable import escape
+from shflbench.suite.quotes import MAX_SHOWN, quote, show
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,6 @@ def code_of(
 
 def as_text(code: str) -> str:
     """Return code with escapes for what controls a terminal, but for tabs and line breaks."""
-    from shflbench.suite.quotes import escape
+    from shflbench.printable import escape
 
     return "\n".join("\t".join(map(escape, line.split("\t"))) for line in code.split("\n"))

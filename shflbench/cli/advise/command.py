@@ -128,4 +128,4 @@ def _print_costs(console: Console, results: tuple[Path, ...], gpu: str | None, a
         costs = predict_costs(arch, console)
     if not costs:
         raise ResultsError("the results have no exchange whose cost is known", "measure: shflbench run launch-sweep")
-    console.data(costs_text(costs))
+    console.json(costs_text(costs))

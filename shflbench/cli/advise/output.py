@@ -69,7 +69,7 @@ def print_measured(console: Console, advice: Sequence[GpuAdvice], request: Reque
         raise ResultsError(message, "measure more of its variants; unsafe ones and library calls are no candidates")
     if form == "json":
         records = [measured_record(one.advice, one.noise, one.settling, one.code) for one in advice]
-        console.data(dump("advice", records))
+        console.json(dump("advice", records))
         return
     for number, one in enumerate(advice):
         if number:
@@ -88,7 +88,7 @@ def print_predicted(console: Console, answer: PredictedAnswer, form: str) -> Non
     """Print what was predicted, which is always labeled so."""
     code = code_of(answer.pattern, answer.variant, answer.dtype, dict(answer.options))
     if form == "json":
-        console.data(dump("advice", [predicted_record(answer, code)]))
+        console.json(dump("advice", [predicted_record(answer, code)]))
         return
     if form == "text":
         lines, table = predicted_blocks(answer)

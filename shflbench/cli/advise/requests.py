@@ -10,9 +10,10 @@ from shflbench.errors import ResultsError, UsageError
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import builtin, builtin_declaration
+from shflbench.printable import escape
 from shflbench.suite.launch import parse_launch, resolve_grid
 from shflbench.suite.problems import did_you_mean
-from shflbench.suite.quotes import escape, quote
+from shflbench.suite.quotes import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

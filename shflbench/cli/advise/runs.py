@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError, UsageError
 from shflbench.grouping import group_by
 from shflbench.model import Status
-from shflbench.suite.quotes import escape
+from shflbench.printable import escape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

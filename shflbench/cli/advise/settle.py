@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.patterns.discover import builtin
+from shflbench.printable import escape
 from shflbench.suite.find import find_shipped
-from shflbench.suite.quotes import escape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from shflbench.cli.advise.code import as_text
 from shflbench.cli.advise.settle import OWN_SUITE
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.export.words import count_noun
-from shflbench.suite.quotes import escape
+from shflbench.printable import escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

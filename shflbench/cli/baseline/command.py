@@ -68,7 +68,7 @@ def save(
     saved = Baselines(baselines).save(name, folders, force=force, allow_failed=allow_failed)
     for warning in saved.warnings:
         console.warn(warning)
-    console.data(str(saved.entry.folder))
+    console.path(saved.entry.folder)
 
 
 @command.command("list")

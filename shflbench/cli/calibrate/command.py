@@ -56,7 +56,7 @@ def command(console: Console, gpu: int, output: Path | None, baselines: Path, fo
         return stopped_code(error, "nothing was saved", "Calibrate again: it takes about 20 seconds.", console)
     path = _save(calibration, output, baselines)
     if form == "json":
-        console.data(text(calibration).rstrip("\n"))
+        console.json(text(calibration).rstrip("\n"))
     else:
         console.table(table(calibration), data=True)
         for sentence in summary(calibration):

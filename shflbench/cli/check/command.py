@@ -280,11 +280,11 @@ def _show(
     from shflbench.cli.check.output import as_json
 
     if form == "json":
-        console.data(as_json(reports, arch, seed, file_records(files)))
+        console.json(as_json(reports, arch, seed, file_records(files)))
     elif form == "sarif":
         from shflbench.cli.check.sarif import as_sarif
 
-        console.data(as_sarif(reports, files))
+        console.json(as_sarif(reports, files))
     if reports:
         _show_patterns(reports, arch, form, console)
     if files:

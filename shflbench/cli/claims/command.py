@@ -133,7 +133,7 @@ def _print(judged: Sequence[GpuVerdicts], form: str, console: Console) -> None:
     if form == "json":
         from shflbench.export.claims import json_
 
-        console.data(json_.render(judged))
+        console.json(json_.render(judged))
     elif form == "markdown":
         from shflbench.export.claims import markdown
 
@@ -141,4 +141,4 @@ def _print(judged: Sequence[GpuVerdicts], form: str, console: Console) -> None:
     else:
         from shflbench.cli.claims.output import blocks_of
 
-        console.data(console.colored(list(blocks_of(judged, console.width(data=True)))))
+        console.lines(blocks_of(judged, console.width(data=True)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.thresholds import Thresholds
 
-GITHUB = "github"
+GITHUB, JSON = "github", "json"
 ALLOWABLE = ("missing", "failed", "suite")
 
 
@@ -122,7 +122,6 @@ def parse(flags: Mapping[str, Any]) -> ComparisonOptions:
 
 def show(comparison: Comparison, options: ComparisonOptions, console: Console, *, data: bool) -> int:
     """Print the comparison to stdout if it is `data`, else to stderr; write and draw it, and return the exit code."""
-    emit = console.data if data else console.report
     for sentence in comparison.notes:
         console.say(f"note: {sentence}")
     for sentence in (*comparison.warnings, *_unmatched(options.thresholds, comparison)):
@@ -130,9 +129,13 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
     if options.form == TABLE:
         from shflbench.cli.compare.table import lines
 
-        emit(console.colored(lines(comparison, console.width(data=data))))
+        console.lines(lines(comparison, console.width(data=data)), data=data)
     else:
-        emit(text(comparison, options.form).removesuffix("\n"))
+        content = text(comparison, options.form).removesuffix("\n")
+        if options.form == JSON:
+            console.json(content, data=data)
+        else:
+            (console.data if data else console.report)(content)
     for form, path in options.also:
         write(path, text(comparison, form), "--also")
         console.say(f"written: {path}")

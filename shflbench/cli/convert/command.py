@@ -46,4 +46,4 @@ def command(console: Console, files: tuple[Path, ...], *, output: Path) -> None:
         console.warn(note)
     cases, processes = count_noun(len(run.rows), "case"), count_noun(len(recording.processes), "process")
     console.say(f"converted: {cases} in {processes} of {recording.tool.label}")
-    console.data(str(output))
+    console.path(output)

@@ -65,9 +65,9 @@ def command(
         kind_of(chart)
     report = rank(read_records(results, console), THRESHOLD if threshold is None else threshold)
     if form == "json":
-        console.data(json_text(report))
+        console.json(json_text(report))
     else:
-        console.data(console.colored(lines(report, console.width(data=True), every=every)))
+        console.lines(lines(report, console.width(data=True), every=every))
     if chart:
         _draw(report, chart, console)
     return report.exit_code(fail_on_outliers=fail_on_outliers, strict=strict)

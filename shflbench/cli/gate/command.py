@@ -127,7 +127,7 @@ def _run(
         of_claims = judge_run(folder, console, strict=judging.strict)
         return min(code, of_comparison, of_claims, key=ORDER.index)
     finally:
-        console.data(str(folder.path))
+        console.path(folder.path)
 
 
 def _kept(folder: RunFolder, suite: str | None, against: Path) -> tuple[str, str]:

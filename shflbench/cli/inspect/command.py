@@ -193,7 +193,7 @@ def _print(
     shown = [one for one in inspected if one.kernel] if sass else []
     lines = inspector.lines(one.kernel for one in shown if one.kernel)
     if form == "json":
-        console.data(as_json(inspected, resident, places, lines, sass=sass))
+        console.json(as_json(inspected, resident, places, lines, sass=sass))
     else:
         blocks = [*tables(inspected, resident, places), *filter(None, [legend(inspected)])]
         _print_blocks(console, [*blocks, *listings(shown, places, lines)])
@@ -241,7 +241,7 @@ def _print_diff(
     places = Places(Path.cwd())
     lines = inspector.lines(one.kernel for pair in pairs for one in (pair.first, pair.second) if one.kernel)
     if form == "json":
-        console.data(as_json(pairs, resident, places, lines))
+        console.json(as_json(pairs, resident, places, lines))
     else:
         _print_blocks(console, as_text(pairs, resident, places, lines))
     return KernelError.exit_code if any(pair.first.error or pair.second.error for pair in pairs) else 0

@@ -80,10 +80,10 @@ def command(
     if not limited:
         raise ResultsError("no case was timed, so that none has a limit", "give a run that was measured on a GPU")
     if form == "json":
-        console.data(as_json(limited))
+        console.json(as_json(limited))
     else:
         for run, limits in limited:
-            console.data(f"{run.folder}: {headline(run)}\n")
+            console.lines([(f"{run.folder}: {headline(run)}", ""), ("", "")])
             for table in tables(run, limits):
                 console.table(table, data=True)
                 console.data("")

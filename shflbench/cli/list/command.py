@@ -40,7 +40,7 @@ def command(console: Console, what: str | None, pattern: str | None, form: str) 
 
         records = {"patterns": [find_record(pattern, records["patterns"])]}
     if form == "json":
-        console.data(json.dumps(records[what] if what else records, indent=2, ensure_ascii=False))
+        console.json(json.dumps(records[what] if what else records, indent=2, ensure_ascii=False))
     elif what == "patterns":
         from shflbench.cli.list.patterns import briefly, in_full
 

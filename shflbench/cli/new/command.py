@@ -43,7 +43,7 @@ def command(console: Console, name: str, output: Path) -> None:
     with writing(output.absolute(), "choose another folder by --output"):
         files = write(name, output)
     for file in files:
-        console.data(str(file))
+        console.path(file)
     suite, folder = files[-1], files[0].parent
     console.say(f"Next: shflbench run {shlex.quote(str(suite))}")
     console.say(f"      shflbench check {shlex.quote(f'./{folder}' if not folder.is_absolute() else str(folder))}")

@@ -29,7 +29,7 @@ def learn_noise(console: Console, runs: Sequence[Run], folder: Path, form: str =
 
     record = learn_from(runs)
     if form == "json":
-        console.data(text(record).rstrip("\n"))
+        console.json(text(record).rstrip("\n"))
     else:
         console.data(_noise_lines(record))
         console.table(_held_out(record), data=True)

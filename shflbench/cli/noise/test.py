@@ -33,7 +33,7 @@ def self_test(console: Console, runs: Sequence[Run], learned: LearnedNoise | Non
     noise, fewest = (model_of(learned), learned.fewest or 1) if learned else (None, 1)
     results = {suite: tested(pool, noise, fewest) for suite, pool in pools_of(runs).items()}
     if form == "json":
-        console.data(json.dumps({suite: _content(result) for suite, result in results.items()}, indent=2))
+        console.json(json.dumps({suite: _content(result) for suite, result in results.items()}, indent=2))
         return 0
     for suite, result in results.items():
         _print(console, suite, result, noise)

@@ -67,7 +67,7 @@ def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tu
             console.say(f"{run.folder}: nothing to draw, because no case was timed")
             continue
         for path in draw(run, output / places[run.folder], kinds):
-            console.data(str(path))
+            console.path(path)
 
 
 def _places(runs: Sequence[Run]) -> dict[Path, Path]:

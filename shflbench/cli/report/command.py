@@ -49,4 +49,4 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
         for note in run.notes:
             console.warn(note)
     write(output, render(collect(runs, baselines, title, judged_claims(runs))), "--output")
-    console.data(str(output))
+    console.path(output)

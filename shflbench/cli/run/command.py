@@ -93,5 +93,5 @@ def command(context: click.Context, /, suite: str | None, **flags: Any) -> int: 
             words = ["shflbench", "run", *filter(None, [suite]), "--resume", str(folder.path)]
             kept = f"the finished groups are in {folder.path}"
             return stopped_code(error, kept, f"resume it with: {shlex.join(words)}", console)
-        console.data(str(folder.path))
+        console.path(folder.path)
         return of_cases or of_claims

@@ -25,4 +25,4 @@ def command(console: Console) -> None:
     """
     from shflbench.suite import json_schema
 
-    console.data(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    console.json(json.dumps(json_schema(), indent=2, ensure_ascii=False))

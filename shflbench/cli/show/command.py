@@ -65,7 +65,7 @@ def command(
     if form == "json":
         from shflbench.cli.show.records import text
 
-        console.data(text(shown))
+        console.json(text(shown))
         return
     for number, (run, rows) in enumerate(shown):
         if number:
@@ -94,9 +94,9 @@ def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) ->
     from shflbench.cli.run_times import joint_times
     from shflbench.cli.show.tables import by_group, group_table
 
-    console.data(f"{run.folder}: {headline(run.info)}")
+    console.lines([(f"{run.folder}: {headline(run.info)}", "")])
     if (noise := run.info.noise) and not noise.quiet:
-        console.data(console.colored([(f"{noise.verdict}: {noise.sentence}", "doubt")]))
+        console.lines([(f"{noise.verdict}: {noise.sentence}", "doubt")])
     for group in by_group(rows):
         console.data("")
         console.table(group_table(group), data=True)

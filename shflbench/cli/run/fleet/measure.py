@@ -70,7 +70,7 @@ class FleetRun:
         except KeyboardInterrupt as error:
             return message.show(error, console)
         folder.finish(utc_now() if members.is_complete else None)
-        console.data(str(folder.path))
+        console.path(folder.path)
         return code
 
     @cached_property
