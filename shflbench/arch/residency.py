@@ -105,7 +105,7 @@ def _by_shared_memory(capacity: SmCapacity, shared_bytes: int) -> int:
 
 def shared_granule(arch: str) -> int:
     """Return the bytes in multiples of which a block takes shared memory on `arch`, e.g. `sm_90`."""
-    match = re.match(r"sm_(\d+)\d", arch)
+    match = re.match(r"sm_([0-9]+)[0-9]", arch)
     return SHARED_GRANULE_BEFORE_SM_80 if match and int(match[1]) < 8 else SHARED_GRANULE  # noqa: PLR2004
 
 

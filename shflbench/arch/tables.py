@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 FOLDER = Path(__file__).parent
-NAME = re.compile(r"(sm_\d+)[a-z]?")  # the suffix of sm_90a or sm_120f adds instructions, not other units
+NAME = re.compile(r"(sm_[0-9]+)[a-z]?")  # the suffix of sm_90a or sm_120f adds instructions, not other units
 
 Value = TypeVar("Value", bound=bool | int | float | tuple[int, ...] | tuple[str, ...])
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 from click.core import augment_usage_errors
 
 from shflbench.errors import UsageError
+from shflbench.numerals import decimal_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS, GLOBAL = "Options", "Global options"
+NumberType: TypeAlias = click.types.IntParamType | click.types.FloatParamType
+STRICT: Mapping[type[NumberType], Callable[[str], float]] = {  # how numbers may be written
+    click.types.IntParamType: whole_number,
+    click.types.FloatParamType: decimal_number,
+}
 WIDEST = 30  # columns of an option's name beside its text, as click has it
 
 
@@ -24,6 +30,17 @@ class HeadedOption(click.Option):
     """An option that stands under a heading in the help."""
 
     heading = OPTIONS
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:  # noqa: ANN401  (any type of an option)
+        """Return the value in the option's type; BadParameter for numbers that only Python reads, such as `1_000`."""
+        for kind, read in STRICT.items():
+            for text in value if isinstance(value, tuple | list) else (value,):
+                try:
+                    if isinstance(self.type, kind) and isinstance(text, str):
+                        read(text.strip())
+                except ValueError:
+                    raise click.BadParameter(f"{text!r} is not a valid {self.type.name}.", ctx, self) from None
+        return super().type_cast_value(ctx, value)
 
     def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ANN401  (a private type of click)
         """Return what click adds to a help text, without ranges such as `x>=0` and brackets around a default."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shflbench.errors import ResultsError
+from shflbench.json_text import DuplicateKeyError, parse
+from shflbench.numerals import decimal_number, whole_number
 from shflbench.readers.content import WRITE_AGAIN
 from shflbench.readers.names import shown
 
@@ -67,7 +69,7 @@ class JsonNode:
         value = node.value
         if isinstance(value, str) and len(value) <= MOST_DIGITS:
             try:
-                return float(value)
+                return decimal_number(value)
             except ValueError:
                 raise node.wrong("a number") from None
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -83,7 +85,7 @@ class JsonNode:
         value = node.value
         if isinstance(value, str) and len(value) <= MOST_DIGITS:
             try:
-                return int(value)
+                return whole_number(value)
             except ValueError:
                 raise node.wrong("an integer") from None
         if isinstance(value, bool) or not isinstance(value, int):
@@ -112,8 +114,10 @@ def _is_small(value: object) -> bool:
 def parse_json(text: str, path: Path) -> JsonNode:
     """Return the root of a JSON file; ResultsError, with line and column, if it is no JSON."""
     try:
-        return JsonNode(json.loads(text), path)
+        return JsonNode(parse(text), path)
     except json.JSONDecodeError as error:
         raise ResultsError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}", WRITE_AGAIN) from error
+    except DuplicateKeyError as error:
+        raise ResultsError(f"{path}: {shown(str(error))}", WRITE_AGAIN) from error
     except (RecursionError, ValueError) as error:  # thousands of brackets, or of digits
         raise ResultsError(f"{path} is damaged: {shown(str(error))}", WRITE_AGAIN) from error

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.errors import ResultsError
+from shflbench.numerals import decimal_number
 from shflbench.readers.blocks import split_into_blocks
 from shflbench.readers.content import MOST_PROCESSES
 from shflbench.readers.names import MOST_CASES, checked_name, shown
@@ -147,7 +148,7 @@ def _started(text: str, path: Path, number: int) -> datetime | None:
 def _number(text: str) -> float:
     """Return a number; NaN, which no check accepts, for other text."""
     try:
-        return float(text)
+        return decimal_number(text)
     except ValueError:
         return float("nan")
 

@@ -17,6 +17,7 @@ from shflbench.errors import ResultsError
 from shflbench.store import files
 from shflbench.store.append import gpu_slug
 from shflbench.store.json_record import decode, encode
+from shflbench.store.record_values import check_moments
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -27,7 +28,7 @@ SCHEMA = 1
 FOLDER = "calibration"  # among the baselines
 SHIPPED = Path(__file__).parents[1] / "arch" / "calibrated"
 AGAIN = "restore the file, or calibrate again: shflbench calibrate"
-BARRIER = re.compile(r"barrier_(\d+)")  # the figure of one block of so many warps
+BARRIER = re.compile(r"barrier_([0-9]+)")  # the figure of one block of so many warps
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,7 @@ def write(folder: Path, calibration: Calibration) -> Path:
 def read(path: Path) -> Calibration:
     """Read the file at `path`; ResultsError, which names file and key, where it is missing, damaged or newer."""
     calibration = decode(_adapter, files.text(files.read(path), path), path, SCHEMA, AGAIN)
+    check_moments({"measured": calibration.measured}, path, AGAIN)
     for name, figure in calibration.figures.items():
         if not 0 < figure.low <= figure.value <= figure.high < math.inf:
             raise ResultsError(

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from shflbench.numerals import decimal_number, whole_number
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -45,7 +47,7 @@ def flag(text: str) -> bool:
 
 def finite(text: str) -> float:
     """Read a number; ValueError for nan, inf and what is no number."""
-    number = float(text)
+    number = decimal_number(text)
     if not math.isfinite(number):
         raise ValueError(text)
     return number
@@ -54,10 +56,11 @@ def finite(text: str) -> float:
 def integer(text: str) -> int:
     """Read an integer, also one that ends in `.0`; ValueError for another text."""
     try:
-        number = int(text)
+        number = whole_number(text)
     except ValueError:
-        number = int(finite(text))
-        if number != float(text):
+        value = finite(text)
+        number = int(value)
+        if number != value:
             raise
     if abs(number) > LARGEST:
         raise ValueError(text)

@@ -14,7 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from shflbench.errors import ResultsError
 from shflbench.store import files
-from shflbench.store.json_record import sentence_of
+from shflbench.store.json_record import refuse_twice, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -95,6 +95,7 @@ def read_check_report(path: Path, patterns: Collection[str] = ()) -> HazardRepor
     if size > MOST_BYTES:
         raise ResultsError(f"{path} has {size:,} bytes, and a report has {MOST_BYTES:,} at most", WHICH_FILE)
     text = files.text(files.read(path), path)
+    refuse_twice(text, path, WHICH_FILE)
     try:
         content = _adapter().validate_json(text, strict=True)
     except ValidationError as error:

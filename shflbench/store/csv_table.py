@@ -93,6 +93,9 @@ class CsvTable(Generic[Record]):
         which names the line, where a column is missing or a value is of the wrong kind.
         """
         numbers, names, cells = _cells(text, path)
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise wrong_line(path, 1, f"the column {name} is there twice")
         for name in self.required:
             if name not in names:
                 raise wrong_line(path, 1, f"the column {name} is missing")
@@ -137,6 +140,15 @@ def csv_line(cells: Sequence[Cell]) -> str:
 def complete_length(content: bytes) -> int:
     """Return how many bytes of `content` are whole lines; the rest was cut off by a kill."""
     return content.rfind(b"\n") + 1
+
+
+def refuse_twice(columns: Columns, path: Path) -> None:
+    """Raise ResultsError, which names the line, where a case is there twice."""
+    known: set[str] = set()
+    for case_id, line in zip(columns.values["case_id"], columns.lines, strict=True):
+        if case_id in known:
+            raise wrong_line(path, line, f"the case {case_id} is there twice")
+        known.add(case_id)
 
 
 def wrong_line(path: Path, number: int, what: str) -> ResultsError:

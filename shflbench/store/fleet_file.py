@@ -11,6 +11,7 @@ from shflbench.errors import ResultsError
 from shflbench.store import files, json_record
 from shflbench.store.append import claim_folder
 from shflbench.store.files import RUN_FILE, writing
+from shflbench.store.record_values import check_moments, check_suite, wrong_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -136,7 +137,21 @@ def is_fleet(path: Path) -> bool:
 def read_fleet(path: Path) -> FleetInfo:
     """Read `fleet.json` in a folder; ResultsError if there is none or if it is damaged."""
     file = path / FLEET_FILE
-    return json_record.decode(_adapter, files.text(files.read(file), file), file, SCHEMA)
+    info = json_record.decode(_adapter, files.text(files.read(file), file), file, SCHEMA)
+    _check(info, file)
+    return info
+
+
+def _check(info: FleetInfo, path: Path) -> None:
+    """Raise ResultsError, with the field, for a value that no fleet run writes."""
+    check_suite(info.suite, path, "suite")
+    check_moments({"started": info.started, "finished": info.finished or info.started}, path)
+    for place, member in enumerate(info.members):
+        field, name = f"members.{place}.folder", member.folder
+        if "/" in name or name in {"", ".", ".."}:
+            raise wrong_value(path, field, name, "the name of a folder")
+        if any(name == other.folder for other in info.members[:place]):
+            raise wrong_value(path, field, name, "a name that no other member has")
 
 
 def missing_runs(paths: Iterable[Path]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shflbench.errors import ResultsError
+from shflbench.json_text import DuplicateKeyError, parse
 from shflbench.store.files import RESTORE
 
 if TYPE_CHECKING:
@@ -62,14 +63,26 @@ def decode(
 
 def _parsed(text: str, path: Path, advice: str) -> dict[str, Any]:
     try:
-        content = json.loads(text)
+        content = parse(text)
     except json.JSONDecodeError as error:
         raise ResultsError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}", advice) from error
+    except DuplicateKeyError as error:
+        raise ResultsError(f"{path}: {error}", advice) from error
     except (RecursionError, ValueError) as error:  # thousands of brackets, or of digits
         raise ResultsError(f"{path} is damaged: {error}", advice) from error
     if not isinstance(content, dict):
         raise ResultsError(f"{path}: not a JSON object", advice)
     return content
+
+
+def refuse_twice(text: str, path: Path, advice: str) -> None:
+    """Raise ResultsError where an object in the text has a key twice; what is no JSON at all is left to others."""
+    try:
+        parse(text)
+    except DuplicateKeyError as error:
+        raise ResultsError(f"{path}: {error}", advice) from error
+    except (RecursionError, ValueError):
+        return
 
 
 def _refuse_newer(content: dict[str, Any], path: Path, newest: int, advice: str) -> None:
@@ -79,6 +92,8 @@ def _refuse_newer(content: dict[str, Any], path: Path, newest: int, advice: str)
     schema = content["schema"]
     if not isinstance(schema, int) or isinstance(schema, bool):
         raise ResultsError(f"{path}: `schema` is {json.dumps(schema)}, not an integer", advice)
+    if schema < 1:
+        raise ResultsError(f"{path}: `schema` is {schema}, not 1 or above", advice)
     if schema > newest:
         raise ResultsError(
             f"{path} has schema {schema}, and this shflbench reads schemas up to {newest}",

@@ -176,6 +176,8 @@ class KernelArchive:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
                     raise ResultsError(f"{path} is damaged: its files hold more than {MOST_BYTES:,} bytes", RESTORE)
+                if len(set(archive.namelist())) < len(archive.namelist()):
+                    raise ResultsError(f"{path} is damaged: a file is there twice", RESTORE)
                 members = {member.filename: _unpack(archive, member) for member in archive.infolist()}
         except _DAMAGE as error:
             raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from shflbench.store import files
 from shflbench.store.cells import TEXT, TIME, number
 from shflbench.store.columns import column
-from shflbench.store.csv_table import CsvTable
+from shflbench.store.csv_table import CsvTable, refuse_twice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,4 +71,5 @@ def read_limits(folder: Path) -> dict[str, CaseLimit]:
     if not path.exists():
         return {}
     columns = _TABLE.columns(files.text(files.read(path), path), path)
+    refuse_twice(columns, path)
     return {limit.case_id: limit for limit in _TABLE.decode(columns)}

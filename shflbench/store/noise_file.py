@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, FiniteFloat, TypeAdapter
+from pydantic import BeforeValidator, Field, FiniteFloat, TypeAdapter
+from pydantic_core import PydanticKnownError
 
+from shflbench.numerals import whole_number
 from shflbench.store import files
 from shflbench.store.append import gpu_slug
 from shflbench.store.baselines import NOISE
 from shflbench.store.json_record import decode, encode
+from shflbench.store.record_values import check_moments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +27,14 @@ if TYPE_CHECKING:
 SCHEMA = 1
 ALARMS = 0.02  # false-alarm rate in comparisons of unchanged code: twice that of the rule
 AGAIN = "restore the file, or estimate the noise again: shflbench noise learn RUN"
+
+
+def _processes(key: object) -> object:
+    """Return the integer that a key of an object stands for: pydantic itself also reads `1_0`."""
+    try:
+        return whole_number(key) if isinstance(key, str) else key
+    except ValueError:
+        raise PydanticKnownError("int_parsing") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,7 @@ class LearnedNoise:
     a_us: Annotated[FiniteFloat, Field(gt=0)]
     b: Annotated[FiniteFloat, Field(gt=0)]
     cases: Mapping[str, CaseSpread]
-    held_out: Mapping[Annotated[int, Field(ge=1)], HeldOutCheck]  # by processes per side
+    held_out: Mapping[Annotated[int, BeforeValidator(_processes), Field(ge=1)], HeldOutCheck]  # by processes per side
     processes: int
     suites: tuple[str, ...]
     first: str  # when the first of the runs started, UTC
@@ -97,7 +108,9 @@ def text(learned: LearnedNoise) -> str:
 
 def read(path: Path) -> LearnedNoise:
     """Read the file at `path`; ResultsError, which names file and key, where it is missing, damaged or newer."""
-    return decode(_adapter, files.text(files.read(path), path), path, SCHEMA, AGAIN)
+    learned = decode(_adapter, files.text(files.read(path), path), path, SCHEMA, AGAIN)
+    check_moments({"first": learned.first, "last": learned.last}, path, AGAIN)
+    return learned
 
 
 def find(folder: Path, uuid: str) -> Path | None:

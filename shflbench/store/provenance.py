@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from shflbench.model import Device, Noise, Overrides  # noqa: TC001  (pydantic t
 from shflbench.store.columns import SCHEMA
 from shflbench.store.files import RESTORE
 from shflbench.store.json_record import decode, encode
+from shflbench.store.record_values import NAME, check_amounts, check_moments, check_suite, wrong_value
 from shflbench.suite.revision import thresholds_of
 from shflbench.thresholds import Thresholds  # noqa: TC001  (likewise)
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import TypeAdapter
+
+
+BACKENDS: tuple[str, ...] = ("cuda", "emulator", "none")  # of a run that shflbench measured itself
+_ARCH = re.compile(r"sm_[1-9][0-9]{1,2}[a-z]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +148,7 @@ class RunInfo:
         ResultsError if it is no JSON, lacks a key, holds a value of the wrong kind or is of a newer schema.
         """
         info = decode(_adapter, text, path, SCHEMA)
-        if not re.fullmatch(r"[a-z0-9-]+", info.suite.name):  # charts are saved in a folder of this name
-            raise ResultsError(f"{path}: `suite.name` is {info.suite.name!r}, not the name of a suite", RESTORE)
+        _check(info, path)
         if json.loads(text)["suite"].get("sha256") != info.suite.sha256:
             raise ResultsError(f"{path}: the suite's text does not match its hash: the file was edited", RESTORE)
         return info
@@ -158,6 +162,25 @@ class RunInfo:
     def sentinel_version(self) -> str:
         """The version of the sentinels; empty where there were none."""
         return (self.sentinels and self.sentinels.version) or ""
+
+
+def _check(info: RunInfo, path: Path) -> None:
+    """Raise ResultsError, with the field, for a value that no run writes."""
+    check_suite(info.suite.name, path, "suite.name")
+    archs, backends = [info.arch], BACKENDS
+    if info.converted:  # other tools may have recorded neither GPU nor time
+        archs, backends = [arch for arch in info.arch.split(", ") if arch], (*BACKENDS, info.converted.tool)
+    if info.backend not in backends or not NAME.fullmatch(info.backend):
+        raise wrong_value(path, "backend", info.backend, f"one of {', '.join(backends)}")
+    if not all(map(_ARCH.fullmatch, archs)):
+        raise wrong_value(path, "arch", info.arch, "an architecture such as sm_90")
+    moments = {f"resumed.{place}": moment for place, moment in enumerate(info.resumed)}
+    if info.started or not info.converted:
+        moments |= {"started": info.started, "finished": info.finished or info.started}
+    check_moments(moments, path)
+    parts = {"settings": info.settings, "device": info.device, "host": info.host}
+    amounts = {f"{name}.{key}": value for name, part in parts.items() if part for key, value in asdict(part).items()}
+    check_amounts({**amounts, "others_after": info.others_after}, path)
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.model import QUIET, Disturbance, Status
 from shflbench.store.cells import FLAG, NEGATIVE_TOO, TEXT, TIME, Kind, finite, integer, number, whole
 from shflbench.store.columns import Counts, Disturbances, Options, Row
-from shflbench.store.csv_table import CsvTable, wrong_line
+from shflbench.store.csv_table import CsvTable, refuse_twice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,11 +22,7 @@ def decode(text: str, path: Path) -> list[Row]:
     ResultsError, which names the line, where the text is no table of rows or a case is there twice.
     """
     columns = ROWS.columns(text, path)
-    known: set[str] = set()
-    for case_id, line in zip(columns.values["case_id"], columns.lines, strict=True):
-        if case_id in known:
-            raise wrong_line(path, line, f"the case {case_id} is there twice")
-        known.add(case_id)
+    refuse_twice(columns, path)
     return ROWS.decode(columns)
 
 

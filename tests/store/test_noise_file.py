@@ -79,6 +79,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_with_advice(tmp_path: Path)
         (("cases", CASE, "freedom"), 0, "freedom` is 0, not 1 or above"),
         (("cases", CASE), 7, f"`cases.{CASE}` is 7, not an object"),
         (("held_out", "many"), {}, '`held_out.many` is "many", not an integer'),
+        (("held_out", "1_0"), {}, '`held_out.1_0` is "1_0", not an integer'),
         (("held_out", "2", "alarmed"), None, "`held_out.2.alarmed` is null, not a number"),
         (("suites",), "gtc2013", '`suites` is "gtc2013", not a list'),
         (("settings", "precision"), [], "`settings.precision` is [], not a number"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import USUAL_DTYPE
 from shflbench.patterns.discover import builtin_declaration
+from shflbench.numerals import decimal_number
 
 if TYPE_CHECKING:
     from shflbench.analysis.advice.answer import Answer
@@ -148,7 +149,7 @@ def values_apart(requested: str, measured: str | None) -> float:
 def number(text: str | None) -> float | None:
     """Return the number that a value of an option is; None for words, and for numbers that no suite takes."""
     try:
-        value = float(text or "")
+        value = decimal_number(text or "")
     except ValueError:
         return None
     return value if abs(value) < 2.0**63 else None  # nan compares false, too

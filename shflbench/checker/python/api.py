@@ -122,7 +122,7 @@ def _of_triton(kernel: Any, request: CheckRequest) -> PreparedKernel:  # noqa: A
 def _capability(request: CheckRequest) -> tuple[int, int]:
     """Return the compute capability to compile a kernel of Python for."""
     arch = request.arch or PYTHON_ARCH
-    match = re.fullmatch(r"sm_(\d+)(\d)", arch)
+    match = re.fullmatch(r"sm_([0-9]+)([0-9])", arch)
     if match is None:
         raise UsageError(f"arch {arch!r} is not an architecture", 'Write it as "sm_80".')
     return int(match[1]), int(match[2])

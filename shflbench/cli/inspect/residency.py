@@ -32,7 +32,7 @@ class ResidentBlocks:
 
 def resident_blocks(_: click.Context, parameter: click.Parameter, text: str) -> ResidentBlocks:
     """Return the blocks that BLOCKSxTHREADS stands for; BadParameter where it is not that."""
-    match = re.fullmatch(r"([1-9]\d?)x([1-9]\d{0,3})", text)
+    match = re.fullmatch(r"([1-9][0-9]?)x([1-9][0-9]{0,3})", text)
     blocks, threads = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= blocks <= MOST_BLOCKS or not 1 <= threads <= MOST_THREADS:
         message = (

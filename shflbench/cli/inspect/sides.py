@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shflbench.cli.inspect.inspected import Inspected
     from shflbench.store import Run
 
-_ARCH = re.compile(r"sm_\d+[a-z]?")
+_ARCH = re.compile(r"sm_[0-9]+[a-z]?")
 RUN_FILE = "run.json"
 KINDS = "two variants, or each an architecture or the folder of a run"
 

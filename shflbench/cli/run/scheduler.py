@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 import re
 import socket
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import click
 from shflbench.cli.help import option
 from shflbench.errors import UsageError
 from shflbench.export.words import flat
+from shflbench.json_text import DuplicateKeyError, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,10 +127,12 @@ def _is_loopback(host: str) -> bool:
 def _address_in(file: Path) -> str:
     """Return the address in a scheduler file; UsageError if there is none."""
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = parse(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}", WRITE) from error
-    except ValueError as error:
+    except DuplicateKeyError as error:
+        raise UsageError(f"{file} is not a scheduler file: {error}", WRITE) from error
+    except (RecursionError, ValueError) as error:
         raise UsageError(f"{file} is not a scheduler file: it is not JSON", WRITE) from error
     if not isinstance(content, dict) or "address" not in content:
         raise UsageError(f"{file} is not a scheduler file: it has no `address`", WRITE)
