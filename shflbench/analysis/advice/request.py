@@ -8,9 +8,9 @@ from math import log2
 from typing import TYPE_CHECKING
 
 from shflbench.model import DTYPES
+from shflbench.numerals import decimal_number
 from shflbench.patterns.declare import USUAL_DTYPE
 from shflbench.patterns.discover import builtin_declaration
-from shflbench.numerals import decimal_number
 
 if TYPE_CHECKING:
     from shflbench.analysis.advice.answer import Answer
