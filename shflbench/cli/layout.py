@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,6 +18,9 @@ Styled: TypeAlias = tuple[str, str]  # a line of text and its style, as in `Line
 GAP = "  "
 INDENT = "    "  # of what stands below a line's key
 LEAST_TEXT = 16  # columns that a wrapped last cell needs
+_FIGURE = re.compile(r"\([^()]{0,20}\)| ± |(?<=\d) of (?=\d)")  # no line ends in it
+MOST_LINES = 6  # of a row whose cells are wrapped: a higher one is not read as a row
+NO_BREAK = "\u00a0"  # in place of a blank at which no line ends
 
 
 def align_right(cells: Sequence[str]) -> list[str]:
@@ -54,7 +59,8 @@ class Table:
         """Return the lines of text for the column titles, then for each line of the table."""
         # Before widths are known: an escape is longer than the character, and a line break would look like a line.
         rows = [[escape(cell) for cell in cells] for cells in (self.columns, *(line.cells for line in self.body))]
-        blocks = _side_by_side(rows, self._indent, width) or self._stacked(rows, width)
+        blocks = _side_by_side(rows, self._indent, width) or _in_columns(rows, self._indent, width)
+        blocks = blocks or self._stacked(rows, width)
         styles = ["", *(line.style for line in self.body)]
         return [[(text, style) for text in texts] for texts, style in zip(blocks, styles, strict=True)]
 
@@ -67,21 +73,57 @@ class Table:
         return GAP if self.title else ""
 
     def _stacked(self, rows: Sequence[Sequence[str]], width: int | None) -> list[list[str]]:
-        """Return each row as its key, which is never cut, and its other cells below."""
+        """Return each row as its key, which is never cut, and its other cells below with the names of their columns."""
         keys = _side_by_side([row[: self.key] for row in rows], self._indent, None) or []
-        others = [row[self.key :] for row in rows]
-        below = f"{self._indent}{INDENT}"
-        cells = _side_by_side(others, below, width) or _last_below(others, below, width)
-        cells = cells or [wrapped(f"{below}{GAP.join(row)}", width) for row in others]
-        return [[*key, *filter(str.strip, texts)] for key, texts in zip(keys, cells, strict=True)]
+        names, below = rows[0], f"{self._indent}{INDENT}"
+        blocks = [keys[0]]
+        for key, row in zip(keys[1:], rows[1:], strict=True):
+            named = zip(names[self.key :], row[self.key :], strict=False)
+            cells = [f"{name} {cell.strip()}".strip() for name, cell in named if cell.strip()]
+            blocks.append([*key, *wrapped(f"{below}{', '.join(cells)}", width)] if cells else key)
+        return blocks
 
 
-def _last_below(rows: Sequence[Sequence[str]], indent: str, width: int | None) -> list[list[str]] | None:
-    """Return each row with its last cell on lines of its own; None if the other columns are wider than `width`."""
-    cells = _side_by_side([row[:-1] for row in rows], indent, width)
-    if cells is None:
+def _in_columns(rows: Sequence[Sequence[str]], indent: str, width: int | None) -> list[list[str]] | None:
+    """Return the lines of text of each row, cells wrapped in their columns; None if words or figures do not fit.
+
+    Columns with little to wrap keep their width, so that text is wrapped, and not names.
+    """
+    if width is None:
         return None
-    return [[*texts, *wrapped(f"{indent}{row[-1]}", width)] for texts, row in zip(cells, rows, strict=True)]
+    columns = [[_unbreakable(row[place]) if place < len(row) else "" for row in rows] for place in range(len(rows[0]))]
+    widths = [max(len(word) for cell in column for word in cell.split(" ")) for column in columns]
+    wanted = [max(map(len, column)) for column in columns]
+    free = width - len(indent) - len(GAP) * (len(columns) - 1) - sum(widths)
+    if free < 0:
+        return None
+    cells: dict[int, list[list[str]]] = {}  # by column: the lines of each cell
+    by_need = sorted(range(len(columns)), key=lambda place: wanted[place] - widths[place])
+    for done, place in enumerate(by_need):
+        room = min(wanted[place], widths[place] + free // (len(columns) - done))
+        cells[place] = [[cell] if len(cell) <= room else _pieces(cell, room) for cell in columns[place]]
+        taken = max(widths[place], *(_widest(texts) for texts in cells[place]))
+        free -= taken - widths[place]
+        widths[place] = taken
+    blocks = []
+    for texts in zip(*(cells[place] for place in range(len(columns))), strict=True):
+        lines = (GAP.join(map(str.ljust, parts, widths)) for parts in zip_longest(*texts, fillvalue=""))
+        blocks.append([f"{indent}{line}".replace(NO_BREAK, " ").rstrip() for line in lines])
+    if max(map(len, blocks)) > MOST_LINES:
+        return None
+    return blocks
+
+
+def _pieces(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _unbreakable(cell: str) -> str:
+    """Return a cell in which a figure stays on one line: `356.96 ± 0.07`, `(-0.3 to 0.4)`, `0 of 430`."""
+    text = _FIGURE.sub(lambda match: match[0].replace(" ", NO_BREAK), cell)
+    if text[:1] == " ":  # aligned to the right
+        text = f"{NO_BREAK * (len(text) - len(text.lstrip()))}{text.lstrip()}"
+    return text
 
 
 def _side_by_side(rows: Sequence[Sequence[str]], indent: str, width: int | None) -> list[list[str]] | None:

@@ -11,6 +11,7 @@ from shflbench.analysis.advice.request import usual_request
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import time_us
 from shflbench.analysis.settings import DTYPE, ITERATIONS, common_factors, factors, words
+from shflbench.errors import ResultsError
 from shflbench.grouping import group_by
 from shflbench.plot.page import Caption
 from shflbench.store.limits_file import read_limits
@@ -132,7 +133,17 @@ def whole_run(run: Run) -> ChartSubject:
     kept = timed[~timed["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
     dropped = len(timed) - len(kept)
     limits = read_limits(run.folder)
-    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption_of(run.info), limits, RunTimes(run))
+    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption_of(run.info), limits, _times(run))
+
+
+def _times(run: Run) -> RunTimes | None:
+    """Return the times of a run; None where its samples do not match its rows, which then decide ties alone."""
+    times = RunTimes(run)
+    try:
+        times.side  # noqa: B018  (reads the samples)
+    except ResultsError:
+        return None
+    return times
 
 
 def parts(subject: ChartSubject, most: int, drawn: Collection[str]) -> list[tuple[str, ChartSubject]]:

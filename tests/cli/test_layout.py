@@ -28,14 +28,36 @@ def test_a_table_that_fits_is_the_same_at_any_width() -> None:
     assert len(LONG.text().splitlines()) == 2
 
 
-def test_a_table_that_is_too_wide_has_its_figures_below_its_keys() -> None:
+def test_a_table_that_is_too_wide_wraps_text_in_its_columns_but_no_word_and_no_figure() -> None:
+    table = Table(
+        "",
+        ("variant", "limited by", "time µs", "summary"),
+        (
+            Line(("smem", "barrier", " 356.96 ± 0.07", "two barriers per step")),
+            Line(("shfl", "exchange", "1119.39 ± 0.98", "one shuffle per step")),
+        ),
+    )
+    assert (
+        table.text(46)
+        == """\
+variant  limited   time µs         summary
+         by
+smem     barrier    356.96 ± 0.07  two
+                                   barriers
+                                   per step
+shfl     exchange  1119.39 ± 0.98  one shuffle
+                                   per step"""
+    )
+
+
+def test_a_table_whose_words_do_not_fit_has_named_figures_below_its_keys() -> None:
     assert (
         LONG.text(40)
         == """\
 verdict  case
-    base µs  change
 slower   neighbor/shfl/f32/26x1024/4096
-    70.00    +27.1% (+26.9 to +27.3%)"""
+    base µs 70.00, change +27.1% (+26.9
+    to +27.3%)"""
     )
 
 

@@ -13,11 +13,12 @@ from shflbench.cli.advise.records import dump, measured_record, predicted_record
 from shflbench.cli.advise.requests import resolved
 from shflbench.cli.advise.settle import settling_run
 from shflbench.cli.advise.text import code_lines, headline, ranking, sentences
+from shflbench.cli.layout import wrapped
 from shflbench.errors import ResultsError
 from shflbench.patterns.discover import builtin_declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from shflbench.analysis.advice.nearest import Advice
     from shflbench.analysis.advice.predicted import PredictedAnswer
@@ -76,12 +77,20 @@ def print_measured(console: Console, advice: Sequence[GpuAdvice], request: Reque
             console.data("")
         if form == "text":
             console.data(headline(one.advice, one.gpu))
-            console.data("\n".join(sentences(one.advice, one.noise, one.settling)))
+            console.data(_fitted(sentences(one.advice, one.noise, one.settling), console))
             console.data("")
             console.table(ranking(one.advice.answer), data=True)
             if one.code:
                 console.data("")
         _print_code(console, one.code, form, one.advice.answer.variant)
+
+
+def _fitted(lines: Iterable[str], console: Console) -> str:
+    """Return lines for the terminal's width; commands and suites stay in one piece, to be copied."""
+    width = console.width(data=True)
+    copied = ("To settle it:", " ")
+    fitted = (text for line in lines for text in ([line] if line.startswith(copied) else wrapped(line, width)))
+    return "\n".join(fitted)
 
 
 def print_predicted(console: Console, answer: PredictedAnswer, form: str) -> None:
@@ -92,7 +101,7 @@ def print_predicted(console: Console, answer: PredictedAnswer, form: str) -> Non
         return
     if form == "text":
         lines, table = predicted_blocks(answer)
-        console.data("\n".join(lines))
+        console.data(_fitted(lines, console))
         console.data("")
         console.table(table, data=True)
         if code:

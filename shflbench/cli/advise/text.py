@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shflbench.cli.advise.settle import SettlingRun
     from shflbench.model import Noise
 
-ROLES = {Role.CANDIDATE: "", Role.UNSAFE: "unsafe", Role.LIBRARY: "library call, for comparison"}
+ROLES = {Role.CANDIDATE: "", Role.UNSAFE: "unsafe", Role.LIBRARY: "library"}
 
 
 def headline(advice: Advice, gpu: str) -> str:
@@ -113,7 +113,7 @@ def ranking(answer: Answer) -> Table:
         "variant": [escape(one.variant) for one in ranked],
         "mechanism": [escape(one.mechanism) for one in ranked],
         "time µs": align_right([f"{one.time_us.value:.2f}" for one in ranked]),
-        "time / best": align_right([_slowdown(one, answer) for one in ranked]),
+        "relative": align_right([_slowdown(one, answer) for one in ranked]),
         "of limit": align_right(["" if one.limit_fraction is None else f"{one.limit_fraction:.0%}" for one in ranked]),
         "limited by": [escape(one.limit_by or "") for one in ranked],
         "": [_remark(one, answer) for one in ranked],
@@ -132,7 +132,7 @@ def _remark(one: RankedVariant, answer: Answer) -> str:
     if one.variant == answer.variant:
         return "recommended"
     if one.variant in answer.libraries:
-        return "library call, as fast or faster"
+        return "library, as fast"
     return "ties" if one.variant in answer.tied and answer.certainty is Certainty.TIE else ROLES[one.role]
 
 

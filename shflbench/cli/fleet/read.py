@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Devices from which on several processes read: a run of 430 cases takes 0.3 s, and starting a process 0.2 s.
 MANY = 8
+UUID_START = len("GPU-00000000")  # what tells the GPUs of most fleets apart
 READERS = 4  # processes, at most: each needs up to 0.2 GB, for a run of a million samples
 
 
@@ -61,12 +62,18 @@ def _newest(attempts: Sequence[Attempt]) -> list[Attempt]:
 
 
 def _with_distinct_labels(records: Sequence[DeviceRecord]) -> list[DeviceRecord]:
-    """Add the UUID to labels that several devices have: slices of one GPU, or hosts of the same name."""
+    """Add the start of the UUID to labels that several devices have: slices of one GPU, or hosts of the same name."""
     counts = Counter(record.label for record in records)
+    starts = Counter(record.uuid[:UUID_START] for record in records)
     return [
-        replace(record, label=f"{record.label} {record.uuid}") if counts[record.label] > 1 else record
+        replace(record, label=f"{record.label} {_short(record.uuid, starts)}") if counts[record.label] > 1 else record
         for record in records
     ]
+
+
+def _short(uuid: str, starts: Counter[str]) -> str:
+    """Return the start of a UUID; all of it where another device's begins alike."""
+    return uuid[:UUID_START] if starts[uuid[:UUID_START]] == 1 else uuid
 
 
 def _read(devices: Sequence[Sequence[Attempt]]) -> Iterator[DeviceRecord]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -62,8 +63,14 @@ def suites(_: Console) -> list[Record]:
     records: list[Record] = []
     for name, path in find_shipped().items():
         suite = load(path)
-        records.append({"name": name, "cases": len(suite.cases), "title": suite.title, "path": str(path)})
+        records.append({"name": name, "cases": len(suite.cases), "title": suite.title, "path": _shown(path)})
     return records
+
+
+def _shown(path: Path) -> str:
+    """Return a path as a user types it here: relative to the current folder if it lies below it."""
+    folder = Path.cwd()
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
 
 def patterns(_: Console) -> list[Record]:
