@@ -91,6 +91,9 @@ class SourceFiles:
 
     def _name(self, name: str) -> str | None:
         """Return the name of one of the pattern's files without the folders that the compiler puts before it."""
+        for known, file in self._files.items():
+            if Path(name).absolute() == file.absolute():
+                return known
         parts = PurePosixPath(name).parts
         for known in self._files:
             wanted = PurePosixPath(known).parts

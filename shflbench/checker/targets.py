@@ -15,7 +15,7 @@ from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.store.kernel_archive import kernel_revision
 from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite
-from shflbench.suite.problems import did_you_mean
+from shflbench.suite.problems import did_you_mean, did_you_mean_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,7 +122,7 @@ def _named(target: str) -> Iterator[KernelSubject]:
         known = [*find_shipped(), *builtin()]
         raise PatternError(
             f"unknown target `{target}`; allowed: {', '.join(known)}, a suite file or a pattern folder"
-            + did_you_mean(target, known),
+            + did_you_mean_pattern(target, known),
             "`shflbench list` describes suites and patterns.",
         )
 

@@ -13,37 +13,46 @@ from shflbench.cli.help import CommandGroup
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-COMMANDS: Mapping[str, str] = {  # name → one-line help, in the order of use
-    "run": "Run a suite: compile, verify, time and store every case.",
-    "show": "Show the results of runs.",
-    "advise": "Say which variant to use for a pattern, by what factor, and when another wins.",
-    "plot": "Draw the charts of runs.",
-    "report": "Write a report of runs as one HTML file.",
-    "claims": "Judge the claims of suites by the results of runs.",
-    "compare": "Compare two runs and say which cases got slower or faster.",
-    "convert": "Convert results of NVBench, Google Benchmark or CSV files to a run.",
-    "fleet": "Rank the devices of a fleet, and name those that are slow, noisy, hot, throttled or wrong.",
-    "gate": "Run a suite, and fail if it is slower than a baseline.",
-    "baseline": "Store runs under a name, as a base for later comparisons.",
-    "noise": "Estimate a GPU's noise, or report the smallest slowdown that a gate would detect in each case.",
-    "check": "Check kernels for races and memory faults, without a GPU.",
-    "inspect": "Show what each kernel's loop executes, and the least time that the hardware allows.",
-    "limits": "Show how close each case of a run comes to the least time that the hardware allows.",
-    "calibrate": "Measure what the units of this GPU can do, and compare it with the documents.",
-    "new": "Create a pattern and a suite to start from.",
-    "list": "List suites, patterns, variants and devices.",
-    "validate": "Check suite files without running them.",
-    "schema": "Print the JSON Schema of suite files, for editors.",
-    "doctor": "Check this machine, and say how to install what is missing.",
-    "completion": "Print the completion script for a shell.",
+HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line help, the everyday ones first
+    "Measure": {
+        "run": "Run a suite: compile, verify, time and store every case.",
+        "show": "Show the results of runs.",
+        "plot": "Draw the charts of runs.",
+        "list": "List suites, patterns, variants and devices.",
+        "doctor": "Check this machine, and say how to install what is missing.",
+        "calibrate": "Measure what the units of this GPU can do, and compare it with the documents.",
+    },
+    "Understand": {
+        "advise": "Say which variant to use for a pattern, by what factor, and when another wins.",
+        "report": "Write a report of runs as one HTML file.",
+        "limits": "Show how close each case of a run comes to the least time that the hardware allows.",
+        "inspect": "Show what each kernel's loop executes, and the least time that the hardware allows.",
+        "claims": "Judge the claims of suites by the results of runs.",
+    },
+    "Guard against slowdowns": {
+        "compare": "Compare two runs and say which cases got slower or faster.",
+        "gate": "Run a suite, and fail if it is slower than a baseline.",
+        "baseline": "Store runs under a name, as a base for later comparisons.",
+        "noise": "Estimate a GPU's noise, or report the smallest slowdown that a gate would detect in each case.",
+        "fleet": "Rank the devices of a fleet, and name those that are slow, noisy, hot, throttled or wrong.",
+        "convert": "Convert results of NVBench, Google Benchmark or CSV files to a run.",
+    },
+    "Kernels and suites": {
+        "check": "Check kernels for races and memory faults, without a GPU.",
+        "new": "Create a pattern and a suite to start from.",
+        "validate": "Check suite files without running them.",
+        "schema": "Print the JSON Schema of suite files, for editors.",
+        "completion": "Print the completion script for a shell.",
+    },
 }
+COMMANDS: Mapping[str, str] = {name: text for commands in HEADINGS.values() for name, text in commands.items()}
 
 
 class LazyGroup(CommandGroup):
     """The commands of shflbench; a command's module is imported when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
-        """Return the commands' names in the order of use."""
+        """Return the commands' names in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
@@ -53,9 +62,10 @@ class LazyGroup(CommandGroup):
         return cast(click.Command, import_module(f"shflbench.cli.{cmd_name}.command").command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's signature)
-        """Write the list of commands from the registry alone."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """Write the lists of commands from the registry alone."""
+        for heading, commands in HEADINGS.items():
+            with formatter.section(heading):
+                formatter.write_dl(list(commands.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -120,14 +120,14 @@ def _error(source: Source, arch: str, log: str, status: str) -> CompileError:
     if file == _NAMES:
         template, _, argument = source.expression.partition("<")
         wanted = f"kernel template `{template}` for <{argument}" if argument else f"kernel `{template}`"
-        return CompileError(f"{kernel} does not compile: {source.name} has no {wanted}", _FIX)
+        return CompileError(f"{kernel} does not compile: {source.shown(source.name)} has no {wanted}", _FIX)
     texts = {source.name: source.text.split(f'#line 1 "{source.name}"\n', 1)[-1], **source.headers}
     lines = texts.get(file, "").splitlines()
     shown = f"\n  {number} | {lines[number - 1].strip()}" if number <= len(lines) else ""
     advice = _FIX
     if what.startswith(_NO_HEADER):
         advice = "Fix the #include; `shflbench doctor` lists missing CUDA headers and how to install them."
-    return CompileError(f"{kernel} does not compile: {file}:{number}: {what}{shown}", advice)
+    return CompileError(f"{kernel} does not compile: {source.shown(file)}:{number}: {what}{shown}", advice)
 
 
 @dataclass(frozen=True, slots=True)

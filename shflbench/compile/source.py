@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.compile.host_headers import stub
 from shflbench.errors import PatternError
 from shflbench.model import DTYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from shflbench.model import Case, Dtype
     from shflbench.patterns.declare import Pattern, Variant
@@ -30,6 +31,12 @@ class Source:
     headers: Mapping[str, str]  # name in #include → text
     expression: str  # the kernel's name in C++, e.g. "neighbor_shfl<float>"
     takes_shared: bool = False  # whether its launch may take dynamic shared memory
+    files: Mapping[str, Path] = field(default_factory=dict, compare=False)  # the user's files, by name, for messages
+
+    def shown(self, name: str) -> str:
+        """Return a file of a message as a user types it, if it lies below the current folder."""
+        path, folder = self.files.get(name), Path.cwd()
+        return str(path.relative_to(folder)) if path and path.is_relative_to(folder) else name
 
     @property
     def unit(self) -> tuple[object, ...]:
@@ -51,13 +58,28 @@ def translation_unit(pattern: LoadedPattern, case: Case) -> Source:
     variant, dtype = pattern.declaration.variant(case.variant), DTYPES[case.dtype]
     path = pattern.folder / variant.source
     name = source_name(pattern, variant)
+    text, included = _read(path), headers(pattern, variant)
+    texts = {name: _read(header) for name, header in included.items()}
     return Source(
         name=name,
-        text="\n".join((*_prelude(pattern.declaration, case, dtype), f'#line 1 "{name}"', _read(path))),
-        headers={name: _read(header) for name, header in headers(pattern, variant).items()},
+        text="\n".join((*_prelude(pattern.declaration, case, dtype), f'#line 1 "{name}"', text)),
+        headers=texts | _host_headers((text, *texts.values()), texts),
         expression=expression(pattern.name, variant, dtype),
         takes_shared=variant.takes_shared,
+        files={name: path for name, path in ({name: path} | included).items() if not path.is_relative_to(SHARED)},
     )
+
+
+def _host_headers(texts: Iterable[str], known: Collection[str]) -> dict[str, str]:
+    """Return what stands for the headers of the host's C and C++ that NVRTC lacks, by name."""
+    contents: dict[str, str] = {}
+    waiting = list(texts)
+    while waiting:
+        for name in _INCLUDE.findall(waiting.pop()):
+            if name not in known and name not in contents and (content := stub(name)) is not None:
+                contents[name] = content.decode()
+                waiting.append(contents[name])
+    return contents
 
 
 def source_name(pattern: LoadedPattern, variant: Variant) -> str:

@@ -59,6 +59,8 @@ def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str
     yield from _of_buffers(pattern)
     yield from _of_options(pattern.options)
     yield from _of_representative(pattern)
+    if not all(map(str.strip, map(str, pattern.also_called))):
+        yield f"also_called is {pattern.also_called!r}, not a tuple of names"
     if pattern.static_block and "block" in pattern.options:
         yield "the option `block` needs another name: with static_block, kernels have a constant BLOCK"
     yield from _of_variants(pattern, folder)

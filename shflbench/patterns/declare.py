@@ -226,6 +226,7 @@ class Pattern:
     representative: Mapping[str, str] = field(
         default_factory=dict
     )  # `dtype`, `launch`, values of options: the setting that stands for the pattern in every answer; see `usual`
+    also_called: tuple[str, ...] = ()  # other names, for which a command suggests this pattern
     notes: str = ""  # what was corrected in a published kernel, and what a reader must know
 
     def variant(self, name: str) -> Variant:

@@ -24,11 +24,21 @@ def locate(name_or_path: str) -> Path:
     if name_or_path in known:
         return known[name_or_path]
     path = Path(name_or_path)
+    for beside in (Path(f"{path}.yaml"), path.with_name(f"{path.name.replace('_', '-')}.yaml")) if path.name else ():
+        if _is_folder(path) and beside.is_file():
+            raise SuiteError(f"{path} is a folder, not a file", f"Its suite is the file beside it: {beside}")
     if _exists(path) or path.suffix in _SUFFIXES or len(path.parts) > 1:
         return path  # reading it reports what is wrong with it
     allowed = ", ".join([*known, "or the path of a YAML file"])
     message = f"unknown suite `{name_or_path}`; allowed: {allowed}{did_you_mean(name_or_path, known)}"
     raise SuiteError(message, "`shflbench list suites` says what each of them measures.")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _exists(path: Path) -> bool:

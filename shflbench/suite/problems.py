@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
+from shflbench.patterns.discover import builtin, builtin_declaration
 from shflbench.suite.positions import Loc, Position, character_position, key_position, value_position
 from shflbench.suite.quotes import MAX_SHOWN, quote, show
 
@@ -38,9 +39,25 @@ class Problem:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean …?`, or nothing where no known word is near."""
+    """Return `; did you mean …?`, or nothing where no known word is near; no number is near another one."""
+    if any(character.isdigit() for character in word) and not any(character.isalpha() for character in word):
+        return ""
     near = get_close_matches(word, list(known), n=1) if len(word) <= MAX_SHOWN else []
     return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def did_you_mean_pattern(word: str, known: Iterable[str]) -> str:
+    """Return the same for the name of a pattern; other names that patterns declare count, as `prefix sum` for scan."""
+    wanted = _letters(word)
+    for name in builtin() if wanted and len(word) <= MAX_SHOWN else ():
+        declaration = builtin_declaration(name)
+        if declaration and wanted in map(_letters, declaration.also_called):
+            return f"; did you mean `{name}`?"
+    return did_you_mean(word, known)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def not_allowed(loc: Loc, value: object, allowed: str) -> Problem:
@@ -51,7 +68,8 @@ def not_allowed(loc: Loc, value: object, allowed: str) -> Problem:
 def unknown(loc: Loc, kind: str, word: str, known: Iterable[str], *, at_key: bool = False) -> Problem:
     """Return the problem of a word that is not one of the known ones."""
     known = tuple(known)
-    remedy = f"allowed: {', '.join(known)}{did_you_mean(word, known)}"
+    near = (did_you_mean_pattern if kind == "pattern" else did_you_mean)(word, known)
+    remedy = f"allowed: {', '.join(known)}{near}"
     return Problem(loc, f"unknown {kind} {quote(word)}", remedy, at_key, KEYS_ADVICE if at_key else _NAMES_ADVICE)
 
 

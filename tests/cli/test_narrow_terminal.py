@@ -9,6 +9,7 @@ from tests.cli.terminal import in_process_on_terminal
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("To settle it", "//", "    ", "__")  # lines to copy, which a terminal wraps
+FLEET = ROOT / "benchmarks" / "fleet_host"
 GTC = ROOT / "results" / "gtc2013"
 
 
@@ -16,7 +17,10 @@ GTC = ROOT / "results" / "gtc2013"
     ("words", "row"),
     [
         (["list"], r"  bitonic-sort +f32 f64"),
-        (["fleet", str(ROOT / "benchmarks" / "fleet_host")], r"      slower \+0\.0% \(-0\.3 to 0\.4\), worst pattern neighbor"),
+        (
+            ["fleet", str(FLEET)],
+            r"      slower \+0\.0% \(-0\.3 to 0\.4\), worst pattern neighbor",
+        ),
         (
             ["advise", "transpose", str(GTC), "--option", "words=8"],
             r"smem-padded +smem +291\.68 +1\.08× +91% +exchange$",

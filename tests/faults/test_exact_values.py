@@ -129,7 +129,7 @@ USAGE = {
 def test_files_of_other_tools_and_options_have_plain_numbers(tmp_path: Path) -> None:
     for name, (content, _) in FOREIGN.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-    commands = [("convert", name, "--output", f"of-{name}") for name in FOREIGN]
+    commands: list[tuple[str, ...]] = [("convert", name, "--output", f"of-{name}") for name in FOREIGN]
     commands += [("run", "quick", "--dry-run", option, value) for option, value in USAGE.items()]
     outcomes = shflbench_commands(tmp_path, *commands)
     for (_, sentence), outcome in zip(FOREIGN.values(), outcomes, strict=False):

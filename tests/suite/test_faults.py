@@ -42,7 +42,8 @@ def test_a_device_or_a_folder_as_suite_is_refused(project: Project) -> None:
     outcomes = project.call_all(*(("run", suite, "--device", "none") for suite in suites))
     for (suite, kind), outcome in zip(suites.items(), outcomes, strict=True):
         assert (outcome.code, outcome.out) == (3, "")
-        assert outcome.err == f"error: {suite} is {kind}, not a file\nA suite is a text file in YAML\n"
+        remedy = "Its suite is the file beside it: ring.yaml" if suite == "ring" else "A suite is a text file in YAML"
+        assert outcome.err == f"error: {suite} is {kind}, not a file\n{remedy}\n"
 
 
 def test_a_launch_that_yaml_reads_as_a_number_is_shown_as_it_is_written(project: Project) -> None:

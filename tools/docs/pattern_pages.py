@@ -121,6 +121,8 @@ def _about(pattern: Pattern) -> Iterator[str]:
             "Each iteration of the timed loop performs this operation once, with the result of the previous iteration."
             f" The loop is {unrolled} in every variant."
         )
+    if pattern.also_called:
+        yield f"Also called: {', '.join(pattern.also_called)}."
     usual = pattern.usual
     setting = ", ".join([usual.dtype, usual.launch, *(f"{name}={value}" for name, value in usual.options.items())])
     yield f"Representative setting, which answers about the pattern show: {setting}."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host_code import UserFile
-from shflbench.checker.sources.stubs import is_graphics, stub
+from shflbench.compile.host_headers import is_graphics, stub
 from shflbench.errors import CompileError
 
 if TYPE_CHECKING:

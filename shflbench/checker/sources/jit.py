@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host_code import blank, enclosing_host_item, host_spans, host_types
 from shflbench.checker.sources.messages import compile_error, instance_error, missing_header
-from shflbench.checker.sources.stubs import language_stubs, standard_stubs
+from shflbench.compile.host_headers import language_stubs, standard_stubs
 from shflbench.compile.nvrtc import PtxUnit
 from shflbench.compile.ptx_process import UnfinishedError
 

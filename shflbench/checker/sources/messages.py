@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.compile.source import SHARED
 from shflbench.errors import CompileError
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ def instance_error(source: Path, instances: Sequence[str], index: int, what: str
 
 def missing_header(source: Path, place: str, name: str) -> CompileError:
     """Return the error for a header that is on no path."""
+    if (source.parent / "pattern.py").is_file() and (SHARED / name).is_file():
+        remedy = f"check the pattern: shflbench check {source.parent}"
+        return CompileError(f"{source} does not compile: {place}{name} belongs to patterns; {remedy}")
     package = next((f", or install {text}" for start, text in _PACKAGES if name.startswith(start)), "")
     folder = _folder_with(source, name)
     advice = f"pass -I {folder}" if folder is not None else f"pass its folder with -I{package}"

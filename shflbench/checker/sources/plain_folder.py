@@ -82,9 +82,9 @@ class PlainFolder:
 
     def users(self, text: str) -> str:
         """Return a text of nvcc with the user's names for files and folders."""
-        here = rf"(?:{re.escape(str(self.path))}/)?"
-        text = re.sub(rf"{here}{re.escape(_SOURCE)}", lambda _: str(self._source), text)
-        return re.sub(rf"{here}{_LINK}(\d+)/", lambda match: f"{self._folders[int(match[1])]}/", text)
+        inside = rf"(?:{re.escape(str(self.path))}/)?"
+        text = re.sub(rf"{inside}{re.escape(_SOURCE)}", lambda _: str(self._source), text)
+        return re.sub(rf"{inside}{_LINK}(\d+)/", lambda match: f"{self._folders[int(match[1])]}/", text)
 
 
 def _definition(macro: str) -> str:

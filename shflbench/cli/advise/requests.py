@@ -12,7 +12,7 @@ from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import builtin, builtin_declaration
 from shflbench.printable import escape
 from shflbench.suite.launch import parse_launch, resolve_grid
-from shflbench.suite.problems import did_you_mean
+from shflbench.suite.problems import did_you_mean, did_you_mean_pattern
 from shflbench.suite.quotes import quote
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def require_pattern(pattern: str, rows: Iterable[Row], *, has_results: bool) -> 
     known = sorted({*builtin(), *measured})
     if pattern not in known:
         shown = ", ".join(map(escape, known))
-        raise UsageError(f"unknown pattern {quote(pattern)}{did_you_mean(pattern, known)}", f"there are: {shown}")
+        raise UsageError(
+            f"unknown pattern {quote(pattern)}{did_you_mean_pattern(pattern, known)}", f"there are: {shown}"
+        )
     if has_results:
         listed = f"they have: {', '.join(map(escape, sorted(measured)))}" if measured else ""
         raise ResultsError(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.layout import Line, Table, wrapped
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, load
+from shflbench.suite.problems import did_you_mean_pattern
 from shflbench.suite.shipped_claims import claims_by_pattern
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def find_record(name: str, records: Sequence[Record]) -> Record:
     """Return the pattern called `name`; UsageError, with the nearest name, if there is none."""
     names = [record["name"] for record in records]
     if name not in names:
-        near = get_close_matches(name, names, 1)
-        advice = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(names)}"
+        advice = did_you_mean_pattern(name, names).removeprefix("; ") or f"there are: {', '.join(names)}"
         raise UsageError(f"there is no pattern `{name}`", advice)
     return records[names.index(name)]
 

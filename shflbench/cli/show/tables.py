@@ -75,14 +75,14 @@ def _compared_with(row: Row) -> str:
 def _verified_with(row: Row) -> str:
     """Return the iterations and the launch of the verification and of the case, where they differ."""
     most = max(row.verified_iterations, default=row.iterations)
-    is_same_launch = row.grid is None or row.verified_launch in {None, f"{row.grid}x{row.block}"}
+    launch = row.launch if row.grid is None else f"{row.grid}x{row.block}"  # without a GPU, `sms` has no value
     at, of = [], []
     if not one_pass(row) and most != row.iterations:
         at.append(f"up to {most} iterations")
         of.append(f"{row.iterations}")
-    if not is_same_launch:
+    if row.verified_launch not in {None, launch}:
         at.append(f"launch {row.verified_launch}")
-        of.append(f"{row.grid}x{row.block}")
+        of.append(launch)
     return f"verified with {' and '.join(at)} instead of {' and '.join(of)}" if at else ""
 
 

@@ -30,6 +30,7 @@ PATTERN = Pattern(
     summary="Each warp sorts 32 keys, one per lane, in ascending order.",
     source="GTC 2013, Shuffle: Tips and Tricks, bitonic sort",
     representative={"dtype": "i32", "launch": "26x1024"},
+    also_called=("sort", "warp sort"),
     buffers=(Input("keys"), Input("values"), Output("sorted_keys"), Output("sorted_values")),
     options={"payload": ("none", "value")},
     unroll=2,

@@ -57,6 +57,7 @@ PATTERN = Pattern(
     summary="All threads of a block, or only thread 0, get the sum of the block's values.",
     source="Harris, Optimizing Parallel Reduction in CUDA, kernels 3 and 5; GTC 2013, Shuffle: Tips and Tricks, reduce",
     representative={"launch": "fill x 256"},
+    also_called=("block sum", "reduction"),
     buffers=(Input("values"), Output("result")),
     options={"result": ("all", "first")},
     unroll=4,

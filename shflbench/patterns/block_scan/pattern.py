@@ -61,6 +61,7 @@ PATTERN = Pattern(
     summary="Each thread gets the prefix sum of its block's values, including or excluding its own value.",
     source="Hillis and Steele, Data Parallel Algorithms, 1986; Blelloch, Prefix Sums and Their Applications, 1990",
     representative={"launch": "fill x 256"},
+    also_called=("block prefix sum",),
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
     unroll=4,

@@ -33,6 +33,7 @@ PATTERN = Pattern(
     source="GTC 2013, Shuffle: Tips and Tricks, broadcast",
     options={"values": VALUES},
     representative={"launch": "26x1024"},
+    also_called=("bcast", "broadcast lane"),
     buffers=(
         Input("numbers", elements=elements),
         Input("sources", elements=lambda at: at.warps, dtype="i32"),

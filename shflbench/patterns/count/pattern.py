@@ -31,6 +31,7 @@ PATTERN = Pattern(
     summary="Count the nonnegative elements of an array; the lowest bits of an element select the counter.",
     source="NTNU, Shuffle Shenanigans, atomic contention and shared memory; warp voting",
     representative={"launch": "16384x256"},
+    also_called=("histogram", "counters"),
     buffers=(
         Input("values", per_thread=PER_THREAD),
         Output("counts", elements=lambda at: at.whole("counters"), initial=0),

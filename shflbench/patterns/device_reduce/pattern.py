@@ -59,6 +59,7 @@ PATTERN = Pattern(
     static_block=True,
     blocks=(128, 256, 512, 1024),
     representative={"launch": "16384x256", "per_thread": "32"},
+    also_called=("array sum", "grid reduce", "device sum"),
     buffers=(
         Input("values", elements=_elements),
         Output("total", elements=lambda _: 1, dtype="i32", initial=0),

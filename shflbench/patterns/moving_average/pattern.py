@@ -34,6 +34,7 @@ PATTERN = Pattern(
     options={"missing": ("0", "5")},
     one_pass=True,
     representative={"launch": "262144x256"},
+    also_called=("stencil", "stencil 1d", "convolution"),
     buffers=(Input("x", elements=count), Output("y", elements=count)),
     scalars=(Scalar("count", count),),
     bytes_moved=lambda at: 2 * count(at) * at.dtype.size,

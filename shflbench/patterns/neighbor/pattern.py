@@ -12,6 +12,7 @@ PATTERN = Pattern(
     dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
     options={"mode": ("idx", "up", "down", "xor")},
     representative={"launch": "26x1024"},
+    also_called=("shift", "halo exchange", "lane exchange", "shuffle"),
     buffers=(Input("values"), Output("result")),
     notes=(
         "The kernel that the GTC 2013 slides call safe has one barrier per iteration and therefore a race condition on "

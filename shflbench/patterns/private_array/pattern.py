@@ -35,6 +35,7 @@ PATTERN = Pattern(
     source="NVIDIA Pro Tip, Fast Dynamic Indexing of Private Arrays in CUDA",
     dtypes=("f32", "f64"),
     representative={"launch": "8*sms x 64", "index": "worst"},
+    also_called=("local array", "thread array", "dynamic indexing"),
     buffers=(
         Input("arrays", elements=lambda at: at.threads * at.whole("length")),
         Input("start", dtype="i32"),

@@ -36,6 +36,7 @@ PATTERN = Pattern(
     dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
     options={"width": WIDTHS},
     representative={"launch": "26x1024"},
+    also_called=("sum", "warp sum", "warp reduce", "all-reduce", "butterfly"),
     buffers=(Input("values"), Output("result")),
     unroll=4,
     notes=(

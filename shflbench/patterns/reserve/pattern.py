@@ -16,6 +16,7 @@ PATTERN = Pattern(
     summary="Each thread reserves one slot of a queue that all threads share.",
     source="NTNU, Shuffle Shenanigans, broadcasting",
     representative={"launch": "16384x256"},
+    also_called=("queue", "append", "aggregated atomics"),
     buffers=(
         InOut("next", elements=lambda _: 1),
         Output("slots", unordered=True),

@@ -46,6 +46,7 @@ PATTERN = Pattern(
     static_block=True,
     blocks=BLOCKS,
     representative={"launch": "16384x256"},
+    also_called=("rmsnorm", "layernorm", "layer norm", "normalization"),
     buffers=(
         Input("x", elements=elements),
         Input("weight", elements=length),

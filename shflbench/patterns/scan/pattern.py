@@ -20,6 +20,7 @@ PATTERN = Pattern(
     summary="Each lane gets the prefix sum of its warp's values, including or excluding its own value.",
     source="GTC 2013, Shuffle: Tips and Tricks, scan",
     representative={"launch": "26x1024"},
+    also_called=("prefix sum", "warp scan", "cumsum", "cumulative sum"),
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
     unroll=4,

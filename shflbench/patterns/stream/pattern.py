@@ -42,6 +42,7 @@ PATTERN = Pattern(
     static_block=True,
     blocks=(64, 128, 256, 512, 1024),
     representative={"launch": "16384x256"},
+    also_called=("copy", "memcpy", "bandwidth"),
     buffers=(Input("values", elements=_elements), Output("result", elements=_results, initial=0)),
     bytes_moved=_bytes,
     variants=(

@@ -22,6 +22,7 @@ PATTERN = Pattern(
     ),
     source="NTNU, Shuffle Shenanigans, stream filtering",
     representative={"launch": "16384x256"},
+    also_called=("filter", "compact", "compaction", "select"),
     buffers=(
         Input("values", per_thread=STEPS),
         Output("kept", per_thread=STEPS, initial=0, unordered=True),

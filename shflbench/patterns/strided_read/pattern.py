@@ -33,6 +33,7 @@ PATTERN = Pattern(
     options={"stride": ("2", "1", "4", "8", "16", "32", "0"), "offset": ("0", "1")},
     one_pass=True,
     representative={"launch": "16384x256"},
+    also_called=("coalescing", "stride"),
     buffers=(Input("values", elements=elements), Output("result")),
     bytes_moved=lambda at: 2 * at.threads * at.dtype.size,
     variants=(

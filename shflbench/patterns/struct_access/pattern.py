@@ -40,6 +40,7 @@ PATTERN = Pattern(
     options={"words": WORDS, "way": ("load", "store")},
     one_pass=True,
     representative={"launch": "16384x256", "words": "16", "way": "store"},
+    also_called=("aos", "array of structures", "structures"),
     buffers=(
         Input("structs", elements=elements),
         Input("planes", elements=elements),

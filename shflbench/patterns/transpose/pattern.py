@@ -86,6 +86,7 @@ PATTERN = Pattern(
     options={"words": WORDS},
     unroll=5,
     representative={"launch": "104x256"},
+    also_called=("warp transpose", "matrix transpose"),
     buffers=(Input("values", elements=elements), Output("result", elements=elements)),
     variants=(
         Variant(

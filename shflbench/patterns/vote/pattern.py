@@ -21,6 +21,7 @@ PATTERN = Pattern(
     ),
     source="NTNU, Shuffle Shenanigans, warp voting",
     representative={"launch": "2*sms x 1024", "op": "any"},
+    also_called=("any", "all", "ballot"),
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
     options={"op": ("all", "any", "ballot")},

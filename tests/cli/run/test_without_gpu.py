@@ -46,6 +46,14 @@ def test_large_launch_is_verified_with_fewer_blocks_and_the_row_says_so(run: Com
     assert "verified with up to 51 iterations and launch 8x1024 instead of 4096 and 64x1024\n" in outcome.err
 
 
+def test_launches_in_numbers_of_sms_say_at_which_launch_they_were_emulated(run: Command) -> None:
+    flags = ("--pattern", "reduce", "--variant", "shfl", "--launch", "sms x 64", "--launch", "16*sms x 64")
+    outcome = run("demo.yaml", "--iterations", "16", *flags)
+    assert {row.verified_launch for row in rows_of(outcome).values()} == {"2x64"}
+    for launch in ("sms x 64", "16*sms x 64"):
+        assert f"launch 2x64 instead of 16 and {launch}\n" in outcome.err
+
+
 def test_device_none_runs_nothing(run: Command) -> None:
     outcome = run("demo.yaml", "--device", "none")
     assert outcome.code == 0
