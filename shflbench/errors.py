@@ -20,12 +20,17 @@ from __future__ import annotations
 from shflbench.printable import escape, escape_lines
 
 INTERNAL_FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault in shflbench itself
-INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+HUNG_UP = 129  # 128 + SIGHUP, as shells report it
+INTERRUPTED = 130  # 128 + SIGINT
 TERMINATED = 143  # 128 + SIGTERM
 
 
 class TerminatedError(KeyboardInterrupt):
     """The process received a signal to end, for example from a job queue; handled like Ctrl-C."""
+
+
+class HangUpError(KeyboardInterrupt):
+    """The terminal of the process was closed, or its connection was lost; handled like Ctrl-C."""
 
 
 class ShflbenchError(Exception):

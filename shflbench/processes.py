@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
+FROM_TERMINAL = (signal.SIGINT, signal.SIGHUP)  # to all processes: at Ctrl-C, and when it is closed
 PR_SET_PDEATHSIG = 1  # prctl(2): the signal that a process receives when the thread that started it ends
 CANNOT_START = 127  # exit status of `bound_to_parent`, as of a shell: the program does not start
 # Not as `preexec_fn` of subprocess: a process with threads must not execute Python between fork and exec.
@@ -115,7 +116,7 @@ class JobProcess:
         self.pipe, end = context.Pipe()
         self.process = context.Process(target=_run_jobs, args=(function, end, os.getpid()), daemon=True)
         try:
-            with block_sigint():
+            with block_terminal_signals():
                 self.process.start()
         finally:
             end.close()
@@ -167,10 +168,10 @@ def _run_jobs(function: Callable[[Any], object], pipe: Connection, parent: int) 
 
 
 @contextmanager
-def block_sigint() -> Iterator[None]:
-    """Make processes that start meanwhile ignore Ctrl-C, which the terminal sends to all processes."""
+def block_terminal_signals() -> Iterator[None]:
+    """Make processes that start meanwhile ignore what the terminal sends to all processes."""
     resource_tracker.ensure_running()  # its start would unblock SIGINT
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINAL)
     try:
         yield
     finally:

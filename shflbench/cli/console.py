@@ -68,7 +68,8 @@ class Console:
 
     def path(self, path: Path) -> None:
         """Print a path that the user asked for, to stdout: as it is, unless a terminal shows it."""
-        self._print(escape(str(path)) if _is_terminal(sys.stdout) else os.fsencode(path))
+        is_exact = hasattr(sys.stdout, "buffer") and not _is_terminal(sys.stdout)  # bytes need more than a text stream
+        self._print(os.fsencode(path) if is_exact else escape(str(path)))
 
     def lines(self, lines: Iterable[Styled], *, data: bool = True) -> None:
         """Print lines, each given with what it means, in the colors of their meanings; `data` as `data` does."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import signal
 import sys
 import traceback
 import warnings
 from threading import Timer
-from typing import NoReturn
 
 import click
 
@@ -19,13 +17,11 @@ from shflbench.cli.console import Console, ReaderGoneError, discard
 from shflbench.cli.environment import color_refused, limit_threads
 from shflbench.cli.log import show_log
 from shflbench.cli.registry import LazyGroup
+from shflbench.cli.signals import code_of, number_of, raise_on_signals, word_of
 from shflbench.errors import (
     INTERNAL_FAULT,
-    INTERRUPTED,
-    TERMINATED,
     InputError,
     ShflbenchError,
-    TerminatedError,
     UsageError,
 )
 
@@ -63,7 +59,7 @@ def entry() -> None:
         sys.warnoptions.append("ignore")  # which the processes that this one starts receive
     gc.set_threshold(10_000)  # new objects until a search for unused ones: an import makes many, and uses them all
     limit_threads()
-    signal.signal(signal.SIGTERM, _terminate)
+    raise_on_signals()
     code = main()
     _discard_unwritten()
     sys.exit(code)
@@ -78,17 +74,12 @@ def _discard_unwritten() -> None:
             discard(stream)
 
 
-def _terminate(*_: object) -> NoReturn:
-    raise TerminatedError
-
-
 def _drop(unraisable: sys.UnraisableHookArgs) -> None:
     """Drop what a destructor raised, but send a signal that came while it ran again: it must not be lost."""
     if "--debug" in sys.argv:
         sys.__unraisablehook__(unraisable)
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        again = signal.SIGTERM if isinstance(unraisable.exc_value, TerminatedError) else signal.SIGINT
-        Timer(AGAIN_SECONDS, os.kill, (os.getpid(), again)).start()
+        Timer(AGAIN_SECONDS, os.kill, (os.getpid(), number_of(unraisable.exc_value))).start()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -119,7 +110,7 @@ def _outcome(arguments: list[str] | None, console: Console) -> int:
 
 
 def _before_click(error: BaseException) -> BaseException:
-    """Return what click turned into an Abort: Ctrl-C and SIGTERM have different exit codes."""
+    """Return what click turned into an Abort: the signals have different exit codes."""
     return error.__cause__ if isinstance(error, click.Abort) and error.__cause__ else error
 
 
@@ -132,10 +123,8 @@ def _explain(error: BaseException) -> tuple[int, str, str]:
             command = error.ctx.command_path if error.ctx else "shflbench"
             sentence = " ".join(error.format_message().split())  # click lists choices line by line
             return UsageError.exit_code, sentence, f"for usage, run: {command} --help"
-        case TerminatedError():
-            return TERMINATED, "terminated", ""
         case KeyboardInterrupt() | click.Abort():
-            return INTERRUPTED, "interrupted", ""
+            return code_of(error), word_of(error), ""
         case OSError():
             where = f"{error.filename}: " if error.filename else ""
             sentence = where + (error.strerror or str(error)).lower()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.nvrtc import PtxResult, compile_ptx
 from shflbench.errors import CompileError, ShflbenchError
+from shflbench.processes import FROM_TERMINAL
 
 if TYPE_CHECKING:
     from shflbench.compile.nvrtc import PtxUnit
@@ -107,7 +108,8 @@ atexit.register(SHARED.end)
 
 def serve(descriptor: int) -> None:
     """Compile the units that arrive through a pipe until it is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+    for number in FROM_TERMINAL:  # they are for the parent, which ends this process
+        signal.signal(number, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)

@@ -17,7 +17,7 @@ from distributed import CancelledError, Client, Future, KilledWorker, LocalClust
 from shflbench.errors import DeviceError, MissingError, UsageError
 from shflbench.fleet.connection_errors import check_files, unreachable
 from shflbench.fleet.presence import POLL_SECONDS, SILENT_SECONDS, Presence
-from shflbench.processes import block_sigint
+from shflbench.processes import block_terminal_signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -233,7 +233,7 @@ def open_local(workers: int, is_stopped: Callable[[], bool] = never) -> Cluster:
     _set_quiet()
     dask.config.set(LOCAL)
     dask.config.set({"distributed.scheduler.worker-ttl": os.environ.get(WORKER_TTL, "60s")})
-    with block_sigint():  # a terminal's Ctrl-C goes to this process alone
+    with block_terminal_signals():  # a terminal's signals are for this process alone
         local = LocalCluster(
             n_workers=workers,
             threads_per_worker=2,  # one for the job, one for short calls

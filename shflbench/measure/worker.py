@@ -19,7 +19,7 @@ from shflbench.errors import ShflbenchError
 from shflbench.measure.events import Opened, OpenFailed, encode
 from shflbench.measure.job import Job
 from shflbench.measure.job_runner import JobRunner
-from shflbench.processes import kill_on_parent_exit
+from shflbench.processes import FROM_TERMINAL, kill_on_parent_exit
 
 if TYPE_CHECKING:
     from shflbench.backends.base import Backend
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def main(opener: str, argument: str, pipe: str, parent: str) -> None:
     """Run jobs until stdin ends."""
     kill_on_parent_exit(int(parent))  # no process may stay on the GPU
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    for number in FROM_TERMINAL:  # the parent handles them
+        signal.signal(number, signal.SIG_IGN)
     fcntl.fcntl(int(pipe), fcntl.F_SETFD, fcntl.FD_CLOEXEC)  # otherwise a library's child process could keep it open
     with os.fdopen(int(pipe), "w", encoding="utf-8") as out:
         try:

@@ -96,7 +96,7 @@ def _note_raised() -> Iterator[list[BaseException]]:
     raised: list[BaseException] = []
     handlers: dict[signal.Signals, Callable[[int, FrameType | None], object]] = {}
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if callable(handler := signal.getsignal(number)):
                 handlers[number] = handler
 

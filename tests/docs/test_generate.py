@@ -72,7 +72,7 @@ def test_every_variable_that_is_read_is_on_the_page() -> None:
 def test_every_exit_code_is_on_the_page() -> None:
     classes = [item for item in vars(errors).values() if isinstance(item, type)]
     raised = {item.exit_code for item in classes if hasattr(item, "exit_code")}
-    returned = {0, FINDING_CODE, UNDECIDED_CODE, READER_GONE, errors.INTERRUPTED, errors.TERMINATED}
+    returned = {0, FINDING_CODE, UNDECIDED_CODE, READER_GONE, errors.HUNG_UP, errors.INTERRUPTED, errors.TERMINATED}
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", exit_codes(), re.MULTILINE)}
     assert listed == raised | returned
 

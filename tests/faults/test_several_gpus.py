@@ -173,7 +173,7 @@ def is_concluding(made: Machine) -> bool:
 @pytest.mark.parametrize(
     ("number", "faults", "is_time"),
     [
-        (signal.SIGINT, [WAIT], is_measuring),
+        (signal.SIGHUP, [WAIT], is_measuring),
         (signal.SIGINT, [], is_compiling),
         (signal.SIGTERM, [], is_concluding),
     ],
@@ -185,7 +185,7 @@ def test_stopped_run_leaves_no_process_and_is_resumed_as_it_says(
     made = make(*faults, gpus=2, cases_per_window=1, most_in_one_process=0, **cold)
     process = made.start(*ALL, start_new_session=True)
     made.wait_until(lambda: is_time(made))
-    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    os.killpg(process.pid, number) if number != signal.SIGTERM else process.send_signal(number)
     outcome = made.end(process)
     assert outcome.code == 128 + number, outcome.err
     assert outcome.err.endswith("Resume it with: shflbench run suite.yaml --resume out\n")

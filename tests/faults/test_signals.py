@@ -28,7 +28,8 @@ def terminate(process: subprocess.Popen[str]) -> None:
 
 
 def hang_up(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGHUP)
+    """Close the terminal, of which the kernel informs every process of the group."""
+    os.killpg(process.pid, signal.SIGHUP)
 
 
 def ended(made: Machine, end: End) -> Outcome:
@@ -63,7 +64,10 @@ def test_run_that_is_interrupted_on_a_terminal_can_be_resumed_as_it_says(endless
 
 
 def test_run_whose_terminal_was_closed_can_be_resumed(endless: Machine) -> None:
-    assert ended(endless, hang_up).code == -signal.SIGHUP
+    outcome = ended(endless, hang_up)
+    assert (outcome.code, outcome.out) == (129, "")
+    assert outcome.err.endswith(advice("ended by SIGHUP"))
+    assert outcome.err.count("error:") == 1
     check_resumption(endless)
 
 
@@ -112,7 +116,10 @@ main.entry()
 """
 
 
-@pytest.mark.parametrize(("name", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+@pytest.mark.parametrize(
+    ("name", "code", "word"),
+    [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "ended by SIGHUP")],
+)
 def test_signal_during_the_clean_up_of_an_object_is_not_lost(name: str, code: int, word: str) -> None:
     command = [sys.executable, "-c", IN_A_DESTRUCTOR.format(name=name)]
     outcome = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60, check=False)

@@ -170,6 +170,7 @@ def exit_codes() -> str:
         " looks wrong, or a kernel is doubtful or needs arguments; `fleet --strict`: a device is undecided, or a model"
         " has too few devices",
         errors.INTERNAL_FAULT: "shflbench itself failed; please report it",
+        errors.HUNG_UP: "ended by SIGHUP, for example because the terminal was closed; rows are kept as for 130",
         errors.INTERRUPTED: "interrupted by Ctrl-C; finished rows are kept, and `--resume` measures the other cases",
         errors.TERMINATED: "ended by SIGTERM; rows are kept as for 130",
         READER_GONE: "the process that read the output closed it, as `head` does",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.errors import INTERRUPTED, TERMINATED, TerminatedError
+from shflbench.cli.signals import code_of, word_of
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
@@ -12,6 +12,5 @@ if TYPE_CHECKING:
 
 def stopped_code(error: KeyboardInterrupt, kept: str, advice: str, console: Console) -> int:
     """Say that the run was stopped, what it `kept` and how to go on, and return the exit code."""
-    is_terminated = isinstance(error, TerminatedError)
-    console.error(f"{'terminated' if is_terminated else 'interrupted'}; {kept}", advice)
-    return TERMINATED if is_terminated else INTERRUPTED
+    console.error(f"{word_of(error)}; {kept}", advice)
+    return code_of(error)

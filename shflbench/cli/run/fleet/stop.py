@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM during a fleet run: the first one ends it in order, a second one ends this process at once."""
+"""Signals that end a fleet run: the first one ends it in order, a second one ends this process at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 from shflbench.cli.run.stop import stopped_code
-from shflbench.errors import INTERRUPTED, TERMINATED, TerminatedError
+from shflbench.cli.signals import RAISED, code_of, is_ignored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # A wrapper such as `uv run` or a batch script forwards the Ctrl-C that the terminal sent here as well, and a destructor
 # that drops what the first signal raised makes `cli/main.py` send it again.
 SAME_SECONDS = 0.5  # within which a second signal is still the first one
 
 
 class StopSignals:
-    """Handles both signals while it is entered.
+    """Handles the signals that end a command while it is entered.
 
-    The first one sets `stop` and raises KeyboardInterrupt, or TerminatedError for SIGTERM. A second one ends this
+    The first one sets `stop` and raises what it raises elsewhere, a KeyboardInterrupt. A second one ends this
     process without any clean-up, which its worker processes notice: the kernel kills them (`kill_on_parent_exit`).
     """
 
@@ -45,7 +44,11 @@ class StopSignals:
 
     def __enter__(self) -> Self:
         """Handle the signals."""
-        self._before = {number: signal.signal(number, self._handle) for number in SIGNALS}
+        self._before = {
+            number: signal.signal(number, self._handle)
+            for number in map(signal.Signals, RAISED)
+            if number != signal.SIGHUP or not is_ignored(number)  # as by nohup
+        }
         return self
 
     def __exit__(
@@ -81,7 +84,7 @@ class StopSignals:
             self._raise()
 
     def _raise(self) -> None:
-        raise TerminatedError if self._first == signal.SIGTERM else KeyboardInterrupt
+        raise RAISED[self._first]
 
 
 class StopMessage:
@@ -99,7 +102,7 @@ class StopMessage:
         """Print the message unless it was printed before, and return the exit code."""
         self._signals.is_seen = True
         if self._is_shown:
-            return TERMINATED if isinstance(error, TerminatedError) else INTERRUPTED
+            return code_of(error)
         code = stopped_code(error, self._kept, self._advice, console)
         self._is_shown, self._signals.last_words = True, ""
         return code
