@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.errors import ResultsError
 from shflbench.printable import escape, escape_json, escape_lines
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ STYLES: dict[str, Callable[[str], str]] = {  # what a text means → how it look
     "warning": partial(click.style, fg="yellow", bold=True),
     "error": partial(click.style, fg="red", bold=True),
 }
+
+
+WHERE_OUTPUT_GOES = "send standard output to a file that can be written, or to /dev/null"
 
 
 class ReaderGoneError(Exception):
@@ -81,10 +85,15 @@ class Console:
         if self.output and isinstance(text, str):
             self._kept.append(click.unstyle(text))
             return
+        if sys.stdout is None:
+            raise ResultsError("the output cannot be written: standard output is closed", WHERE_OUTPUT_GOES)
         try:
             click.echo(_encodable(text, sys.stdout) if isinstance(text, str) else text, color=self.color)
         except BrokenPipeError as error:
             raise ReaderGoneError from error
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise ResultsError(f"the output cannot be written: {why}", WHERE_OUTPUT_GOES) from error
 
     def finish(self) -> None:
         """Write the data to the file that is named for it, if one is; ResultsError where that fails."""

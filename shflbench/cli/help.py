@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 from click.core import augment_usage_errors
 
+from shflbench.docstrings import docstring_of
 from shflbench.errors import UsageError
 from shflbench.numerals import decimal_number, whole_number
 
@@ -23,6 +24,7 @@ STRICT: Mapping[type[NumberType], Callable[[str], float]] = {  # how numbers may
     click.types.IntParamType: whole_number,
     click.types.FloatParamType: decimal_number,
 }
+EMPTY = "it is empty; is a variable of a script not set?"
 WIDEST = 30  # columns of an option's name beside its text, as click has it
 
 
@@ -32,9 +34,12 @@ class HeadedOption(click.Option):
     heading = OPTIONS
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:  # noqa: ANN401  (any type of an option)
-        """Return the value in the option's type; BadParameter for numbers that only Python reads, such as `1_000`."""
+        """Return the value in the option's type; BadParameter for empty text, and for numbers such as `1_000`."""
+        texts = value if isinstance(value, tuple | list) else (value,)
+        if "" in texts:
+            raise click.BadParameter(EMPTY, ctx, self)
         for kind, read in STRICT.items():
-            for text in value if isinstance(value, tuple | list) else (value,):
+            for text in texts:
                 try:
                     if isinstance(self.type, kind) and isinstance(text, str):
                         read(text.strip())
@@ -98,6 +103,8 @@ class Command(click.Command):
 
     def __init__(self, *arguments: Any, removed: Mapping[str, str] | None = None, **attributes: Any) -> None:  # noqa: ANN401
         """Make a command; `removed` are options of earlier versions, each with the command that replaced it."""
+        if attributes.get("help") is None and (callback := attributes.get("callback")):
+            attributes["help"] = docstring_of(callback)
         super().__init__(*arguments, **attributes)
         self._removed = removed or {}
         self.params += [
@@ -114,10 +121,18 @@ class Command(click.Command):
                 raise UsageError(f"`{ctx.info_name} {flag}` is now a command of its own: shflbench {command}")
         with augment_usage_errors(ctx):  # so that every error names the help of this command
             rest = super().parse_args(ctx, args)
+            self._refuse_empty(ctx)
         console: Console | None = ctx.find_root().obj
         if console and console.quiet and console.verbose:
             raise UsageError("--quiet and --verbose contradict each other", "leave one of them out")
         return rest
+
+    def _refuse_empty(self, ctx: click.Context) -> None:
+        """Raise BadParameter for an argument that is an empty text: as a path it would mean the current folder."""
+        for parameter in self.params:
+            value = ctx.params.get(parameter.name or "")
+            if isinstance(parameter, click.Argument) and "" in (value if isinstance(value, tuple) else (value,)):
+                raise click.BadParameter(EMPTY, ctx, parameter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under their headings; the global ones in a line, but in the help of `shflbench` itself."""

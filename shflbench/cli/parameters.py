@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.environment import baselines_folder
-from shflbench.cli.help import option
+from shflbench.cli.help import EMPTY, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ class GivenPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
         """Return the path; BadParameter for an empty text."""
         if value == "":
-            self.fail("it is empty; is a variable of a script not set?", param, ctx)
+            self.fail(EMPTY, param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shflbench.store.read import Run
 
 NAME = "[a-z0-9][a-z0-9._-]*"  # no slash and no dot first; lower case, because some file systems ignore case
+WHICH_BASELINES = "name a folder by --baselines or SHFLBENCH_BASELINES"
 NOISE = "noise"  # not a baseline: the folder of learned noise
 PLACE = re.compile(rf"({NAME})/([a-z0-9-]+)/(?:([a-z0-9_-]+)|\.([a-z0-9_-]+)\.old)")  # the latter: see `swap`
 NUMBER = re.compile("[1-9][0-9]*")
@@ -121,6 +122,8 @@ class Baselines:
 
     def entries(self) -> tuple[BaselineEntry, ...]:
         """Return all baselines, sorted by name, suite and GPU, without reading a file."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ResultsError(f"{self.folder} is a file, not a folder of baselines", WHICH_BASELINES)
         keys = set()
         for path in self.folder.glob("*/*/*"):
             match = PLACE.fullmatch(path.relative_to(self.folder).as_posix())
@@ -135,7 +138,7 @@ class Baselines:
 
     def has(self, name: str) -> bool:
         """Whether a baseline has that name, for any suite and GPU; a path is not a name."""
-        return name in self.names()
+        return self.folder.is_dir() and name in self.names()
 
     def find(self, name: str, suite: str, device: str) -> tuple[Path, ...]:
         """Return the run folders of a baseline; `device` is the GPU's name, or as in names of folders.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 from pydantic.json_schema import GenerateJsonSchema
 
+from shflbench.docstrings import docstring_of
 from shflbench.model import Launch, MeasureRules
 from shflbench.suite.claim_values import ClaimId, Condition, Figure, QuantifierWord, Quantity, Sentence, Truth
 from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, make_launch, split_launch
@@ -52,6 +53,11 @@ class Section(BaseModel):
     """A mapping of the file, whose keys are its fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401  (pydantic's own)
+        """Keep the description of the class in the JSON Schema, also where Python drops docstrings."""
+        super().__init_subclass__(**options)
+        cls.__doc__ = docstring_of(cls)
 
     @classmethod
     def keys(cls) -> list[str]:

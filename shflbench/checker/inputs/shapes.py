@@ -70,8 +70,9 @@ def parse_shape(text: str) -> LaunchShape:
         size > most for size, most in zip(shape.block, MAX_BLOCK_DIMS, strict=True)
     ):
         raise UsageError(f"--launch `{text}`: a block has at most {MAX_BLOCK} threads, 64 of them along z", ADVICE)
-    if any(size > most for size, most in zip(shape.grid, MAX_GRID, strict=True)):
-        raise UsageError(f"--launch `{text}`: a grid has at most 65535 blocks along y and z", ADVICE)
+    for axis, size, most in zip("xyz", shape.grid, MAX_GRID, strict=True):
+        if size > most:
+            raise UsageError(f"--launch `{text}`: a grid has at most {most} blocks along {axis}", ADVICE)
     if shape.threads > MOST_THREADS:
         raise UsageError(
             f"--launch `{text}` has {shape.threads} threads, and at most {MOST_THREADS} are emulated", ADVICE

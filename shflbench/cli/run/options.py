@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from shflbench.cli.help import headed, option
-from shflbench.cli.parameters import filters, precision, seconds
+from shflbench.cli.parameters import PATH, filters, precision, seconds
 from shflbench.cli.run.request import RunRequest, from_record
 from shflbench.errors import UsageError
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 MOST_PROCESSES = 100
-FOLDER = click.Path(path_type=Path)
+FOLDER = PATH
 
 SELECTION = headed(
     "Cases",

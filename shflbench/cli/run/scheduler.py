@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.help import option
+from shflbench.cli.parameters import GivenPath
 from shflbench.errors import UsageError
 from shflbench.export.words import flat
 from shflbench.json_text import DuplicateKeyError, parse
@@ -19,7 +20,7 @@ from shflbench.json_text import DuplicateKeyError, parse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE = GivenPath(exists=True, dir_okay=False, path_type=Path)
 # All of the text: Dask splits it by other rules than those of URLs, so that a user name or a path could hide a host.
 ADDRESS = re.compile(r"(?P<scheme>tcp|tls)://(?P<host>[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})")
 MOST_PORT = 65535
