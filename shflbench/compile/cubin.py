@@ -20,11 +20,11 @@ def kernel_code(cubin: bytes) -> dict[str, bytes]:
         start, size, count, names_at = _HEADER.unpack_from(cubin)
         sections = [_SECTION.unpack_from(cubin, start + index * size) for index in range(count)]
         names = cubin[sections[names_at][1] :]
-    except (struct.error, IndexError) as error:
+        named = [(names[name : names.index(b"\0", name)], at, length) for name, at, length in sections]
+        return {
+            name.removeprefix(_TEXT).decode(): cubin[at : at + length]
+            for name, at, length in named
+            if name.startswith(_TEXT)
+        }
+    except (struct.error, IndexError, OverflowError, ValueError) as error:
         raise CompilerError(f"NVRTC returned a cubin that is not an ELF file ({error})", "Reinstall NVRTC.") from error
-    named = ((names[name : names.index(b"\0", name)], at, length) for name, at, length in sections)
-    return {
-        name.removeprefix(_TEXT).decode(): cubin[at : at + length]
-        for name, at, length in named
-        if name.startswith(_TEXT)
-    }

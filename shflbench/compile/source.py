@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.host_headers import stub
 from shflbench.errors import PatternError
+from shflbench.files import read_source
 from shflbench.model import DTYPES
 
 if TYPE_CHECKING:
@@ -143,6 +144,6 @@ def headers(pattern: LoadedPattern, variant: Variant) -> dict[str, Path]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_source(path)
     except (OSError, UnicodeDecodeError) as error:
         raise PatternError(f"{path} cannot be read: {error}") from error

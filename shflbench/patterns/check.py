@@ -9,7 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from shflbench.errors import PatternError
-from shflbench.files import irregular_kind
+from shflbench.files import irregular_kind, read_source
 from shflbench.model import DTYPES, MAX_BLOCK, WARP, Dtype, Mechanism
 from shflbench.patterns.declare import (
     ITERATIONS,
@@ -205,7 +205,7 @@ def _of_source(who: str, path: Path) -> Iterator[str]:
         if kind := irregular_kind(path):
             yield f"{who} needs the file {path.name}, which is {kind}"
             return
-        path.read_text(encoding="utf-8")
+        read_source(path)
     except FileNotFoundError:
         yield f"{who} needs the file {path.name}, which does not exist"
     except (OSError, UnicodeDecodeError) as error:

@@ -17,7 +17,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, cast
 
 from shflbench.errors import PatternError
-from shflbench.files import irregular_kind
+from shflbench.files import MOST_SOURCE, irregular_kind, read_regular
 from shflbench.patterns.check import problems
 from shflbench.patterns.declare import Pattern
 from shflbench.patterns.user_code import run_user_code
@@ -161,7 +161,7 @@ class _SourceLoader(SourceFileLoader):
 
 def _import(path: Path) -> ModuleType:
     # Keyed by path and content: neither two folders of the same name nor two versions of one file share a module.
-    identity = str(path).encode() + path.read_bytes()
+    identity = str(path).encode() + read_regular(path, MOST_SOURCE)
     name = f"shflbench_pattern_{path.parent.name}_{hashlib.sha256(identity).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]

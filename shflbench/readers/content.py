@@ -6,7 +6,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.files import irregular_kind
+from shflbench.files import irregular_kind, read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,10 +27,12 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
             raise ResultsError(f"{path} is {kind}, not a file", "give a file, or a folder of files")
         if (size := path.stat().st_size) > most:
             raise ResultsError(f"{path} has {size:,} bytes, more than the limit of {most:,}", WRITE_AGAIN)
-        content = path.read_bytes()
+        content = read_regular(path, most)
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ResultsError(f"{path} cannot be read: {reason}", "check the name and the permissions") from error
+    if len(content) > most:
+        raise ResultsError(f"{path} has more bytes than the limit of {most:,}", WRITE_AGAIN)
     if not content:
         raise ResultsError(f"{path} is empty", WRITE_AGAIN)
     return content

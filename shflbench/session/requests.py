@@ -13,6 +13,7 @@ from shflbench.errors import PatternError
 from shflbench.measure.requests import requests_of_all
 from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.discover import load
+from shflbench.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -88,8 +89,10 @@ def _stored_source(
     """Return the request to build a kernel from the source that a run stored."""
     source = replace(
         request.source,
-        text=archive.contents[stored.source].decode(),
-        headers={name: archive.contents[file].decode() for name, file in stored.headers.items()},
+        text=files.text(archive.contents[stored.source], archive.path / stored.source),
+        headers={
+            name: files.text(archive.contents[file], archive.path / file) for name, file in stored.headers.items()
+        },
         expression=stored.expression,
     )
     declared = repr((request.expected, request.arguments))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.compile.certain_code import certain_code
@@ -11,6 +12,8 @@ from shflbench.compile.cubin import kernel_code
 from shflbench.compile.sass import disassemble
 from shflbench.compile.timed_code import timed_loop_of
 from shflbench.compile.toolchain import find
+from shflbench.errors import CompilerError, ResultsError
+from shflbench.store.files import RESTORE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -52,6 +55,23 @@ def stored_codes(
     return codes
 
 
+def machine_code(archive: KernelArchive, kernels: Sequence[StoredKernel]) -> list[bytes]:
+    """Return the machine code of kernels of an archive; ResultsError where it is not the code that was recorded."""
+    codes: dict[str, Mapping[str, bytes]] = {}
+    for name in sorted({kernel.cubin for kernel in kernels}):
+        try:
+            codes[name] = kernel_code(archive.contents[name])
+        except CompilerError as error:
+            raise ResultsError(f"{archive.path} is damaged: {name} is not an ELF file", RESTORE) from error
+    texts = [codes[kernel.cubin].get(kernel.symbol, b"") for kernel in kernels]
+    for kernel, text in zip(kernels, texts, strict=True):
+        if sha256(text).hexdigest() != kernel.code_sha256:
+            raise ResultsError(
+                f"{archive.path} is damaged: the machine code of {kernel.name} is missing or was changed", RESTORE
+            )
+    return texts
+
+
 def _key(kernel: StoredKernel, arch: str) -> Hashable:
     """Return what determines the code of a kernel."""
     loop = kernel.loop
@@ -60,8 +80,7 @@ def _key(kernel: StoredKernel, arch: str) -> Hashable:
 
 def _add_new(kernels: Sequence[StoredKernel], archive: KernelArchive, known: KnownCodes) -> None:
     """Disassemble these kernels of an archive, and add their codes to `known`."""
-    symbols = {name: kernel_code(archive.contents[name]) for name in {kernel.cubin for kernel in kernels}}
-    texts = [symbols[kernel.cubin][kernel.symbol] for kernel in kernels]
+    texts = machine_code(archive, kernels)
     arch = archive.index.compiler.arch
     listings = disassemble(texts, arch, find().nvdisasm) if texts else []
     for number, (kernel, text) in enumerate(zip(kernels, texts, strict=True)):

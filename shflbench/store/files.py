@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.files import irregular_kind
+from shflbench.files import irregular_kind, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,9 +104,11 @@ def read(path: Path) -> bytes:
             raise ResultsError(f"{path} is {kind}, not a file", RESTORE)
         if (size := path.stat().st_size) > MOST_BYTES:
             raise ResultsError(f"{path} has {size:,} bytes, and no file of a run has more than {MOST_BYTES:,}", RESTORE)
-        content = path.read_bytes()
+        content = read_regular(path, MOST_BYTES)
     except OSError as error:
-        raise ResultsError(f"{path} cannot be read: {error.strerror}", WHICH_FOLDER) from error
+        raise ResultsError(f"{path} cannot be read: {error.strerror or error}", WHICH_FOLDER) from error
+    if len(content) > MOST_BYTES:
+        raise ResultsError(f"{path} has more than {MOST_BYTES:,} bytes, and no file of a run has", RESTORE)
     if not content:
         raise ResultsError(f"{path} is empty", RESTORE)
     return content

@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Mapping  # noqa: TC003  (pydantic takes the types from the annotations)
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -28,6 +28,7 @@ from shflbench.model import Resources  # noqa: TC001  (likewise)
 from shflbench.store import files
 from shflbench.store.files import RESTORE
 from shflbench.store.json_record import decode, encode
+from shflbench.store.record_values import ARCH, wrong_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,6 +122,7 @@ class KernelArchive:
 
     index: KernelIndex
     contents: Mapping[str, bytes]
+    path: Path = field(default=Path(files.KERNELS_FILE), compare=False)  # from which it was read
 
     @classmethod
     def of(cls, built: Iterable[BuiltKernel], compiler: CompilerCall) -> KernelArchive:
@@ -185,10 +187,12 @@ class KernelArchive:
         if INDEX not in members:
             raise ResultsError(f"{path} is damaged: it has no {INDEX}", RESTORE)
         index = decode(_adapter, files.text(members.pop(INDEX), inside), inside, SCHEMA)
+        if not ARCH.fullmatch(index.compiler.arch):
+            raise wrong_value(inside, "compiler.arch", index.compiler.arch, "an architecture such as sm_90")
         for name in sorted({*index.files, *(file for kernel in index.kernels for file in kernel.files)}):
             if name not in members or sha256(members[name]).hexdigest() != index.files.get(name):
                 raise ResultsError(f"{path} is damaged: {name} is missing or was changed", RESTORE)
-        return cls(index, {name: members[name] for name in index.files})
+        return cls(index, {name: members[name] for name in index.files}, path)
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

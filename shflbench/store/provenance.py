@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -14,7 +13,7 @@ from shflbench.model import Device, Noise, Overrides  # noqa: TC001  (pydantic t
 from shflbench.store.columns import SCHEMA
 from shflbench.store.files import RESTORE
 from shflbench.store.json_record import decode, encode
-from shflbench.store.record_values import NAME, check_amounts, check_moments, check_suite, wrong_value
+from shflbench.store.record_values import ARCH, NAME, check_amounts, check_moments, check_suite, wrong_value
 from shflbench.suite.revision import thresholds_of
 from shflbench.thresholds import Thresholds  # noqa: TC001  (likewise)
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 
 BACKENDS: tuple[str, ...] = ("cuda", "emulator", "none")  # of a run that shflbench measured itself
-_ARCH = re.compile(r"sm_[1-9][0-9]{1,2}[a-z]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +170,7 @@ def _check(info: RunInfo, path: Path) -> None:
         archs, backends = [arch for arch in info.arch.split(", ") if arch], (*BACKENDS, info.converted.tool)
     if info.backend not in backends or not NAME.fullmatch(info.backend):
         raise wrong_value(path, "backend", info.backend, f"one of {', '.join(backends)}")
-    if not all(map(_ARCH.fullmatch, archs)):
+    if not all(map(ARCH.fullmatch, archs)):
         raise wrong_value(path, "arch", info.arch, "an architecture such as sm_90")
     moments = {f"resumed.{place}": moment for place, moment in enumerate(info.resumed)}
     if info.started or not info.converted:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = re.compile(r"[a-z0-9-]+")  # of a suite or a tool: charts and runs are saved in a folder of this name
+ARCH = re.compile(r"sm_[1-9][0-9]{1,2}[a-z]?")
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")  # as `utc_now` writes it
 
 

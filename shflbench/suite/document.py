@@ -9,7 +9,7 @@ from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.reader import ReaderError
 
 from shflbench.errors import SuiteError
-from shflbench.files import irregular_kind
+from shflbench.files import irregular_kind, read_regular
 from shflbench.printable import escape
 from shflbench.suite.compose import UnsupportedYamlError, compose
 from shflbench.suite.positions import Entries, position_after
@@ -32,8 +32,7 @@ def read(path: Path) -> str:
     try:
         if kind := irregular_kind(path):
             raise SuiteError(f"{path} is {kind}, not a file", _IS_YAML)
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
         advice = "Give the path of a suite file, or a name that `shflbench list suites` shows."
         raise SuiteError(f"there is no file {path}", advice) from None

@@ -5,6 +5,7 @@ VALUE is a number, `TYPE[COUNT]` with an optional `:FILL`, the path of a `.npy` 
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 
 from shflbench.checker.inputs.elements import ELEMENTS, Element, element_of
 from shflbench.errors import UsageError
+from shflbench.files import read_regular
 from shflbench.suite.problems import did_you_mean
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_BYTES = 1 << 28  # of one given buffer
+HEADER = 1 << 16  # bytes of a .npy file beside the buffer, at most
 FILLS = ("random", "index", "0")
 ADVICE = "Write NAME=NUMBER, NAME=TYPE[COUNT], NAME=TYPE[COUNT]:FILL, NAME=FILE.npy or NAME=null."
 
@@ -149,7 +152,7 @@ def _list(name: str, fill: str, element: Element) -> tuple[int | float, ...]:
 
 def _file(name: str, path: Path) -> ArrayValue:
     try:
-        values = np.load(path, allow_pickle=False)
+        values = np.load(io.BytesIO(read_regular(path, MOST_BYTES + HEADER)), allow_pickle=False)
     except (OSError, ValueError, EOFError, MemoryError) as error:  # a damaged header can claim any size
         why = error.strerror.lower() if isinstance(error, OSError) and error.strerror else "it is no array of NumPy"
         raise UsageError(f"--arg {name}: {path} cannot be read: {why}", "Save it with numpy.save.") from error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.compile.host_headers import is_graphics, stub
 from shflbench.errors import CompileError
+from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +77,7 @@ def read_limited(path: Path) -> bytes:
     try:
         if path.stat().st_size > MAXIMUM_BYTES:
             raise CompileError(f"{path} is larger than {MAXIMUM_BYTES // 2**20} MiB", "Pass its PTX instead.")
-        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        content = read_regular(path, MAXIMUM_BYTES).removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
         raise CompileError(f"{path} cannot be read: {error.strerror or error}") from error
     if len(content) > MAXIMUM_LINE and any(len(line) > MAXIMUM_LINE for line in content.splitlines()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.source import SHARED
 from shflbench.errors import CompileError
+from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +99,7 @@ def _line(file: str, line: int) -> str:
     try:
         if not path.is_file() or path.stat().st_size > MAXIMUM_BYTES:
             return ""
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = read_regular(path, MAXIMUM_BYTES).decode(errors="replace").splitlines()
     except (OSError, ValueError):
         return ""
     return lines[line - 1].partition("//")[0] if 0 < line <= len(lines) else ""

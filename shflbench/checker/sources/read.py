@@ -20,6 +20,7 @@ from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import removed, suspects
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.errors import InputError, KernelError, UsageError
+from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,9 +157,11 @@ def _read_text(path: Path) -> str:
             raise InputError(f"{path} is no regular file", "Pass a .cu or .ptx file.")
         if path.stat().st_size > MAXIMUM_BYTES:
             raise InputError(f"{path} is larger than {MAXIMUM_BYTES // 2**20} MiB", "Pass a file with fewer kernels.")
-        content = path.read_bytes()
+        content = read_regular(path, MAXIMUM_BYTES)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    if len(content) > MAXIMUM_BYTES:
+        raise InputError(f"{path} is larger than {MAXIMUM_BYTES // 2**20} MiB", "Pass a file with fewer kernels.")
     if b"\0" in content:
         raise InputError(f"{path} is no text: it contains zero bytes", "Pass CUDA C++ or PTX.")
     if not content.strip():

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from shflbench.compile.cubin import kernel_code
 from shflbench.compile.sass import disassemble
 from shflbench.errors import ResultsError
 from shflbench.model import Kernel, Loop
+from shflbench.session.stored_code import machine_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +35,7 @@ def recorded_kernels(
     arch = archive.index.compiler.arch
     stored = {kernel.name: kernel for kernel in archive.index.kernels}
     chosen = {subject: stored[subject.name] for subject in subjects if subject.name in stored}
-    texts = {name: kernel_code(archive.contents[name]) for name in {kernel.cubin for kernel in chosen.values()}}
-    codes = [texts[kernel.cubin][kernel.symbol] for kernel in chosen.values()]
+    codes = machine_code(archive, list(chosen.values()))
     listings = disassemble(codes, arch, nvdisasm) or repeat(None)
     return arch, {
         subject: _kernel(kernel, arch, archive.contents[kernel.cubin], sass)

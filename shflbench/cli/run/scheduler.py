@@ -15,6 +15,7 @@ from shflbench.cli.help import option
 from shflbench.cli.parameters import GivenPath
 from shflbench.errors import UsageError
 from shflbench.export.words import flat
+from shflbench.files import read_source
 from shflbench.json_text import DuplicateKeyError, parse
 
 if TYPE_CHECKING:
@@ -128,9 +129,9 @@ def _is_loopback(host: str) -> bool:
 def _address_in(file: Path) -> str:
     """Return the address in a scheduler file; UsageError if there is none."""
     try:
-        content = parse(file.read_text(encoding="utf-8"))
+        content = parse(read_source(file))
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}", WRITE) from error
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}", WRITE) from error
     except DuplicateKeyError as error:
         raise UsageError(f"{file} is not a scheduler file: {error}", WRITE) from error
     except (RecursionError, ValueError) as error:

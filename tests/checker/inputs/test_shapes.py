@@ -35,7 +35,8 @@ def test_anything_else_is_not_a_launch(text: str) -> None:
     [
         ("1x1025", "a block has at most 1024 threads"),
         ("1:1x1x65", "a block has at most 1024 threads, 64 of them along z"),
-        ("1x65536:1", "a grid has at most 65535 blocks along y and z"),
+        ("1x65536:1", "a grid has at most 65535 blocks along y"),
+        ("4294967296x1", "a grid has at most 2147483647 blocks along x"),
         ("2000x1024", "has 2048000 threads, and at most 1048576 are emulated"),
     ],
 )
