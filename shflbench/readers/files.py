@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import zlib
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.readers.content import FORMATS, GZIP, GZIP_START, MOST_PROCESSES, decoded, read_bytes, unpacked
+from shflbench.readers.duplicates import refuse_duplicates
 from shflbench.readers.google_benchmark import read_google_benchmark
 from shflbench.readers.json_node import parse_json
 from shflbench.readers.nvbench import read_nvbench
@@ -37,12 +39,13 @@ def is_foreign(path: Path) -> bool:
 def read_recording(*paths: Path) -> Recording:
     """Read files, and all files of folders, each the output of one process.
 
-    ResultsError, which names the file, if one is damaged, of no known format, or of another format than the others.
+    ResultsError, which names the file, if one is damaged, of no known format, of another format than the others, or
+    has the samples of another one.
     """
     files = [file for path in paths for file in _files(path)]
     if len(files) > MOST_PROCESSES:
         raise ResultsError(f"{paths[0]}: {len(files)} files, more than {MOST_PROCESSES}", "give fewer files per side")
-    processes: list[RecordedProcess] = []
+    processes: list[list[RecordedProcess]] = []
     tools: list[BenchmarkTool] = []
     for file in files:
         tool, recorded = _read(file)
@@ -51,8 +54,9 @@ def read_recording(*paths: Path) -> Recording:
                 f"{files[0]} was written by {tools[0].label}, and {file} by {tool.label}", "give files of one tool"
             )
         tools.append(tool)
-        processes += recorded
-    return Recording(tools[0], paths[0], tuple(processes))
+        processes.append(recorded)
+    refuse_duplicates(files, processes)
+    return Recording(tools[0], paths[0], tuple(chain.from_iterable(processes)))
 
 
 def _files(path: Path) -> list[Path]:

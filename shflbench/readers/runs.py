@@ -139,7 +139,7 @@ def _row(name: str, processes: Mapping[int, RecordedCase], info: RunInfo) -> Row
         backend=info.backend,
         arch=info.arch,
         status=worst.status,
-        reason=worst.reason or None,
+        reason=_reason(worst, processes),
         matched=None,
         inputs=None,
         reference=None,
@@ -150,9 +150,16 @@ def _row(name: str, processes: Mapping[int, RecordedCase], info: RunInfo) -> Row
         dropped=None,
         rounds=len(rounds) if time and rounds else None,
         launches=min(case.executions for case in sampled.values()) if time and rounds else None,
-        processes=tuple(sorted(sampled)) if time else (),
+        processes=tuple(sorted(processes)),
         sm_clock_mhz=median(clocks) if clocks else None,
     )
+
+
+def _reason(worst: RecordedCase, processes: Mapping[int, RecordedCase]) -> str | None:
+    """Return why a case is not timed, and in how many processes if others timed it."""
+    alike = sum(case.status is worst.status for case in processes.values())
+    count = "" if alike == len(processes) else f"in {alike} of {len(processes)} processes"
+    return ": ".join(filter(None, (count, worst.reason))) or None
 
 
 def _interval_of_rounds(processes: Sequence[Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]]]) -> Interval:

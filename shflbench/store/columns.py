@@ -65,7 +65,8 @@ class Row:
         "launches per sample, back to back between one pair of events; the time is divided by it"
     )
     processes: tuple[int, ...] = column(
-        "indices of the worker processes that took the samples, joined by `;`", several=True
+        "indices of the processes that took the samples, joined by `;`; of other tools: whose results contain the case",
+        several=True,
     )
     stopped_by: str | None = column("what ended sampling: precision, max_seconds or max_samples")
     noise: Disturbances | None = column(

@@ -167,6 +167,7 @@ def test_files_of_two_tools_or_of_two_gpus_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"was written by NVBench, and .* by plain CSV"):
         read_recording(one, write_csv(tmp_path / "2.csv", {"scan": 120.0}))
     two = tmp_path / "2.json"
-    two.write_text(one.read_text().replace("H100", "H200"))
+    write_nvbench(two, {"scan": 120.0}, process=1, with_samples=False)
+    two.write_text(two.read_text().replace("H100", "H200"))
     with pytest.raises(ResultsError, match="are of different GPUs"):
         run_of(read_recording(one, two))

@@ -53,6 +53,7 @@ class Reason(StrEnum):
     ACROSS = "across"  # not comparable: a report without verdicts was requested
     NOT_IN_BASE = "not-in-base"
     NOT_IN_NEW = "not-in-new"
+    NOT_IN_ALL_PROCESSES = "not-in-all-processes"  # missing: some processes of another tool lack it; else inconclusive
     RUN_UNFINISHED = "run-unfinished"  # not in the new run, which is unfinished
     NOT_TIMED_ANY_MORE = "not-timed-any-more"  # skipped, compiled or verified on the new side
     INCORRECT_RESULT = "incorrect-result"

@@ -11,6 +11,7 @@ from shflbench.analysis.compare.evidence import Evidence
 from shflbench.analysis.compare.metrics import value_of, values_from_row, values_from_samples
 from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run, run_warnings
 from shflbench.analysis.compare.placement import page_use, recorded_waits, with_placement
+from shflbench.analysis.compare.recordings import missing_in_part, refuse_same_measurement
 from shflbench.analysis.compare.rule import Contrast
 from shflbench.errors import ResultsError, UsageError
 from shflbench.model import Status
@@ -46,6 +47,7 @@ def compare(base: Side, new: Side, settings: Settings | None = None) -> Comparis
     for side in (base, new):
         refuse_mixture(side)
     refuse_same_run(base, new)
+    refuse_same_measurement(base, new)
     timed = settings.metric is not Metric.REGISTERS
     evidence = Evidence.of(base, new, alternated=settings.alternated) if timed else None
     across = tuple(_obstacles(base, new, settings, evidence))
@@ -92,6 +94,9 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
     for judgment, contrast in zip(judged.judgments, judged.contrasts, strict=True):
         rows = base.rows[judgment.case_id], new.rows[judgment.case_id]
         verdict[judgment.case_id] = verdicts.verdict_of(judgment, contrast, *rows, settings.metric)
+    before, after = missing_in_part(base), missing_in_part(new)
+    for case_id in (before.keys() | after.keys()) & verdict.keys():
+        verdict[case_id] = verdicts.of_part(verdict[case_id], before.get(case_id), after.get(case_id))
     return Comparison(
         base=base.info(),
         new=new.info(),

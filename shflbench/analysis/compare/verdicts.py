@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome, Reason, Verdict
@@ -12,6 +13,7 @@ from shflbench.model import Interval, Status
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Metric
     from shflbench.analysis.compare.estimates import Floats
+    from shflbench.analysis.compare.recordings import Presence
     from shflbench.analysis.compare.rule import Contrast, Judgment
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Row
@@ -65,6 +67,32 @@ def verdict_without_times(base: Row | None, new: Row | None, side: Side) -> Verd
         case _:
             sentence = f"{_state(base)} on the base side, {_state(new)} on the new one"
             return _plain(new, Reason.NEITHER_TIMED, sentence)
+
+
+def of_part(verdict: Verdict, base: Presence | None, new: Presence | None) -> Verdict:
+    """Return the verdict on a case that processes of a side lack: missing if only those of the new side do.
+
+    `base` and `new` say in how many processes it was measured, None for all. It is never the same: the processes that
+    lack it may have failed.
+    """
+    if verdict.ratio is None:
+        return verdict
+    if new and not base and verdict.outcome is not Outcome.SLOWER:
+        sentence = f"measured {new} of the new side, and in all of the base side"
+        return Verdict(
+            case_id=verdict.case_id, outcome=Outcome.MISSING, reason=Reason.NOT_IN_ALL_PROCESSES, sentence=sentence
+        )
+    presences = (("base", base), ("new", new))
+    remark = "measured " + " and ".join(f"{presence} of the {side} side" for side, presence in presences if presence)
+    verdict = replace(verdict, remarks=(*verdict.remarks, remark))
+    if verdict.outcome is not Outcome.SAME:
+        return verdict
+    return replace(
+        verdict,
+        outcome=Outcome.INCONCLUSIVE,
+        reason=Reason.NOT_IN_ALL_PROCESSES,
+        advice=_NOT_CERTAIN[Reason.NOT_IN_ALL_PROCESSES],
+    )
 
 
 def unequal(new: Row, reason: Reason, sentence: str) -> Verdict:
@@ -144,6 +172,7 @@ _NOT_CERTAIN = {
     Reason.CLOCKS_UNKNOWN: "a change of the machine is not excluded: record the SM clock",
     Reason.CLOCKS_DIFFER: "the SM clock was not the same on both sides: lock it",
     Reason.NO_SAMPLES: "without samples the precision is unknown",
+    Reason.NOT_IN_ALL_PROCESSES: "some processes lack it: find out why, and measure them again",
     Reason.TOO_FEW_ROUNDS: "fewer than three rounds per process: measure longer",
 }
 
