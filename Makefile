@@ -50,8 +50,8 @@ test-archs: .venv/ready ## tests that take minutes: every kernel, most of them o
 docs: .venv/ready ## write docs/reference from the code
 	@$(BIN)/python -m tools.docs.generate
 
-plots: .venv/ready ## redraw the charts of every run under results/, and update the figures of README and docs
-	@$(BIN)/shflbench plot results/
+plots: .venv/ready ## redraw the charts of the runs under results/ that suites declare or pages show, and update the figures of README and docs
+	@$(BIN)/python -m tools.docs.charts
 	@$(BIN)/python -m tools.docs.figures
 	@$(BIN)/python -m tools.docs.readme
 	@$(BIN)/python -m tools.docs.claims_page

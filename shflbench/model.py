@@ -155,6 +155,7 @@ class Suite:
     pattern_folders: Mapping[str, Path]  # pattern name → its folder, for every pattern in `cases`
     thresholds: Thresholds = field(default_factory=Thresholds)  # for comparisons only; measurements ignore them
     claims: tuple[Claim, ...] = ()  # likewise
+    charts: tuple[str, ...] = ()  # likewise: names of those that answer its questions
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,11 @@ class Contest:
         return tuple(row for row in calls if not self.is_slower(row, self.fastest))
 
     @property
+    def faster_libraries(self) -> tuple[Row, ...]:
+        """The library calls that beat the fastest candidate."""
+        return tuple(row for row in self.libraries if self.is_slower(self.fastest, row))
+
+    @property
     def shown_best(self) -> tuple[Row, ...]:
         """The leaders, and the library calls that tie with them or beat them, fastest first."""
         best = {row.case_id for row in self.leaders + self.libraries}

@@ -28,10 +28,11 @@ _BETWEEN = 0.1  # inches between the labels of two ticks
 _MARGIN = 0.05  # of the axis, on either side of the outermost values
 _WIDE_RANGE = 8  # from this ratio of the largest to the smallest value on, equal factors get equal distances
 _BREAK = 0.006, 0.018  # half the width and half the height of a break, as parts of the axes
+_SHARED = "extra_shared"
 _TITLES = {
     GRID: "blocks",
     BLOCK: "threads per block",
-    "extra_shared": "extra_shared: unused shared memory, bytes per block",
+    _SHARED: f"{_SHARED}: unused shared memory, bytes per block",
     "carveout": "carveout: shared memory's part, %",
     "l2": "L2 cache before each launch",
 }
@@ -49,10 +50,18 @@ class Axis:
 
 
 def axis_of(subject: ChartSubject, factor: str) -> Axis:
-    """Return the axis of a factor; for the blocks of a pass over data, it is the size of the data."""
+    """Return the axis of a factor.
+
+    For the blocks of a pass over data, it is the size of the data; for unused shared memory, it is what that memory
+    changes: the blocks that are resident on an SM.
+    """
     if factor == GRID and quantity_of(subject) is BANDWIDTH:
         title = "bytes read and written by one launch"
         return Axis(factor, "size", title, lambda row: float(f"{bytes_moved(row):.{_DIGITS}g}") or None, size_words)
+    resident = {row.case_id: subject.resident_blocks(row) for row in subject.timed} if factor == _SHARED else {}
+    if None not in resident.values() and len(set(resident.values())) > 1:
+        title = f"resident blocks per SM, as unused shared memory ({_SHARED}) allows"
+        return Axis(factor, factor, title, lambda row: resident.get(row.case_id), lambda x: f"{x:g}")
     return Axis(factor, factor, _TITLES.get(factor, factor), lambda row: position(row, factor), lambda x: f"{x:g}")
 
 

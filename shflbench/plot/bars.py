@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import time_us
+from shflbench.plot.chart import Chart
 from shflbench.plot.findings import best_variants, next_mechanism, uncounted
 from shflbench.plot.page import Page
 from shflbench.plot.quantity import TIME, quantity_of
@@ -43,12 +45,13 @@ _CLEAR = 0.03  # inches between that text and an interval that reaches beyond th
 _USUAL = "f32"  # the preferred element type where only one group is drawn
 
 
-def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield one page of the cases on no sweep: all groups if one figure holds them, else one."""
+def charts(subject: ChartSubject) -> Iterator[Chart]:
+    """Yield one chart of the cases on no sweep: all groups if one figure holds them, else one."""
     about = subject.part(beside(subject))
     if about.timed:
         shown = about.part(row for group in drawn_groups(about) for row in group)
-        yield quantity_of(shown).name, draw(shown, hidden=len(about.groups) - len(shown.groups))
+        hidden = len(about.groups) - len(shown.groups)
+        yield Chart(quantity_of(shown).name, shown, partial(draw, shown, hidden=hidden))
 
 
 def drawn_groups(subject: ChartSubject) -> tuple[tuple[Row, ...], ...]:
@@ -100,8 +103,9 @@ def _elsewhere(subject: ChartSubject, hidden: int) -> list[str]:
     """Return a note that says where the hidden groups are."""
     if not hidden:
         return []
-    chart = f"{subject.pattern}-speedup shows all" if any(row.speedup for row in subject.timed) else "see results.csv"
-    return [f"1 of {hidden + 1} settings; {chart}."]
+    has_table = any(row.speedup for row in subject.timed)
+    where = f"the chart {subject.pattern}-speedup (plot --all) shows all" if has_table else "see results.csv"
+    return [f"1 of {hidden + 1} settings; {where}."]
 
 
 def _limit(rows: Sequence[Row], width: float, quantity: Quantity, decimals: int) -> float:

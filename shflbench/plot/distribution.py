@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
+from shflbench.plot.chart import Chart
 from shflbench.plot.page import Page
 from shflbench.plot.style import (
     BODY_PT,
@@ -63,10 +65,10 @@ class Strip:
         return self.band[1] - self.band[0]
 
 
-def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield one page of the whole run, if it has samples at the cases' own iterations."""
+def charts(subject: ChartSubject) -> Iterator[Chart]:
+    """Yield one chart of the whole run, if it has samples at the cases' own iterations."""
     if not subject.samples.empty:
-        yield "samples", draw(subject)
+        yield Chart("samples", subject, partial(draw, subject), of_run=True)
 
 
 def draw(subject: ChartSubject) -> Page:

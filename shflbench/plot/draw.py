@@ -1,39 +1,59 @@
-"""Which charts a run gets, and the names of their files."""
+"""Draw the charts of a run: those that answer the questions of its suite, or all."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Mechanism
 from shflbench.plot import bars, curves, distribution, heatmap, limits, overview, predictions
+from shflbench.plot.choice import charts_of_run, chosen
 from shflbench.plot.save import SVG, save
 from shflbench.plot.style import house_style
 from shflbench.plot.subject import subjects, whole_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from shflbench.plot.page import Page
+    from shflbench.plot.chart import Chart
     from shflbench.plot.subject import ChartSubject
     from shflbench.store import Run
 
 
-Pages = Callable[["ChartSubject"], "Iterator[tuple[str, Page]]"]  # the end of each file's name, and its page
+Charts = Callable[["ChartSubject"], "Iterator[Chart]"]
 
-OF_A_PATTERN: tuple[Pages, ...] = (bars.pages, overview.pages, curves.pages, heatmap.pages)
-OF_A_RUN: tuple[Pages, ...] = (distribution.pages, limits.pages, predictions.pages)
+OF_A_PATTERN: tuple[Charts, ...] = (bars.charts, overview.charts, curves.charts, heatmap.charts)
+OF_A_RUN: tuple[Charts, ...] = (distribution.charts, limits.charts, predictions.charts)
 
 
-def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
-    """Draw every chart that applies to the run and its patterns as `<pattern>-<chart>.svg` in `folder`.
+def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,), charts: Iterable[Chart] | None = None) -> list[Path]:
+    """Draw `charts` of a run, by default `default_charts`, as `<pattern>-<chart>.svg` in `folder`.
 
     Return the paths. A file whose content would not change is not touched. ResultsError if nothing was timed or the
     folder cannot be written.
     """
+    some = default_charts(run) if charts is None else charts
+    with house_style():
+        return [
+            save(page, folder / f"{chart.file_name}.{kind}", "name another with --output")
+            for chart in some
+            for page in (chart.draw(),)
+            for kind in kinds
+        ]
+
+
+def default_charts(run: Run, every: Sequence[Chart] | None = None) -> list[Chart]:
+    """Return the charts that answer the questions of the run's suite, of `every` chart of the run.
+
+    ResultsError if nothing was timed.
+    """
+    return chosen(all_charts(run) if every is None else every, charts_of_run(run.info))
+
+
+def all_charts(run: Run) -> list[Chart]:
+    """Return every chart that applies to the run and its patterns. ResultsError if nothing was timed."""
     patterns = subjects(run)
     if not patterns:
         raise _nothing_to_draw(run)
@@ -41,22 +61,11 @@ def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,)) -> list[Path]:
         if row.mechanism and row.mechanism not in list(Mechanism):
             message = f"{run.folder} cannot be drawn: this shflbench knows no mechanism `{row.mechanism}`"
             raise ResultsError(message, "draw it with a newer version of shflbench")
-    with house_style():
-        return [
-            save(page, folder / f"{name}.{kind}", "name another with --output")
-            for name, page in _charts(patterns, whole_run(run))
-            for kind in kinds
-        ]
-
-
-def _charts(patterns: Sequence[ChartSubject], whole: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield each chart with the name of its file."""
-    for subject in patterns:
-        for pages in OF_A_PATTERN:
-            for ending, page in pages(subject):
-                yield re.sub(r"[^\w.-]", "_", f"{subject.pattern}-{ending}"), page
-    for pages in OF_A_RUN:
-        yield from pages(whole)
+    whole = whole_run(run)
+    return [
+        *(chart for subject in patterns for charts in OF_A_PATTERN for chart in charts(subject)),
+        *(chart for charts in OF_A_RUN for chart in charts(whole)),
+    ]
 
 
 def _nothing_to_draw(run: Run) -> ResultsError:

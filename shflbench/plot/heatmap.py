@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil, log2, nan
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from matplotlib.patches import Rectangle
 
 from shflbench.analysis.settings import BLOCK, GRID, one_pass
 from shflbench.grouping import group_by
-from shflbench.plot.findings import speedup_range
+from shflbench.plot.answers import answer
+from shflbench.plot.chart import Chart
 from shflbench.plot.page import Page
 from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
 from shflbench.plot.style import BODY_PT, MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, width_of
@@ -39,15 +41,15 @@ _TWO_DIGITS = 10  # from here on one decimal is enough
 COLORS = colormaps["RdBu"]
 
 
-def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield the pages of the cases whose launches form a grid; not of passes over data, where the grid is the size."""
+def charts(subject: ChartSubject) -> Iterator[Chart]:
+    """Yield the charts of the cases whose launches form a grid; not of passes over data, where the grid is the size."""
     settings = group_by(subject.rows, lambda row: subject.distinct_setting(row, {GRID, BLOCK}))
     about = subject.part(row for rows in settings.values() if _is_map(rows) for row in rows)
     if not any(_is_compared(row) for row in about.rows):
         return
     variants = {row.variant for row in about.rows if row.variant != about.baseline}
     for ending, part in parts(about, max(1, MOST_PANELS // len(variants)), {GRID, BLOCK}):
-        yield f"speedup-by-launch{ending}", draw(part)
+        yield Chart("speedup-by-launch", part, partial(draw, part), ending)
 
 
 def _is_map(rows: Sequence[Row]) -> bool:
@@ -65,7 +67,7 @@ def draw(subject: ChartSubject) -> Page:
     lines = ceil(len(panels) / _ABREAST)
     height = len(grids) * _CELL
     page = Page(
-        title=speedup_range(subject),
+        title=answer(subject),
         subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
         caption=subject.caption,
         scope=subject.group_names,

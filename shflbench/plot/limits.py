@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from matplotlib.lines import Line2D
 from shflbench.analysis.contest import time_us
 from shflbench.analysis.settings import ITERATIONS
 from shflbench.grouping import group_by
+from shflbench.plot.chart import Chart
 from shflbench.plot.limit_findings import beaten, beyond, ceiling_share, limited_variants, omissions, share
 from shflbench.plot.limit_panel import CEILING, DOT, LimitPanel, other_settings
 from shflbench.plot.limiters import limiter_legend
@@ -28,10 +30,10 @@ _AXIS = 0.5  # inches below the last panel
 _BETWEEN = 0.3  # inches between the columns
 
 
-def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield one page of the whole run, if a case that is drawn has a limit."""
+def charts(subject: ChartSubject) -> Iterator[Chart]:
+    """Yield one chart of the whole run, if a case that is drawn has a limit."""
     if any(share(subject, row) is not None for row in representatives(subject).timed):
-        yield "limits", draw(subject)
+        yield Chart("limits", subject, partial(draw, subject), of_run=True)
 
 
 def representatives(subject: ChartSubject) -> ChartSubject:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import log2, log10, nan
 from typing import TYPE_CHECKING
 
 from matplotlib.patches import Rectangle
 
+from shflbench.plot.answers import answer
 from shflbench.plot.bars import drawn_groups
-from shflbench.plot.findings import uncounted, winners
+from shflbench.plot.chart import Chart
+from shflbench.plot.findings import uncounted
 from shflbench.plot.heatmap import COLORS, cell_text, color_bar, scale_of
 from shflbench.plot.page import Page
 from shflbench.plot.style import MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, mechanism_legend, width_of
@@ -33,13 +36,13 @@ _NAME_LINE = 0.14  # inches per line of a name
 _BAR = 0.75  # inches for the color bar
 
 
-def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield the pages of the cases on no sweep, if their groups are too many for bars."""
+def charts(subject: ChartSubject) -> Iterator[Chart]:
+    """Yield the charts of the cases on no sweep, if their groups are too many for bars."""
     about = subject.part(beside(subject))
     if len(drawn_groups(about)) == len(about.groups) or not any(row.speedup for row in about.timed):
         return
     for ending, part in parts(about, MOST_LINES, ()):
-        yield f"speedup{ending}", draw(part)
+        yield Chart("speedup", part, partial(draw, part), ending)
 
 
 def draw(subject: ChartSubject) -> Page:
@@ -49,7 +52,7 @@ def draw(subject: ChartSubject) -> Page:
     lines = [group[0] for group in subject.groups]
     height = len(lines) * _CELL
     page = Page(
-        title=winners(subject),
+        title=answer(subject),
         subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
         caption=subject.caption,
         scope=subject.group_names,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
+from matplotlib.legend_handler import HandlerTuple
 from matplotlib.patches import Rectangle
 
 from shflbench.plot.style import BODY_PT, INK, MUTED, SMALL_PT, TITLE_PT, balance, width_of, wrap
@@ -13,7 +15,6 @@ from shflbench.plot.style import BODY_PT, INK, MUTED, SMALL_PT, TITLE_PT, balanc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from shflbench.plot.style import Look
@@ -23,6 +24,7 @@ MARGIN = 0.15  # inches on every side
 _TITLE_LINE, _TEXT_LINE, _NOTE_LINE = 0.24, 0.19, 0.165  # inches per line
 _LEGEND_LINE = 0.22
 _HINTED = 0.97  # of the width is for text: hinting draws it up to 2% wider than measured
+Handle = Artist | tuple[Artist, ...]  # several are drawn on one another, with the label of the first
 _HANDLE, _PAD, _SPACING = 2.4, 0.8, 1.6  # of a legend: the line, the gaps after it and after its name, in font sizes
 
 
@@ -46,7 +48,7 @@ class Page:
         body: float,
         scope: Sequence[str] = (),
         notes: Sequence[str] = (),
-        legend: Sequence[Artist] = (),
+        legend: Sequence[Handle] = (),
     ) -> None:
         """Lay the page out around a body of `body` inches height; the figure grows with its texts.
 
@@ -104,9 +106,11 @@ class Page:
             top += pitch
         return top
 
-    def _legend(self, handles: list[Artist], top: float) -> None:
+    def _legend(self, handles: list[Handle], top: float) -> None:
         self.figure.legend(
             handles=handles,
+            labels=list(map(_label, handles)),
+            handler_map={tuple: HandlerTuple(ndivide=1)},
             loc="upper left",
             bbox_to_anchor=(MARGIN / WIDTH, 1 - (top + 0.04) / self._height),
             ncols=len(handles),
@@ -118,15 +122,19 @@ class Page:
         )
 
 
-def _legend_lines(handles: Sequence[Artist], width: float) -> list[list[Artist]]:
+def _legend_lines(handles: Sequence[Handle], width: float) -> list[list[Handle]]:
     """Return the handles line by line, as many in each as fit into `width` inches."""
-    lines: list[list[Artist]] = []
+    lines: list[list[Handle]] = []
     room = 0.0
     for handle in handles:
-        needed = width_of(str(handle.get_label()), SMALL_PT) + (_HANDLE + _PAD + _SPACING) * SMALL_PT / 72
+        needed = width_of(_label(handle), SMALL_PT) + (_HANDLE + _PAD + _SPACING) * SMALL_PT / 72
         if needed > room:
             lines.append([])
             room = width
         lines[-1].append(handle)
         room -= needed
     return lines
+
+
+def _label(handle: Handle) -> str:
+    return str((handle[0] if isinstance(handle, tuple) else handle).get_label())

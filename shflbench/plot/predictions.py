@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import hypot, log
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from shflbench.grouping import group_by
+from shflbench.plot.chart import Chart
 from shflbench.plot.limiters import limiter_of, point_look, ranked
 from shflbench.plot.page import Page
 from shflbench.plot.prediction_findings import BAND, prediction_error, predictions, tenth, unpredicted
@@ -39,10 +41,10 @@ _EQUAL: Look = {"color": MUTED, "linewidth": 0.9, "zorder": 0.9}
 _TENTH: Look = {**_EQUAL, "linestyle": (0, (4, 3))}
 
 
-def pages(subject: ChartSubject) -> Iterator[tuple[str, Page]]:
-    """Yield one page of the whole run, if a case has a prediction."""
+def charts(subject: ChartSubject) -> Iterator[Chart]:
+    """Yield one chart of the whole run, if a case has a prediction."""
     if predictions(subject):
-        yield "predictions", draw(subject)
+        yield Chart("predictions", subject, partial(draw, subject), of_run=True)
 
 
 def draw(subject: ChartSubject) -> Page:

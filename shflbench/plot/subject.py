@@ -36,6 +36,7 @@ class ChartSubject:
     caption: Caption
     limits: Mapping[str, CaseLimit] = field(default_factory=dict)  # by case; empty for a run without limits.csv
     times: RunTimes | None = None  # for joint intervals; None: the intervals of the rows decide ties
+    threads_per_sm: int = 0  # resident at once on an SM of the device, 0 if unknown
 
     @cached_property
     def timed(self) -> tuple[Row, ...]:
@@ -106,6 +107,12 @@ class ChartSubject:
         pattern = "" if row.pattern == self.pattern else f"{row.pattern} "
         return ", ".join(filter(None, (pattern + row.variant, self.distinct_setting(row))))
 
+    def resident_blocks(self, row: Row) -> int | None:
+        """Return how many blocks of the row's launch are resident on an SM at once; None if unknown."""
+        if not row.occupancy or not self.threads_per_sm or not row.block:
+            return None
+        return round(row.occupancy * self.threads_per_sm / row.block)
+
     def part(self, rows: Iterable[Row]) -> ChartSubject:
         """Return a subject of some of the rows."""
         return replace(self, rows=tuple(rows))
@@ -133,7 +140,9 @@ def whole_run(run: Run) -> ChartSubject:
     kept = timed[~timed["dropped"]].sort_values(["process", "round", "sample"], kind="stable")
     dropped = len(timed) - len(kept)
     limits = read_limits(run.folder)
-    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption_of(run.info), limits, _times(run))
+    threads = run.info.device.threads_per_sm if run.info.device else 0
+    caption = caption_of(run.info)
+    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption, limits, _times(run), threads)
 
 
 def _times(run: Run) -> RunTimes | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from shflbench.model import MeasureRules, Overrides, Suite
+from shflbench.suite.chart_names import check_charts
 from shflbench.suite.checks import check_compare, check_defaults, check_experiment, check_rules, find_patterns
 from shflbench.suite.claim_checks import check_claims
 from shflbench.suite.claims import check_form, claims_from
@@ -53,6 +54,7 @@ def load(path: Path, overrides: Overrides = _NO_OVERRIDES) -> Suite:
         pattern_folders={pattern.name: pattern.folder for pattern in patterns.values() if pattern.name in used},
         thresholds=file.compare.thresholds,
         claims=claims_from(file.claims),
+        charts=file.charts,
     )
 
 
@@ -75,6 +77,7 @@ def _check(document: Entries, path: Path) -> tuple[SuiteFile, Mapping[str, Loade
         problems += [*check_rules(file.measure), *check_form(file.claims)]
     if file and not unknown:
         problems += check_defaults(file.defaults, [pattern.declaration for pattern in patterns.values()])
+        problems += check_charts(file.charts, patterns.values())
     if problems or not file:
         stop(path, document, problems)
     return file, patterns

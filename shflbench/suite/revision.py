@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
     from shflbench.claims.claim import Claim
 
-_UNMEASURED = frozenset({"title", "compare", "claims"})  # the keys that no measurement depends on
+_UNMEASURED = frozenset({"title", "charts", "compare", "claims"})  # the keys that no measurement depends on
 
 # Match a key in every form; in double quotes it may consist of escapes.
 _COMPARES = re.compile(r"""compare["']?\s*[:#]|\\""")
+_CHARTS = re.compile(r"""charts["']?\s*[:#]|\\""")
 _CLAIMS = re.compile(r"""claims["']?\s*[:#]|\\""")
 
 
@@ -39,6 +40,13 @@ def thresholds_of(text: str) -> Thresholds:
         return Compare.model_validate(content["compare"]).thresholds
     except ValidationError:
         return Thresholds()
+
+
+def charts_in(text: str) -> tuple[str, ...]:
+    """Return the names of charts that a suite declares; none if the text has none, or is not a suite."""
+    content = _content(text) if _CHARTS.search(text) else None
+    names = content.get("charts") if content else None
+    return tuple(name for name in (names if isinstance(names, list) else [names]) if isinstance(name, str))
 
 
 def claims_of(text: str) -> tuple[Claim, ...] | None:

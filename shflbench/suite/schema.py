@@ -12,10 +12,12 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from shflbench.docstrings import docstring_of
 from shflbench.model import Launch, MeasureRules
+from shflbench.suite.chart_names import MAX_CHARTS
 from shflbench.suite.claim_values import ClaimId, Condition, Figure, QuantifierWord, Quantity, Sentence, Truth
 from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, make_launch, split_launch
 from shflbench.suite.values import (
     Block,
+    ChartName,
     DtypeName,
     GridSize,
     Iterations,
@@ -309,6 +311,13 @@ class SuiteFile(Section):
     compare: Compare = Field(default_factory=Compare, description="which changes matter when runs are compared")
     experiments: Annotated[tuple[Experiment, ...], axis(Experiment)] = Field(
         description="what to run: one experiment or a list of them"
+    )
+    charts: Annotated[tuple[ChartName, ...], axis(ChartName), at_most(MAX_CHARTS, "charts")] = Field(
+        default_factory=tuple,
+        description=f"the charts that answer the questions of the suite, at most {MAX_CHARTS}, named as their files: "
+        "`limits`, `samples`, `predictions`, or a pattern with what is drawn, such as `reduce-time-by-width`; a name "
+        "stands for all parts of a chart. `plot` draws these, `plot --all` every chart; omitted: those that show the "
+        "most settings, and `limits`",
     )
     claims: Claims = Field(
         default_factory=tuple,

@@ -115,6 +115,11 @@ PatternName = Annotated[
     Field(pattern=rf"^{_LINE}+$", json_schema_extra={"anyOf": [{"enum": list(builtin())}, {"pattern": r"^\.|/"}]}),
     says("the name of a pattern, or a folder such as `./my_exchange`"),
 ]
+ChartName = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9_]+(-[a-z0-9_]+)*$", max_length=200),
+    says("the name of a chart, such as `limits` or `reduce-time-by-width`"),
+]
 VariantName = Annotated[str, Field(min_length=1), says("the name of a variant")]
 DtypeName = Annotated[str, Field(json_schema_extra={"enum": list(DTYPES)}), says("the name of a dtype, such as `f32`")]
 Iterations = Annotated[

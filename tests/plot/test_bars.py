@@ -91,14 +91,17 @@ def test_the_half_width_is_never_rounded_down(half: float, text: str) -> None:
 
 
 def test_a_sweep_is_too_much_for_bars() -> None:
-    assert [name for name, _ in bars.pages(subject(rows(launches=("26x1024", "132x256"))))] == ["time"]
-    assert not list(bars.pages(subject(rows(launches=SWEEP))))
+    assert [chart.kind + chart.part for chart in bars.charts(subject(rows(launches=("26x1024", "132x256"))))] == [
+        "time"
+    ]
+    assert not list(bars.charts(subject(rows(launches=SWEEP))))
 
 
 def test_passes_over_data_show_bandwidth_the_longest_first() -> None:
-    ((name, page),) = bars.pages(subject(rows(pattern="struct-access", launches=("65536x256",))))
+    (chart,) = bars.charts(subject(rows(pattern="struct-access", launches=("65536x256",))))
+    page = chart.draw()
     (axes,) = page.figure.axes
-    assert name == "bandwidth"
+    assert chart.kind == "bandwidth"
     assert _names(axes) == ["soa", "shfl", "smem", "direct"]
     assert axes.get_xlabel().startswith("useful bytes moved, GB/s ")
     assert any(text.endswith(" GB/s") for text in texts(page))
@@ -107,16 +110,18 @@ def test_passes_over_data_show_bandwidth_the_longest_first() -> None:
 
 def test_of_too_many_groups_that_of_f32_is_drawn_and_a_note_says_where_all_are() -> None:
     cases = rows("f16", "f32", "f64", options=[f"mode={mode}" for mode in ("up", "down")])
-    ((_, page),) = bars.pages(subject(cases))
+    (chart,) = bars.charts(subject(cases))
+    page = chart.draw()
     assert len(page.figure.axes) == 1
     assert page.scope == ("neighbor/f32/26x1024/4096/mode=up",)
-    assert "1 of 6 settings; neighbor-speedup shows all." in texts(page)
+    assert "1 of 6 settings; the chart neighbor-speedup (plot --all) shows all." in texts(page)
 
 
 def test_without_f32_the_first_group_that_has_a_time_is_drawn() -> None:
     cases = rows("f16", "f64", "i32", options=["mode=up", "mode=down"])
     cases[:6] = [untimed(row, Status.FAILED, "crashed") for row in cases[:6]]
-    ((_, page),) = bars.pages(subject(replace(row, speedup=None) for row in cases))
+    (chart,) = bars.charts(subject(replace(row, speedup=None) for row in cases))
+    page = chart.draw()
     assert page.scope == ("neighbor/f16/26x1024/4096/mode=down",)
     assert "1 of 6 settings; see results.csv." in texts(page)
 

@@ -5,7 +5,8 @@ import pytest
 from matplotlib.lines import Line2D
 
 from shflbench.analysis.settings import BLOCK, GRID
-from shflbench.model import Status
+from shflbench.model import Mechanism, Status
+from shflbench.palette import COLORS
 from shflbench.plot import bars, curves
 from shflbench.plot.style import color_of
 from shflbench.store import Row
@@ -56,13 +57,14 @@ def test_a_case_without_a_time_leaves_a_gap_and_a_note() -> None:
 @pytest.mark.parametrize("launches", [("26x1024",), SWEEP])
 def test_a_run_gets_either_bars_or_curves(launches: tuple[str, ...]) -> None:
     about = subject(rows(launches=launches))
-    assert len([*bars.pages(about), *curves.pages(about)]) == 1
+    assert len([*bars.charts(about), *curves.charts(about)]) == 1
 
 
 def test_a_numeric_option_is_an_axis_and_words_make_panels() -> None:
     options = [f"mode={mode};width={width}" for mode in ("idx", "xor") for width in (2, 8, 32)]
-    ((name, page),) = curves.pages(subject(rows(options=options)))
-    assert name == "time-by-width"
+    (chart,) = curves.charts(subject(rows(options=options)))
+    page = chart.draw()
+    assert chart.kind == "time-by-width"
     assert {"mode=idx", "mode=xor"} <= set(texts(page))
     assert [axes.get_xlabel() for axes in page.figure.axes] == ["width"] * 2
     assert points(page.figure.axes[0].lines[0])[0] == [2, 8, 32]
@@ -84,8 +86,8 @@ def test_of_curves_that_coincide_the_lower_one_is_wider_and_all_others_are_not()
     axes = curves.draw(subject(rows(launches=SWEEP)), BLOCK).figure.axes[0]
     lines = {str(line.get_label()): line for line in axes.lines}
     on_top, below = lines["smem-unsafe (UNSAFE)"], lines["smem-syncwarp"]
-    assert below.get_linewidth() > on_top.get_linewidth() + 1.5
-    assert below.get_markersize() > on_top.get_markersize() + 2
+    assert below.get_linewidth() > on_top.get_linewidth() + 1
+    assert below.get_markersize() > on_top.get_markersize() + 1.5
     assert below.get_zorder() < on_top.get_zorder()
     assert lines["shfl"].get_linewidth() == on_top.get_linewidth()
 
@@ -107,20 +109,28 @@ def test_bandwidths_that_would_look_like_zero_get_a_logarithmic_axis() -> None:
 def test_too_many_panels_are_split_into_files_by_element_type_then_option() -> None:
     options = [f"mode={mode};words={words}" for mode in range(9) for words in (2, 4, 8, 16, 32, 33, 34, 35, 36, 37)]
     cases = rows("f32", "f64", options=[option.replace("mode=", "mode=m") for option in options])
-    assert [name for name, _ in curves.pages(subject(cases))] == ["time-by-words-f32", "time-by-words-f64"]
+    assert [chart.kind + chart.part for chart in curves.charts(subject(cases))] == [
+        "time-by-words-f32",
+        "time-by-words-f64",
+    ]
 
 
 def test_passes_over_data_show_bandwidth_over_their_size_and_never_iterations() -> None:
     launches = [f"{blocks}x256" for blocks in (16, 1024, 65536)]
     cases = rows(pattern="struct-access", launches=launches, options=["words=4"])
-    ((name, page),) = curves.pages(subject(cases))
+    (chart,) = curves.charts(subject(cases))
+    page = chart.draw()
     (axes,) = page.figure.axes
-    assert name == "bandwidth-by-size"
-    assert page.title.startswith("struct-access: soa is the fastest safe variant at 2 of 3 sizes, 1 tie")
+    assert chart.kind == "bandwidth-by-size"
+    assert page.title.startswith(
+        "struct-access: soa is the fastest safe variant at 2 of 3 sizes and ties at the other, at "
+    )
     assert axes.get_ylabel() == "useful bytes moved, GB/s"
     assert axes.get_ylim()[0] == 0
     assert [label.get_text() for label in axes.get_xticklabels()] == ["128 KiB", "8 MiB", "512 MiB"]
-    assert points(axes.lines[0])[1] == [row.gb_per_s for row in cases if row.variant == "direct"]
+    assert points(next(line for line in axes.lines if line.get_label() == "direct"))[1] == [
+        row.gb_per_s for row in cases if row.variant == "direct"
+    ]
     assert not any("iteration" in text for text in texts(page))
 
 
@@ -144,10 +154,43 @@ def test_zero_lies_beyond_a_break_of_a_logarithmic_axis() -> None:
     assert axes.get_xlabel() == "extra_shared: unused shared memory, bytes per block"
 
 
+def test_unused_shared_memory_is_drawn_as_the_blocks_that_are_resident_at_once() -> None:
+    sizes, blocks = (0, 20000, 32000, 48000, 100000), {"shfl": (2, 2, 1.5, 1, 0.5), "smem": (2, 2, 1, 1, 0.5)}
+    cases = [
+        replace(row, occupancy=blocks[row.variant][sizes.index(int(dict(row.options)["extra_shared"]))] / 2)
+        for row in rows(launches=("sms x 512",), options=[f"extra_shared={size}" for size in sizes])
+        if row.variant in blocks
+    ]
+    about = replace(subject(cases), threads_per_sm=2048)
+    (chart,) = curves.charts(about)
+    (axes,) = chart.draw().figure.axes
+    assert chart.kind == "time-by-extra_shared"
+    assert axes.get_xlabel() == "resident blocks per SM, as unused shared memory (extra_shared) allows"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2", "3", "4"]
+    assert points(next(line for line in axes.lines if line.get_label() == "shfl"))[0] == [1, 2, 3, 4, 4]
+    assert points(next(line for line in axes.lines if line.get_label() == "smem"))[0] == [1, 2, 2, 4, 4]
+    unknown = curves.draw(subject(cases), "extra_shared").figure.axes[0]
+    assert unknown.get_xlabel() == "extra_shared: unused shared memory, bytes per block"
+
+
+def test_variants_that_coincide_everywhere_are_one_striped_curve_with_all_names() -> None:
+    cases = [row for row in rows(options=[f"width={width}" for width in (2, 4, 8)]) if row.variant in {"smem", "shfl"}]
+    faster = [replace(row, time_us=(row.time_us or 0) * 1.002, variant="direct", mechanism="global") for row in cases]
+    same = [*(row for row in cases), *(row for row in faster if "shfl" in row.case_id and "width=2" not in row.case_id)]
+    page = curves.draw(subject(same), "width")
+    (legend,) = page.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["shfl, direct (at 4 and 8)", "smem"]
+    (axes,) = page.figure.axes
+    layers = [line for line in axes.lines if line.get_label() == "shfl, direct (at 4 and 8)"]
+    assert {str(line.get_color()) for line in layers} == {COLORS[Mechanism.SHFL], COLORS[Mechanism.GLOBAL]}
+    assert "Variants of one curve differ by at most 0.2%." in texts(page)
+
+
 def test_one_block_size_makes_an_axis_of_the_blocks() -> None:
     cases = rows(launches=("26x1024", "132x1024", "264x1024"))
-    ((name, page),) = curves.pages(subject(cases))
-    assert name == f"time-by-{GRID}"
+    (chart,) = curves.charts(subject(cases))
+    page = chart.draw()
+    assert chart.kind == f"time-by-{GRID}"
     assert page.figure.axes[0].get_xlabel() == "blocks"
 
 

@@ -91,11 +91,12 @@ def test_a_run_of_several_patterns_has_one_chart_that_names_them() -> None:
     cases, samples = measured(dtypes=["i32"])
     kept = [sample for sample in samples if sample.iterations == 4096]
     whole = replace(subject(cases, kept), pattern="gtc2013")
-    ((name, page),) = distribution.pages(whole)
-    assert name == "samples"
+    (chart,) = distribution.charts(whole)
+    page = chart.draw()
+    assert chart.kind == "samples"
     assert page.title.startswith("gtc2013: ")
     assert {"neighbor shfl", "reduce redux"} <= set(texts(page))
 
 
 def test_without_samples_there_is_no_such_chart() -> None:
-    assert not list(distribution.pages(subject(sampled().rows)))
+    assert not list(distribution.charts(subject(sampled().rows)))

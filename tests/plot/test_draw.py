@@ -8,8 +8,8 @@ import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.model import Noise, Status
-from shflbench.plot import draw
-from shflbench.store import read_run
+from shflbench.plot import all_charts, draw
+from shflbench.store import Run, read_run
 from shflbench.store.limits_file import write_limits
 from tests.fakes.runs import compiled, info, measured, untimed, write_run
 from tests.plot.limited import limits_for
@@ -18,9 +18,10 @@ from tests.plot.subjects import SWEEP
 AGAIN = """
 import sys
 from pathlib import Path
-from shflbench.plot import draw
+from shflbench.plot import all_charts, draw
 from shflbench.store import read_run
-draw(read_run(Path(sys.argv[1])), Path(sys.argv[2]))
+run = read_run(Path(sys.argv[1]))
+draw(run, Path(sys.argv[2]), charts=all_charts(run))
 assert "matplotlib.pyplot" not in sys.modules  # it keeps global state and asks for a screen
 """
 
@@ -39,7 +40,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def drawn(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Draw that run."""
-    return draw(read_run(folder), tmp_path_factory.mktemp("drawn") / "plots")
+    return draw_all(read_run(folder), tmp_path_factory.mktemp("drawn") / "plots")
+
+
+def draw_all(run: Run, folder: Path, kinds: tuple[str, ...] = ("svg",)) -> list[Path]:
+    return draw(run, folder, kinds, all_charts(run))
 
 
 def names(paths: list[Path]) -> list[str]:
@@ -61,7 +66,7 @@ def test_each_chart_is_drawn_as_svg_named_after_the_pattern(drawn: list[Path]) -
 
 def test_other_formats_are_drawn_where_they_are_asked_for(tmp_path: Path) -> None:
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], samples=6)
-    paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots", kinds=("png", "svg"))
+    paths = draw_all(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots", kinds=("png", "svg"))
     assert names(paths) == [f"{chart}.{kind}" for chart in ("neighbor-time", "samples") for kind in ("png", "svg")]
     assert [content[:4] for content in contents(paths)] == [b"\x89PNG", b"<?xm"] * 2
 
@@ -69,13 +74,13 @@ def test_other_formats_are_drawn_where_they_are_asked_for(tmp_path: Path) -> Non
 def test_characters_that_no_file_name_should_have_are_replaced(tmp_path: Path) -> None:
     options = [f"path=a/b{number};width={width}" for number in range(13) for width in (2, 4, 8)]
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], options=options, samples=2)
-    paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")
+    paths = draw_all(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")
     assert names(paths)[0] == "neighbor-time-by-width-a_b0.svg"
 
 
 def test_each_pattern_has_charts_of_its_own_and_the_run_one_of_its_samples(tmp_path: Path) -> None:
     rows, samples = measured(dtypes=["i32"], samples=6)
-    paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path)
+    paths = draw_all(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path)
     assert names(paths) == ["neighbor-time.svg", "reduce-time.svg", "samples.svg"]
 
 
@@ -95,14 +100,14 @@ def test_redrawing_elsewhere_gives_the_same_bytes_and_needs_no_pyplot(
 def test_redrawing_leaves_unchanged_files_alone(folder: Path, drawn: list[Path]) -> None:
     for path in drawn:
         os.utime(path, (1, 1))
-    draw(read_run(folder), drawn[0].parent)
+    draw_all(read_run(folder), drawn[0].parent)
     assert {path.stat().st_mtime for path in drawn} == {1}
 
 
 def test_the_svg_holds_the_finding_the_caption_and_the_reasons_as_text(tmp_path: Path) -> None:
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"], samples=6)
     rows[1] = untimed(rows[1], Status.INCORRECT, "lane 3: expected 1 & found <2>")
-    paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path)
+    paths = draw_all(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path)
     svg = next(path for path in paths if path.name == "neighbor-time.svg").read_text("utf-8")
     for words in (
         "neighbor: shfl runs at 4.7× the speed of smem",
@@ -117,7 +122,7 @@ def test_the_svg_holds_the_finding_the_caption_and_the_reasons_as_text(tmp_path:
 def test_every_chart_of_a_busy_gpu_says_so(folder: Path, tmp_path: Path) -> None:
     run = read_run(folder)
     noise = Noise("busy GPU", "the sentinels were slow in 42% of their rounds", "run again")
-    paths = draw(replace(run, info=replace(run.info, noise=noise)), tmp_path / "plots")
+    paths = draw_all(replace(run, info=replace(run.info, noise=noise)), tmp_path / "plots")
     assert names(paths) == [f"{chart}.svg" for chart in CHARTS]
     assert all("Busy GPU: the sentinels were slow in 42% of their rounds." in path.read_text("utf-8") for path in paths)
 
@@ -127,7 +132,7 @@ def test_a_large_run_has_few_and_small_files(tmp_path: Path) -> None:
     options = [f"mode={mode};width={width}" for mode in ("idx", "xor") for width in (2, 4, 8, 16, 32)]
     rows, samples = measured(dtypes=["f32", "f64", "i32"], options=options, samples=4)
     assert len(rows) == 400
-    paths = draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")
+    paths = draw_all(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")
     assert len(paths) == 3
     assert sum(path.stat().st_size for path in paths) < 600_000
 
@@ -144,7 +149,7 @@ def test_a_run_without_times_is_refused_with_the_reason(tmp_path: Path, backend:
     rows = compiled(measured(dtypes=["f32"], samples=6)[0])
     folder = write_run(tmp_path / "run", rows, (), info(backend=backend))
     with pytest.raises(ResultsError, match=f"run holds nothing to draw: .*{why}") as caught:
-        draw(read_run(folder), tmp_path / "plots")
+        draw_all(read_run(folder), tmp_path / "plots")
     assert caught.value.advice == "run the suite on a machine with a GPU: shflbench run gtc2013"
     assert not (tmp_path / "plots").exists()
 
@@ -153,4 +158,4 @@ def test_a_mechanism_of_a_later_version_is_refused(tmp_path: Path) -> None:
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
     rows[0] = replace(rows[0], mechanism="tensor")
     with pytest.raises(ResultsError, match="this shflbench knows no mechanism `tensor`"):
-        draw(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")
+        draw_all(read_run(write_run(tmp_path / "run", rows, samples)), tmp_path / "plots")

@@ -4,10 +4,11 @@ import pytest
 
 from shflbench.analysis.contest import contest_of, times
 from shflbench.model import Status
-from shflbench.plot.findings import best_variants, next_mechanism, speedup_range, uncounted, winners
+from shflbench.plot.answers import answer
+from shflbench.plot.findings import best_variants, next_mechanism, uncounted
 from shflbench.store import Row
 from tests.fakes.runs import untimed
-from tests.plot.subjects import SWEEP, rows, subject
+from tests.plot.subjects import rows, subject
 
 
 def timed(row: Row, time_us: float, baseline_us: float = 300.0) -> Row:
@@ -87,9 +88,9 @@ def test_without_a_time_of_the_baseline_no_ratio_is_claimed() -> None:
 
 def test_without_rivals_nothing_is_compared() -> None:
     alone = subject(row for row in rows() if row.variant in {"shfl", "smem-unsafe"})
-    assert best_variants(alone) == winners(alone) == "neighbor: shfl, without a safe variant to compare with"
+    assert best_variants(alone) == answer(alone) == "neighbor: shfl, without a safe variant to compare with"
     unsafe = subject(row for row in rows() if not row.safe)
-    assert winners(unsafe) == "neighbor: no safe variant has a time"
+    assert answer(unsafe) == "neighbor: no safe variant has a time"
 
 
 def test_the_lead_over_the_next_mechanism_is_the_fair_comparison() -> None:
@@ -116,55 +117,22 @@ def test_the_lead_says_where_it_holds_if_elsewhere_the_baseline_is_next() -> Non
     )
 
 
-def test_winners_are_counted_over_launches() -> None:
-    swept = [
-        timed(row, 10) if row.block == 32 and row.variant == "smem-syncwarp" else row for row in rows(launches=SWEEP)
-    ]
-    assert winners(subject(swept)) == (
-        "neighbor: shfl is the fastest safe variant at 6 of 9 launch shapes, smem-syncwarp at 3; "
-        "shfl runs at 3.6× to 4.7× the speed of smem"
-    )
-
-
 MODES = [f"mode={mode}" for mode in ("idx", "up", "down", "xor")]
 
 
-def test_more_settings_than_can_be_named_are_counted() -> None:
+def test_of_more_settings_than_can_be_named_the_title_answers_for_all() -> None:
     many = subject(rows(options=MODES))
     assert best_variants(many) == (
-        "neighbor: shfl is the fastest safe variant at 4 of 4 settings; shfl runs at 4.7× the speed of smem"
+        "neighbor: shfl is the fastest safe variant at all 4 settings, at 4.7× the speed of smem"
     )
     assert next_mechanism(many) == "The fastest runs at 1.9× the speed of the next safe mechanism (smem-syncwarp)."
-
-
-def test_ties_are_counted_as_ties() -> None:
-    tie = with_times(rows(options=MODES[:1]), smem=50, shfl=50)
-    two_ties = with_times(rows(options=MODES[1:3]), smem=50, shfl=50)
-    wins = with_times(rows(options=MODES[3:]), shfl=100)
-    assert winners(subject([*tie, *wins])) == (
-        "neighbor: shfl is the fastest safe variant at 1 of 2 settings, 1 tie; "
-        "shfl runs at 3.0× to 6.0× the speed of smem"
-    )
-    assert ", 3 ties; shfl runs at " in winners(subject([*tie, *two_ties, *wins]))
-    assert winners(subject([*tie, *two_ties])) == "neighbor: shfl and smem tie at 3 of 3 settings"
-    others = with_times(rows(options=MODES[3:]), shfl=100, smem_syncwarp=100)
-    assert winners(subject([*tie, *others])) == "neighbor: different safe variants tie at 2 of 2 settings"
 
 
 def test_settings_without_a_rival_are_not_counted_and_a_note_says_so() -> None:
     many = rows(options=MODES)
     alone = [row for row in many if row.option_texts == ("mode=idx",) or row.variant in {"shfl", "smem-unsafe"}]
-    assert winners(subject(alone)).startswith("neighbor: shfl is the fastest safe variant at 1 of 1 setting; ")
+    assert answer(subject(alone)).startswith(
+        "neighbor: shfl is the fastest safe variant at the only setting with two safe variants, at "
+    )
     assert uncounted(subject(alone)) == ["3 settings have only one safe variant each and are not counted."]
     assert uncounted(subject(many)) == []
-
-
-def test_the_range_of_speed_ups_names_its_ends() -> None:
-    ends = {"1 x 32": 1.5, "2*sms x 1024": 4.8}
-    swept = [
-        replace(row, speedup=ends.get(row.launch, 3.0) if row.variant == "shfl" else 1.1)
-        for row in rows(launches=SWEEP)
-    ]
-    assert speedup_range(subject(swept)) == (
-        "neighbor: shfl runs at 1.5× (1x32) to 4.8× (2*sms x 1024) the speed of smem"
-    )

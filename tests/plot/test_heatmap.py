@@ -68,18 +68,18 @@ def test_large_numbers_keep_to_their_cell() -> None:
 
 
 def test_only_launches_that_differ_in_blocks_and_threads_make_a_map() -> None:
-    assert [name for name, _ in heatmap.pages(subject(rows(launches=SWEEP)))] == ["speedup-by-launch"]
-    assert not list(heatmap.pages(subject(rows())))
-    assert not list(heatmap.pages(subject(rows(launches=("26x1024", "132x1024", "264x1024", "528x1024")))))
+    assert [chart.kind + chart.part for chart in heatmap.charts(subject(rows(launches=SWEEP)))] == ["speedup-by-launch"]
+    assert not list(heatmap.charts(subject(rows())))
+    assert not list(heatmap.charts(subject(rows(launches=("26x1024", "132x1024", "264x1024", "528x1024")))))
 
 
 def test_passes_over_data_have_no_map_because_their_launch_is_their_size() -> None:
-    assert not list(heatmap.pages(subject(rows(pattern="struct-access", launches=SWEEP))))
+    assert not list(heatmap.charts(subject(rows(pattern="struct-access", launches=SWEEP))))
 
 
 def test_maps_of_many_settings_are_split() -> None:
     cases = rows("f32", "f64", "i32", launches=SWEEP)
-    assert [name for name, _ in heatmap.pages(subject(cases))] == [
+    assert [chart.kind + chart.part for chart in heatmap.charts(subject(cases))] == [
         "speedup-by-launch-f32",
         "speedup-by-launch-f64",
         "speedup-by-launch-i32",

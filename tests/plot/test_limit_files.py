@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from shflbench.plot import draw
+from shflbench.plot import all_charts, draw
 from shflbench.store import read_run
 from shflbench.store.limits_file import LIMITS_FILE, write_limits
 from tests.fakes.runs import measured, write_run
@@ -25,7 +25,9 @@ def write(folder: Path, patterns: tuple[str, ...] = ("neighbor", "reduce")) -> N
 
 
 def drawn(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in draw(read_run(folder), folder.parent / f"{folder.name}-plots")}
+    run = read_run(folder)
+    paths = draw(run, folder.parent / f"{folder.name}-plots", charts=all_charts(run))
+    return {path.name: path.read_bytes() for path in paths}
 
 
 @pytest.fixture(scope="module")

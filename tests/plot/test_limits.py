@@ -22,8 +22,9 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 
 def drawn(cases: Sequence[Row]) -> Page:
-    ((name, page),) = limits.pages(limited(cases))
-    assert name == "limits"
+    (chart,) = limits.charts(limited(cases))
+    page = chart.draw()
+    assert chart.kind == "limits"
     return page
 
 
@@ -131,8 +132,8 @@ def test_what_is_not_counted_is_named() -> None:
 def test_without_limits_there_is_no_such_chart() -> None:
     cases = rows()
     nothing = {case: replace(limit, limit_fraction=None) for case, limit in limits_for(cases).items()}
-    assert not list(limits.pages(subject(cases)))
-    assert not list(limits.pages(limited(cases, nothing)))
+    assert not list(limits.charts(subject(cases)))
+    assert not list(limits.charts(limited(cases, nothing)))
 
 
 @pytest.mark.parametrize("suite", ["quick", "gtc2013"])

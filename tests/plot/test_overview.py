@@ -12,14 +12,15 @@ MODES = tuple(f"mode={mode}" for mode in ("idx", "up", "down", "xor"))
 
 
 def test_groups_that_bars_can_show_need_no_overview() -> None:
-    assert not list(overview.pages(subject(rows("f32", "f64"))))
+    assert not list(overview.charts(subject(rows("f32", "f64"))))
 
 
 def test_there_is_a_line_for_each_setting_and_a_column_for_each_variant_but_the_baseline() -> None:
     cases = rows("f32", "f64", options=MODES)
-    ((name, page),) = overview.pages(subject(cases))
+    (chart,) = overview.charts(subject(cases))
+    page = chart.draw()
     axes, _ = page.figure.axes
-    assert name == "speedup"
+    assert chart.kind == "speedup"
     assert [label.get_text() for label in axes.get_yticklabels()] == [
         f"{dtype}, {mode}" for dtype in ("f32", "f64") for mode in MODES
     ]

@@ -12,9 +12,10 @@ from tests.plot.test_limits import reference
 def test_each_case_is_a_point_of_its_limiter_and_equality_and_ten_percent_are_lines() -> None:
     cases = rows("f32", "f64")
     about = limited(cases)
-    ((name, page),) = predictions.pages(about)
+    (chart,) = predictions.charts(about)
+    page = chart.draw()
     times, errors = page.figure.axes
-    assert name == "predictions"
+    assert chart.kind == "predictions"
     assert (times.get_xscale(), times.get_yscale(), errors.get_xscale()) == ("log", "log", "log")
     drawn = [point for line in times.lines[3:] for point in zip(*points(line), strict=True)]
     assert sorted(drawn) == sorted((row.time_us, about.limits[row.case_id].model_us) for row in cases)
@@ -72,8 +73,8 @@ def test_cases_without_a_prediction_are_counted_and_those_without_a_limit_are_em
 def test_without_predictions_there_is_no_such_chart() -> None:
     cases = rows()
     limits_alone = {case: replace(limit, model_us=None) for case, limit in limits_for(cases).items()}
-    assert not list(predictions.pages(subject(cases)))
-    assert not list(predictions.pages(limited(cases, limits_alone)))
+    assert not list(predictions.charts(subject(cases)))
+    assert not list(predictions.charts(limited(cases, limits_alone)))
 
 
 @pytest.mark.parametrize("suite", ["quick", "gtc2013"])

@@ -40,8 +40,9 @@ def test_blocks_that_follow_from_an_option_lie_on_its_axis() -> None:
     ]
     (sweep,) = sweeps(subject(cases))
     assert (sweep.factor, sweep.drawn, sweep.settings) == ("words", frozenset({"words", "grid"}), 1)
-    ((name, page),) = curves.pages(subject(cases))
-    assert (name, len(page.figure.axes)) == ("bandwidth-by-words", 1)
+    (chart,) = curves.charts(subject(cases))
+    page = chart.draw()
+    assert (chart.kind, len(page.figure.axes)) == ("bandwidth-by-words", 1)
     assert "Blocks: 4096 at words=2; 2048 at words=4; 1024 at words=8." in texts(page)
 
 

@@ -8,7 +8,7 @@ from shflbench.suite import load
 from shflbench.suite.document import MAX_BYTES
 from tests.suite.conftest import Folder
 
-KEYS = "schema, name, title, defaults, measure, compare, experiments, claims"
+KEYS = "schema, name, title, defaults, measure, compare, experiments, charts, claims"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_all_problems_are_reported_in_the_order_of_the_file(folder: Folder) -> N
     assert folder.refusal(text).splitlines() == [
         (
             "demo.yaml:3:1: unknown key `tilte`; allowed: schema, name, title, defaults, measure, "
-            "compare, experiments, claims; did you mean `title`?"
+            "compare, experiments, charts, claims; did you mean `title`?"
         ),
         "demo.yaml:4:24: found `many`; allowed: an integer from 1 to 2147483647",
         (

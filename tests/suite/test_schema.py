@@ -23,7 +23,7 @@ SAMPLES = "allowed: an integer from 1 to 1000000"
 PROCESSES = "allowed: an integer from 1 to 100"
 NAMES = "allowed: lower-case words and numbers joined by hyphens, such as `launch-sweep`"
 DEFAULTS = "launch, iterations, dtypes, variants"
-KEYS = "schema, name, title, defaults, measure, compare, experiments, claims"
+KEYS = "schema, name, title, defaults, measure, compare, experiments, charts, claims"
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         show_default=True,
         help="Save charts in FOLDER/<suite>/<run>, those of a fleet's member in FOLDER/<suite>/<fleet>/<run>.",
     ),
+    option("--all", "every", is_flag=True, help="Draw every chart, not only those that answer the suite's questions."),
     option(
         "--format",
         "kinds",
@@ -44,10 +45,12 @@ if TYPE_CHECKING:
     ),
 )
 @click.pass_obj
-def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tuple[str, ...]) -> None:
+def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tuple[str, ...], *, every: bool) -> None:
     """Draw the charts of runs.
 
-    RESULTS are run folders, or folders that hold runs. Prints the paths of the charts. Runs without times are skipped.
+    RESULTS are run folders, or folders that hold runs. Draws the charts that the suite of a run declares under
+    `charts`; if it declares none, those that show the most settings, at most six. Prints the paths of the charts. Runs
+    without times are skipped.
     """
     from shflbench.store import find_runs, read_run
 
@@ -57,7 +60,7 @@ def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tu
         names = ", ".join(str(run.folder) for run in runs)
         message = f"there is nothing to draw: no case was timed in {names}"
         raise ResultsError(message, "draw a run that was measured on a GPU; `shflbench show` prints this one")
-    from shflbench.plot import draw
+    from shflbench.plot import all_charts, default_charts, draw
 
     places = _places(runs)
     for run in runs:
@@ -66,8 +69,12 @@ def command(console: Console, results: tuple[Path, ...], output: Path, kinds: tu
         if run not in timed:
             console.say(f"{run.folder}: nothing to draw, because no case was timed")
             continue
-        for path in draw(run, output / places[run.folder], kinds):
+        available = all_charts(run)
+        charts = available if every else default_charts(run, available)
+        for path in draw(run, output / places[run.folder], kinds, charts):
             console.path(path)
+        if len(charts) < len(available):
+            console.say(f"{run.folder}: {len(charts)} of {len(available)} charts; --all draws every chart")
 
 
 def _places(runs: Sequence[Run]) -> dict[Path, Path]:

@@ -1,7 +1,9 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from shflbench.store.provenance import SuiteText
 from tests.conftest import Command
 from tests.fakes.fleets import write_fleet
 from tests.fakes.runs import compiled, info, measured, write_run
@@ -16,7 +18,7 @@ def test_charts_are_in_plots_by_suite_and_run_and_untimed_runs_are_skipped(shflb
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
     write_run(tmp_path / "results/gtc2013/nvidia-h200", rows, samples)
     untimed_run(tmp_path / "results/gtc2013/none")
-    outcome = shflbench("plot", "results")
+    outcome = shflbench("plot", "results", "--all")
     assert outcome.code == 0
     assert outcome.err == "results/gtc2013/none: nothing to draw, because no case was timed\n"
     printed = [Path(line) for line in outcome.out.splitlines()]
@@ -44,7 +46,7 @@ def test_runs_with_one_name_and_members_of_fleets_have_folders_of_their_own(shfl
 def test_charts_are_saved_in_the_given_formats(shflbench: Command, tmp_path: Path) -> None:
     rows, samples = measured(patterns=["neighbor"], dtypes=["f32"])
     write_run(tmp_path / "run", rows, samples)
-    outcome = shflbench("plot", "run", "--format", "png", "--format", "svg")
+    outcome = shflbench("plot", "run", "--all", "--format", "png", "--format", "svg")
     assert [Path(line).name for line in outcome.out.splitlines()] == [
         "neighbor-time.png",
         "neighbor-time.svg",
@@ -72,3 +74,17 @@ def test_nothing_to_draw_at_all_is_bad_input(shflbench: Command, tmp_path: Path)
         "Draw a run that was measured on a GPU; `shflbench show` prints this one\n"
     )
     assert not (tmp_path / "charts").exists()
+
+
+def test_a_run_gets_the_charts_that_its_suite_declares_and_all_gives_the_others(
+    shflbench: Command, tmp_path: Path
+) -> None:
+    text = "schema: 1\nname: demo\ncharts: [reduce-time, samples]\nexperiments: {pattern: reduce}\n"
+    rows, samples = measured(patterns=["neighbor", "reduce"], dtypes=["f32"])
+    write_run(tmp_path / "run", rows, samples, replace(info(), suite=SuiteText("demo", "Demo", "demo.yaml", text)))
+    outcome = shflbench("plot", "run")
+    assert [Path(line).stem for line in outcome.out.splitlines()] == ["reduce-time", "samples"]
+    assert outcome.err == "run: 2 of 3 charts; --all draws every chart\n"
+    every = shflbench("plot", "run", "--all")
+    assert [Path(line).stem for line in every.out.splitlines()] == ["neighbor-time", "reduce-time", "samples"]
+    assert every.err == ""

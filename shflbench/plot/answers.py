@@ -1,0 +1,244 @@
+"""What a chart of many settings answers, in one sentence: which variant wins where, or why that hardly matters.
+
+The first form that is true of the chart is taken. `contest_of` decides who wins or ties a setting. Library calls win
+nothing; a clause of their own names those that are faster, or else those that tie.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import ceil
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.contest import NO_CHOICE, competes, times, times_range
+from shflbench.analysis.settings import GRID, words
+from shflbench.grouping import group_by
+from shflbench.model import Mechanism
+from shflbench.palette import NAMES
+from shflbench.plot.contests import contests_of, libraries
+from shflbench.plot.quantity import BANDWIDTH, quantity_of
+from shflbench.plot.words import join, value_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from shflbench.analysis.contest import Contest
+    from shflbench.plot.contests import Contests
+    from shflbench.plot.subject import ChartSubject
+
+_ALIKE = 1.10  # of variants that lie this close everywhere, the order is not the message
+_EQUAL = 1.03  # a variant that lies this close to the fastest everywhere can be chosen without a look at the setting
+_FAR = 1.5  # from this factor on, a variant that falls behind is the message
+_MOST_NAMES = 4  # variants named in a list
+_MOST_WINNERS = 3  # variants whose wins are named
+_MOST_RANGES = 4  # ranges of a factor that are named
+_MOST_EXCEPTIONS = 2  # settings that are named as exceptions
+_ROUNDING = 1e-9  # what binary fractions may add to a percentage
+
+
+def answer(subject: ChartSubject, factor: str = "", drawn: Collection[str] = ()) -> str:
+    """Return the sentence of a chart of several settings, drawn along `factor` if it is a sweep."""
+    contests = contests_of(subject, factor, drawn)
+    if not contests.all:
+        return f"{subject.pattern}: {_alone(contests)}"
+    forms = (_alike, _one_tie, _mostly, _close, _by_factor, _with_exceptions, _everywhere, _behind, _by_mechanism)
+    claim = next((claim for form in forms if (claim := form(contests))), "") or _counts(contests)
+    return f"{subject.pattern}: {claim}{libraries(contests)}"
+
+
+def _alike(contests: Contests) -> str:
+    """Say that no variant is far from the fastest at any setting, and how far the bandwidth falls."""
+    most = max(lag for lags in contests.lags.values() for lag, _ in lags)
+    if most > _ALIKE:
+        return ""
+    names = sorted(contests.lags)
+    who = join(names) if len(names) <= _MOST_NAMES else f"all {len(names)} safe variants"
+    return f"{who} differ by at most {_percent(most)} at {contests.everywhere}{_range(contests)}"
+
+
+def _range(contests: Contests) -> str:
+    """Say from where to where the bandwidth falls, if it does."""
+    rows = [row for row in contests.subject.timed if competes(row)]
+    if quantity_of(contests.subject) is not BANDWIDTH:
+        return ""
+    ends = [choose(rows, key=BANDWIDTH.value) for choose in (max, min)]
+    if BANDWIDTH.value(ends[0]) < _FAR * BANDWIDTH.value(ends[1]):
+        return ""
+    high, low = (f"{value_words(BANDWIDTH.value(row))} GB/s ({contests.place(row)})" for row in ends)
+    return f"; bandwidth falls from {high} to {low}"
+
+
+def _one_tie(contests: Contests) -> str:
+    """Say that the same variants tie everywhere."""
+    if contests.wins or len({contest.variants for contest in contests.all}) > 1:
+        return ""
+    names = contests.all[0].variants
+    return f"{join(names)} tie at {contests.everywhere}{_speeds(contests, names)}"
+
+
+def _mostly(contests: Contests) -> str:
+    """Say that one variant is the fastest at most settings, and ties at the others."""
+    return _everywhere(contests) if contests.ties <= contests.wins.total() else ""
+
+
+def _everywhere(contests: Contests) -> str:
+    """Say that one variant is the fastest, or ties, at every setting."""
+    first, count = next(iter(contests.leads.items()))
+    if count < len(contests.all) or not contests.wins[first]:
+        return ""
+    ties = len(contests.all) - contests.wins[first]
+    others = f"the other{f' {ties}' if ties > 1 else ''}"
+    where = f"{contests.wins[first]} of {contests.counted} and ties at {others}" if ties else contests.everywhere
+    return f"{first} is the fastest safe variant at {where}{_speeds(contests, (first,))}"
+
+
+def _close(contests: Contests) -> str:
+    """Say which variant falls behind, where it hardly matters which one is the fastest."""
+    hardly_matters = contests.ties > contests.wins.total() or contests.safest[1] <= _EQUAL
+    return _behind(contests) if hardly_matters else ""
+
+
+def _behind(contests: Contests) -> str:
+    """Say which variant falls behind, the baseline if it does, and which is never far from the fastest."""
+    name, lag = contests.safest
+    by_variant = {other: max(lags, key=lambda pair: pair[0]) for other, lags in contests.lags.items()}
+    slowest = max(by_variant, key=lambda other: by_variant[other][0])
+    baseline = contests.subject.baseline or slowest
+    worst, row = by_variant[baseline if by_variant.get(baseline, (0.0,))[0] >= _FAR else slowest]
+    if lag > _ALIKE or worst < _FAR:
+        return ""
+    near = f"{name} is {f'within {_percent(lag)} of ' if lag > 1 else ''}the fastest at {contests.everywhere}"
+    if quantity_of(contests.subject) is BANDWIDTH:
+        slow, fast = (value_words(value) for value in (BANDWIDTH.value(row), BANDWIDTH.value(row) * worst))
+        return (
+            f"{row.variant} reaches only {slow} GB/s where the fastest reaches {fast} ({contests.place(row)}); {near}"
+        )
+    return f"{row.variant} takes up to {times(worst)} the time of the fastest ({contests.place(row)}); {near}"
+
+
+def _by_factor(contests: Contests) -> str:
+    """Say that one factor decides which variant is the fastest, or ties."""
+    names = dict.fromkeys(name for contest in contests.all for name in contests.factors(contest.fastest))
+    choices = [ranges for name in names if (ranges := list(_ranges(contests, name)))]
+    if not choices:
+        return ""
+    ranges = min(choices, key=len)
+    by_winner = group_by(ranges, lambda winner_and_range: winner_and_range[0])
+    if len(by_winner) > _MOST_WINNERS or len(ranges) > _MOST_RANGES:
+        return ""
+    parts = [f"{winner} at {_words([part for _, part in some])}" for winner, some in by_winner.items()]
+    return f"the fastest safe variant is {', '.join(parts)}{' (fastest or tied)' if contests.ties else ''}"
+
+
+def _ranges(contests: Contests, name: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield each range of a factor, as its name and its values in words, after the variant that leads all over it."""
+    by_value = group_by(contests.all, lambda contest: contests.factors(contest.fastest).get(name, ""))
+    common = {value: set.intersection(*(set(one.variants) for one in some)) for value, some in by_value.items()}
+    if "" in common or not all(common.values()):
+        return
+    is_size = name == GRID and contests.axis is not None and contests.axis.factor == GRID
+    values, rank = _ordered(by_value, name), list(contests.leads)
+    ranges: list[tuple[str, list[str]]] = []
+    for value in values:
+        winner = min(common[value], key=rank.index)
+        label = _size(contests, by_value[value][0]) if is_size else value
+        if ranges and ranges[-1][0] == winner:
+            ranges[-1][1].extend({label} - {ranges[-1][1][-1]})
+        else:
+            ranges.append((winner, [label]))
+    ordered = name == GRID or all(value.isdecimal() for value in values)
+    for winner, labels in ranges:
+        listed = f"{labels[0]} to {labels[-1]}" if ordered and len(labels) > 1 else join(labels)
+        yield winner, ("" if is_size and contests.axis and contests.axis.name != GRID else name, listed)
+
+
+def _ordered(by_value: dict[str, list[Contest]], name: str) -> list[str]:
+    """Return the values of a factor from small to large if they are numbers or launches, else as they come."""
+    if name == GRID:
+        return sorted(by_value, key=lambda value: by_value[value][0].fastest.grid or 0)
+    return sorted(by_value, key=int) if all(value.isdecimal() for value in by_value) else list(by_value)
+
+
+def _size(contests: Contests, contest: Contest) -> str:
+    """Return the label of a setting on the axis of a sweep."""
+    place = contests.axis.place(contest.fastest) if contests.axis else None
+    return contests.axis.label(place) if contests.axis and place is not None else contest.fastest.launch
+
+
+def _words(ranges: Sequence[tuple[str, str]]) -> str:
+    """Return ranges of one factor in words: `words=2 and 4 to 32`, `sms blocks`, `64 MiB`."""
+    name, listed = ranges[0][0], join([values for _, values in ranges])
+    return words({name: listed}) if name else listed
+
+
+def _with_exceptions(contests: Contests) -> str:
+    """Say that one variant is the fastest, or ties, but at a setting or two."""
+    first, count = next(iter(contests.leads.items()))
+    exceptions = [contest for contest in contests.all if first not in contest.variants]
+    if not contests.wins[first] or len(exceptions) > _MOST_EXCEPTIONS or count <= _MOST_EXCEPTIONS:
+        return ""
+    others = [
+        f"{join(names)}{' tie' if len(names) > 1 else ''} at {join([contests.place(one.fastest) for one in some])}"
+        for names, some in group_by(exceptions, lambda contest: contest.variants).items()
+    ]
+    tied = " or ties" if contests.wins[first] < count else ""
+    return f"{first} is the fastest safe variant{tied} at {count} of {contests.counted}, {join(others)}"
+
+
+def _by_mechanism(contests: Contests) -> str:
+    """Say at how many settings each mechanism is the fastest, where variants of one mechanism win in turn."""
+    of_contests = [{Mechanism(row.mechanism) for row in contest.leaders} for contest in contests.all]
+    counts = Counter(mechanism for (mechanism, *others) in of_contests if not others)
+    if len(counts) >= len(contests.wins):
+        return ""
+    (first, count), *others = counts.most_common()
+    if count == len(contests.all):
+        return f"the fastest safe mechanism is {NAMES[first]} at {contests.everywhere} ({_winners(contests)})"
+    parts = [f"{NAMES[first]} at {count} of {contests.counted}"]
+    parts += [f"{NAMES[mechanism]} at {number}" for mechanism, number in others]
+    return f"the fastest safe mechanism is {', '.join(parts)}{_ties(len(contests.all) - counts.total())}"
+
+
+def _winners(contests: Contests) -> str:
+    return ", ".join(f"{variant} at {number}" for variant, number in contests.wins.most_common(_MOST_WINNERS))
+
+
+def _counts(contests: Contests) -> str:
+    """Say at how many settings which safe variant wins, and how many are ties."""
+    if not contests.wins:
+        return f"different safe variants tie at {contests.everywhere}"
+    (first, count), *others = contests.wins.most_common()
+    parts = [f"{first} is the fastest safe variant at {count} of {contests.counted}"]
+    parts += [f"{variant} at {number}" for variant, number in others[: _MOST_WINNERS - 1]]
+    if rest := sum(number for _, number in others[_MOST_WINNERS - 1 :]):
+        parts.append(f"others at {rest}")
+    return ", ".join(parts) + _ties(contests.ties)
+
+
+def _ties(number: int) -> str:
+    return f", {number} {'tie' if number == 1 else 'ties'}" if number else ""
+
+
+def _speeds(contests: Contests, variants: Collection[str]) -> str:
+    """Say between what the speed-ups of the variants lie; empty if the baseline is one of them."""
+    baseline = contests.subject.baseline
+    gains = [row.speedup for row in contests.subject.timed if row.variant in variants and row.speedup]
+    return f", at {times_range(gains)} the speed of {baseline}" if gains and baseline not in variants else ""
+
+
+def _alone(contests: Contests) -> str:
+    """Say that nothing is compared, because no setting has two safe variants."""
+    subject = contests.subject
+    if not any(row.mechanism for row in subject.rows):
+        return f"{len(subject.timed)} cases of another tool" if len(subject.timed) > 1 else "1 case of another tool"
+    variants = list(dict.fromkeys(row.variant for row in subject.timed if competes(row)))
+    if subject.pattern in NO_CHOICE:
+        return f"{join(variants)}, which read different memories{_range(contests)}"
+    if not variants:
+        return "no safe variant has a time"
+    return f"{join(variants)}, without a safe variant to compare with{_range(contests)}"
+
+
+def _percent(ratio: float) -> str:
+    """Return by how many percent a ratio exceeds 1, rounded up."""
+    return f"{max(1, ceil(100 * (ratio - 1) - _ROUNDING))}%"
