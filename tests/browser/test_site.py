@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 OPTIONS = "-q -b html --nitpicky --fail-on-warning --keep-going"
 SHOWN = ("index", "notebooks/explore-results", "reference/patterns/transpose", "files/shflbench/patterns/reduce/cg.cu")
 TWO_SCREENS = 2160  # pixels: two of 1080
+LONGEST = 120  # characters of a line of our sources and of most code in pages
 FONTS = 1.05  # heights differ between machines, whose system fonts differ
 Open = Callable[..., Opened]
 HOSTS = re.compile(r"""^(?:https?:)?//""")
@@ -126,6 +127,38 @@ def test_code_that_scrolls_can_be_reached_by_the_keyboard(site: Path, open_page:
     assert opened.page.locator("pre[tabindex='0']").count() == 0
 
 
-def test_the_first_page_fits_on_two_screens(site: Path, open_page: Open) -> None:
+def test_the_first_page_fits_on_two_screens_besides_its_picture(site: Path, open_page: Open) -> None:
     opened = open_page(site / "index.html", (1440, TWO_SCREENS // 2))
-    assert 1000 < opened.page.locator("article").evaluate("(article) => article.offsetHeight") <= FONTS * TWO_SCREENS
+    assert opened.page.locator("article img").evaluate_all("(images) => images.map((one) => one.naturalWidth > 0)") == [
+        True
+    ]
+    height = opened.page.locator("article").evaluate("(article) => article.offsetHeight")
+    assert (
+        1000
+        < height - opened.page.locator("article p:has(img)").evaluate("(one) => one.offsetHeight")
+        <= FONTS * TWO_SCREENS
+    )
+
+
+def test_code_of_120_characters_is_not_cut_on_a_laptop(site: Path, open_page: Open) -> None:
+    """Longer lines scroll: machine code, and output of commands with wide tables."""
+    cut = "(boxes) => boxes.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
+    for name in ("index", "how-to/performance-gate-in-ci", "files/shflbench/patterns/reduce/cg.cu"):
+        opened = open_page(site / f"{name}.html", DESKTOP)
+        codes = opened.page.locator("article pre").evaluate_all(cut)
+        assert [code for code in codes if max(map(len, code.splitlines())) <= LONGEST] == [], name
+        assert opened.page.evaluate("document.documentElement.scrollWidth") == DESKTOP[0]
+
+
+def test_what_scrolls_on_a_phone_says_so_until_its_end(site: Path, open_page: Open) -> None:
+    page = open_page(site / "index.html", PHONE).page
+    table = page.locator(".table-wrapper").first
+    words = "(box) => getComputedStyle(box, '::before').content"
+    assert table.evaluate(words) == '"Scroll sideways →"'
+    faded = "(boxes) => boxes.map((box) => getComputedStyle(box).maskImage.includes('gradient'))"
+    assert set(page.locator(".table-wrapper, article pre").evaluate_all(faded)) == {True}
+    table.evaluate("(box) => box.scrollTo(box.scrollWidth, 0)")
+    page.wait_for_selector(".table-wrapper.scrolled-to-end")
+    assert table.evaluate(words) == '"← Scroll sideways"'
+    wide = open_page(site / "index.html", (1600, 900)).page
+    assert wide.locator(".scrolls").count() == 0
