@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.plot.subject import ChartSubject
     from shflbench.store import Row
 
-_MOST_NAMES = 2  # library calls named in a sentence
+_MOST_NAMES = 3  # library calls named in a sentence
 
 
 @dataclass(frozen=True, eq=False)  # without slots, for the cached properties
@@ -112,13 +112,14 @@ def libraries(contests: Contests) -> str:
     some = faster or [(row, contest.fastest) for contest in contests.all for row in contest.libraries]
     if not some:
         return ""
-    names = [name for name, _ in Counter(row.variant for row, _ in some).most_common(_MOST_NAMES)]
+    names = [name for name, _ in Counter(row.variant for row, _ in some).most_common()]
+    if len(contests.all) > 1:  # not every call at every setting
+        who = join(names, "or") if len(names) <= _MOST_NAMES else f"(of {len(names)})"
+        count = len({best.case_id for _, best in some})
+        where = contests.everywhere if count == len(contests.all) else f"{count} of them"
+        return f"; library call {who} {'is faster' if faster else 'ties'} at {where}"
     several = len(names) > 1
     who = f"library call{'s' if several else ''} {join(names)}"
-    if len(contests.all) > 1:
-        verb = ("are" if several else "is") + " faster" if faster else "tie" if several else "ties"
-        count = len({best.case_id for _, best in some})
-        return f"; {who} {verb} at {contests.everywhere if count == len(contests.all) else f'{count} of them'}"
     if not faster:
         return f"; {who} {'tie' if several else 'ties'} with it"
     lead = times(max(time_us(best) / time_us(row) for row, best in faster))

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def join(parts: Sequence[str]) -> str:
+def join(parts: Sequence[str], word: str = "and") -> str:
     """Return a list for a reader: `shfl, smem and vector`."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return f" {word} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def value_words(value: float) -> str:

@@ -113,6 +113,11 @@ def test_library_calls_that_are_faster_are_named_and_never_win() -> None:
     cases = with_times(rows("f32", "i32", pattern="reduce"), cub=50, cg=100, shfl=100, redux=100)
     f32 = subject(row for row in cases if row.dtype == "f32")
     assert answer(f32).endswith(", at 3.0× the speed of smem; library call cub runs at 2.0× that speed")
+    both = [timed(row, 100) if (row.variant, row.dtype) == ("cub", "i32") else row for row in cases]
+    assert answer(subject(both)).endswith("; library call cub is faster at 1 of them")
+    ties = with_times(rows("f32", "i32", pattern="reduce"), cub=100, cg=100, shfl=100, redux=100)
+    mixed = [timed(row, 200) if (row.variant, row.dtype) == ("cub", "i32") else row for row in ties]
+    assert answer(subject(mixed)).endswith("; library call cg or cub ties at both settings")
     slow = with_times(rows(pattern="reduce"), cub=200, cg=100, shfl=100)
     assert answer(subject(slow)).endswith("; library call cg ties with it")
     slower = with_times(rows(pattern="reduce"), cub=200, cg=200, shfl=100)

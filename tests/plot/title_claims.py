@@ -56,8 +56,9 @@ CLAUSE = re.compile(
     rf"(?: the speed of (?P<baseline>{NAME}))?"
 )
 LIBRARY = re.compile(
-    rf"; library calls? (?P<who>{NAMES}) (?:(?P<with>ties?) with it|runs? at (?:up to )?(?P<lead>{RATIO}) that speed"
-    rf"|(?P<verb>(?:is|are) faster|ties?) at (?:(?P<some>\d+) of them|{WHERE}))$"
+    rf"; library calls? "
+    rf"(?:(?P<who>{NAMES}) (?:(?P<with>ties?) with it|runs? at (?:up to )?(?P<lead>{RATIO}) that speed)"
+    rf"|(?P<any>{NAME}(?:, {NAME})*(?: or {NAME})?) (?P<verb>is faster|ties) at (?:(?P<some>\d+) of them|{WHERE}))$"
 )
 SAMPLES = re.compile(
     r"the central 95% of a case's samples span at most (?P<span>[\d.]+)% "
@@ -108,7 +109,8 @@ def _library_errors(chart: Chart, match: re.Match[str] | None) -> list[str]:
     if match is None:
         return ["library calls are faster or tie"] if some else []
     number = len({one.best.group for _, one in some})
-    wrong = [] if names(match["who"]) <= {case.variant for case, _ in some} else ["another library call"]
+    who = names(match["who"] or match["any"])
+    wrong = [] if who == {case.variant for case, _ in some} else ["other library calls"]
     if (match["lead"] is not None or "faster" in (match["verb"] or "")) != bool(faster):
         wrong.append("faster is not a tie")
     if match["lead"] and not any(is_ratio(match["lead"], one.best.time / case.time) for case, one in faster):
@@ -344,7 +346,7 @@ def _is_nowhere(place: str, there: list[Contest]) -> bool:
 
 def names(text: str) -> frozenset[str]:
     """Return the names of a list."""
-    return frozenset(re.split(r", | and ", text))
+    return frozenset(re.split(r", | and | or ", text))
 
 
 def places(text: str) -> set[str]:
