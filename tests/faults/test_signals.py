@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Outcome
-from tests.faults.conftest import CASES, REPOSITORY, End, Machine, Make, fault
+from tests.faults.conftest import CASES, PATIENCE, REPOSITORY, End, Machine, Make, fault
 
 pytestmark = pytest.mark.expensive
 
@@ -68,6 +68,19 @@ def test_run_whose_terminal_was_closed_can_be_resumed(endless: Machine) -> None:
     assert (outcome.code, outcome.out) == (129, "")
     assert outcome.err.endswith(advice("ended by SIGHUP"))
     assert outcome.err.count("error:") == 1
+    check_resumption(endless)
+
+
+def test_run_that_another_process_writes_cannot_be_resumed(endless: Machine) -> None:
+    first = endless.start("suite.yaml", "--output", "out", start_new_session=True)
+    endless.wait_for("hang")
+    second = endless.start("suite.yaml", "--resume", "out")
+    out, err = second.communicate(timeout=PATIENCE)
+    assert (second.returncode, out) == (3, "")
+    assert "error: out is being written by another shflbench process\n" in err
+    assert err.endswith("Wait until that run has ended, or end it, and try again\n")
+    first.kill()  # which ends its lock
+    endless.end(first)
     check_resumption(endless)
 
 

@@ -92,12 +92,12 @@ def command(
     with closing(plan):
         info = run_info(plan, request.overrides, typed_words())
         base = comparison.base(plan, info)
-        folder, resumed = folder_of(plan, info, flags)
-        gate = Gate(comparison, base, folder.path, plan.groups)
-        try:
-            return _run(plan, folder, resumed, gate, judging, console)
-        except KeyboardInterrupt as error:
-            return stopped_code(error, *_kept(folder, suite, against), console)
+        with folder_of(plan, info, flags) as (folder, resumed):
+            gate = Gate(comparison, base, folder.path, plan.groups)
+            try:
+                return _run(plan, folder, resumed, gate, judging, console)
+            except KeyboardInterrupt as error:
+                return stopped_code(error, *_kept(folder, suite, against), console)
 
 
 def _in_enough_processes(suite: Suite, processes: int | None) -> Suite:

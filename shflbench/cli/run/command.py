@@ -85,13 +85,13 @@ def command(context: click.Context, /, suite: str | None, **flags: Any) -> int: 
     with closing(plan):
         from shflbench.session.plan import run_info
 
-        folder, resumed = folder_of(plan, run_info(plan, request.overrides, typed_words()), flags)
-        try:
-            of_cases = watch(plan, folder, resumed, console)
-            of_claims = judge_run(folder, console)
-        except KeyboardInterrupt as error:
-            words = ["shflbench", "run", *filter(None, [suite]), "--resume", str(folder.path)]
-            kept = f"the finished groups are in {folder.path}"
-            return stopped_code(error, kept, f"resume it with: {shlex.join(words)}", console)
+        with folder_of(plan, run_info(plan, request.overrides, typed_words()), flags) as (folder, resumed):
+            try:
+                of_cases = watch(plan, folder, resumed, console)
+                of_claims = judge_run(folder, console)
+            except KeyboardInterrupt as error:
+                words = ["shflbench", "run", *filter(None, [suite]), "--resume", str(folder.path)]
+                kept = f"the finished groups are in {folder.path}"
+                return stopped_code(error, kept, f"resume it with: {shlex.join(words)}", console)
         console.path(folder.path)
         return of_cases or of_claims

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.environment import cache_folder
@@ -11,7 +12,7 @@ from shflbench.cli.run.request import open_executor
 from shflbench.export.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
@@ -57,12 +58,21 @@ def plan_of(suite: Suite, request: RunRequest, console: Console) -> Plan:
     return Plan(suite, toolchain, device.arch, executor, cache_folder(), device.sms, request.seed)
 
 
-def folder_of(plan: Plan, info: RunInfo, flags: Mapping[str, Any]) -> tuple[RunFolder, ResumedRun | None]:
-    """Return the folder of the run that `info` describes, and what it contains of a run to resume."""
+@contextmanager
+def folder_of(plan: Plan, info: RunInfo, flags: Mapping[str, Any]) -> Iterator[tuple[RunFolder, ResumedRun | None]]:
+    """Return the folder of the run that `info` describes, and what it contains of a run to resume.
+
+    No other process writes in the folder meanwhile.
+    """
     from shflbench.store import RunFolder, resume
+    from shflbench.store.lock import sole_writer
 
     if flags["resume"]:
-        resumed = resume(flags["resume"], info, plan.suite.cases)
-        return resumed.folder, resumed
+        with sole_writer(flags["resume"]):
+            resumed = resume(flags["resume"], info, plan.suite.cases)
+            yield resumed.folder, resumed
+            return
     output = flags["output"]
-    return (RunFolder.create_at(info, output) if output else RunFolder.create(info, flags["results"])), None
+    folder = RunFolder.create_at(info, output) if output else RunFolder.create(info, flags["results"])
+    with sole_writer(folder.path):
+        yield folder, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,10 +22,12 @@ from shflbench.grouping import group_by
 from shflbench.session import Compiling
 from shflbench.session.kernels import compile_all
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, read_fleet
+from shflbench.store.lock import sole_writer
 from shflbench.store.surroundings import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from shflbench.cli.console import Console
     from shflbench.cli.run.fleet.job import SuiteJob
@@ -56,9 +58,14 @@ class FleetRun:
         """Measure on all devices and return the exit code; Ctrl-C ends all, and keeps finished groups."""
         self._report_unsupported(console)
         patterns = pattern_files.packed(self.job.suite.pattern_folders)
+        context = FleetContext(
+            self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, self.signals.stop.is_set
+        )
+        with self._folder(flags) as folder:
+            return self._run(folder, context, console)
+
+    def _run(self, folder: FleetFolder, context: FleetContext, console: Console) -> int:
         stop = self.signals.stop
-        context = FleetContext(self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, stop.is_set)
-        folder = self._folder(flags)
         conclusions = Conclusions(folder, self.job.suite.pattern_folders)
         members = Members(self.job, folder, context, conclusions, self.finder.release)
         threads = FleetThreads(members.runs, stop, self.find_new)
@@ -135,16 +142,28 @@ class FleetRun:
                         f"compiling for {arch}, {event.done} of {event.total} kernels", event.done, event.total
                     )
 
-    def _folder(self, flags: Mapping[str, Any]) -> FleetFolder:
-        """Return the folder of the fleet run: a new one, or that of the run to resume, which has the same suite."""
+    @contextmanager
+    def _folder(self, flags: Mapping[str, Any]) -> Iterator[FleetFolder]:
+        """Return the folder of the fleet run: a new one, or that of the run to resume, which has the same suite.
+
+        No other process writes in it meanwhile.
+        """
         if path := flags["resume"]:
-            stopped, name = read_fleet(path), self.job.suite.name
-            if stopped.suite != name:
-                message = f"{path} has runs of the suite {stopped.suite}, and cannot be resumed with {name}"
-                raise ResultsError(message, "give the suite of that run, or measure in a new folder")
-            return FleetFolder(path, stopped)
+            with sole_writer(path):
+                yield self._stopped(path)
+                return
         info = FleetInfo(
             self.job.suite.name, typed_words(), self.scheduler, utc_now(), members=(), sharded=flags["shard"]
         )
         output = flags["output"]
-        return FleetFolder.create_at(info, output) if output else FleetFolder.create(info, flags["results"])
+        folder = FleetFolder.create_at(info, output) if output else FleetFolder.create(info, flags["results"])
+        with sole_writer(folder.path):
+            yield folder
+
+    def _stopped(self, path: Path) -> FleetFolder:
+        """Return the folder of the run to resume; ResultsError if it is of another suite."""
+        stopped, name = read_fleet(path), self.job.suite.name
+        if stopped.suite != name:
+            message = f"{path} has runs of the suite {stopped.suite}, and cannot be resumed with {name}"
+            raise ResultsError(message, "give the suite of that run, or measure in a new folder")
+        return FleetFolder(path, stopped)
