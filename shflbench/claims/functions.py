@@ -32,7 +32,7 @@ class ClaimFunction:
     name: str
     variants: tuple[str, ...]  # what each stands for: `V` where there is one
     kind: ValueKind
-    unit: str  # empty: a count, a ratio or a text
+    unit: str  # empty: a fraction or a text, or its further argument says it
     meaning: str
     further: Further | None = None
 
@@ -74,7 +74,7 @@ FUNCTIONS: Mapping[str, ClaimFunction] = {
         ClaimFunction("cycles_per_iteration", _ONE, ValueKind.NUMBER, "cycles", "SM clock cycles per iteration"),
         ClaimFunction("speedup", ("A", "B"), ValueKind.NUMBER, "×", "how much faster A is than B: `time(B) / time(A)`"),
         ClaimFunction("gb_per_s", _ONE, ValueKind.NUMBER, "GB/s", "useful bytes read and written per second"),
-        ClaimFunction("registers", _ONE, ValueKind.NUMBER, "", "registers per thread"),
+        ClaimFunction("registers", _ONE, ValueKind.NUMBER, "registers", "registers per thread"),
         ClaimFunction("shared_bytes", _ONE, ValueKind.NUMBER, "B", "shared memory per block"),
         ClaimFunction("local_bytes", _ONE, ValueKind.NUMBER, "B", "local memory per thread"),
         ClaimFunction(
@@ -90,7 +90,7 @@ FUNCTIONS: Mapping[str, ClaimFunction] = {
             "instructions with this opcode per iteration, in the machine code",
             Further.OPCODE,
         ),
-        ClaimFunction("hazards", _ONE, ValueKind.NUMBER, "", "findings of `shflbench check --format json`"),
+        ClaimFunction("hazards", _ONE, ValueKind.NUMBER, "hazards", "findings of `shflbench check --format json`"),
         ClaimFunction("verified", _ONE, ValueKind.TRUTH, "", "whether every result matched the reference"),
         ClaimFunction(
             "device", (), ValueKind.NUMBER, "", "a property of the GPU, one of those below", Further.PROPERTY

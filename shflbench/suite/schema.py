@@ -276,7 +276,10 @@ class ClaimEntry(Section):
     )
     measure: Quantity = Field(
         default_factory=str,
-        description="the quantity to print as measured; omitted: that of the first comparison in `holds`",
+        description=(
+            "the quantity to print as measured; omitted: that of the first comparison in `holds`, of two times their "
+            "ratio"
+        ),
     )
     quantifier: QuantifierWord = Field(
         default="all", description="whether it has to hold in all settings, or in at least one"

@@ -99,6 +99,11 @@ def finding(verdict: ClaimVerdict) -> str:
     return "; ".join(part for part in verdict.sentence.split("; ") if not part.startswith(NOT_QUIET))
 
 
+def measured(verdict: ClaimVerdict) -> str:
+    """Return what was measured, with its quantity in code if the condition does not contain it."""
+    return f"`{verdict.quantity}`: {verdict.measured}" if verdict.measured and verdict.quantity else verdict.measured
+
+
 def not_quiet() -> list[str]:
     """Return what verdicts say about runs that were not quiet, each once."""
     parts = [part for one in verdicts().by_id.values() for part in one.sentence.split("; ")]
@@ -132,7 +137,7 @@ def render() -> str:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701  (Markdown, of committed files)
     )
-    environment.filters.update(cell=cell, finding=finding, share=share)
+    environment.filters.update(cell=cell, finding=finding, measured=measured, share=share)
     page = environment.get_template(TEMPLATE.name).render(
         documents=DOCUMENTS,
         not_quiet=not_quiet(),

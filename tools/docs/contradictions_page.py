@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tools.docs.claims_page import cell, finding, share, verdicts
+from tools.docs.claims_page import cell, finding, measured, share, verdicts
 from tools.docs.first_page import ROOT
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def render() -> str:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701  (Markdown, of committed files)
     )
-    environment.filters.update(cell=cell, finding=finding, linked=linked, share=share)
+    environment.filters.update(cell=cell, finding=finding, linked=linked, measured=measured, share=share)
     return environment.get_template(TEMPLATE.name).render(topics=TOPICS, verdicts=verdicts(LETTERS))
 
 

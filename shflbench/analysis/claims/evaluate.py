@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from shflbench.analysis.claims.words import RATIO, unit_of
 from shflbench.claims.expression import Arithmetic, Both, Call, Constant, Either, Negative, Not, Relation
 from shflbench.claims.walk import expression_text
 from shflbench.model import Interval
@@ -161,12 +162,17 @@ def _undecided(comparison: Relation, one: Value, other: Value) -> Unknown:
     relation = _RELATIONS[comparison.sign]
     if comparison.tolerance:
         relation = f"{'within' if comparison.sign == '==' else 'beyond'} {100 * comparison.tolerance:g}% of"
-    return Unknown(f"{expression_text(comparison.left)} is {_words(one)}, not clearly {relation} {_words(other)}")
+    unit = unit_of(comparison.left) or unit_of(comparison.right)
+    words = f"{expression_text(comparison.left)} is {_words(one, unit)}"
+    return Unknown(f"{words}, not clearly {relation} {_words(other, unit)}")
 
 
-def _words(value: Value) -> str:
-    """Return an interval for a sentence: `0.9985 to 1.003`, or the number that it is."""
+def _words(value: Value, unit: str) -> str:
+    """Return an interval for a sentence: `0.9985× to 1.003×`, `4.1 to 4.3 µs`, or the number that it is."""
     if not isinstance(value, Interval):
         return str(value)
-    low, high = f"{value.low:.4g}", f"{value.high:.4g}"
-    return low if low == high else f"{low} to {high}"
+    scale = 100 if unit == "%" else 1
+    ends = list(dict.fromkeys(f"{scale * end:.4g}" for end in (value.low, value.high)))
+    if unit == RATIO:
+        return " to ".join(f"{end}{unit}" for end in ends)
+    return " to ".join(ends) + (unit if unit == "%" else f" {unit}" if unit else "")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.code import RunCode
+from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.quantities import ClaimRun
-from shflbench.analysis.claims.reasons import overall_why
 from shflbench.analysis.claims.resolve import Subject, family_of, settings_of
-from shflbench.analysis.claims.sentences import explain
+from shflbench.analysis.claims.sentences import explain, overall_why
 from shflbench.analysis.claims.setting import judge_setting
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
-from shflbench.analysis.claims.words import measured_words
+from shflbench.analysis.claims.words import condition_words, measured_words
 from shflbench.claims.claim import Quantifier
 from shflbench.store import read_run
 from shflbench.store.files import CHECK_FILE
@@ -86,6 +86,8 @@ def _judge(claim: Claim, subjects: Sequence[Subject]) -> ClaimVerdict:
     judged = [judge_setting(claim, setting, family) for setting in settings]
     verdict = _overall(claim.quantifier, [item.outcome.outcome for item in judged])
     worst = _worst(judged)
+    quantity = measured_quantity(claim)
+    why, why_setting = overall_why(judged, worst)
     return ClaimVerdict(
         claim=claim,
         verdict=verdict,
@@ -93,7 +95,10 @@ def _judge(claim: Claim, subjects: Sequence[Subject]) -> ClaimVerdict:
         settings=tuple(item.outcome for item in judged),
         measured=measured_words(claim, [item.outcome.measured for item in judged]),
         worst=worst.outcome if worst else None,
-        why=overall_why([item.outcome for item in judged], worst.outcome if worst else None),
+        quantity=quantity.name if quantity else "",
+        condition=condition_words(quantity),
+        why=why,
+        why_setting=why_setting,
     )
 
 

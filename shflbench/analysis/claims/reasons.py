@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from shflbench.analysis.claims.resolve import ClaimSetting
-    from shflbench.analysis.claims.verdict import SettingOutcome
     from shflbench.store import Row
     from shflbench.store.limits_file import CaseLimit
 
@@ -29,14 +28,6 @@ def why(setting: ClaimSetting, limits: Mapping[str, CaseLimit]) -> str:
                     row.case_id, f"{row.variant} ({changes}): {reason}" if changes else f"{row.variant}: {reason}"
                 )
     return "; ".join(list(named.values())[:MOST])
-
-
-def overall_why(outcomes: Sequence[SettingOutcome], worst: SettingOutcome | None) -> str:
-    """Return what limits the cases: what all settings agree on, else that of the worst."""
-    reasons = {outcome.why for outcome in outcomes if outcome.why}
-    if len(reasons) == 1:
-        return reasons.pop()
-    return worst.why if worst else ""
 
 
 def _reason(row: Row, limit: CaseLimit | None) -> str:

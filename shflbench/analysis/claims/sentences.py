@@ -117,3 +117,17 @@ def _doubts(claim: Claim, judged: Sequence[JudgedSetting], subjects: Sequence[Su
             yield f"the GPU was not quiet during {run.info.suite.name}: {short(noise.verdict)}"
         if subject.lacks_samples:
             yield f"{run.folder} has no samples: the intervals are those of its rows, widened"
+
+
+def overall_why(judged: Sequence[JudgedSetting], worst: JudgedSetting | None) -> tuple[str, str]:
+    """Return what limits the cases, and where: what all settings agree on, else that of the worst one."""
+    reasons = {item.outcome.why for item in judged}
+    if len(reasons) == 1 < len(judged):
+        return _with_place(reasons.pop(), f"all {len(judged):,} settings")
+    known = [item for item in judged if item.outcome.why]
+    chosen = worst or (known[0] if len(known) == 1 else None)
+    return _with_place(chosen.outcome.why, SettingLabels(judged).full(chosen)) if chosen else ("", "")
+
+
+def _with_place(why: str, place: str) -> tuple[str, str]:
+    return (why, place) if why else ("", "")

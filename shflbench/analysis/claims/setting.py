@@ -9,10 +9,11 @@ import numpy as np
 
 from shflbench.analysis.claims.evaluate import Unknown, evaluate, truth
 from shflbench.analysis.claims.margin import margin
+from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.quantities import Quantities, needs_times
 from shflbench.analysis.claims.reasons import why
 from shflbench.analysis.claims.verdict import SettingOutcome, SettingStatus
-from shflbench.analysis.claims.words import measured_expression, truth_word
+from shflbench.analysis.claims.words import truth_word
 from shflbench.analysis.settings import BLOCK, GRID, factors, words
 from shflbench.model import Interval
 
@@ -37,11 +38,11 @@ class JudgedSetting:
 def judge_setting(claim: Claim, setting: ClaimSetting, family: int) -> JudgedSetting:
     """Judge a claim with a condition in one setting; its intervals hold jointly for `family` values."""
     subject, run = setting.subject, setting.subject.source.run
-    quantity, free = measured_expression(claim), _free(setting)
+    quantity, free = measured_quantity(claim), _free(setting)
     with np.errstate(all="ignore"):  # values of damaged files overflow; then they are unknown
         sources = _sources(setting, family)
         outcome, unknown = _combine([_truth(claim, setting, source) for source in sources])
-        measured = _hull([_evaluate(quantity, setting, source) for source in sources]) if quantity else None
+        measured = _hull([_evaluate(quantity.expression, setting, source) for source in sources]) if quantity else None
         clear = None if setting.absent or claim.holds is None else margin(claim.holds, _lookup(setting, sources[0]))
     parts = {key: value for key, value in factors(setting.group.first).items() if key not in free}
     return JudgedSetting(

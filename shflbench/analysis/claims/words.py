@@ -5,20 +5,31 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.contest import times
-from shflbench.claims.expression import Arithmetic, Call, Constant, Negative, Relation
+from shflbench.claims.expression import Arithmetic, Call, Constant, Negative
 from shflbench.claims.functions import FUNCTIONS
-from shflbench.claims.walk import nodes
 from shflbench.model import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.analysis.claims.measured import MeasuredQuantity
     from shflbench.claims.claim import Claim
     from shflbench.claims.expression import Expression
 
 RATIO = "×"
 FRACTIONS = frozenset({"occupancy", "limit_fraction"})  # shown in percent
+PER_ITERATION, AND = " per iteration", " and "
+PLURALS = frozenset({"hazards", "registers", "cycles"})
+DEVICE_UNITS = {
+    "sms": "SMs",
+    "threads_per_sm": "threads per SM",
+    "max_shared_bytes": "B",
+    "memory_bytes": "B",
+    "clock_mhz": "MHz",
+    "l2_bytes": "B",
+}
 DIGITS = 3  # significant, of a quantity with a unit
 NAMED = 4  # texts
 WORDS = {True: "yes", False: "no"}
@@ -29,44 +40,47 @@ def truth_word(value: bool) -> str:  # noqa: FBT001  (a value of an expression)
     return WORDS[value]
 
 
-def measured_expression(claim: Claim) -> Expression | None:
-    """Return the quantity that is printed as measured: the declared one, else the first side that is measured."""
-    if claim.measure is not None or claim.holds is None:
-        return claim.measure
-    comparison = next((node for node in nodes(claim.holds) if isinstance(node, Relation)), None)
-    if comparison is None:
-        return next((node for node in nodes(claim.holds) if isinstance(node, Call)), None)
-    return comparison.right if isinstance(comparison.left, Constant) else comparison.left
-
-
 def measured_words(claim: Claim, values: Sequence[Interval | str | None]) -> str:
     """Return what was measured in all settings: `4.7×`, `1.8× to 5.3×`, `27.3 to 31.0 µs`, `exchange`."""
-    expression = measured_expression(claim)
+    quantity = measured_quantity(claim)
     numbers = [value.value for value in values if isinstance(value, Interval)]
     texts = list(dict.fromkeys(value for value in values if isinstance(value, str)))
-    if expression is None or not (numbers or texts):
+    if quantity is None or not (numbers or texts):
         return ""
     if numbers:
-        return quantity_words(numbers, unit_of(expression))
+        return quantity_words(numbers, unit_of(quantity.expression))
     return ", ".join(texts[:NAMED]) + (", …" if len(texts) > NAMED else "")
+
+
+def condition_words(quantity: MeasuredQuantity | None) -> str:
+    """Return what is tested of a quantity, in the unit of its value: `<= 1.05`; empty if it is no number."""
+    if quantity is None or quantity.condition is None:
+        return ""
+    condition = quantity.condition
+    tolerance = f" within {100 * condition.tolerance:.10g}%" if condition.tolerance else ""
+    return f"{condition.sign} {condition.bound:.10g}{tolerance}"
 
 
 def interval_words(claim: Claim, value: Interval | str | None) -> str:
     """Return what was measured in one setting, with its interval: `4.71× (4.68× to 4.75×)`."""
-    expression = measured_expression(claim)
-    if expression is None or value is None:
+    quantity = measured_quantity(claim)
+    if quantity is None or value is None:
         return ""
     if isinstance(value, str):
         return value
-    unit = unit_of(expression)
+    unit = unit_of(quantity.expression)
     middle = quantity_words([value.value], unit)
     ends = quantity_words([value.low, value.high], unit)
     return middle if ends == middle else f"{middle} ({ends})"
 
 
 def unit_of(expression: Expression) -> str:
-    """Return the unit of a quantity: `µs`, `×` of a ratio, `%` of a fraction; empty of counts."""
+    """Return the unit of a quantity: `µs`, `×` of a ratio, `%` of a fraction, `SHFL per iteration`; empty of texts."""
     match expression:
+        case Call("sass", (*_, opcode)):
+            return f"{opcode}{PER_ITERATION}"
+        case Call("device", (name, *_)):
+            return DEVICE_UNITS.get(name, "")
         case Call(function=function):
             return "%" if function in FRACTIONS else FUNCTIONS[function].unit if function in FUNCTIONS else ""
         case Negative(operand=operand):
@@ -79,12 +93,23 @@ def unit_of(expression: Expression) -> str:
 def _combined(sign: str, first: Expression, second: Expression) -> str:
     one, other = unit_of(first), unit_of(second)
     if sign in {"+", "-"}:
-        return one or other
+        return _of_sum(one, other)
     if isinstance(second, Constant):
         return one
-    if sign == "/":
-        return RATIO if one == other else ""
-    return other if isinstance(first, Constant) else ""
+    if isinstance(first, Constant):
+        return other if sign == "*" else f"1/({other})"
+    if sign == "/" and (one == other or all(unit.endswith(PER_ITERATION) for unit in (one, other))):
+        return RATIO
+    return f"{one} {'·' if sign == '*' else '/'} {other}"
+
+
+def _of_sum(one: str, other: str) -> str:
+    """Return the unit of a sum: of counts of several opcodes, `STS, BAR and LDS per iteration`."""
+    if one == other or not all(unit.endswith(PER_ITERATION) for unit in (one, other)):
+        return one or other
+    parts = [opcode for unit in (one, other) for opcode in unit.removesuffix(PER_ITERATION).split(AND)]
+    *opcodes, last = dict.fromkeys(opcode for part in parts for opcode in part.split(", "))
+    return f"{', '.join(opcodes)}{AND}{last}{PER_ITERATION}"
 
 
 def quantity_words(values: Sequence[float], unit: str) -> str:
@@ -98,6 +123,8 @@ def quantity_words(values: Sequence[float], unit: str) -> str:
     decimals = 0 if unit == "%" else _decimals(max(abs(low), abs(high)), whole=all(map(_is_whole, (low, high))))
     ends = [_number(end, decimals) for end in (low, high)]
     number = ends[0] if ends[0] == ends[1] else " to ".join(ends)
+    if number == "1" and unit in PLURALS:
+        unit = unit.removesuffix("s")
     return f"{number}%" if unit == "%" else f"{number} {unit}".strip()
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.cli.layout import GAP, LEAST_TEXT, Line, Table, wrapped
-from shflbench.export.claims.words import claimed, counts_sentence, explanation, gpu_name, measured
+from shflbench.export.claims.words import claimed, counts_sentence, explanation, gpu_name, measured, why
 from shflbench.export.words import count_noun, flat
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _block(one: ClaimVerdict, indent: int, width: int | None) -> Iterator[Styled
         "tested": flat(one.claim.text),
         "measured": measured(one),
         "reason" if one.verdict is ClaimStatus.UNTESTABLE else "result": explanation(one),
-        "why": flat(one.why),
+        "why": why(one),
     }
     for label, text in facts.items():
         if text:

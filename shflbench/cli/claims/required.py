@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
 from shflbench.claims.claim import Quantifier
+from shflbench.export.claims.words import measured_values
 from shflbench.export.words import flat
 from shflbench.model import Interval
 
@@ -78,7 +79,7 @@ def _result(one: ClaimVerdict) -> str:
         words = "does not hold in every setting"
     else:
         words = "is inconclusive" if one.settings else "was not tested"
-    measured = f" (measured: {flat(one.measured)})" if one.measured else ""
+    measured = f" (measured: {measured_values(one)})" if one.measured else ""
     return f"{words}{measured}: {flat(one.sentence)}".rstrip(". ")
 
 

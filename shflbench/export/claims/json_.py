@@ -47,7 +47,10 @@ def _verdict(one: ClaimVerdict) -> dict[str, object]:
         "verdict": str(one.verdict),
         "sentence": one.sentence,
         "measured": one.measured or None,
+        "quantity": one.quantity or None,
+        "condition": one.condition or None,
         "why": one.why or None,
+        "why_setting": one.why_setting or None,
         "worst": _setting(one.worst) if one.worst else None,
         "settings": [_setting(setting) for setting in one.settings],
     }

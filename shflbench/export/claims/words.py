@@ -43,8 +43,19 @@ def claimed(verdict: ClaimVerdict) -> str:
 
 def measured(verdict: ClaimVerdict) -> str:
     """Return what was measured, and in how many settings: `1.8× to 5.3× in 24 settings`."""
-    text, number = flat(verdict.measured), len(verdict.settings)
+    text, number = measured_values(verdict), len(verdict.settings)
     return f"{text} in {number:,} settings" if text and number > 1 else text
+
+
+def measured_values(verdict: ClaimVerdict) -> str:
+    """Return what was measured, with its quantity if the condition does not contain it: `time(a) / time(b): 1.3×`."""
+    text = flat(verdict.measured)
+    return f"{flat(verdict.quantity)}: {text}" if text and verdict.quantity else text
+
+
+def why(verdict: ClaimVerdict) -> str:
+    """Return what limits the cases, and in which setting: `reduce, f32, 26x1024: shfl: 1 SHFL per iteration, …`."""
+    return f"{flat(verdict.why_setting)}: {flat(verdict.why)}" if verdict.why_setting else flat(verdict.why)
 
 
 def explanation(verdict: ClaimVerdict) -> str:

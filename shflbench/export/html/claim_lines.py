@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.export.claims.words import explanation, measured
+from shflbench.export.claims.words import explanation, measured, why
 from shflbench.export.html.content import ClaimLine
 from shflbench.export.html.texts import short, without_folders
 
@@ -34,7 +34,7 @@ def _line(verdict: ClaimVerdict, gpu: GpuRuns) -> ClaimLine:
         measured=short(measured(verdict)),
         verdict=verdict.verdict.value,
         sentence=short(without_folders(explanation(verdict), folders)),
-        why=short(without_folders(verdict.why, folders)),
+        why=short(without_folders(why(verdict), folders)),
         gpu=short(gpu.device),
         patterns=tuple(patterns),
     )

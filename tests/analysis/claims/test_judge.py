@@ -177,8 +177,8 @@ def test_a_claim_that_cannot_be_tested_has_its_reason() -> None:
 
 def test_equal_counts_are_said_once() -> None:
     verdict = judge(claim("sass(shfl, SHFL) == 5", pattern="reduce", dtype="f32|i32", width="32"), "gtc2013")
-    assert verdict.sentence == "holds in all 2 settings: 5"
-    assert verdict.measured == "5"
+    assert verdict.sentence == "holds in all 2 settings: 5 SHFL per iteration"
+    assert verdict.measured == "5 SHFL per iteration"
 
 
 def test_a_disturbed_run_is_named() -> None:
