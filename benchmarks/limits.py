@@ -5,8 +5,8 @@
     python -m benchmarks.limits --best-case       compute the limits anew, without counting requests in the emulator
     python -m benchmarks.limits --list            print the list of cases in limit_cases.txt, by its rule
 
-`shflbench limits results/*/* --requests` writes limits.csv from the machine code that ran, in three minutes; needs no
-GPU. A limit is a lower bound: the exit code is 1 if one exceeds its measurement by more than 1%.
+`shflbench limits results/*/* --requests --save` writes limits.csv from the machine code that ran, in three minutes;
+needs no GPU. A limit is a lower bound: the exit code is 1 if one exceeds its measurement by more than 1%.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as
 
 from benchmarks import limit_cases
 from shflbench.analysis.limits.one_pass import BLOCK_START
-from shflbench.cli.run_limits import TOLERANCE
 from shflbench.grouping import group_by
 from shflbench.model import Disturbance
 from shflbench.session.limits import limits_of, residency_of
+from shflbench.session.recorded_limits import TOLERANCE
 from shflbench.store import find_runs, read_run
 from shflbench.store.calibration_file import read, shipped
 from shflbench.store.limits_file import read_limits

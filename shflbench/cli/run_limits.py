@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.export.words import count_noun
+from shflbench.session.recorded_limits import TOLERANCE, is_exceeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
     from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit
 
-TOLERANCE = 1.01  # the largest ratio of a lower bound to its measurement: clock and time have errors of tenths of 1%
 NAMED = 3  # cases in a sentence
-AGAIN = "compute them again: shflbench limits"
+AGAIN = "compute them again: shflbench limits --save"
 
 
 def calibration_of(run: Run, baselines: Path, given: Path | None = None) -> Calibration | None:
@@ -42,25 +42,25 @@ def write_limits_of(
 ) -> str:
     """Write `limits.csv` of a run on a GPU, and return a sentence on what is wrong with them, empty if nothing is.
 
-    Kernels in `known_codes` are not disassembled again, and the others are added to them.
+    A resumed run keeps what its file knows. Kernels in `known_codes` are not disassembled again, and the others are
+    added to them.
     """
     from shflbench.errors import ShflbenchError
     from shflbench.session.limits import limits_of
-    from shflbench.store.limits_file import write_limits
+    from shflbench.session.recorded_limits import current_limits, merged_limits, with_gaps
+    from shflbench.store.limits_file import read_limits, write_limits
 
     if run.info.backend != "cuda":
         return ""
     try:
-        if limits := limits_of(run, folders, calibration_of(run, baselines), known_codes=known_codes):
+        current, calibration = current_limits(run, read_limits(run.folder)), calibration_of(run, baselines)
+        part = with_gaps(run, current, calibration, predicts=False)
+        limits = merged_limits(run, current, limits_of(part, folders, calibration, known_codes=known_codes))
+        if part.rows:
             write_limits(run.folder, limits)
     except ShflbenchError as error:
         return f"the limits are missing: {error.message}; {AGAIN} {run.folder}"
     return exceeded_sentence(limits)
-
-
-def is_exceeded(limit: CaseLimit) -> bool:
-    """Whether a case is more than 1% faster than its limit, so that the limit is wrong."""
-    return limit.limit_fraction is not None and limit.limit_fraction > TOLERANCE
 
 
 def exceeded_sentence(limits: Iterable[CaseLimit]) -> str:

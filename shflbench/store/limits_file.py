@@ -1,7 +1,7 @@
 """`limits.csv` of a run: for each timed case the least time that the hardware allows, and a prediction.
 
 Calculated from `results.csv`, `kernels.zip` and the figures of the architecture, never measured. The file stands alone,
-so that it can be written again at any time, for example when the GPU was calibrated after the run.
+so that it can be completed at any time, for example when the GPU was calibrated after the run.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from shflbench.errors import ResultsError
 from shflbench.store import files
 from shflbench.store.cells import TEXT, TIME, number
 from shflbench.store.columns import column
@@ -70,6 +71,10 @@ def read_limits(folder: Path) -> dict[str, CaseLimit]:
     path = folder / LIMITS_FILE
     if not path.exists():
         return {}
-    columns = _TABLE.columns(files.text(files.read(path), path), path)
-    refuse_twice(columns, path)
-    return {limit.case_id: limit for limit in _TABLE.decode(columns)}
+    try:
+        columns = _TABLE.columns(files.text(files.read(path), path), path)
+        refuse_twice(columns, path)
+        return {limit.case_id: limit for limit in _TABLE.decode(columns)}
+    except ResultsError as error:
+        advice = f"restore the file, or delete it and calculate it again: shflbench limits --save {folder}"
+        raise ResultsError(error.message, advice) from error

@@ -96,7 +96,7 @@ returns the cases of all runs below a folder, with their limits, as one table of
     burst = """\
 A sample is the time of one or more launches between two events. A
 [burst](../explanation/how-we-time.md#3-a-burst-of-samples) is 3 to 9 samples of a case, queued together."""
-    calculated = "[Calculated](../explanation/limits.md), not measured; `shflbench limits` writes it again for any run."
+    calculated = "[Calculated](../explanation/limits.md), not measured; `shflbench limits --save` completes the file."
     return _page(
         "Columns",
         about,

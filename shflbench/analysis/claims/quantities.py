@@ -127,7 +127,8 @@ class Quantities:
     def _limit(self, row: Row) -> CaseLimit | Unknown:
         limit = self.source.limits.get(row.case_id)
         if limit is None:
-            return Unknown(f"{row.case_id} has no limit: calculate it with `shflbench limits {self.source.folder}`")
+            command = f"shflbench limits --save {self.source.folder}"
+            return Unknown(f"{row.case_id} has no limit: calculate it with `{command}`")
         if limit.limit_us is None or limit.limit_by is None:
             reason = f": {short(limit.reason)}" if limit.reason else ""
             return Unknown(f"{row.case_id} has no limit{reason}")

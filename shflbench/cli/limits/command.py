@@ -10,6 +10,7 @@ from shflbench.cli.environment import cache_folder
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, PATH, format_option
 from shflbench.errors import ResultsError
+from shflbench.export.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.model import KernelRequests
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
+    from shflbench.store.limits_file import CaseLimit
 
 EXCEEDED = 1
 
@@ -28,16 +30,22 @@ EXCEEDED = 1
 @headed(
     "Options",
     option(
-        "--calibration",
-        metavar="FILE",
-        type=PATH,
-        show_default="that of the run's GPU",
-        help="Compute ceilings from this file, which `calibrate` wrote.",
+        "--save",
+        is_flag=True,
+        help="Write what is printed to limits.csv in the run's folder. Values that only the file has stay in it.",
     ),
     option(
         "--requests",
         is_flag=True,
-        help="Count in the emulator what loops request from memory, for closer limits. Compiles the kernels again.",
+        help="Calculate again, and count in the emulator what loops request from memory, for closer limits. Compiles "
+        "the kernels again.",
+    ),
+    option(
+        "--calibration",
+        metavar="FILE",
+        type=PATH,
+        show_default="that of the run's GPU",
+        help="Calculate again as with `--requests`, with the rates in this file, which `calibrate` wrote.",
     ),
     BASELINES,
     format_option(("table", "json")),
@@ -51,31 +59,27 @@ def command(
     calibration: Path | None,
     baselines: Path,
     *,
+    save: bool,
     requests: bool,
     form: str,
 ) -> int:
     """Show how close each case of a run comes to the least time that the hardware allows.
 
-    RUN is a run folder, or a folder that holds several. Reads the machine code that ran from kernels.zip, so it needs
-    no GPU. Prints the limit and the predicted time of each case and writes them to limits.csv in the run's folder.
+    RUN is a run folder, or a folder that holds several. Prints the limits, ceilings and predicted times in limits.csv
+    of the run, and calculates those that it lacks from the machine code that ran, in kernels.zip, so it needs no GPU.
     Exits 1 if a case is more than 1% faster than its limit: then a figure of the hardware is wrong.
     """
     from shflbench.cli.limits.output import as_json, headline, omitted_sentence, tables
-    from shflbench.cli.run_limits import calibration_of, exceeded_sentence
-    from shflbench.session.limits import limits_of
+    from shflbench.cli.run_limits import exceeded_sentence
     from shflbench.store import find_runs, read_run
-    from shflbench.store.limits_file import write_limits
 
     limited = []
     for folder in find_runs(runs):
         run = read_run(folder)
         for note in run.notes:
             console.warn(note)
-        chosen = calibration_of(run, baselines, calibration)
-        counted = _requests(run) if requests else {}
-        predicted = _predicted(run, chosen, counted, console)
-        if limits := limits_of(run, calibration=chosen, requests=counted, predicted_us=predicted):
-            write_limits(folder, limits)
+        again = requests or calibration is not None
+        if limits := _limits(run, baselines, calibration, console, again=again, save=save):
             limited.append((run, limits))
     if not limited:
         raise ResultsError("no case was timed, so that none has a limit", "give a run that was measured on a GPU")
@@ -93,6 +97,36 @@ def command(
     if exceeded:
         console.warn(exceeded)
     return EXCEEDED if exceeded else 0
+
+
+def _limits(
+    run: Run, baselines: Path, given: Path | None, console: Console, *, again: bool, save: bool
+) -> list[CaseLimit]:
+    """Return the limits of a run: those in its file, and calculated ones where it lacks them or all `again`.
+
+    With `save`, write them to the file; else say what the file lacks.
+    """
+    from shflbench.cli.run_limits import calibration_of
+    from shflbench.session.limits import limits_of
+    from shflbench.session.recorded_limits import changed_cases, current_limits, merged_limits, with_gaps
+    from shflbench.store.limits_file import LIMITS_FILE, read_limits, write_limits
+
+    recorded, calibration = read_limits(run.folder), calibration_of(run, baselines, given)
+    current = current_limits(run, recorded)
+    part = run if again else with_gaps(run, current, calibration)
+    counted = _requests(run) if again else {}
+    predicted = _predicted(part, calibration, counted, console)
+    calculated = limits_of(part, calibration=calibration, requests=counted, predicted_us=predicted)
+    limits = merged_limits(run, current, calculated, counted if again else None)
+    file, changed = run.folder / LIMITS_FILE, count_noun(changed_cases(limits, recorded), "case")
+    if save:
+        write_limits(run.folder, limits)
+        console.say(f"{file} is written, {changed} changed")
+    elif not changed.startswith("0 "):
+        console.say(f"{changed} differ from {file} or are not in it: write them with --save")
+    if again and (kept := sum(limit is current.get(limit.case_id) for limit in limits)):
+        console.say(f"{count_noun(kept, 'case')} as in {file}, where the limit is closer: delete the file to drop them")
+    return limits
 
 
 def _requests(run: Run) -> dict[str, KernelRequests]:

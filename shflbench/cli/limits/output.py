@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table, align_right
-from shflbench.cli.run_limits import is_exceeded
 from shflbench.export.words import count_noun
 from shflbench.grouping import group_by
+from shflbench.session.recorded_limits import is_exceeded
 from shflbench.store.limits_file import SEPARATOR
 
 if TYPE_CHECKING:

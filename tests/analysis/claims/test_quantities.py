@@ -129,7 +129,7 @@ def test_without_stored_kernels_a_loop_without_counts_is_unknown(tmp_path: Path)
 
 def test_without_limits_the_command_is_named() -> None:
     source = replace(recorded("quick"), limits={})
-    assert f"shflbench limits {source.folder}" in reason(value("limit_by(shfl)", row_of(SHFL), source=source))
+    assert f"shflbench limits --save {source.folder}" in reason(value("limit_by(shfl)", row_of(SHFL), source=source))
 
 
 def report(number: int, not_run: str = "", mode: str = "idx") -> HazardReport:

@@ -53,9 +53,13 @@ def test_each_group_has_a_table_with_the_fastest_case_first(
     assert limiter == "exchange"
 
 
-def test_limits_are_stored_with_the_run_and_change_nothing_else(shflbench: Command, run: Path) -> None:
+def test_limits_are_stored_with_the_run_if_asked_and_change_nothing_else(shflbench: Command, run: Path) -> None:
     before = {path.name: path.read_bytes() for path in run.iterdir()}
-    shflbench("limits", run)
+    outcome = shflbench("limits", run)
+    assert f"3 cases differ from {run / 'limits.csv'} or are not in it: write them with --save" in outcome.err
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+    outcome = shflbench("limits", run, "--save")
+    assert f"{run / 'limits.csv'} is written, 3 cases changed" in outcome.err
     limits = read_limits(run)
     assert list(limits) == [row.case_id for row in read_run(run).rows]
     assert limits[SHFL].limit_by == "exchange"
@@ -64,7 +68,7 @@ def test_limits_are_stored_with_the_run_and_change_nothing_else(shflbench: Comma
 
 
 def test_a_prediction_is_beside_the_limit(shflbench: Command, run: Path) -> None:
-    shflbench("limits", run)
+    shflbench("limits", run, "--save")
     shfl, (row,) = read_limits(run)[SHFL], only_row(read_run(run), SHFL).rows
     assert shfl.model_us == pytest.approx(row.time_us, rel=0.05)
 
@@ -72,12 +76,12 @@ def test_a_prediction_is_beside_the_limit(shflbench: Command, run: Path) -> None
 def test_requests_that_the_emulator_counts_make_limits_closer(
     shflbench: Command, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shflbench("limits", run)
+    shflbench("limits", run, "--save")
     before = read_limits(run)[SMEM]
     conflicts = AccessRequests("", 0, AccessSpace.SHARED, AccessKind.LOAD, 32, 32.0, 1.0, 32.0, 32.0, 32.0, 1.0)
     counted = {SMEM: KernelRequests((conflicts,), (), warps=32, per_iteration=True)}
     monkeypatch.setattr("shflbench.session.requests.requests_of_run", lambda *_: counted)
-    shflbench("limits", run, "--requests")
+    shflbench("limits", run, "--requests", "--save")
     after = read_limits(run)[SMEM]
     assert (after.limit_us or 0) > 2 * (before.limit_us or 0)
     assert after.limit_by == "exchange"
@@ -98,6 +102,7 @@ def test_ceilings_come_from_the_calibration_of_the_gpu_or_a_given_file(
     shflbench: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.store.calibration_file.SHIPPED", tmp_path)  # as if none came with shflbench
+    monkeypatch.setattr("shflbench.session.requests.requests_of_run", lambda *_: {})
     assert "ceiling µs" not in shflbench("limits", run).out
     path = write(tmp_path / "other", calibration(shuffle=0.5))
     assert "ceiling µs" in shflbench("limits", run, "--calibration", path).out
@@ -105,7 +110,7 @@ def test_ceilings_come_from_the_calibration_of_the_gpu_or_a_given_file(
     device = read_run(run).info.device
     assert device
     path.rename(tmp_path / "baselines" / "calibration" / f"h200-{device.uuid.removeprefix('GPU-')[:8]}.json")
-    assert "ceiling µs" in shflbench("limits", run).out
+    assert "ceiling µs" in shflbench("limits", run, "--save").out
     limit = read_limits(run)[SHFL]
     assert limit.ceiling_us == pytest.approx(2 * (limit.limit_us or 0))
 

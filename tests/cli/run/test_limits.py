@@ -1,5 +1,6 @@
 """The limits that a run writes at its end."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from shflbench.cli import run_limits
 from shflbench.errors import CompilerError
 from shflbench.store import read_run
-from shflbench.store.limits_file import read_limits
+from shflbench.store.limits_file import read_limits, write_limits
 from tests.cli.demo import SCRIPTS, Plug
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, Script
@@ -38,6 +39,20 @@ def test_a_run_on_a_gpu_stores_the_limit_of_each_timed_case(with_limits: Command
     assert "faster than the limit" not in outcome.err
 
 
+def test_a_resumed_run_keeps_closer_limits(with_limits: Command) -> None:
+    assert with_limits("demo.yaml", "--output", "out").code == 0
+    limits = read_limits(Path("out"))
+    closer, lost = [case_id for case_id, limit in limits.items() if limit.limit_us][:2]
+    counted = limits[closer]
+    counted = replace(counted, limit_us=2 * (counted.limit_us or 0), limit_fraction=2 * (counted.limit_fraction or 0))
+    write_limits(Path("out"), [counted, *(limit for name, limit in limits.items() if name not in {closer, lost})])
+    assert not run_limits.write_limits_of(read_run(Path("out")), {}, Path("baselines"))
+    after = read_limits(Path("out"))
+    assert list(after) == list(limits)
+    assert after[closer].limit_us == pytest.approx(counted.limit_us)
+    assert after[lost] == limits[lost]
+
+
 def test_a_case_that_beats_its_limit_is_a_warning(with_limits: Command, plug: Plug) -> None:
     plug(FakeBackend(IMPOSSIBLE))
     outcome = with_limits("demo.yaml", "--output", "out")
@@ -55,7 +70,7 @@ def test_a_run_whose_limits_cannot_be_computed_is_complete(
     outcome = with_limits("demo.yaml", "--output", "out")
     assert outcome.code == 0
     assert "the limits are missing: nvdisasm does not run" in outcome.err
-    assert "shflbench limits out" in outcome.err
+    assert "shflbench limits --save out" in outcome.err
     assert not (Path("out") / "limits.csv").exists()
     assert read_run(Path("out")).is_finished
 
