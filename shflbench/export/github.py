@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from shflbench.analysis.compare.comparison import UNDECIDED
-from shflbench.export.words import details, fails, flat, headline, select_notable
+from shflbench.export.words import details, extent, fails, flat, headline, missed, select_notable, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,8 @@ def render(comparison: Comparison) -> str:
 
 def _annotations(comparison: Comparison) -> Iterator[tuple[Level, str, str]]:
     """Yield level, title and text of each annotation."""
-    yield "notice", NAME, headline(comparison)
+    result = (headline(comparison), unchanged(comparison), missed(comparison), extent(comparison))
+    yield "notice", NAME, "; ".join(filter(None, result))
     for warning in comparison.warnings:
         yield "warning", NAME, warning
     for obstacle in comparison.across:

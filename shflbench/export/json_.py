@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from shflbench.export.words import headline
+from shflbench.export.words import extent, headline, missed, unchanged
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison
@@ -18,11 +18,15 @@ SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be 
 def render(comparison: Comparison) -> str:
     """Return an object with the sides, the result and every verdict in the order of the suite.
 
-    Ratios are new / base, fractions are of the base. Unknown values, NaN and infinities are null.
+    The keys of a verdict are the fields of `Verdict`. Ratios are new / base, fractions are of the base. Unknown values,
+    NaN and infinities are null.
     """
     record = {
         "schema": SCHEMA,
         "headline": headline(comparison),
+        "unchanged": unchanged(comparison),
+        "missed": missed(comparison),
+        "tested": extent(comparison),
         "exit_code": comparison.exit_code(),
         "exit_code_strict": comparison.exit_code(strict=True),
         "counts": comparison.counts(),
@@ -31,6 +35,7 @@ def render(comparison: Comparison) -> str:
         "base": asdict(comparison.base),
         "new": asdict(comparison.new),
         "noise": comparison.noise and asdict(comparison.noise),
+        "false_alarms": comparison.false_alarms,
         "offset_us": comparison.offset_us,
         "across": comparison.across,
         "allowed": sorted(comparison.allowed),

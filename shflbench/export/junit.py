@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Outcome
-from shflbench.export.words import basis, details, fails, flat, headline, side
+from shflbench.export.words import basis, details, fails, flat, headline, legend, missed, side, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +63,9 @@ def _properties(comparison: Comparison) -> Iterator[tuple[str, str]]:
         "base": side(comparison.base),
         "new": side(comparison.new),
         "metric": str(comparison.metric),
+        "columns": "; ".join(legend(comparison)),
+        "same": unchanged(comparison),
+        "missed": missed(comparison),
         "basis": "; ".join(basis(comparison)),
         "across": "; ".join(comparison.across),
         "warnings": "; ".join(comparison.warnings),

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.export.words import (
     basis,
-    change,
+    cells,
+    columns,
     explain,
     fails,
     flat,
     fraction,
     headline,
+    legend,
+    missed,
     select_notable,
     side,
     unchanged,
-    value,
 )
 
 if TYPE_CHECKING:
@@ -28,34 +30,38 @@ if TYPE_CHECKING:
 MOST = 65_000  # characters: a comment on GitHub has at most 65,536, and its author may add a line
 MOST_OF_FOOT = 8_000  # of them for what the verdicts are based on: a side of many runs may have many notes
 LONGEST_TEXT = 400  # characters of one cell or item: a reason may contain the whole output of a compiler
-NUMBERS = ("base ", "new ", "threshold")  # prefixes of the titles of numeric columns
+NUMBERS = ("base ", "new ", "correction ", "threshold")  # prefixes of the titles of numeric columns
 SPARE = 400  # characters around the rows of a table: titles, tags, the number of omitted rows
 
 
 def render(comparison: Comparison) -> str:
     """Return the result as a heading, the changed cases as a table, the same cases folded, and what it is based on.
 
+    The meaning of the columns stands above the tables.
+
     If a comment is too small for that, the least important rows are omitted, and their number is given.
     """
     head = f"### shflbench: {headline(comparison)}"
     foot = _fitting([f"- {_text(item)}" for item in _foot(comparison)], MOST_OF_FOOT)
-    room = MOST - len(head) - len(foot)
+    meanings = "\n".join(f"- {text}" for text in legend(comparison))
+    room = MOST - len(head) - len(foot) - len(meanings)
     changed = _changed(comparison, room - SPARE)
     same = _same(comparison, room - len(changed) - 2 * SPARE)
-    return "\n\n".join(part for part in (head, changed, same, foot) if part) + "\n"
+    explained = meanings if changed or same else ""
+    return "\n\n".join(part for part in (head, explained, changed, same, foot) if part) + "\n"
 
 
 def _changed(comparison: Comparison, room: int) -> str:
     """Return the table of the notable cases; without a column of verdicts if the sides cannot be compared."""
-    columns = ["case", *_values(comparison), "change", "why"]
+    titles = ["case", *columns(comparison), "why"]
     if not comparison.across:
-        columns = ["verdict", *columns[:-1], "threshold", "why"]
+        titles = ["verdict", *titles[:-1], "threshold", "why"]
     rows = [_row(verdict, comparison) for verdict in select_notable(comparison)]
-    return _table(columns, rows, room) if rows else ""
+    return _table(titles, rows, room) if rows else ""
 
 
 def _row(verdict: Verdict, comparison: Comparison) -> list[str]:
-    case = [*_case(verdict, comparison), change(verdict.ratio)]
+    case = _case(verdict, comparison)
     why = _text("; ".join(explain(verdict)))
     if comparison.across:
         return [*case, why]
@@ -68,19 +74,14 @@ def _same(comparison: Comparison, room: int) -> str:
     if not (summary := unchanged(comparison)):
         return ""
     same = [verdict for verdict in comparison.verdicts if verdict.outcome is Outcome.SAME]
-    rows = [[*_case(verdict, comparison), change(verdict.ratio)] for verdict in same]
-    table = _table(["case", *_values(comparison), "change"], rows, room)
+    rows = [_case(verdict, comparison) for verdict in same]
+    table = _table(["case", *columns(comparison)], rows, room)
     return f"<details><summary>{summary}</summary>\n\n{table}\n\n</details>"
 
 
-def _values(comparison: Comparison) -> list[str]:
-    return [f"{name} {comparison.metric.unit}" for name in ("base", "new")]
-
-
 def _case(verdict: Verdict, comparison: Comparison) -> list[str]:
-    values = (value(number, comparison.metric) for number in (verdict.base, verdict.new))
     case = flat(verdict.case_id).replace("|", "\\|")
-    return [f"`{case}`", *values]
+    return [f"`{case}`", *cells(verdict, comparison)]
 
 
 def _foot(comparison: Comparison) -> Iterator[str]:
@@ -88,13 +89,14 @@ def _foot(comparison: Comparison) -> Iterator[str]:
     yield from (f"**Warning:** {warning}" for warning in comparison.warnings)
     yield f"Base: {side(comparison.base)}"
     yield f"New: {side(comparison.new)}"
-    yield from (f"{text[0].upper()}{text[1:]}" for text in (*basis(comparison), *comparison.notes))
+    sentences = (missed(comparison), *basis(comparison), *comparison.notes)
+    yield from (f"{text[0].upper()}{text[1:]}" for text in sentences if text)
 
 
-def _table(columns: list[str], rows: list[list[str]], room: int) -> str:
+def _table(titles: list[str], rows: list[list[str]], room: int) -> str:
     """Return a table with as many rows as fit in `room` characters."""
-    rule = ["---:" if column.startswith(NUMBERS) else "---" for column in columns]
-    return f"{_line(columns)}\n{_line(rule)}\n{_fitting([_line(row) for row in rows], room)}"
+    rule = ["---:" if column.startswith(NUMBERS) else "---" for column in titles]
+    return f"{_line(titles)}\n{_line(rule)}\n{_fitting([_line(row) for row in rows], room)}"
 
 
 def _line(cells: list[str]) -> str:

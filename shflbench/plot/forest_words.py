@@ -74,7 +74,10 @@ def _span(comparison: Comparison) -> str:
 def subtitle(comparison: Comparison) -> tuple[str]:
     """Say how a line is read."""
     simultaneous = ", simultaneous for all cases" if comparison.noise else ""
-    return (f"A line is a case: its mark is the change from base to new, its bar the interval{simultaneous}.",)
+    corrected = " with the correction that `shflbench compare` prints" if comparison.is_corrected else ""
+    return (
+        f"A line is a case: its mark is the change from base to new{corrected}, its bar the interval{simultaneous}.",
+    )
 
 
 def direction(comparison: Comparison) -> str:

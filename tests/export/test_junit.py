@@ -57,7 +57,7 @@ def test_slower_cases_are_failures_and_say_why() -> None:
     assert set(failures) == cases(Outcome.SLOWER)
     slower = failures["reduce/shfl/f32/264x1024/4096"]
     assert slower.attrib["type"] == "beyond-threshold"
-    assert (slower.text or "").startswith("slower: 666.5 µs, now 680.4 µs")
+    assert (slower.text or "").startswith("slower: 666.6 µs, now 680.5 µs, corrected by -0.062 µs: +2.1%")
     assert "registers 32 → 40" in (slower.text or "")
 
 
@@ -116,7 +116,10 @@ def test_a_case_with_any_name_is_still_xml(outcome: Outcome) -> None:
 def test_properties_have_sides_threshold_and_noise() -> None:
     properties = {each.attrib["name"]: each.attrib["value"] for each in parsed(rich()).iter("property")}
     assert properties["new"].startswith("results/gtc2013/nvidia-h200-20261121-1: NVIDIA H200, driver 580.181.01")
-    assert properties["basis"].startswith("threshold 1%; noise: fitted to the spread between the processes of a side")
+    assert "(threshold): 1%" in properties["basis"]
+    assert "noise: fitted to the spread between the processes of a side" in properties["basis"]
+    assert "correction: sentinels ran 0.062 µs slower on the new side" in properties["columns"]
+    assert properties["missed"].startswith("what could have been missed: ")
     assert "across" not in properties
 
 

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Metric, Outcome
-from shflbench.export.words import basis, change, flat, headline, side, unchanged, value
+from shflbench.export.words import basis, change, extent, flat, headline, legend, missed, side, unchanged, value
 from shflbench.model import Interval
-from tests.fakes.comparisons import BASE, across, many, quiet, rich, timed
+from tests.fakes.comparisons import BASE, NEW, across, many, quiet, rich, timed
 
 CASE = "neighbor/shfl/f32/26x1024/4096"
 
@@ -51,30 +51,57 @@ def test_the_headline_counts_what_is_not_the_same() -> None:
     assert headline(across()) == "21 cases side by side, without a verdict"
 
 
-def test_cases_that_are_the_same_are_counted_with_what_would_have_been_found() -> None:
-    same = timed(CASE, 70.0, 0.0, detectable=0.0123)
-    other = replace(same, threshold=0.02, detectable=0.04)
-    assert unchanged(replace(quiet(), verdicts=(same,))) == (
-        "1 case is the same within 1%; a slowdown of 1.23% would have been found"
+def test_cases_that_are_the_same_are_counted_with_what_could_have_been_missed() -> None:
+    same = timed(CASE, 70.0, 0.0, detectable_95=0.0123)
+    other = replace(same, threshold=0.02, detectable_95=0.04)
+    one, two = (replace(quiet(), verdicts=verdicts) for verdicts in ((same,), (same, other)))
+    assert unchanged(one) == "1 case is the same: it changed by less than the threshold of 1%"
+    assert missed(one) == (
+        "what could have been missed: in this case, a slowdown of 1.23% or more would have been reported as slower "
+        "with 95% probability; a smaller one could have been left undecided (suspected or inconclusive), and one below "
+        "the threshold counts as the same"
     )
-    assert unchanged(replace(quiet(), verdicts=(same, other))) == (
-        "2 cases are the same within their thresholds; a slowdown of 4% would have been found"
-    )
-    exact = replace(same, threshold=None, detectable=None)
-    assert unchanged(replace(quiet(), verdicts=(exact,))) == "1 case is the same"
-    assert unchanged(replace(quiet(), verdicts=(replace(same, outcome=Outcome.SLOWER),))) == ""
+    assert unchanged(two) == "2 cases are the same: they changed by less than their thresholds of 1% to 2%"
+    assert "in each of these cases, a slowdown of 4% or more" in missed(two)
+    exact = replace(quiet(), verdicts=(replace(same, threshold=None, detectable_95=None),))
+    assert (unchanged(exact), missed(exact)) == ("1 case is the same", "")
+    registers = unchanged(replace(exact, metric=Metric.REGISTERS))
+    assert registers == "1 case is the same: it needs as many registers on both sides"
+    slower = replace(quiet(), verdicts=(replace(same, outcome=Outcome.SLOWER),))
+    assert (unchanged(slower), missed(slower)) == ("", "")
 
 
-def test_the_basis_is_threshold_noise_offset_and_allowed_findings() -> None:
+def test_the_basis_is_what_was_tested_noise_and_allowed_findings() -> None:
     assert list(basis(rich())) == [
-        "threshold 1%",
+        (
+            "tested: 27 cases; 3 processes per side; smallest change that matters (threshold): 1%; "
+            "designed for false alarms in at most 1% of such comparisons of unchanged code"
+        ),
         "noise: fitted to the spread between the processes of a side (0.035 µs and 0.023% of the time)",
-        "sentinels ran 0.062 µs slower on the new side; subtracted",
         "allowed: missing",
     ]
     assert list(basis(replace(quiet(), noise=None, offset_us=None, verdicts=()))) == []
 
 
-def test_several_thresholds_are_given_as_a_range() -> None:
+def test_several_thresholds_are_given_as_a_range_and_so_are_numbers_of_processes() -> None:
     verdicts = (timed(CASE, 70.0, 0.0, threshold=0.005), timed(CASE, 70.0, 0.0, threshold=0.02))
-    assert next(iter(basis(replace(quiet(), verdicts=verdicts)))) == "thresholds from 0.5% to 2%"
+    sentence = extent(replace(quiet(), verdicts=verdicts, new=replace(NEW, processes=1, most_processes=3)))
+    assert "(threshold): 0.5% to 2%" in sentence
+    assert "; 3 processes on the base side and 1 to 3 processes on the new side; " in sentence
+
+
+def test_the_legend_explains_what_was_measured_and_how_it_was_corrected() -> None:
+    one_run = replace(quiet(), base=replace(BASE, runs=1))
+    assert list(legend(one_run)) == [
+        "base, new: as measured (time_us in results.csv)",
+        (
+            "correction: sentinels ran 0.031 µs faster on the new side, which is subtracted; the mean of the fastest "
+            "half of the samples replaces their median"
+        ),
+        (
+            "judged change: new - base + correction, in percent of the corrected base, with an interval that holds for "
+            "all cases together with 99% probability"
+        ),
+    ]
+    assert legend(quiet())[0] == "base, new: as measured (time_us in results.csv; of several runs, their median)"
+    assert legend(replace(quiet(), metric=Metric.REGISTERS, verdicts=())) == ()

@@ -7,15 +7,27 @@ from dataclasses import replace
 from math import hypot, sqrt
 
 from shflbench.analysis.compare.cause import Cause, CauseKind
-from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, SideInfo, Verdict
+from shflbench.analysis.compare.comparison import (
+    Comparison,
+    Correction,
+    Metric,
+    NoiseUsed,
+    Outcome,
+    Reason,
+    SideInfo,
+    Verdict,
+)
 from shflbench.analysis.compare.verdicts import percent
 from shflbench.model import Interval
 
 THRESHOLD = 0.01
 PROCESSES = 3
 NOISE = NoiseUsed("fitted to the spread between the processes of a side", a_us=0.035, b=2.3e-4)
+FALSE_ALARMS = 0.01
+OFFSET_US = 0.062  # how much longer the sentinels ran on the new side
+FASTEST_HALF_US = 0.1  # how much faster the fastest half is than the median, on both sides
 WIDTH = 5  # standard errors to each side of an estimate
-POWER = 2.33  # standard errors more, and 99 of 100 are found
+POWER, POWER_95 = 2.33, 1.64  # standard errors more, and 99 of 100 are found; 95
 
 BASE = SideInfo(
     name="baseline main",
@@ -74,7 +86,8 @@ def rich() -> Comparison:
         metric=Metric.TIME,
         verdicts=(*unlike[:10], *_changed(), *unlike[10:], *_undecided(), *_one_sided()),
         noise=NOISE,
-        offset_us=0.062,
+        false_alarms=FALSE_ALARMS,
+        offset_us=OFFSET_US,
         notes=("the driver was 580.159.04, now 580.181.01", "NVRTC was 13.0, now 13.1"),
         warnings=("the learned noise is not used: the processes of a side differ by 1.6× as much",),
         allowed=frozenset({Outcome.MISSING}),
@@ -83,8 +96,17 @@ def rich() -> Comparison:
 
 def quiet() -> Comparison:
     """Twenty cases, none of which changed."""
-    verdicts = tuple(timed(case, time_us, change) for case, time_us, change in SAME)
-    return Comparison(base=BASE, new=NEW, metric=Metric.TIME, verdicts=verdicts, noise=NOISE, offset_us=-0.031)
+    offset_us = -0.031
+    verdicts = tuple(timed(case, time_us, change, offset_us=offset_us) for case, time_us, change in SAME)
+    return Comparison(
+        base=BASE,
+        new=NEW,
+        metric=Metric.TIME,
+        verdicts=verdicts,
+        noise=NOISE,
+        false_alarms=FALSE_ALARMS,
+        offset_us=offset_us,
+    )
 
 
 def across() -> Comparison:
@@ -110,21 +132,28 @@ def many(cases: int, *, slower: int) -> Comparison:
     return replace(quiet(), verdicts=verdicts)
 
 
-def timed(case: str, base_us: float, change: float, tail: str = "", **other: object) -> Verdict:
+def timed(
+    case: str, base_us: float, change: float, tail: str = "", *, offset_us: float = OFFSET_US, **other: object
+) -> Verdict:
     """Return the verdict of a case that three processes per side timed at `base_us`, changed by that fraction."""
     error = hypot(NOISE.a_us, NOISE.b * base_us) * sqrt(2 / PROCESSES) / base_us
     ratio = Interval(1 + change, 1 + change - WIDTH * error, 1 + change + WIDTH * error)
     outcome, reason = _outcome(ratio)
+    measured = base_us + FASTEST_HALF_US, base_us * ratio.value + FASTEST_HALF_US + offset_us
     facts: dict[str, object] = {
         "outcome": outcome,
         "reason": reason,
-        "sentence": f"{base_us:.4g} µs, now {base_us * ratio.value:.4g} µs: {percent(ratio.value)}%"
-        f" ({percent(ratio.low)} to {percent(ratio.high)}%){tail}",
+        "sentence": f"{measured[0]:.4g} µs, now {measured[1]:.4g} µs, corrected by {-offset_us:+.3f} µs: "
+        f"{percent(ratio.value)}% ({percent(ratio.low)} to {percent(ratio.high)}%){tail}",
+        "measured_base": measured[0],
+        "measured_new": measured[1],
+        "correction": Correction(-offset_us, -offset_us, 0.0),
         "base": base_us,
         "new": base_us * ratio.value,
         "ratio": ratio,
         "threshold": THRESHOLD,
         "detectable": max(THRESHOLD, WIDTH * error) + POWER * error,
+        "detectable_95": max(THRESHOLD, WIDTH * error) + POWER_95 * error,
         "median_ratio": ratio.value + 0.0002,
         "p90_ratio": ratio.value + 0.0005,
     }
@@ -251,4 +280,5 @@ def _reported(case: str, base_us: float, change: float) -> Verdict:
     """Return a case that takes as many cycles on the other GPU, and a little more or fewer."""
     slower = SM_CLOCKS + 40 * change
     facts = timed(case, base_us, slower, outcome=Outcome.NOT_COMPARABLE, reason=Reason.ACROSS, detectable=None)
-    return replace(facts, threshold=None)
+    measured = replace(facts, threshold=None, detectable_95=None, correction=None)
+    return replace(measured, measured_base=facts.base, measured_new=facts.new)

@@ -62,13 +62,25 @@ class Reason(StrEnum):
     NEITHER_TIMED = "neither-timed"
 
 
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The difference that is judged minus the difference of the measured values, in the unit of the metric."""
+
+    total: float
+    sentinels: float  # minus how much longer the sentinels ran on the new side; 0 if the sides have none in common
+    # The rest: the mean of the fastest half of a process's samples instead of their median, the mean over processes
+    # instead of the median over rounds, and the exclusion of an outlier process.
+    fastest_half: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The outcome for one case.
 
-    Values are in the unit of the metric. A process's value is the mean of the fastest half of its samples, minus the
-    process's offset, which the sentinels measure; a side's value is the mean over its processes. Ratios are new / base,
-    fractions are of `base`.
+    Values are in the unit of the metric. Measured values are those of results.csv, which other commands print. The rule
+    judges `base` and `new`: a process's value is the mean of the fastest half of its samples, minus the process's
+    offset, which the sentinels measure; a side's value is the mean over its processes. Ratios are new / base, fractions
+    are of `base`.
     """
 
     case_id: str
@@ -76,11 +88,15 @@ class Verdict:
     reason: Reason
     sentence: str
     advice: str = ""  # why an undecided case is not certain, and what to do
+    measured_base: float | None = None  # of several runs: the median of their values
+    measured_new: float | None = None
+    correction: Correction | None = None  # None if the measured values are judged as they are
     base: float | None = None
     new: float | None = None
     ratio: Interval | None = None  # with an interval that is simultaneous for all cases
     threshold: float | None = None  # the smallest change that matters, as a fraction
     detectable: float | None = None  # the smallest slowdown that 98 of 100 such comparisons find, as a fraction
+    detectable_95: float | None = None  # likewise, that 95 of 100 find
     needs_processes: int | None = None  # per side, to settle an inconclusive case; None: more will not settle it
     median_ratio: float | None = None  # of the medians of all samples
     p90_ratio: float | None = None  # of the 90th percentiles of all samples
@@ -126,6 +142,7 @@ class SideInfo:
     commit: str  # of the checkout that shflbench ran from; empty if unknown
     runs: int
     processes: int  # the minimum over all timed cases
+    most_processes: int = 0  # the maximum
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +163,17 @@ class Comparison:
     metric: Metric
     verdicts: tuple[Verdict, ...]
     noise: NoiseUsed | None  # None if no case was judged by it
+    false_alarms: float | None = None  # in this share of comparisons of unchanged code, at most, by design of the rule
     offset_us: float | None = None  # how much longer the sentinels ran on the new side
     across: tuple[str, ...] = ()  # why the sides cannot be compared, if a report was requested anyway
     notes: tuple[str, ...] = ()  # other differences between the sides, a sentence each
     warnings: tuple[str, ...] = ()  # a sentence each
     allowed: frozenset[Outcome] = frozenset()  # findings that do not fail the gate
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether what is judged differs from the measured values."""
+        return any(verdict.correction and verdict.correction.total for verdict in self.verdicts)
 
     def count(self, outcome: Outcome) -> int:
         """Return the number of cases with this outcome."""

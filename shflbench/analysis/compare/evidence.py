@@ -90,6 +90,10 @@ class Evidence:
         ]
         return Judgments(cases, judge_robustly(cases, noise), noise, warning)
 
+    def offset_of(self, contrast: Contrast) -> float:
+        """Return how much longer the sentinels ran in the new side's processes of a case, in µs; 0 if unknown."""
+        return self.offsets.between(contrast.base.processes, contrast.new.processes) if self.offsets else 0.0
+
     def doubts(self) -> Iterator[Doubt]:
         """Yield why changes are only suspected, whatever the number of processes."""
         if not self.sampled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.analysis.compare.comparison import Metric
@@ -9,6 +10,7 @@ from shflbench.analysis.compare.estimates import Estimates
 from shflbench.analysis.compare.noise import Weights
 from shflbench.analysis.compare.quantiles import normal
 from shflbench.analysis.settings import one_pass
+from shflbench.grouping import group_by
 from shflbench.statistics import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -88,6 +90,16 @@ def values_from_row(side: Side, case_id: str, metric: Metric) -> MetricValues | 
     if metric is Metric.TIME:
         return MetricValues(estimates, weights_of_time(value, passes=one_pass(row), contexts=side.contexts))
     return MetricValues(estimates, Weights(0.0, SLOPE * value**2))
+
+
+def measured_values(side: Side, metric: Metric) -> dict[str, float]:
+    """Return the metric of each case as `results.csv` has it; of several runs, the median of their values.
+
+    Without samples, only one run of a side is judged, and the values are those of this run.
+    """
+    rows = (row for run in side.runs for row in run.rows) if side.kernels else side.rows.values()
+    known = group_by((row for row in rows if value_of(row, metric) is not None), lambda row: row.case_id)
+    return {case_id: median(value_of(row, metric) or 0.0 for row in alike) for case_id, alike in known.items()}
 
 
 def _executions(side: Side, row: Row) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping  # noqa: TC003  (a field's type)
+from collections.abc import Iterable, Mapping  # noqa: TC003  (a field's type)
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -34,7 +34,11 @@ class Offsets:
     @property
     def difference(self) -> float:
         """How much longer the new side's launches took, in µs."""
-        return fmean(self.new.values()) - fmean(self.base.values())
+        return self.between(self.base, self.new)
+
+    def between(self, base: Iterable[Process], new: Iterable[Process]) -> float:
+        """Return how much longer the launches took in these processes of the new side than in these of the base."""
+        return fmean(self.new[process] for process in new) - fmean(self.base[process] for process in base)
 
 
 def offsets(base: Mapping[str, Estimates], new: Mapping[str, Estimates]) -> Offsets | None:

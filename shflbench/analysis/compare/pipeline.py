@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare import verdicts
 from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, Verdict
 from shflbench.analysis.compare.evidence import Evidence
-from shflbench.analysis.compare.metrics import value_of, values_from_row, values_from_samples
+from shflbench.analysis.compare.metrics import measured_values, value_of, values_from_row, values_from_samples
 from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run, run_warnings
 from shflbench.analysis.compare.placement import page_use, recorded_waits, with_placement
 from shflbench.analysis.compare.recordings import missing_in_part, refuse_same_measurement
-from shflbench.analysis.compare.rule import Contrast
+from shflbench.analysis.compare.rule import FAMILY_ERROR, Contrast
+from shflbench.analysis.compare.verdicts import Measured
 from shflbench.errors import ResultsError, UsageError
 from shflbench.model import Status
 from shflbench.thresholds import Thresholds
@@ -91,18 +92,23 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
         learned = replace(learned, cases={})  # they are known in µs
     judged = evidence.judge(contrasts, thresholds, learned)
     verdict = {case_id: pair for case_id, pair in paired.items() if isinstance(pair, Verdict)}
+    before, after = (measured_values(side, settings.metric) for side in (base, new))
     for judgment, contrast in zip(judged.judgments, judged.contrasts, strict=True):
-        rows = base.rows[judgment.case_id], new.rows[judgment.case_id]
-        verdict[judgment.case_id] = verdicts.verdict_of(judgment, contrast, *rows, settings.metric)
-    before, after = missing_in_part(base), missing_in_part(new)
-    for case_id in (before.keys() | after.keys()) & verdict.keys():
-        verdict[case_id] = verdicts.of_part(verdict[case_id], before.get(case_id), after.get(case_id))
+        case_id = judgment.case_id
+        rows = base.rows[case_id], new.rows[case_id]
+        offset = evidence.offset_of(contrast) if settings.metric is Metric.TIME else 0.0
+        measured = Measured(before.get(case_id), after.get(case_id), offset, settings.metric)
+        verdict[case_id] = verdicts.verdict_of(judgment, contrast, measured, *rows)
+    base_lacks, new_lacks = missing_in_part(base), missing_in_part(new)
+    for case_id in (base_lacks.keys() | new_lacks.keys()) & verdict.keys():
+        verdict[case_id] = verdicts.of_part(verdict[case_id], base_lacks.get(case_id), new_lacks.get(case_id))
     return Comparison(
         base=base.info(),
         new=new.info(),
         metric=settings.metric,
         verdicts=tuple(verdict[case_id] for case_id in ids),
         noise=NoiseUsed(judged.noise.source, judged.noise.a_us, judged.noise.b) if contrasts else None,
+        false_alarms=FAMILY_ERROR if contrasts else None,
         offset_us=evidence.offsets.difference if evidence.offsets else None,
         notes=tuple(_notes(evidence, len(skipped))),
         warnings=tuple(filter(None, (*evidence.warnings(contrasts), judged.misfit))),

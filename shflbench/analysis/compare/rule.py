@@ -41,6 +41,7 @@ TAILS, FEW = 1.1, 0.5
 CHANCE, EXCESS_ERROR = 0.05, 0.001
 # The probability that a change of the threshold's size is called the same.
 MISSED = 0.02
+MISSED_95 = 0.05  # of the slowdown that reports name as found with 95% probability
 JACKKNIFE_FLOOR = 0.3  # of a²: rounds of one process do not show the differences between processes
 FEWEST_ROUNDS = 3
 MOST_PROCESSES = 100  # per side: more are not practical
@@ -105,6 +106,7 @@ class Judgment:
     new: float
     ratio: Interval
     detectable: float
+    detectable_95: float
     needs_processes: int | None = None
     outlier_excess: float = 0.0  # of the excluded outlier process over the slowest other one, as a fraction; 0 for none
 
@@ -128,7 +130,12 @@ def judge_robustly(contrasts: Sequence[Contrast], model: NoiseModel) -> list[Jud
             (again,) = judge([without], model, len(contrasts))
             if again.reason is Reason.BEYOND_THRESHOLD:
                 excess = _slowest(contrast) / _slowest(without) - 1
-                judgments[place] = replace(again, outlier_excess=excess, detectable=judgment.detectable)
+                judgments[place] = replace(
+                    again,
+                    outlier_excess=excess,
+                    detectable=judgment.detectable,
+                    detectable_95=judgment.detectable_95,
+                )
     return judgments
 
 
@@ -177,6 +184,7 @@ def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Judgment:
     smallest = contrast.threshold * min(base, new)  # the same for both directions
     size = abs(difference)
     half_width, miss_margin = error.half_width(), error.miss_margin()
+    certain = max(half_width, contrast.certain * base)
     judgment = Judgment(
         case_id=contrast.case_id,
         outcome=Outcome.INCONCLUSIVE,
@@ -184,7 +192,8 @@ def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Judgment:
         base=base,
         new=new,
         ratio=Interval(new / base, (new - half_width) / base, (new + half_width) / base),
-        detectable=(max(half_width, contrast.certain * base) + miss_margin) / base,
+        detectable=(certain + miss_margin) / base,
+        detectable_95=(certain + error.miss_margin(missed=MISSED_95)) / base,
     )
     if min(contrast.base.rounds + contrast.new.rounds) < FEWEST_ROUNDS and not _is_known(contrast):
         return replace(judgment, reason=Reason.TOO_FEW_ROUNDS)
@@ -231,9 +240,9 @@ class _Error:
         c = student(1 - EXCESS_ERROR / 2, freedom) if self.excess else 0.0
         return math.sqrt((k**2 * self.variance + c**2 * self.excess) * self._shares(processes))
 
-    def miss_margin(self, processes: tuple[int, int] | None = None) -> float:
-        """Return how much a difference is underestimated at most, in 49 of 50 cases."""
-        return normal(1 - MISSED) * math.sqrt((self.variance + self.excess) * self._shares(processes))
+    def miss_margin(self, processes: tuple[int, int] | None = None, missed: float = MISSED) -> float:
+        """Return how much a difference is underestimated at most, except with the probability `missed`."""
+        return normal(1 - missed) * math.sqrt((self.variance + self.excess) * self._shares(processes))
 
     def needs(self, size: float, smallest: float) -> int | None:
         """Return the processes per side that settle a case if its difference stays the same; None beyond 100."""

@@ -120,6 +120,7 @@ class Side:
             commit=first.versions.git_commit or "",
             runs=len(self.runs),
             processes=min(timed, default=0),
+            most_processes=max(timed, default=0),
         )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.analysis.compare.comparison import Outcome, Reason, Verdict
+from shflbench.analysis.compare.comparison import Correction, Outcome, Reason, Verdict
 from shflbench.analysis.compare.kernel_changes import kernel_changes
 from shflbench.model import Interval, Status
 
@@ -20,22 +20,44 @@ if TYPE_CHECKING:
 
 # The 90th percentile of the samples differs between processes of unchanged code by 0.1 to 1% of the time.
 SHAPE = 2.0  # times the threshold, at least
+DIGITS = 4  # significant, of a value: a change of 0.1% is visible
+LEAST_DECIMALS = 2  # of a correction: that of a long kernel is small beside its time
 SHAPE_SURE = 5.0  # standard errors, from the spread between the processes of a side
 
 
-def verdict_of(judgment: Judgment, contrast: Contrast, base: Row, new: Row, metric: Metric) -> Verdict:
+class Measured(NamedTuple):
+    """The values of one case as results.csv has them, in the unit of the metric."""
+
+    base: float | None
+    new: float | None
+    offset: float  # how much longer the sentinels ran on the new side
+    metric: Metric
+
+    def correction(self, judgment: Judgment) -> Correction | None:
+        """Return what the judgment adds to the measured difference; None if a side has no measured value."""
+        if self.base is None or self.new is None:
+            return None
+        total = (judgment.new - judgment.base) - (self.new - self.base)
+        return Correction(total, -self.offset, total + self.offset)
+
+
+def verdict_of(judgment: Judgment, contrast: Contrast, measured: Measured, base: Row, new: Row) -> Verdict:
     """Return the verdict on a case that both sides measured."""
     return Verdict(
         case_id=judgment.case_id,
         outcome=judgment.outcome,
         reason=judgment.reason,
-        sentence=_sentence(judgment, contrast.threshold, metric),
+        sentence=_sentence(judgment, contrast.threshold, measured),
         advice=_advice(judgment),
+        measured_base=measured.base,
+        measured_new=measured.new,
+        correction=measured.correction(judgment),
         base=judgment.base,
         new=judgment.new,
         ratio=judgment.ratio,
         threshold=contrast.threshold,
         detectable=judgment.detectable,
+        detectable_95=judgment.detectable_95,
         needs_processes=judgment.needs_processes,
         median_ratio=_ratio(contrast.new.medians, contrast.base.medians),
         p90_ratio=_ratio(contrast.new.p90s, contrast.base.p90s),
@@ -130,6 +152,8 @@ def verdict_on_registers(base: Row | None, new: Row | None, side: Side) -> Verdi
         outcome=Outcome.SAME if same else Outcome.SLOWER if more else Outcome.FASTER,
         reason=Reason.WITHIN_THRESHOLD if same else Reason.BEYOND_THRESHOLD,
         sentence=f"{before} registers" if same else f"{before} registers, now {after}",
+        measured_base=before,
+        measured_new=after,
         base=before,
         new=after,
         ratio=Interval(after / before, after / before, after / before) if before else None,
@@ -177,8 +201,8 @@ _NOT_CERTAIN = {
 }
 
 
-def _sentence(judgment: Judgment, threshold: float, metric: Metric) -> str:
-    times = f"{judgment.base:.4g} {metric.unit}, now {judgment.new:.4g} {metric.unit}"
+def _sentence(judgment: Judgment, threshold: float, measured: Measured) -> str:
+    times = _values(judgment, measured)
     span = f"{percent(judgment.ratio.low)} to {percent(judgment.ratio.high)}%"
     change, limit = f"{percent(judgment.ratio.value)}% ({span})", f"{100 * threshold:.3g}%"
     match judgment.reason:
@@ -188,6 +212,31 @@ def _sentence(judgment: Judgment, threshold: float, metric: Metric) -> str:
             return f"{times}: {change}, below the threshold of {limit}"
         case _:
             return f"{times}: {change}"
+
+
+def _values(judgment: Judgment, measured: Measured) -> str:
+    """Return the measured values, and the correction with which the change is judged."""
+    unit, correction = measured.metric.unit, measured.correction(judgment)
+    base, new = measured.base, measured.new
+    if correction is None or base is None or new is None:
+        return f"judged by {significant(judgment.base)} {unit}, now {significant(judgment.new)} {unit}"
+    times = f"{significant(base)} {unit}, now {significant(new)} {unit}"
+    return f"{times}, corrected by {signed_like(correction.total, base)} {unit}" if correction.total else times
+
+
+def significant(number: float) -> str:
+    """Return a value with four significant digits, the zeros at its end included; all digits before the point."""
+    return f"{number:.{_decimals(number)}f}"
+
+
+def signed_like(number: float, reference: float) -> str:
+    """Return a number with its sign and the decimals of `reference`, two at least: `-1.44`."""
+    decimals = max(LEAST_DECIMALS, _decimals(reference))
+    return f"{round(number, decimals) + 0.0:+.{decimals}f}"  # + 0.0: no minus before a rounded zero
+
+
+def _decimals(number: float) -> int:
+    return max(0, DIGITS - 1 - math.floor(math.log10(abs(number)))) if number else 0
 
 
 def _advice(judgment: Judgment) -> str:

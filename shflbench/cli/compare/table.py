@@ -8,16 +8,19 @@ from shflbench.analysis.compare.comparison import Outcome
 from shflbench.cli.layout import INDENT, Line, Table, wrapped
 from shflbench.export.words import (
     basis,
-    change,
+    cells,
+    columns,
+    correction_in_words,
     explain,
     fails,
     flat,
     fraction,
     headline,
+    legend,
+    missed,
     select_notable,
     side,
     unchanged,
-    value,
 )
 
 if TYPE_CHECKING:
@@ -30,12 +33,17 @@ if TYPE_CHECKING:
 def lines(comparison: Comparison, width: int | None = None) -> list[Styled]:
     """Return the report without notes and warnings, within `width` columns if given.
 
-    It has the sides, the cases that are not the same, the number of those that are, the basis and the result.
+    It has the sides, the meaning of the columns, the cases that are not the same, the number of those that are, what
+    might have been missed, the basis and the result.
     """
     sides = [(f"base: {side(comparison.base)}", ""), (f"new:  {side(comparison.new)}", "")]
     obstacles = [(f"no verdict: {flat(text)}", "doubt") for text in comparison.across]
-    end = [(text, "") for text in (unchanged(comparison), "; ".join(basis(comparison)), headline(comparison)) if text]
-    parts = (_prose([*sides, *obstacles], width), list(_table(comparison, width)), _prose(end, width))
+    table = list(_table(comparison, width))
+    meanings = [(text, "") for text in legend(comparison)] if table else []
+    corrected = "" if table else correction_in_words(comparison)
+    sentences = (unchanged(comparison), missed(comparison), corrected, *basis(comparison), headline(comparison))
+    end = [(text, "") for text in sentences if text]
+    parts = (_prose([*sides, *obstacles], width), _prose(meanings, width), table, _prose(end, width))
     return [line for part in parts if part for line in (*part, ("", ""))][:-1]
 
 
@@ -48,8 +56,8 @@ def _table(comparison: Comparison, width: int | None) -> Iterator[Styled]:
     verdicts = select_notable(comparison)
     if not verdicts:
         return
-    columns = ("case", *(f"{name} {comparison.metric.unit}" for name in ("base", "new")), "change")
-    titles = columns if comparison.across else ("verdict", *columns, "threshold")
+    titles: tuple[str, ...] = ("case", *columns(comparison))
+    titles = titles if comparison.across else ("verdict", *titles, "threshold")
     rows = tuple(_line(verdict, comparison) for verdict in verdicts)
     head, *body = Table("", titles, rows, key=titles.index("case") + 1).blocks(width)
     yield from head
@@ -59,11 +67,10 @@ def _table(comparison: Comparison, width: int | None) -> Iterator[Styled]:
 
 
 def _line(verdict: Verdict, comparison: Comparison) -> Line:
-    values = (value(number, comparison.metric) for number in (verdict.base, verdict.new))
-    cells = (flat(verdict.case_id), *values, change(verdict.ratio))
+    case = (flat(verdict.case_id), *cells(verdict, comparison))
     if comparison.across:
-        return Line(cells)
-    return Line((verdict.outcome.value, *cells, fraction(verdict.threshold)), _style(verdict, comparison))
+        return Line(case)
+    return Line((verdict.outcome.value, *case, fraction(verdict.threshold)), _style(verdict, comparison))
 
 
 def _style(verdict: Verdict, comparison: Comparison) -> str:

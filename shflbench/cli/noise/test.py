@@ -140,7 +140,7 @@ def _cases(result: SelfTest) -> Table:
         )
         for case in result.cases
     )
-    titles = ("case", "time µs", "slowdown found", "same from", "threshold needed")
+    titles = ("case", "fastest half µs", "slowdown found", "same from", "threshold needed")
     return Table(
         "per case: the smallest slowdown that nearly all comparisons find, and the smallest threshold at which 95% "
         "say `same`:",

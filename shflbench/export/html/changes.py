@@ -12,7 +12,7 @@ from shflbench.export.html.content import Neighbors, Series, SortableTable, Tabl
 from shflbench.export.html.run_cards import HASH_DIGITS
 from shflbench.export.html.selection import gpu_of, in_order, is_measured
 from shflbench.export.html.texts import number, short, without_folders
-from shflbench.export.words import change, explain, headline
+from shflbench.export.words import basis, change, correction, explain, headline, legend, missed, unchanged
 from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     NamedRun = tuple[str, Run]  # its name in the report: `run 2`
 
+CORRECTION = "what the comparison adds to the difference of the measured times: see the text above the table"
+JUDGED = "new - base + correction, in percent of the corrected base, with its interval"
 MOST_ROWS = 1500  # of one table: more would make the file too large; those that changed come first
 
 
@@ -82,8 +84,10 @@ def _columns(labels: Sequence[str]) -> Iterator[TableColumn]:
     for place, label in enumerate(labels, 1):
         yield TableColumn(f"Run {place}, µs", is_number=True, meaning=label)
         if place > 1:
-            yield TableColumn(f"Change {place - 1} to {place}", is_number=True)
-            yield TableColumn(f"Verdict {place - 1} to {place}")
+            pair = f"{place - 1} to {place}"
+            yield TableColumn(f"Correction {pair}, µs", is_number=True, meaning=CORRECTION)
+            yield TableColumn(f"Judged change {pair}", is_number=True, meaning=JUDGED)
+            yield TableColumn(f"Verdict {pair}")
             yield TableColumn("Why")
 
 
@@ -98,7 +102,10 @@ def _compare(base: NamedRun, new: NamedRun, baselines: Path) -> tuple[Comparison
 
 
 def _neighbors(base: NamedRun, new: NamedRun, comparison: Comparison | None, reason: str) -> Neighbors:
-    notes = (*comparison.warnings, *comparison.notes) if comparison else ()
+    notes: tuple[str, ...] = ()
+    if comparison:
+        sentences = (unchanged(comparison), missed(comparison), *basis(comparison), *legend(comparison))
+        notes = (*comparison.warnings, *comparison.notes, *filter(None, sentences))
     folders = [base[1].folder, new[1].folder]
     return Neighbors(
         base=base[0],
@@ -119,6 +126,8 @@ def _cells(
         if place:
             verdict = verdicts[place - 1].get(case_id)
             ratio = verdict.ratio if verdict else None
+            corrected = verdict.correction if verdict else None
+            yield TableCell(correction(verdict) if verdict else "", corrected.total if corrected else None)
             yield TableCell(change(ratio), ratio.value if ratio else None)
             yield TableCell(verdict.outcome.value if verdict else "")
             yield TableCell(short("; ".join(explain(verdict))) if verdict else "")

@@ -5,8 +5,9 @@ import pytest
 
 from shflbench.analysis.compare import Metric, Outcome, Reason, Verdict
 from shflbench.analysis.compare.noise import NoiseModel, Weights
-from shflbench.analysis.compare.rule import Contrast, Doubt, judge
+from shflbench.analysis.compare.rule import Contrast, Doubt, Judgment, judge
 from shflbench.analysis.compare.verdicts import (
+    Measured,
     percent,
     verdict_of,
     verdict_on_failure,
@@ -96,7 +97,12 @@ def test_a_failed_case_is_a_finding_and_a_skipped_one_is_missing() -> None:
     }
 
 
-CHANGED = "10 µs, now 11 µs: +10.0% (+8.7 to +11.3%)"
+def measured(judgment: Judgment, metric: Metric = Metric.TIME) -> Measured:
+    """Return the measured values that are judged as they are."""
+    return Measured(judgment.base, judgment.new, 0.0, metric)
+
+
+CHANGED = "10.00 µs, now 11.00 µs: +10.0% (+8.7 to +11.3%)"
 
 
 def verdict_on(new: float, *, threshold: float = 0.05, processes: int = 3, doubt: Doubt | None = None) -> Verdict:
@@ -104,13 +110,13 @@ def verdict_on(new: float, *, threshold: float = 0.05, processes: int = 3, doubt
     before, after = (estimated(*[value] * processes) for value in (10.0, new))
     contrast = Contrast(CASE.id, before, after, Weights(1.0, 0.0), threshold, threshold, doubt)
     (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
-    return verdict_of(finding, contrast, ROW, replace(ROW, registers=40), Metric.TIME)
+    return verdict_of(finding, contrast, measured(finding), ROW, replace(ROW, registers=40))
 
 
 def test_an_excluded_outlier_process_is_remarked() -> None:
     contrast = Contrast(CASE.id, estimated(10.0), estimated(11.0), Weights(1.0, 0.0), 0.05)
     (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
-    (remark,) = verdict_of(replace(finding, outlier_excess=0.0432), contrast, ROW, ROW, Metric.TIME).remarks
+    (remark,) = verdict_of(replace(finding, outlier_excess=0.0432), contrast, measured(finding), ROW, ROW).remarks
     assert remark == "one outlier process was excluded: it took 4.3% longer than every other"
 
 
@@ -118,17 +124,17 @@ def test_an_excluded_outlier_process_is_remarked() -> None:
     ("verdict", "sentence", "advice"),
     [
         (verdict_on(11.0), CHANGED, ""),
-        (verdict_on(9.0), "10 µs, now 9 µs: -10.0% (-11.3 to -8.7%)", ""),
-        (verdict_on(10.0), "10 µs, now 10 µs: no change of 5% or more (-1.3 to +1.3%)", ""),
-        (verdict_on(10.3), "10 µs, now 10.3 µs: +3.0% (+1.7 to +4.3%), below the threshold of 5%", ""),
+        (verdict_on(9.0), "10.00 µs, now 9.000 µs: -10.0% (-11.3 to -8.7%)", ""),
+        (verdict_on(10.0), "10.00 µs, now 10.00 µs: no change of 5% or more (-1.3 to +1.3%)", ""),
+        (verdict_on(10.3), "10.00 µs, now 10.30 µs: +3.0% (+1.7 to +4.3%), below the threshold of 5%", ""),
         (
             verdict_on(10.05, threshold=0.01),
-            "10 µs, now 10.05 µs: +0.50% (-0.79 to +1.8%)",
+            "10.00 µs, now 10.05 µs: +0.50% (-0.79 to +1.8%)",
             "9 processes per side would settle it",
         ),
         (
             verdict_on(10.0999, threshold=0.01),
-            "10 µs, now 10.1 µs: +1.00% (-0.29 to +2.3%)",
+            "10.00 µs, now 10.10 µs: +1.00% (-0.29 to +2.3%)",
             "more processes will not settle it",
         ),
         (
@@ -147,6 +153,20 @@ def test_the_sentence_has_both_values_and_the_change_and_the_advice_the_next_ste
     verdict: Verdict, sentence: str, advice: str
 ) -> None:
     assert (verdict.sentence, verdict.advice) == (sentence, advice)
+
+
+def test_a_correction_leads_from_the_measured_times_to_the_judged_change() -> None:
+    contrast = Contrast(CASE.id, estimated(10.0), estimated(11.0), Weights(1.0, 0.0), 0.05)
+    (finding,) = judge([contrast], NoiseModel(0.05, 0.0, ""))
+    verdict = verdict_of(finding, contrast, Measured(10.2, 11.8, 0.5, Metric.TIME), ROW, ROW)
+    assert (verdict.measured_base, verdict.measured_new, verdict.base, verdict.new) == (10.2, 11.8, 10.0, 11.0)
+    assert verdict.correction is not None
+    parts = verdict.correction.total, verdict.correction.sentinels, verdict.correction.fastest_half
+    assert parts == pytest.approx((-0.6, -0.5, -0.1))
+    assert verdict.sentence.startswith("10.20 µs, now 11.80 µs, corrected by -0.60 µs: +10.0% (")
+    unknown = verdict_of(finding, contrast, Measured(None, 11.8, 0.5, Metric.TIME), ROW, ROW)
+    assert unknown.correction is None
+    assert unknown.sentence.startswith("judged by 10.00 µs, now 11.00 µs: +10.0% (")
 
 
 def test_every_doubt_has_its_own_advice() -> None:
@@ -179,7 +199,7 @@ def shaped(*p90s: float, threshold: float = 0.01) -> Verdict:
     new = replace(new, p90s=np.array(p90s))
     contrast = Contrast(CASE.id, base, new, Weights(1.0, 0.0), threshold)
     (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
-    return verdict_of(finding, contrast, ROW, ROW, Metric.TIME)
+    return verdict_of(finding, contrast, measured(finding), ROW, ROW)
 
 
 def test_slow_samples_that_became_slower_change_the_distribution_and_no_verdict() -> None:
@@ -201,12 +221,12 @@ def test_slow_samples_that_differ_on_both_sides_do_not_change_the_distribution()
     new = replace(new, p90s=new.p90s + 2.0)
     contrast = Contrast(CASE.id, base, new, Weights(1.0, 0.0), 0.01)
     (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
-    assert verdict_of(finding, contrast, ROW, ROW, Metric.TIME).remarks == ()
+    assert verdict_of(finding, contrast, measured(finding), ROW, ROW).remarks == ()
 
 
 def test_slow_samples_of_a_slope_may_be_below_0_and_have_no_ratio() -> None:
     own = replace(estimated(10.0), medians=np.array([0.0]), p90s=np.array([-1.0]))
     contrast = Contrast(CASE.id, own, own, Weights(1.0, 0.0), 0.01)
     (finding,) = judge([contrast], NoiseModel(0.005, 0.0, ""))
-    verdict = verdict_of(finding, contrast, ROW, ROW, Metric.NS_PER_ITERATION)
+    verdict = verdict_of(finding, contrast, measured(finding, Metric.NS_PER_ITERATION), ROW, ROW)
     assert (verdict.median_ratio, verdict.p90_ratio, verdict.remarks) == (None, None, ())

@@ -37,20 +37,26 @@ def test_report_says_what_changed_and_how_it_was_judged(shflbench: Command, tmp_
     assert outcome.code == 1
     assert outcome.err.startswith("warning: ")
     assert "sentinels" in outcome.err
-    report, ground = outcome.out.split("threshold 2%; ")
+    report, ground = outcome.out.split("what could have been missed: ")
     assert (
         report
         == """\
 base: base: NVIDIA H200, driver 580.159, NVRTC 13.0.48, commit 0123456, 1 run, 1 process per case
 new:  new: NVIDIA H200, driver 580.159, NVRTC 13.0.48, commit 0123456, 1 run, 1 process per case
 
-verdict  case                            base µs  new µs  change                    threshold
-slower   neighbor/shfl/f32/26x1024/4096  69.99    84.00   +20.0% (+19.3 to +20.7%)  2%
+base, new: as measured (time_us in results.csv)
+correction: the mean of the fastest half of the samples replaces their median
+judged change: new - base + correction, in percent of the corrected base, with an interval that holds for all cases \
+together with 99% probability
 
-5 cases are the same within 2%; a slowdown of 6.24% would have been found
+verdict  case                            base µs  new µs  correction µs  judged change             threshold
+slower   neighbor/shfl/f32/26x1024/4096  70.02    84.00   +0.03          +20.0% (+19.3 to +20.7%)  2%
+
+5 cases are the same: they changed by less than the threshold of 2%
 """
     )
-    assert ground.startswith("noise: ")
+    assert ground.startswith("in each of these cases, a slowdown of 6.19% or more ")
+    assert "\ntested: 6 cases; 1 process per side; smallest change that matters (threshold): 2%; " in ground
     assert ground.endswith("\n1 slower of 6 cases\n")
 
 

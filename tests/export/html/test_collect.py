@@ -64,9 +64,16 @@ def test_neighbors_are_judged_as_compare_does_newest_last(runs: list[Path]) -> N
     assert pair.reason == ""
     first = series.table.rows[0]
     assert [cell.text for cell in first[:3]] == ["neighbor/shfl/f32/26x1024/4096", "70.00", "83.99"]
-    assert first[3].text.startswith("+20.0% (")
-    assert first[4].text in {"slower", "suspected"}
-    assert {row[4].text for row in series.table.rows[1:]} == {"same"}
+    names = [column.name for column in series.table.columns]
+    assert names[2:6] == ["Run 2, µs", "Correction 1 to 2, µs", "Judged change 1 to 2", "Verdict 1 to 2"]
+    assert abs(float(first[3].text)) < 0.1
+    assert first[4].text.startswith("+20.0% (")
+    assert first[5].text in {"slower", "suspected"}
+    assert {row[5].text for row in series.table.rows[1:]} == {"same"}
+    notes = " ".join(pair.notes)
+    assert "judged change: new - base + correction" in notes
+    assert "what could have been missed: " in notes
+    assert "tested: 6 cases; 1 process per side" in notes
 
 
 def test_runs_on_two_gpus_are_side_by_side_with_the_reason_why_they_are_not_compared(
@@ -79,7 +86,7 @@ def test_runs_on_two_gpus_are_side_by_side_with_the_reason_why_they_are_not_comp
     assert first.reason == ""
     assert (second.headline, "NVIDIA H100" in second.reason) == ("not compared", True)
     assert second.reason.startswith("run 2 and run 3 cannot be compared: ")
-    assert [cell.text for cell in series.table.rows[0][6:]] == ["69.98", "", "", ""]
+    assert [cell.text for cell in series.table.rows[0][7:]] == ["69.98", "", "", "", ""]
     assert str(tmp_path) not in parsed(content).text
 
 
