@@ -132,37 +132,44 @@ def _by_factor(contests: Contests) -> str:
 
 def _ranges(contests: Contests, name: str) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield each range of a factor, as its name and its values in words, after the variant that leads all over it."""
-    by_value = group_by(contests.all, lambda contest: contests.factors(contest.fastest).get(name, ""))
+    is_size = name == GRID and contests.axis is not None and contests.axis.factor == GRID != contests.axis.name
+    by_value = group_by(
+        contests.all, lambda contest: _size(contests, contest) if is_size else _value(contests, contest, name)
+    )
     common = {value: set.intersection(*(set(one.variants) for one in some)) for value, some in by_value.items()}
     if "" in common or not all(common.values()):
         return
-    is_size = name == GRID and contests.axis is not None and contests.axis.factor == GRID
-    values, rank = _ordered(by_value, name), list(contests.leads)
+    is_number = all(value.isdecimal() for value in by_value)
+    values, rank = list(by_value), list(contests.leads)
+    if name == GRID:
+        values.sort(key=lambda value: _place(contests, by_value[value][0]))
+    elif is_number:
+        values.sort(key=int)
     ranges: list[tuple[str, list[str]]] = []
     for value in values:
         winner = min(common[value], key=rank.index)
-        label = _size(contests, by_value[value][0]) if is_size else value
         if ranges and ranges[-1][0] == winner:
-            ranges[-1][1].extend({label} - {ranges[-1][1][-1]})
+            ranges[-1][1].append(value)
         else:
-            ranges.append((winner, [label]))
-    ordered = name == GRID or all(value.isdecimal() for value in values)
-    for winner, labels in ranges:
-        listed = f"{labels[0]} to {labels[-1]}" if ordered and len(labels) > 1 else join(labels)
-        yield winner, ("" if is_size and contests.axis and contests.axis.name != GRID else name, listed)
+            ranges.append((winner, [value]))
+    for winner, some in ranges:
+        listed = f"{some[0]} to {some[-1]}" if (name == GRID or is_number) and len(some) > 1 else join(some)
+        yield winner, ("" if is_size else name, listed)
 
 
-def _ordered(by_value: dict[str, list[Contest]], name: str) -> list[str]:
-    """Return the values of a factor from small to large if they are numbers or launches, else as they come."""
-    if name == GRID:
-        return sorted(by_value, key=lambda value: by_value[value][0].fastest.grid or 0)
-    return sorted(by_value, key=int) if all(value.isdecimal() for value in by_value) else list(by_value)
+def _value(contests: Contests, contest: Contest, name: str) -> str:
+    return contests.factors(contest.fastest).get(name, "")
+
+
+def _place(contests: Contests, contest: Contest) -> float:
+    """Return the place of a setting on an axis of blocks or sizes; the number of its blocks if there is none."""
+    place = contests.axis.place(contest.fastest) if contests.axis and contests.axis.factor == GRID else None
+    return place if place is not None else contest.fastest.grid or 0
 
 
 def _size(contests: Contests, contest: Contest) -> str:
-    """Return the label of a setting on the axis of a sweep."""
-    place = contests.axis.place(contest.fastest) if contests.axis else None
-    return contests.axis.label(place) if contests.axis and place is not None else contest.fastest.launch
+    """Return the size of a setting: `512 MiB`."""
+    return contests.axis.label(_place(contests, contest)) if contests.axis else ""
 
 
 def _words(ranges: Sequence[tuple[str, str]]) -> str:

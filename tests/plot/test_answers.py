@@ -127,3 +127,21 @@ def test_library_calls_that_are_faster_are_named_and_never_win() -> None:
 def test_ratios_and_places_do_not_depend_on_the_order_of_the_rows() -> None:
     cases = swept(smem=(300, 300, 150, 100), shfl=(200, 200, 200, 200))
     assert answer(subject(cases)) == answer(subject(reversed(cases)))
+
+
+def test_on_an_axis_of_sizes_the_same_blocks_may_have_several_sizes() -> None:
+    launches = ("64x256", "1024x256", "16384x256")
+    cases = [
+        row
+        for row in rows("f32", "f64", pattern="struct-access", launches=launches, options=["words=4"])
+        if row.variant in {"direct", "smem"}
+    ]
+    sized = [
+        replace(timed(row, 100.0 if (row.variant == "smem") is (row.grid == 64) else 200.0), gb_per_s=0.0)
+        for row in cases
+    ]
+    of_type = {"f32": 1, "f64": 2}
+    moved = [replace(row, gb_per_s=of_type[row.dtype] * (row.grid or 0) * 10 / (row.time_us or 1)) for row in sized]
+    assert answer(subject(moved), "grid", {"grid"}) == (
+        "struct-access: the fastest safe variant is smem at 625 KiB to 1.22 MiB, direct at 9.77 MiB to 312 MiB"
+    )
