@@ -139,7 +139,7 @@ def page(compared: Mapping[str, Sequence[Compared]], devices: Iterable[str]) -> 
         useful=USEFUL,
         tolerance=TOLERANCE - 1,
         lines="\n".join([*lines, _line("all", every)]),
-        without=_counts(one.limit.reason for one in every if one.limit.reason) or "none",
+        without=_counts(one.limit.limit_reason for one in every if one.limit.limit_reason) or "none",
         limiters=_counts(one.limit.limit_by for one in every if one.limit.limit_by),
         not_useful=len(useless),
         useless_limiters=_counts(one.limit.limit_by for one in useless if one.limit.limit_by) or "none",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shflbench.checker.python.triton_kernels import Grid
 
 __version__ = "0.2.0"
-__all__ = ["__version__", "check", "load"]
+__all__ = ["__version__", "check", "load", "load_samples", "split_options"]
 
 
 def check(  # noqa: PLR0913  (a keyword per fact about a launch)
@@ -66,11 +66,41 @@ def load(*results: str | os.PathLike[str]) -> pd.DataFrame:
     `results` are run folders, or folders that hold several. The columns are `run` (the folder), `suite`, `device`,
     those of results.csv, and those of limits.csv where a run has it; docs/reference/columns.md explains each. Units are
     in the names. An unknown value is missing (NaN, NA or None), never 0. `sass_per_iteration` and `noise` hold
-    dictionaries, `processes`, `throttle` and `verified_iterations` tuples. Raise shflbench.errors.ResultsError where a
-    folder holds no run or a file is damaged.
+    dictionaries, `processes`, `throttle` and `verified_iterations` tuples. `reason` says why a case was not timed,
+    `limit_reason` why it has no limit. Raise shflbench.errors.ResultsError where a folder holds no run or a file is
+    damaged.
     """
     from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
 
     from shflbench.store.frame import frame  # noqa: PLC0415
 
     return frame(map(Path, results))
+
+
+def load_samples(*results: str | os.PathLike[str], sentinels: bool = False) -> pd.DataFrame:
+    """Return the samples of runs as a pandas table, one row per sample.
+
+    `results` are those of `shflbench.load`, with which the table shares `run`, `suite`, `device`, `case_id`, `pattern`,
+    `variant`, `dtype`, `launch` and `options`; the other columns are those of samples.csv.gz, which
+    docs/reference/columns.md explains. `time_us` is the time of one launch, and `iterations` those of the sample:
+    cases with a timed loop are also sampled at smaller numbers. Samples that were `dropped` are included. Those of
+    `sentinels` are included only if asked for; they have no pattern, variant, dtype, launch and options. Raise
+    shflbench.errors.ResultsError where a folder holds no run or a file is missing or damaged.
+    """
+    from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
+
+    from shflbench.store.frame import sample_frame  # noqa: PLC0415
+
+    return sample_frame(map(Path, results), sentinels=sentinels)
+
+
+def split_options(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of `load` or `load_samples` with a column for each option, named `option_` and the option's name.
+
+    `cases` may be a part of such a table: there are columns for the options of its rows only, in the order in which
+    they first appear. A column is `Int64` if all of its values are integers, `Float64` if all are numbers, and text
+    else. It is missing in the rows of patterns that have no such option. `options` stays, and `cases` is not changed.
+    """
+    from shflbench.store.frame import split  # noqa: PLC0415  (`import shflbench` imports nothing else)
+
+    return split(cases)

@@ -124,7 +124,7 @@ class LimitPanel:
         if row.time_us is None:
             return why_untimed(row)
         limit = self.subject.limits.get(row.case_id)
-        return f"no limit: {(limit and limit.reason) or 'not in limits.csv'}"
+        return f"no limit: {(limit and limit.limit_reason) or 'not in limits.csv'}"
 
 
 def other_settings(subject: ChartSubject, row: Row) -> list[Row]:

@@ -59,7 +59,7 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
         return []
     arch = load(device.arch)
     if arch is None:
-        return [CaseLimit(case_id=row.case_id, reason=f"no figures are known for {device.arch}") for row in rows]
+        return [CaseLimit(case_id=row.case_id, limit_reason=f"no figures are known for {device.arch}") for row in rows]
     traffic = DeclaredTraffic(builtin() if folders is None else folders)
     machine = _Machine(device, arch, calibration, traffic)
     codes = stored_codes(run.kernels(), [row.case_id for row in rows], known_codes)
@@ -107,7 +107,7 @@ class _Machine:
         """Return the limit and the ceiling of a case, or why it has none."""
         residency = residency_of(row, self.device)
         if residency is None or row.time_us is None:
-            return CaseLimit(case_id=row.case_id, reason="its grid is not known")
+            return CaseLimit(case_id=row.case_id, limit_reason="its grid is not known")
         work = _CaseWork(code, residency, requests)
         bound = self._bound(row, work, self.arch, self._documented(row))
         ceiling = None
@@ -120,7 +120,7 @@ class _Machine:
             limit_by=bound.time.by if bound.time else None,
             limit_fraction=bound.time.us / row.time_us if bound.time else None,
             limit_cycles=bound.cycles,
-            reason=bound.reason or None,
+            limit_reason=bound.reason or None,
             omitted=SEPARATOR.join(bound.time.omitted) or None if bound.time else None,
             ceiling_us=ceiling.us if ceiling else None,
             ceiling_by=ceiling.by if ceiling else None,

@@ -19,9 +19,12 @@ Disturbances: TypeAlias = Mapping[Disturbance, float]  # → its size
 SCHEMA = 1  # of run.json and both tables; a reader refuses newer ones
 
 
-def column(meaning: str, *, optional: bool = True, several: bool = False) -> Any:  # noqa: ANN401  (as in dataclasses)
-    """Declare one column; an optional one is empty, never 0, where the value is unknown or where `several` are none."""
-    metadata = {"meaning": meaning}
+def column(meaning: str, *, optional: bool = True, several: bool = False, former: str = "") -> Any:  # noqa: ANN401  (as in dataclasses)
+    """Declare one column; an optional one is empty, never 0, where the value is unknown or where `several` are none.
+
+    `former` is the name of the column in files of older versions.
+    """
+    metadata = {"meaning": meaning, "former": former}
     if not optional:
         return field(metadata=metadata)
     return field(default=() if several else None, metadata=metadata)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -36,14 +36,17 @@ class Column:
     kind: Kind
     empty: object  # MISSING where a cell must not be empty
     default: object  # MISSING where the column must be there
+    former: str = ""  # its name in older files
 
     @classmethod
-    def of(cls, name: str, hint: object, default: object, kinds: Mapping[object, Kind]) -> Column:
+    def of(cls, item: Field[Any], hint: object, kinds: Mapping[object, Kind]) -> Column:
         """Take the kind of the column's name, else of its type; that of `int | None` is the one of int."""
+        name, default = item.name, item.default
         types = set(get_args(hint)) if get_origin(hint) is UnionType else {hint}
         optional = NoneType in types
         kind = kinds[name] if name in kinds else kinds[(types - {NoneType}).pop()]
-        return cls(name, kind, None if optional and default is MISSING else default, default)
+        empty = None if optional and default is MISSING else default
+        return cls(name, kind, empty, default, item.metadata.get("former", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class CsvTable(Generic[Record]):
         """Write each field of `record` by its kind: `kinds` has those of types, and of names that need another."""
         hints = get_type_hints(record)
         self._record = record
-        self._columns = [Column.of(item.name, hints[item.name], item.default, kinds) for item in fields(record)]
+        self._columns = [Column.of(item, hints[item.name], kinds) for item in fields(record)]
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -116,9 +119,9 @@ def _texts(column: Column, values: Sequence[Any]) -> list[str]:
 
 
 def _values(column: Column, texts: Mapping[str, Sequence[str]], lines: Sequence[int], path: Path) -> list[object]:
-    if column.name not in texts:
+    cells = texts.get(column.name, texts.get(column.former))
+    if cells is None:
         return [column.default] * len(lines)
-    cells = texts[column.name]
     known: dict[str, object] = {} if column.empty is MISSING else {"": column.empty}
     for text in [text for text in dict.fromkeys(cells) if text not in known]:  # most columns repeat a few values
         try:

@@ -38,7 +38,7 @@ class CaseLimit:
         "limit_us divided by the measured time_us; above 1.01 is a fault of the limit"
     )
     limit_cycles: float | None = column("the limit in SM clock cycles per iteration; empty for a kernel of one pass")
-    reason: str | None = column("why there is no limit")
+    limit_reason: str | None = column("why there is no limit; `reason` in older runs", former="reason")
     omitted: str | None = column("what the limit leaves out because no figure of it is known, joined by `;`")
     ceiling_us: float | None = column(
         "time of one launch at the rates that `calibrate` measured on this GPU, µs; a case can beat it"

@@ -52,7 +52,9 @@ def test_a_row_whose_interval_reaches_its_limit_is_not_faster_than_it(compared: 
 
 
 def test_a_row_without_a_limit_counts_as_not_useful_and_its_reason_is_there(compared: list[Compared]) -> None:
-    bare = replace(compared[0], limit=CaseLimit(case_id="x", reason="no figures are known for sm_70"), of_cycles=None)
+    bare = replace(
+        compared[0], limit=CaseLimit(case_id="x", limit_reason="no figures are known for sm_70"), of_cycles=None
+    )
     assert not bare.is_useful
     text = page({"neighbor": [bare]}, ["NVIDIA H200"])
     assert "| neighbor | 1 | 0 | 0% | – | – | – |" in text

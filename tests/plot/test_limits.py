@@ -68,7 +68,9 @@ def test_a_variant_without_a_limit_says_why() -> None:
     cases = rows()
     cases[1] = untimed(cases[1], Status.SKIPPED, "needs sm_80")
     known = limits_for(cases)
-    why = replace(known[cases[2].case_id], limit_us=None, limit_by=None, limit_fraction=None, reason="unknown opcode")
+    why = replace(
+        known[cases[2].case_id], limit_us=None, limit_by=None, limit_fraction=None, limit_reason="unknown opcode"
+    )
     known[cases[2].case_id] = why
     del known[cases[3].case_id]
     shown = texts(limits.draw(limited(cases, known)))

@@ -51,7 +51,7 @@ def test_each_timed_case_has_a_limit_that_it_does_not_beat_or_the_reason_why_not
 ) -> None:
     assert list(known) == [row.case_id for row in run.rows if row.status is Status.TIMED]
     for limit in known.values():
-        assert (limit.limit_us is None) == (limit.reason is not None)
+        assert (limit.limit_us is None) == (limit.limit_reason is not None)
         assert limit.limit_fraction is None or 0 < limit.limit_fraction < 1.01
 
 
@@ -114,7 +114,7 @@ def test_memory_limits_what_l2_cannot_hold(run: Run) -> None:
 
 def test_a_gpu_without_figures_has_no_limit_and_a_reason(run: Run) -> None:
     (limit,) = limits_of(with_device(only(run, SHFL), arch="sm_70"))
-    assert (limit.limit_us, limit.reason) == (None, "no figures are known for sm_70")
+    assert (limit.limit_us, limit.limit_reason) == (None, "no figures are known for sm_70")
 
 
 def test_a_product_without_figures_leaves_out_what_no_sm_sets(run: Run) -> None:
@@ -128,21 +128,21 @@ def test_a_product_without_figures_leaves_out_what_no_sm_sets(run: Run) -> None:
 def test_a_run_that_kept_no_machine_code_has_limits_of_memory_only(run: Run, tmp_path: Path) -> None:
     bare = replace(run, folder=tmp_path)
     (loop,), (average,) = (limits_of(only(bare, case)) for case in (SHFL, AVERAGE))
-    assert (loop.limit_us, loop.reason) == (None, "its machine code was not kept")
+    assert (loop.limit_us, loop.limit_reason) == (None, "its machine code was not kept")
     assert average.limit_by == BLOCK_START
 
 
 def test_a_machine_without_a_disassembler_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_code, "disassemble", lambda *_: None)
     (limit,) = limits_of(only(run, SHFL))
-    assert (limit.limit_us, limit.reason) == (None, "no disassembler here can read sm_90")
+    assert (limit.limit_us, limit.limit_reason) == (None, "no disassembler here can read sm_90")
 
 
 def test_an_instruction_of_no_known_unit_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "limit", lambda *_: None)
     (limit,) = limits_of(only(run, SHFL))
-    assert limit.reason
-    assert limit.reason.startswith("no unit is known for the instructions")
+    assert limit.limit_reason
+    assert limit.limit_reason.startswith("no unit is known for the instructions")
 
 
 def test_a_damaged_archive_is_an_error(run: Run, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def limit(share: float, ceiling_us: float | None = None, model_us: float | None 
     )
 
 
-UNKNOWN = CaseLimit(case_id=SHFL, reason="its machine code was not kept")
+UNKNOWN = CaseLimit(case_id=SHFL, limit_reason="its machine code was not kept")
 FILE = limit(0.8, ceiling_us=15.0)
 
 

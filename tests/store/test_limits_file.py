@@ -16,7 +16,7 @@ SHFL = CaseLimit(
     ceiling_by="exchange",
     model_us=69.8,
 )
-UNKNOWN = CaseLimit(case_id="mine/shfl/f32/26x1024/4096", reason="no timed loop was found in its machine code")
+UNKNOWN = CaseLimit(case_id="mine/shfl/f32/26x1024/4096", limit_reason="no timed loop was found in its machine code")
 
 
 def test_what_is_written_is_read_back_by_case(tmp_path: Path) -> None:
@@ -24,10 +24,17 @@ def test_what_is_written_is_read_back_by_case(tmp_path: Path) -> None:
     assert read_limits(tmp_path) == {limit.case_id: limit for limit in (SHFL, UNKNOWN)}
 
 
+def test_an_older_file_has_the_reason_under_another_name(tmp_path: Path) -> None:
+    write_limits(tmp_path, [SHFL, UNKNOWN])
+    path = tmp_path / LIMITS_FILE
+    path.write_text(path.read_text(encoding="utf-8").replace(",limit_reason,", ",reason,"), encoding="utf-8")
+    assert read_limits(tmp_path) == {limit.case_id: limit for limit in (SHFL, UNKNOWN)}
+
+
 def test_an_unknown_value_is_an_empty_cell_and_never_zero(tmp_path: Path) -> None:
     write_limits(tmp_path, [UNKNOWN])
     _, line = (tmp_path / LIMITS_FILE).read_text(encoding="utf-8").splitlines()
-    assert line == f"{UNKNOWN.case_id},,,,,{UNKNOWN.reason},,,,"
+    assert line == f"{UNKNOWN.case_id},,,,,{UNKNOWN.limit_reason},,,,"
 
 
 def test_limits_that_are_written_again_replace_the_older_ones(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ PAGES = {
     "suite.md": "Suite files: every key",
     "patterns/README.md": "Patterns: variants, options, kernels and machine code",
     "columns.md": "Columns of results.csv, samples.csv.gz and limits.csv",
-    "python.md": "Python: check a kernel, load runs as a pandas table",
+    "python.md": "Python: check a kernel, load runs and samples as pandas tables",
     "run-json.md": "run.json: settings, versions and device of a run",
     "kernels-zip.md": "kernels.zip: sources and machine code of a run",
     "exit-codes.md": "Exit codes",
@@ -36,7 +36,8 @@ def index() -> str:
 def python() -> str:
     """Return the page of the functions that `import shflbench` offers."""
     parts = (*_function("check"), _CHECK_EXAMPLE, *_members(CheckResult), *_members(CheckFinding), _PLUGIN)
-    return "\n\n".join((NOTE, "# Python", _ABOUT, *parts, *_function("load"), _EXAMPLE, _TYPES)) + "\n"
+    tables = (*_function("load"), _EXAMPLE, _TYPES, *_function("split_options"), _SPLIT_EXAMPLE)
+    return "\n\n".join((NOTE, "# Python", _ABOUT, *parts, *tables, *_function("load_samples"), _SAMPLES_EXAMPLE)) + "\n"
 
 
 def _function(name: str) -> tuple[str, str]:
@@ -80,7 +81,7 @@ def _members(kind: type[CheckResult | CheckFinding]) -> tuple[str, str]:
 
 _WIDEST = 100  # characters of a signature in one line
 _ABOUT = """\
-`import shflbench` offers two functions, for tests, notebooks and scripts; the [command line](commands.md) does
+`import shflbench` offers four functions, for tests, notebooks and scripts; the [command line](commands.md) does
 everything else. [Check a kernel from Python](../how-to/check-a-kernel-from-python.md) and [Explore results in a
 notebook](../notebooks/explore-results.md) show them in use."""
 _CHECK_EXAMPLE = """\
@@ -110,6 +111,22 @@ rows = shflbench.load("results")
 timed = rows[rows.safe & rows.time_us.notna()]
 best = timed.sort_values("time_us").groupby(["suite", "pattern", "dtype", "launch", "options"]).first()
 ```"""
+_SPLIT_EXAMPLE = """\
+```python
+import shflbench
+
+transposes = shflbench.load("results").query("pattern == 'transpose'")
+transposes = shflbench.split_options(transposes)
+times = transposes.pivot_table(index="option_words", columns="variant", values="time_us")
+```"""
+_SAMPLES_EXAMPLE = """\
+```python
+import shflbench
+
+samples = shflbench.load_samples("results/gtc2013").query("pattern == 'reduce' and not dropped")
+spread = samples.groupby(["case_id", "iterations"]).time_us.describe()
+```"""
 _TYPES = """\
 Numbers are `float64`, integers `Int64` (which can be missing), truth values `bool`, and everything else Python objects,
-mostly text. `options` is text such as `width=32`, so that rows can be grouped by it."""
+mostly text. `options` is text such as `width=32`, so that rows can be grouped by it;
+`shflbench.split_options` makes columns of it."""

@@ -130,7 +130,7 @@ class Quantities:
             command = f"shflbench limits --save {self.source.folder}"
             return Unknown(f"{row.case_id} has no limit: calculate it with `{command}`")
         if limit.limit_us is None or limit.limit_by is None:
-            reason = f": {short(limit.reason)}" if limit.reason else ""
+            reason = f": {short(limit.limit_reason)}" if limit.limit_reason else ""
             return Unknown(f"{row.case_id} has no limit{reason}")
         return limit
 

@@ -60,7 +60,7 @@ def _table(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Table:
 
 def _notes(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Iterator[str]:
     """Yield why cases have no limit."""
-    for reason, alike in group_by(rows, lambda row: known[row.case_id].reason).items():
+    for reason, alike in group_by(rows, lambda row: known[row.case_id].limit_reason).items():
         if reason:
             yield f"{', '.join(row.variant for row in alike)}: no limit: {reason}"
 

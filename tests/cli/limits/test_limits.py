@@ -95,7 +95,7 @@ def test_json_has_every_value_of_each_case(
     assert (record["folder"], record["suite"]) == (str(run), "quick")
     shfl = next(case for case in record["cases"] if case["case_id"] == SHFL)
     assert shfl["limit_cycles"] == 32.0
-    assert (shfl["reason"], shfl["ceiling_us"]) == (None, None)
+    assert (shfl["limit_reason"], shfl["ceiling_us"]) == (None, None)
 
 
 def test_ceilings_come_from_the_calibration_of_the_gpu_or_a_given_file(
