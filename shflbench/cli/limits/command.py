@@ -118,12 +118,15 @@ def _limits(
     predicted = _predicted(part, calibration, counted, console)
     calculated = limits_of(part, calibration=calibration, requests=counted, predicted_us=predicted)
     limits = merged_limits(run, current, calculated, counted if again else None)
-    file, changed = run.folder / LIMITS_FILE, count_noun(changed_cases(limits, recorded), "case")
-    if save:
+    file, changed = run.folder / LIMITS_FILE, changed_cases(limits, recorded)
+    if changed and save:
         write_limits(run.folder, limits)
-        console.say(f"{file} is written, {changed} changed")
-    elif not changed.startswith("0 "):
-        console.say(f"{changed} differ from {file} or are not in it: write them with --save")
+        console.say(f"{file} is written, {count_noun(changed, 'case')} changed")
+    elif changed:
+        cases = count_noun(changed, "case")
+        console.say(f"not saved: {cases} that {file} lacks or has with other values; write them with --save")
+    elif save:
+        console.say(f"{file} has these values already")
     if again and (kept := sum(limit is current.get(limit.case_id) for limit in limits)):
         console.say(f"{count_noun(kept, 'case')} as in {file}, where the limit is closer: delete the file to drop them")
     return limits

@@ -56,7 +56,8 @@ def test_each_group_has_a_table_with_the_fastest_case_first(
 def test_limits_are_stored_with_the_run_if_asked_and_change_nothing_else(shflbench: Command, run: Path) -> None:
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     outcome = shflbench("limits", run)
-    assert f"3 cases differ from {run / 'limits.csv'} or are not in it: write them with --save" in outcome.err
+    unsaved = f"not saved: 3 cases that {run / 'limits.csv'} lacks or has with other values; write them with --save"
+    assert unsaved in outcome.err
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
     outcome = shflbench("limits", run, "--save")
     assert f"{run / 'limits.csv'} is written, 3 cases changed" in outcome.err

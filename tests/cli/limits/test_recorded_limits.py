@@ -64,7 +64,9 @@ def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path) -> None:
         values = (times[variant], known.limit_us, known.ceiling_us, known.model_us)
         assert [time, limit, ceiling, predicted] == [f"{value:.2f}" for value in values]
         assert (share, by) == (f"{known.limit_fraction:.1%}", known.limit_by)
-    assert printed(shflbench("limits", run, "--save", "--format", "json")) == recorded
+    saving = shflbench("limits", run, "--save", "--format", "json")
+    assert printed(saving) == recorded
+    assert saving.err == f"{run / 'limits.csv'} has these values already\n"
     assert contents(run) == before
     assert shflbench("advise", "transpose", run, "--option", "words=32").out == advice
 
@@ -72,10 +74,10 @@ def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path) -> None:
 def test_saving_adds_what_the_file_lacks_and_keeps_what_it_has(run: Path) -> None:
     recorded = read_limits(run)
     shfl, padded = ("shfl".join(CASES), "smem-padded".join(CASES))
-    lacking = recorded | {shfl: replace(recorded[shfl], model_us=None, ceiling_us=None, ceiling_by=None)}
-    del lacking[SMEM]
+    partial = recorded | {shfl: replace(recorded[shfl], model_us=None, ceiling_us=None, ceiling_by=None)}
+    del partial[SMEM]
     wrong = replace(recorded[padded], limit_us=1.0)  # not that of the time: the case was timed again
-    write_limits(run, (lacking | {padded: wrong}).values())
+    write_limits(run, (partial | {padded: wrong}).values())
     outcome = shflbench("limits", run, "--save", "--format", "json")
     assert outcome.code == 0
     saved = read_limits(run)
