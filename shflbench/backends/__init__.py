@@ -1,1 +1,1 @@
-"""Who runs a kernel: a GPU through CUDA, or nobody."""
+"""The backends: a GPU through CUDA, the emulator, or none, which only compiles."""

@@ -1,4 +1,4 @@
-"""Why the connection to a Dask scheduler fails: its certificates, its protocol, or nobody is there."""
+"""Why the connection to a Dask scheduler fails: its certificates, its protocol, or no scheduler at the address."""
 
 from __future__ import annotations
 
