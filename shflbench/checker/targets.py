@@ -15,7 +15,8 @@ from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.store.kernel_archive import kernel_revision
 from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite
-from shflbench.suite.problems import did_you_mean, did_you_mean_pattern
+from shflbench.suite.pattern_names import did_you_mean_pattern
+from shflbench.suite.problems import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -192,11 +192,11 @@ def unchanged(comparison: Comparison) -> str:
 
 def missed(comparison: Comparison) -> str:
     """Return which slowdowns of the cases that are the same might have been missed; empty if that is unknown."""
-    found = [verdict for verdict in _same(comparison) if verdict.detectable_95 is not None]
-    if not found:
+    known = [verdict for verdict in _same(comparison) if verdict.detectable_95 is not None]
+    if not known:
         return ""
-    least = fraction(max(verdict.detectable_95 or 0.0 for verdict in found))
-    which = "this case" if len(found) == 1 else "each of these cases"
+    least = fraction(max(verdict.detectable_95 or 0.0 for verdict in known))
+    which = "this case" if len(known) == 1 else "each of these cases"
     return (
         f"what could have been missed: in {which}, a slowdown of {least} or more would have been reported as slower "
         "with 95% probability; a smaller one could have been left undecided (suspected or inconclusive), and one below "

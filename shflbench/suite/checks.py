@@ -10,6 +10,7 @@ from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.printable import escape
 from shflbench.suite.option_values import option_values
+from shflbench.suite.pattern_names import did_you_mean_pattern
 from shflbench.suite.problems import Problem, did_you_mean, not_allowed, unknown
 from shflbench.suite.quotes import quote
 
@@ -48,7 +49,8 @@ def _find_pattern(loc: Loc, word: str, folder: Path, earlier: Mapping[str, Loade
         return earlier[word]
     is_folder = "/" in word or word.startswith(".")
     if not is_folder and word not in _shipped():
-        return unknown(loc, "pattern", word, [*_shipped(), "or a folder such as `./my_exchange`"])
+        known = [*_shipped(), "or a folder such as `./my_exchange`"]
+        return unknown(loc, "pattern", word, known, near=did_you_mean_pattern)
     pattern = _load_own(loc, word, folder) if is_folder else _load_shipped(word)
     if isinstance(pattern, Problem):
         return pattern

@@ -7,12 +7,11 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
-from shflbench.patterns.discover import builtin, builtin_declaration
 from shflbench.suite.positions import Loc, Position, character_position, key_position, value_position
 from shflbench.suite.quotes import MAX_SHOWN, quote, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 KEYS_ADVICE = "`shflbench schema` prints every key of a suite."
@@ -46,30 +45,23 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
-def did_you_mean_pattern(word: str, known: Iterable[str]) -> str:
-    """Return the same for the name of a pattern; other names that patterns declare count, as `prefix sum` for scan."""
-    wanted = _letters(word)
-    for name in builtin() if wanted and len(word) <= MAX_SHOWN else ():
-        declaration = builtin_declaration(name)
-        if declaration and wanted in map(_letters, declaration.also_called):
-            return f"; did you mean `{name}`?"
-    return did_you_mean(word, known)
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
-
-
 def not_allowed(loc: Loc, value: object, allowed: str) -> Problem:
     """Return the problem of a value that is not one of the allowed ones."""
     return Problem(loc, f"found {show(value)}", f"allowed: {allowed}")
 
 
-def unknown(loc: Loc, kind: str, word: str, known: Iterable[str], *, at_key: bool = False) -> Problem:
-    """Return the problem of a word that is not one of the known ones."""
+def unknown(  # noqa: PLR0913  (what is said of it)
+    loc: Loc,
+    kind: str,
+    word: str,
+    known: Iterable[str],
+    *,
+    at_key: bool = False,
+    near: Callable[[str, Iterable[str]], str] = did_you_mean,
+) -> Problem:
+    """Return the problem of a word that is not one of the known ones; `near` suggests one of them."""
     known = tuple(known)
-    near = (did_you_mean_pattern if kind == "pattern" else did_you_mean)(word, known)
-    remedy = f"allowed: {', '.join(known)}{near}"
+    remedy = f"allowed: {', '.join(known)}{near(word, known)}"
     return Problem(loc, f"unknown {kind} {quote(word)}", remedy, at_key, KEYS_ADVICE if at_key else _NAMES_ADVICE)
 
 

@@ -115,6 +115,8 @@ def _library_errors(chart: Chart, match: re.Match[str] | None) -> list[str]:
         wrong.append("faster is not a tie")
     if match["lead"] and not any(is_ratio(match["lead"], one.best.time / case.time) for case, one in faster):
         wrong.append("the lead is another")
+    if match["all"] and int(match["all"]) != len(contests(chart)):
+        wrong.append(f"there are {len(contests(chart))} settings")
     if match["verb"] and number != int(match["some"] or len(contests(chart))):
         wrong.append(f"it is so at {number} settings")
     return wrong

@@ -91,18 +91,18 @@ def _named(claim: Claim, quantity: Expression, condition: Condition | None) -> M
 
 def _tested(relation: Relation) -> tuple[Expression, Condition | None]:
     """Return what a comparison tests, and against which number, if it is one."""
-    left, right, sign = relation.left, relation.right, relation.sign
-    if isinstance(left, Constant):
-        left, right, sign = right, left, MIRRORED[sign]
+    first, right, sign = relation.left, relation.right, relation.sign
+    if isinstance(first, Constant):
+        first, right, sign = right, first, MIRRORED[sign]
     if isinstance(right, Constant):
         number = isinstance(right.value, int | float) and not isinstance(right.value, bool)
-        return left, Condition(sign, float(right.value), relation.tolerance) if number else None
-    if not all(call.function in POSITIVE for side in (left, right) for call in calls(side)):
-        return left, None
-    one, other = _factors(left), _factors(right)
+        return first, Condition(sign, float(right.value), relation.tolerance) if number else None
+    if not all(call.function in POSITIVE for side in (first, right) for call in calls(side)):
+        return first, None
+    one, other = _factors(first), _factors(right)
     if min(one.constant, other.constant) <= 0:
-        return left, None
-    ratio = Arithmetic("/", _without_constant(left), _without_constant(right))
+        return first, None
+    ratio = Arithmetic("/", _without_constant(first), _without_constant(right))
     return ratio, Condition(sign, other.constant / one.constant, relation.tolerance)
 
 

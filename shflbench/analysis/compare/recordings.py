@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ONCE = "give each measurement once, and on one side; measure again for more processes"
 
 
-class Presence(NamedTuple):
+class Recorded(NamedTuple):
     """In how many processes of a side a case was measured."""
 
     measured: int
@@ -71,7 +71,7 @@ def _recorded(place: int, side: Side) -> Iterator[_Recorded]:
                 yield _Recorded(record.file, source, record.sha256, samples.get((number, index), {}))
 
 
-def missing_in_part(side: Side) -> Mapping[str, Presence]:
+def missing_in_part(side: Side) -> Mapping[str, Recorded]:
     """Return the cases that were not measured in every process in which they are expected.
 
     Each file of another tool is a process, and files may be of several programs with cases of their own: a case is
@@ -85,7 +85,7 @@ def missing_in_part(side: Side) -> Mapping[str, Presence]:
                 measured.setdefault(row.case_id, set()).update((number, process) for process in row.processes)
     programs = _programs(measured)
     return {
-        case_id: Presence(len(processes), len(program))
+        case_id: Recorded(len(processes), len(program))
         for case_id, processes in measured.items()
         for program in programs
         if processes & program and len(processes) < len(program)

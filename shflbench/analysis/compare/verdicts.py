@@ -13,7 +13,7 @@ from shflbench.model import Interval, Status
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Metric
     from shflbench.analysis.compare.estimates import Floats
-    from shflbench.analysis.compare.recordings import Presence
+    from shflbench.analysis.compare.recordings import Recorded
     from shflbench.analysis.compare.rule import Contrast, Judgment
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Row
@@ -91,7 +91,7 @@ def verdict_without_times(base: Row | None, new: Row | None, side: Side) -> Verd
             return _plain(new, Reason.NEITHER_TIMED, sentence)
 
 
-def of_part(verdict: Verdict, base: Presence | None, new: Presence | None) -> Verdict:
+def of_part(verdict: Verdict, base: Recorded | None, new: Recorded | None) -> Verdict:
     """Return the verdict on a case that processes of a side lack: missing if only those of the new side do.
 
     `base` and `new` say in how many processes it was measured, None for all. It is never the same: the processes that

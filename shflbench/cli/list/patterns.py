@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.cli.layout import Line, Table, wrapped
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, load
-from shflbench.suite.problems import did_you_mean_pattern
+from shflbench.suite.pattern_names import did_you_mean_pattern
 from shflbench.suite.shipped_claims import claims_by_pattern
 
 if TYPE_CHECKING:

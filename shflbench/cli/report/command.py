@@ -27,11 +27,11 @@ if TYPE_CHECKING:
         show_default=True,
         help="Write the report to this file.",
     ),
-    option("--title", metavar="TEXT", default="", help="Title of the report (default: the GPUs of the runs)."),
+    option("--title", metavar="TEXT", help="Title of the report (default: the GPUs of the runs)."),
     BASELINES,
 )
 @click.pass_obj
-def command(console: Console, results: tuple[Path, ...], output: Path, title: str, baselines: Path) -> None:
+def command(console: Console, results: tuple[Path, ...], output: Path, title: str | None, baselines: Path) -> None:
     """Write a report of runs as one HTML file.
 
     RESULTS are run folders, or folders that hold runs. The file needs no network and no other file: send it, or open
@@ -48,5 +48,5 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
     for run in runs:
         for note in run.notes:
             console.warn(note)
-    write(output, render(collect(runs, baselines, title, judged_claims(runs))), "--output")
+    write(output, render(collect(runs, baselines, title or "", judged_claims(runs))), "--output")
     console.path(output)

@@ -53,7 +53,7 @@ def printed(outcome: Outcome) -> dict[str, CaseLimit]:
 def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path) -> None:
     before, recorded = contents(run), read_limits(run)
     advice = shflbench("advise", "transpose", run, "--option", "words=32").out
-    assert "smem           smem          4794.50    4.5×       99%       exchange" in advice
+    assert "smem           smem          4794.50    4.5×    99%       exchange" in advice
     outcome = shflbench("limits", run)
     assert contents(run) == before
     assert (outcome.code, outcome.err) == (0, "")
