@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,8 +37,10 @@ class Source:
 
     def shown(self, name: str) -> str:
         """Return a file of a message as a user types it, if it lies below the current folder."""
-        path, folder = self.files.get(name), Path.cwd()
-        return str(path.relative_to(folder)) if path and path.is_relative_to(folder) else name
+        if name not in self.files:
+            return name
+        path, folder = Path(os.path.normpath(self.files[name].absolute())), Path.cwd()
+        return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
 
     @property
     def unit(self) -> tuple[object, ...]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def did_you_mean_pattern(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean …?` for the name of a pattern; other names that patterns declare count, as `prefix sum` for scan."""
+    """Return `; did you mean …?` for the name of a pattern, also for another name that a pattern declares."""
     wanted = _letters(word)
     for name in builtin() if wanted and len(word) <= MAX_SHOWN else ():
         declaration = builtin_declaration(name)

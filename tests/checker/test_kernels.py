@@ -20,7 +20,7 @@ pytestmark = pytest.mark.expensive
 
 LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
 PAIRED = LANES[1:]  # neighbors of a pair lie in one half of the warp
-REFUSED = "pairs_initialized<int> for sm_90 does not compile: pairs/initialized.cu:5"
+REFUSED = "pairs_initialized<int> for sm_90 does not compile: tests/checker/planted/pairs/initialized.cu:5"
 ALL = "all 10 schedules"
 CHECKED = "checked: every access to memory"
 CLEAN = f"right and free of hazards under {ALL} ({CHECKED})"
