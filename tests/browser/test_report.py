@@ -70,7 +70,7 @@ def test_a_click_on_a_heading_sorts_by_its_numbers_and_the_keyboard_turns_the_or
 ) -> None:
     page = open_page(whole).page
     button = page.get_by_role("button", name="Speed over the next variant")
-    keys = "[...document.querySelectorAll('#answer-table tbody tr')].map((row) => row.cells[4].dataset.sort || '')"
+    keys = "[...document.querySelectorAll('#answer-table tbody tr')].map((row) => row.cells[5].dataset.sort || '')"
     unsorted = page.evaluate(keys)
     button.click()
     wait_until(page, lambda: page.evaluate(keys) != unsorted)
@@ -185,7 +185,7 @@ def test_code_is_side_by_side_and_colored(small: Path, open_page: Open) -> None:
 def test_runs_of_one_suite_are_side_by_side(tmp_path: Path, open_page: Open) -> None:
     opened = open_page(write_report(tmp_path / "report.html", *two_of_one_suite(tmp_path)))
     opened.page.evaluate(OPEN_ALL)
-    headings = ["Run 1, µs", "Run 2, µs", "Change 1 to 2", "Verdict 1 to 2", "Why"]
+    headings = ["Run 1, µs", "Run 2, µs", "Correction 1 to 2, µs", "Judged change 1 to 2", "Verdict 1 to 2", "Why"]
     assert opened.texts("#series-1 thead th")[1:] == headings
     assert "slower" in opened.texts("#series-1 .badge")
     assert opened.violations() == []

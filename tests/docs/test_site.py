@@ -55,7 +55,7 @@ def test_its_warp_sum_and_transpose_are_those_of_the_results() -> None:
     times = times_of("reduce", "width=32")
     best = times["shfl"]
     assert cells("sum, `f32`")[:4] == [
-        "`shfl` (library: `cg`)",
+        "`shfl` (also `cg`)",
         f"{times['smem'] / best:.1f}×",
         f"{times['smem-syncwarp'] / best:.1f}×",
         "–",
@@ -120,7 +120,7 @@ def test_the_fastest_variants_are_safe_and_tie(at: dict[str, Setting]) -> None:
     neighbor = at["gtc2013 neighbor f32 26x1024 mode=idx"]
     assert neighbor.leaders() == ["shfl"]
     assert neighbor.faster() == "shfl"
-    assert at["gtc2013 reduce f32 26x1024 width=32"].best() == "`shfl` (library: `cg`)"
+    assert at["gtc2013 reduce f32 26x1024 width=32"].best() == "`shfl` (also `cg`)"
     assert (
         "`cub-raking` 1.2×" in at["blocks block-reduce f32 fill x 256 result=all"].best()
     )  # faster than any candidate

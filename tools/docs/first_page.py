@@ -61,7 +61,7 @@ class Setting:
             f"`{row.variant}`{'' if contest.tie(row, contest.fastest) else f' {times(1 / self.ratio(row.variant))}'}"
             for row in contest.libraries
         )
-        return f"{names} (library: {calls})" if calls else names
+        return f"{names} (also {calls})" if calls else names
 
     def ratio(self, slow: str, fast: str | None = None) -> float:
         """Return the time of `slow` divided by that of `fast`, by default the fastest candidate."""
