@@ -170,9 +170,10 @@ def _run_jobs(function: Callable[[Any], object], pipe: Connection, parent: int) 
 @contextmanager
 def block_terminal_signals() -> Iterator[None]:
     """Make processes that start meanwhile ignore what the terminal sends to all processes."""
-    resource_tracker.ensure_running()  # its start would unblock SIGINT
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINAL)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))  # which would end the tracker, unlike SIGINT
     try:
+        resource_tracker.ensure_running()  # its start unblocks SIGINT
+        signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINAL)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
