@@ -40,7 +40,7 @@ def test_death_of_a_worker_fails_only_the_case_that_it_emulated(make: Make) -> N
 
 
 # What each signal does to a run, test_signals.py shows.
-OTHER_SIGNALS = [pytest.param(*end, marks=pytest.mark.archs) for end in ((terminate, 143), (hang_up, -1))]
+OTHER_SIGNALS = [pytest.param(*end, marks=pytest.mark.archs) for end in ((terminate, 143), (hang_up, 129))]
 
 
 @pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), *OTHER_SIGNALS])
