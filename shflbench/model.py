@@ -384,11 +384,21 @@ _SAMPLE_VALUES = attrgetter(*(item.name for item in fields(Sample)))
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with its 95% interval."""
+    """An estimate with its 95% interval; without ends, from -inf to inf, where the uncertainty is unknown."""
 
     value: float
     low: float
     high: float
+
+    @classmethod
+    def unknown(cls, value: float) -> Interval:
+        """Return a value whose uncertainty nobody measured."""
+        return cls(value, float("-inf"), float("inf"))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the interval has ends."""
+        return float("-inf") < self.low <= self.high < float("inf")
 
     @property
     def half_width(self) -> float:

@@ -1,9 +1,9 @@
 """Which variants of a group are candidates, which is fastest, and which tie: the one rule of every answer.
 
 Tables, charts, advice, reports and the documentation ask it, so that they name the same variants. A candidate is a
-timed, safe variant that is no library call. Library calls are shown and compared, but are not named as the fastest: a
-sentence names the fastest candidate and adds the library calls that tie with it or beat it. Two variants tie unless the
-joint interval of their ratio shows that one is slower by more than `MATTERS`.
+timed, safe variant that is no library call, and whose uncertainty is known. Library calls are shown and compared, but
+are not named as the fastest: a sentence names the fastest candidate and adds the library calls that tie with it or beat
+it. Two variants tie unless the joint interval of their ratio shows that one is slower by more than `MATTERS`.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def contest_of(rows: Sequence[Row], times: JointTimes | None = None) -> Contest 
 
 
 def competes(row: Row) -> bool:
-    """Return whether the row is a candidate: timed, safe, and no library call, which shows what it compiles to.
+    """Return whether the row is a candidate: timed with an interval, safe, and no library call.
 
     A row without a mechanism, of another tool, is a task of its own and no variant.
     """
@@ -148,7 +148,7 @@ def competes(row: Row) -> bool:
 
 
 def _is_timed(row: Row) -> bool:
-    return row.status is Status.TIMED and bool(row.time_us)
+    return row.status is Status.TIMED and bool(row.time_us) and row.time_interval is not None
 
 
 def time_us(row: Row) -> float:
@@ -182,9 +182,9 @@ def _decimals(ratio: float) -> int:
 
 
 def _interval(row: Row, times: JointTimes | None, family: int) -> Interval:
-    """Return the time of a timed row in µs, one of `family` that are compared; without an interval it is a point."""
+    """Return the time of a timed row in µs, one of `family` that are compared."""
     measured = times.measured(row, "time") if times else None
     if measured and (joint := measured.interval(family)).low > 0:
         return joint
-    time = row.time_us or 0.0
-    return Interval(time, row.time_low_us or time, row.time_high_us or time)
+    assert row.time_interval is not None  # noqa: S101  (`_is_timed`)
+    return row.time_interval

@@ -108,10 +108,10 @@ def _certainty(comparison: Comparison) -> str:
 
 
 def change(ratio: Interval | None) -> str:
-    """Return a change with its interval, `+2.1% (+1.9 to +2.3%)`; empty if it is unknown."""
+    """Return a change with its interval if that is known, `+2.1% (+1.9 to +2.3%)`; empty for None."""
     if ratio is None:
         return ""
-    if ratio.low == ratio.high:
+    if ratio.low == ratio.high or not ratio.is_known:
         return f"{percent(ratio.value)}%"
     return f"{percent(ratio.value)}% ({percent(ratio.low)} to {percent(ratio.high)}%)"
 

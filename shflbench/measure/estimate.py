@@ -50,8 +50,12 @@ def _time_us(case: SampledCase) -> Interval:
     Each process adds a random offset to all its times (on one H200 with a standard deviation of 0.05 µs; 2–5% for
     kernels below 10 µs). The rounds of one process do not show it. The rounds of several do, but their interval shrinks
     with the number of rounds and not of processes: therefore it is widened until it covers the median of each process.
+
+    A single round does not show how rounds differ.
     """
     medians = [round_.median_us(case.iterations) for round_ in case.rounds]
+    if len(medians) == 1:
+        return Interval.unknown(medians[0])
     pooled = widen(median_interval(medians), case.step_us / 2)
     by_process: dict[int, list[float]] = {}
     for round_, value in zip(case.rounds, medians, strict=True):
@@ -76,6 +80,8 @@ def _ns_per_iteration(case: SampledCase) -> Interval | None:
         for round_ in case.rounds
         if fewest in round_.times_us
     ]
+    if len(slopes) == 1:
+        return Interval.unknown(slopes[0])
     return widen(median_interval(slopes), 1000 * case.step_us / difference)  # half a step at either end
 
 

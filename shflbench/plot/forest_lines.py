@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
+from shflbench.model import Interval
 from shflbench.plot.forest_words import percent, signed
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ class Scale:
 
 def scale_of(comparison: Comparison) -> Scale:
     """Return an axis that shows all cases except the few that lie much further out than all others."""
-    known = [verdict.ratio for verdict in comparison.verdicts if verdict.ratio]
+    ratios = [verdict.ratio for verdict in comparison.verdicts if verdict.ratio]
+    known = [ratio if ratio.is_known else Interval(*3 * (ratio.value,)) for ratio in ratios]
     typical = 100 * median([verdict.threshold for verdict in comparison.verdicts if verdict.threshold] or [_LEAST])
     up = [(percent(ratio.value), percent(ratio.high)) for ratio in known if ratio.value >= 1]
     down = [(-percent(ratio.value), -percent(ratio.low)) for ratio in known if ratio.value < 1]

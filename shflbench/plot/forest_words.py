@@ -119,10 +119,12 @@ def why_not(verdict: Verdict, *, judged: bool) -> str:
 
 
 def figure_of(verdict: Verdict) -> str:
-    """Return the change and the wider half of its interval, rounded up: `+2.13 ± 0.10%`; empty if unknown."""
+    """Return the change and the wider half of its interval, rounded up: `+2.13 ± 0.10%`; empty for what is unknown."""
     if verdict.ratio is None:
         return ""
     change = percent(verdict.ratio.value)
+    if not verdict.ratio.is_known:
+        return f"{signed(change)}%"
     digits = _decimals(change)
     half = 100 * max(verdict.ratio.high - verdict.ratio.value, verdict.ratio.value - verdict.ratio.low)
     up = ceil(half * 10**digits - _ROUNDING) / 10**digits

@@ -107,12 +107,14 @@ def add_times(
 ) -> Row:
     """Return `row` with its times, and with the bandwidth if the bytes moved per launch are known."""
     slope, clock = timing.ns_per_iteration, timing.sm_clock_mhz
+    time_low_us, time_high_us = _ends(timing.time_us)
+    slope_low, slope_high = _ends(slope)
     return replace(
         row,
         status=Status.TIMED,
         time_us=timing.time_us.value,
-        time_low_us=timing.time_us.low,
-        time_high_us=timing.time_us.high,
+        time_low_us=time_low_us,
+        time_high_us=time_high_us,
         samples=timing.samples,
         dropped=timing.dropped,
         rounds=timing.rounds,
@@ -122,8 +124,8 @@ def add_times(
         noise={trouble.kind: float(f"{trouble.size:.2g}") for trouble in timing.troubles},
         reason="; ".join(trouble.sentence for trouble in timing.troubles) or None,
         ns_per_iteration=slope.value if slope else None,
-        ns_per_iteration_low=slope.low if slope else None,
-        ns_per_iteration_high=slope.high if slope else None,
+        ns_per_iteration_low=slope_low,
+        ns_per_iteration_high=slope_high,
         cycles_per_iteration=slope.value * clock / 1000 if slope and clock else None,
         gb_per_s=bytes_moved / timing.time_us.value / 1000 if bytes_moved else None,
         launch_overhead_us=timing.launch_overhead_us,
@@ -136,20 +138,22 @@ def add_times(
 
 def with_speedups(rows: Sequence[Row]) -> list[Row]:
     """Return the rows of one group; if the baseline was timed, timed rows have their speedup over it."""
-    base = next((interval for row in rows if row.variant == row.baseline and (interval := time_of(row))), None)
-    return [_add_speedup(row, base) for row in rows]
+    base = next((row for row in rows if row.variant == row.baseline and row.time_us), None)
+    return [_add_speedup(row, base) if base else row for row in rows]
 
 
-def _add_speedup(row: Row, base: Interval | None) -> Row:
-    time = time_of(row)
-    if base is None or time is None:
+def _add_speedup(row: Row, base: Row) -> Row:
+    """Return a timed row with its speedup over the baseline; without an interval where that of a time is unknown."""
+    if not row.time_us or not base.time_us:
         return row
-    speedup = Interval(1.0, 1.0, 1.0) if row.variant == row.baseline else ratio(base, time)
+    if row.variant == row.baseline:
+        return replace(row, speedup=1.0, speedup_low=1.0, speedup_high=1.0)
+    if row.time_interval is None or base.time_interval is None:
+        return replace(row, speedup=base.time_us / row.time_us)
+    speedup = ratio(base.time_interval, row.time_interval)
     return replace(row, speedup=speedup.value, speedup_low=speedup.low, speedup_high=speedup.high)
 
 
-def time_of(row: Row) -> Interval | None:
-    """Return the time of one launch with its interval, in µs; None if the row was not timed."""
-    if row.time_us is None or row.time_low_us is None or row.time_high_us is None:
-        return None
-    return Interval(row.time_us, row.time_low_us, row.time_high_us)
+def _ends(estimate: Interval | None) -> tuple[float | None, float | None]:
+    """Return the ends of an interval; None where they are unknown, as of a single round."""
+    return (estimate.low, estimate.high) if estimate and estimate.is_known else (None, None)

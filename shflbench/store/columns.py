@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
-from shflbench.model import Disturbance, Status
+from shflbench.model import Disturbance, Interval, Status
 
 Options: TypeAlias = tuple[tuple[str, str], ...]  # names and values, as in `Case`
 Counts: TypeAlias = Mapping[str, float]  # opcode → instructions per iteration
@@ -59,7 +59,9 @@ class Row:
     inputs: int | None = column("input sets tried")
     reference: str | None = column("variant whose results are the trusted reference; empty where NumPy computes it")
     time_us: float | None = column("median time of one launch, µs")
-    time_low_us: float | None = column("lower end of its 95% confidence interval, µs")
+    time_low_us: float | None = column(
+        "lower end of its 95% confidence interval, µs; empty where the times of a single round do not show it"
+    )
     time_high_us: float | None = column("upper end of its 95% confidence interval, µs")
     samples: int | None = column("samples kept, each of `launches` launches")
     dropped: int | None = column("samples dropped: the GPU was throttled, or waited for the host to launch")
@@ -112,6 +114,20 @@ class Row:
     def option_texts(self) -> tuple[str, ...]:
         """Each option as `name=value`."""
         return tuple(f"{name}={value}" for name, value in self.options)
+
+    @property
+    def time_interval(self) -> Interval | None:
+        """The time of one launch with its interval, in µs; None without a time, or where its interval is unknown."""
+        return _interval(self.time_us, self.time_low_us, self.time_high_us)
+
+    @property
+    def slope_interval(self) -> Interval | None:
+        """The time per iteration with its interval, in ns; None without one, or where its interval is unknown."""
+        return _interval(self.ns_per_iteration, self.ns_per_iteration_low, self.ns_per_iteration_high)
+
+
+def _interval(value: float | None, low: float | None, high: float | None) -> Interval | None:
+    return None if value is None or low is None or high is None else Interval(value, low, high)
 
 
 SAMPLE_COLUMNS: Mapping[str, str] = {  # field of model.Sample → meaning, in file order

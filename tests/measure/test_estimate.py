@@ -54,6 +54,12 @@ def test_two_counts_give_a_slope_and_one_gives_none() -> None:
     assert (found.ns_per_iteration, found.launch_overhead_us) == (None, None)
 
 
+def test_a_single_round_has_no_interval() -> None:
+    found = timed(lined([104.0]))
+    assert (found.time_us, found.ns_per_iteration) == (Interval.unknown(104.0), Interval.unknown(1000.0))
+    assert not found.time_us.is_known
+
+
 def test_equal_times_are_known_to_half_a_step_of_the_timer() -> None:
     found = timed(lined([104.0] * 9))
     assert ends(found.time_us) == pytest.approx((104.0, 103.984, 104.016))

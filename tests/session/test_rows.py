@@ -161,6 +161,18 @@ def test_speedup_is_the_ratio_of_times_with_a_wide_interval() -> None:
     assert (fast.speedup, fast.speedup_low, fast.speedup_high) == (5.0, 345 / 71, 355 / 69)
 
 
+def test_times_of_single_rounds_have_a_speedup_and_no_intervals() -> None:
+    single = replace(TIMING, time_us=Interval.unknown(350.0), ns_per_iteration=Interval.unknown(80.0))
+    slow, fast = (
+        rows.add_times(row("smem"), single, CONDITIONS),
+        rows.add_times(row(), TIMING, CONDITIONS),
+    )
+    assert (slow.time_us, slow.time_interval, slow.slope_interval) == (350.0, None, None)
+    assert (fast.time_interval, fast.slope_interval) == (TIMING.time_us, TIMING.ns_per_iteration)
+    _, sped = rows.with_speedups([slow, fast])
+    assert (sped.speedup, sped.speedup_low, sped.speedup_high) == (5.0, None, None)
+
+
 def test_without_a_timed_baseline_there_are_no_speedups() -> None:
     failed = rows.end_row(row("smem"), Status.FAILED, "it\n  crashed")
     assert failed.reason == "it crashed"

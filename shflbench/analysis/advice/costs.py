@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shflbench.model import DTYPES, WARP, Interval, Status
+from shflbench.model import DTYPES, WARP, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -152,8 +152,7 @@ def _cost(run: Run, row: Row, exchange: Exchange, limit: CaseLimit | None) -> Ex
     exchanges = exchange.per_iteration(row.sass_per_iteration, dtype) if dtype else 0.0
     if dtype is None or not warps or not exchanges or not row.ns_per_iteration:
         return None
-    slope = row.ns_per_iteration
-    ns = Interval(slope, row.ns_per_iteration_low or slope, row.ns_per_iteration_high or slope)
+    interval = row.slope_interval
     cycles = row.cycles_per_iteration / exchanges if row.cycles_per_iteration else None
     limit_cycles = limit.limit_cycles if limit else None
     return ExchangeCost(
@@ -166,9 +165,9 @@ def _cost(run: Run, row: Row, exchange: Exchange, limit: CaseLimit | None) -> Ex
         warps_per_sm=warps,
         block=row.block,
         exchanges_per_iteration=exchanges,
-        ns_per_exchange=ns.value / exchanges,
-        ns_per_exchange_low=ns.low / exchanges,
-        ns_per_exchange_high=ns.high / exchanges,
+        ns_per_exchange=row.ns_per_iteration / exchanges,
+        ns_per_exchange_low=interval.low / exchanges if interval else None,
+        ns_per_exchange_high=interval.high / exchanges if interval else None,
         cycles_per_iteration=row.cycles_per_iteration,
         cycles_per_exchange=cycles,
         cycles_per_warp_exchange=cycles / warps if cycles else None,

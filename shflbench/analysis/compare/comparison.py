@@ -93,7 +93,7 @@ class Verdict:
     correction: Correction | None = None  # None if the measured values are judged as they are
     base: float | None = None
     new: float | None = None
-    ratio: Interval | None = None  # with an interval that is simultaneous for all cases
+    ratio: Interval | None = None  # with an interval that is simultaneous for all cases, or an unknown one
     threshold: float | None = None  # the smallest change that matters, as a fraction
     detectable: float | None = None  # the smallest slowdown that 98 of 100 such comparisons find, as a fraction
     detectable_95: float | None = None  # likewise, that 95 of 100 find

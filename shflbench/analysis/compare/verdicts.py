@@ -43,6 +43,10 @@ class Measured(NamedTuple):
 
 def verdict_of(judgment: Judgment, contrast: Contrast, measured: Measured, base: Row, new: Row) -> Verdict:
     """Return the verdict on a case that both sides measured."""
+    if judgment.reason is Reason.TOO_FEW_ROUNDS:
+        judgment = replace(
+            judgment, ratio=Interval.unknown(judgment.ratio.value), detectable=math.inf, detectable_95=math.inf
+        )
     return Verdict(
         case_id=judgment.case_id,
         outcome=judgment.outcome,
@@ -202,9 +206,11 @@ _NOT_CERTAIN = {
 
 
 def _sentence(judgment: Judgment, threshold: float, measured: Measured) -> str:
-    times = _values(judgment, measured)
-    span = f"{percent(judgment.ratio.low)} to {percent(judgment.ratio.high)}%"
-    change, limit = f"{percent(judgment.ratio.value)}% ({span})", f"{100 * threshold:.3g}%"
+    times, ratio = _values(judgment, measured), judgment.ratio
+    span = f"{percent(ratio.low)} to {percent(ratio.high)}%"
+    change, limit = f"{percent(ratio.value)}%", f"{100 * threshold:.3g}%"
+    if ratio.is_known:
+        change += f" ({span})"
     match judgment.reason:
         case Reason.WITHIN_THRESHOLD:
             return f"{times}: no change of {limit} or more ({span})"

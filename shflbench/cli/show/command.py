@@ -57,7 +57,10 @@ def command(
 
         selected = [best_rows(rows, joint_times(run, console)) for run, rows in zip(runs, selected, strict=True)]
         if not any(selected):
-            raise ResultsError("no case was timed, so that none is the fastest", "leave out --best")
+            why = "no case was timed, so that none is the fastest"
+            if any(row.time_us for run in runs for row in run.rows):
+                why = "none is the fastest: only safe variants of a pattern that were timed with an interval compete"
+            raise ResultsError(why, "leave out --best")
     shown = [(run, rows) for run, rows in zip(runs, selected, strict=True) if rows or not any(selected)]
     for run, _ in shown:
         for note in run.notes:

@@ -98,10 +98,8 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
 def _time_table(title: str, rows: Sequence[Row]) -> Table:
     columns = {
         "variant": [row.variant for row in rows],
-        "time µs": _numbers([_interval(row.time_us, row.time_low_us, row.time_high_us) for row in rows]),
-        "ns/iteration": _numbers(
-            [_interval(row.ns_per_iteration, row.ns_per_iteration_low, row.ns_per_iteration_high) for row in rows]
-        ),
+        "time µs": _numbers([_estimate(row.time_us, row.time_interval) for row in rows]),
+        "ns/iteration": _numbers([_estimate(row.ns_per_iteration, row.slope_interval) for row in rows]),
         "GB/s": _numbers([_bandwidth(row) for row in rows]),
     }
     if baseline := next((row.baseline for row in rows if row.baseline), None):
@@ -146,36 +144,47 @@ def _speedup(row: Row) -> str:
     return "" if row.speedup is None else f"{row.speedup:.2f}×"
 
 
-def _interval(value: float | None, low: float | None, high: float | None) -> Interval | None:
-    if value is None:
-        return None
-    return Interval(value, value if low is None else low, value if high is None else high)
+def _estimate(value: float | None, interval: Interval | None) -> Interval | None:
+    return interval or (None if value is None else Interval.unknown(value))
 
 
 def _bandwidth(row: Row) -> Interval | None:
     if not row.gb_per_s or not row.time_us:
         return None
-    low, high = row.time_low_us or row.time_us, row.time_high_us or row.time_us
-    return Interval(row.gb_per_s, row.gb_per_s * row.time_us / high, row.gb_per_s * row.time_us / low)
+    time = row.time_interval
+    if time is None:
+        return Interval.unknown(row.gb_per_s)
+    moved = row.gb_per_s * time.value
+    return Interval(row.gb_per_s, moved / time.high, moved / time.low)
 
 
 def _numbers(estimates: Sequence[Interval | None]) -> list[str]:
-    """Format each estimate as `value ± half the interval's width`, aligned at the decimal point."""
+    """Format each estimate as `value ± half the interval's width`, or as `value` if that is unknown, aligned."""
     decimals = _decimals([estimate for estimate in estimates if estimate])
-    return align_right(["" if e is None else f"{e.value:.{decimals}f} ± {_half_width(e, decimals)}" for e in estimates])
+    widths = ["" if estimate is None else _half_width(estimate, decimals) for estimate in estimates]
+    unknown = " " * max(map(len, widths))
+    return align_right(
+        [
+            "" if estimate is None else f"{estimate.value:.{decimals}f}{width or unknown}"
+            for estimate, width in zip(estimates, widths, strict=True)
+        ]
+    )
 
 
 def _half_width(estimate: Interval, decimals: int) -> str:
-    """Format half the interval's width, rounded up to the last decimal, and never as zero."""
+    """Format half the interval's width as ` ± 0.05`, rounded up to the last decimal, and never as zero."""
+    if not estimate.is_known:
+        return ""
     unit = 10**-decimals
     units = math.ceil(round((estimate.high - estimate.low) / 2 / unit, 6))  # rounded first: 2 may be 2.00…01
-    return f"{max(1, units) * unit:.{decimals}f}"
+    return f" ± {max(1, units) * unit:.{decimals}f}"
 
 
 def _decimals(estimates: Sequence[Interval]) -> int:
     """Return the number of decimals for the smallest value and, within limits, for the narrowest interval."""
     values = [abs(estimate.value) for estimate in estimates if estimate.value]
-    widths = [(estimate.high - estimate.low) / 2 for estimate in estimates if estimate.high > estimate.low]
+    known = [estimate for estimate in estimates if estimate.is_known and estimate.high > estimate.low]
+    widths = [(estimate.high - estimate.low) / 2 for estimate in known]
     if not values:
         return 0
     usual = USUAL_DIGITS - 1 - math.floor(math.log10(min(values)))

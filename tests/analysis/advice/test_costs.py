@@ -29,6 +29,14 @@ def test_a_shuffle_costs_what_its_row_says() -> None:
     assert cost.limit_cycles_per_exchange == 32
 
 
+def test_a_slope_without_an_interval_gives_a_cost_without_one() -> None:
+    run = committed("gtc2013", "neighbor")
+    rows = tuple(replace(row, ns_per_iteration_low=None, ns_per_iteration_high=None) for row in run.rows)
+    cost = costs(replace(run, rows=rows))["neighbor/shfl/f32/26x1024/4096/mode=idx"]
+    assert cost.ns_per_exchange
+    assert (cost.ns_per_exchange_low, cost.ns_per_exchange_high) == (None, None)
+
+
 def test_an_element_of_two_words_is_one_exchange_of_two_shuffles() -> None:
     run = committed("gtc2013", "neighbor")
     known = costs(run)

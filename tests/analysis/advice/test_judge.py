@@ -92,6 +92,14 @@ def test_a_group_with_one_candidate_has_no_answer() -> None:
     assert answers_of(replace(run, rows=rows), {}) == []
 
 
+def test_cases_without_an_interval_do_not_count() -> None:
+    run = run_of()
+    rows = tuple(
+        replace(row, time_low_us=None, time_high_us=None) if row.variant == "shfl" else row for row in run.rows
+    )
+    assert answer(replace(run, rows=rows)).variant == "smem-syncwarp"
+
+
 def test_cases_without_a_time_do_not_count() -> None:
     run = run_of()
     rows = tuple(replace(row, status=Status.FAILED, time_us=None) if row.variant == "shfl" else row for row in run.rows)

@@ -71,8 +71,8 @@ class Copies:
         declarations = "".join(f"    {text}{not index}),\n" for index, text in enumerate(variants))
         return (
             "\n\nfrom dataclasses import replace as _replace\n\n"
-            f"PATTERN = _replace(PATTERN, dtypes=({self.dtype!r},), options={options!r}, representative={{}}, variants=(\n"
-            f"{declarations}))\n"
+            f"PATTERN = _replace(PATTERN, dtypes=({self.dtype!r},), options={options!r}, representative={{}},\n"
+            f"    variants=(\n{declarations}))\n"
         )
 
 
