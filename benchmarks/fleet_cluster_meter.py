@@ -1,4 +1,4 @@
-"""What a process of the simulated cluster costs: CPU seconds, memory, threads, and bytes over its connections.
+"""Measure the cost of a process of the simulated cluster: CPU seconds, memory, threads, and bytes over connections.
 
     python -m benchmarks.fleet_cluster_meter scheduler PORT                a Dask scheduler
     python -m benchmarks.fleet_cluster_meter client FOLDER run SUITE …     `shflbench` in FOLDER; writes costs.json

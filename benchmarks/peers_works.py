@@ -1,4 +1,4 @@
-"""What is compared with the libraries, and the kernels of shflbench that do it."""
+"""The functions of libraries that are compared, and the kernels of shflbench that do the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a prediction knows beside a run: the calibration of its GPU, and the requests of its kernels to memory."""
+"""Inputs of a prediction beside a run: the calibration of its GPU, and the requests of its kernels to memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NVBench itself recorded, as a part of the corpus."""
+"""Recordings of NVBench itself, as a part of the corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run has to do for one set: the files that count, their truth, and the jobs that check them."""
+"""Plan a run for one set: the files that count, their truth, and the jobs that check them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files of a set count: CUDA C++ with a kernel, a legal launch, and none of the features that are excluded.
+"""Choose the files of a set that count: CUDA C++ with a kernel, a legal launch, and no excluded feature.
 
 Rules find most exclusions in the text. `exclusions.tsv` lists those that take a compiler or a reader to find.
 """

@@ -1,4 +1,4 @@
-"""Which variants of a group are candidates, which is fastest, and which tie: the one rule of every answer.
+"""Decide the candidates of a group, the fastest, and ties: the one rule of every answer.
 
 Tables, charts, advice, reports and the documentation ask it, so that they name the same variants. A candidate is a
 timed, safe variant that is no library call, and whose uncertainty is known. Library calls are shown and compared, but

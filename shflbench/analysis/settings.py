@@ -1,4 +1,4 @@
-"""What sets the cases of a pattern apart: element type, launch, iterations, options (pure functions)."""
+"""The factors that set the cases of a pattern apart: element type, launch, iterations, options (pure functions)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `calibrate` measures: for each figure its kernel, its launch, and how its value follows from the times."""
+"""The probes of `calibrate`: for each figure its kernel, its launch, and how its value follows from the times."""
 
 from __future__ import annotations
 

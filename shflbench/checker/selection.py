@@ -1,4 +1,4 @@
-"""Which kernels of one or of several files `--kernel` names."""
+"""Choose the kernels of one or of several files that `--kernel` names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parameters, memory and coordinates of threads an instruction depends on: a backward slice of the program.
+"""Find the parameters, memory and coordinates of threads that an instruction depends on: a backward program slice.
 
 The slice follows registers from the address and the guard of an instruction to what computes them, and the conditions
 of the branches that decide whether it runs (Weiser, "Program Slicing", 1984). It ignores the order of instructions, so

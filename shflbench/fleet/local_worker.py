@@ -1,4 +1,4 @@
-"""What each worker process of a local cluster does first; Dask imports it by name (its option `preload`)."""
+"""Start a worker process of a local cluster; Dask imports this file by name (its option `preload`)."""
 
 from __future__ import annotations
 

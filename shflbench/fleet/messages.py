@@ -1,4 +1,4 @@
-"""What the client and the workers of a cluster send one another; both have the same version of this code."""
+"""Messages between the client and the workers of a cluster; both have the same version of this code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which workers of a Dask cluster answer, at a cost that does not depend on the number of running calls."""
+"""Find the workers of a Dask cluster that answer, at a cost that does not depend on the number of running calls."""
 
 from __future__ import annotations
 

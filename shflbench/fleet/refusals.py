@@ -1,4 +1,4 @@
-"""Which workers and devices of a cluster cannot be used, and why."""
+"""Refuse workers and devices of a cluster that cannot be used, and say why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which devices of a cluster are used, each through one worker, and which offers of workers were opened."""
+"""The devices of a cluster that are used, each through one worker, and the offers of workers that were opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chart of many settings answers, in one sentence: which variant wins where, or why that hardly matters.
+"""The answer of a chart of many settings, in one sentence: which variant wins where, or why that hardly matters.
 
 The first form that is true of the chart is taken. `contest_of` decides who wins or ties a setting. Library calls win
 nothing; a clause of their own names those that are faster, or else those that tie.
@@ -14,6 +14,7 @@ from shflbench.analysis.contest import NO_CHOICE, competes, times, times_range
 from shflbench.analysis.settings import GRID, words
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
+from shflbench.numerals import all_of
 from shflbench.palette import NAMES
 from shflbench.plot.contests import contests_of, libraries
 from shflbench.plot.quantity import BANDWIDTH, quantity_of
@@ -52,7 +53,7 @@ def _alike(contests: Contests) -> str:
     if most > _ALIKE:
         return ""
     names = sorted(contests.lags)
-    who = join(names) if len(names) <= _MOST_NAMES else f"all {len(names)} safe variants"
+    who = join(names) if len(names) <= _MOST_NAMES else all_of(len(names), "safe variants")
     return f"{who} differ by at most {_percent(most)} at {contests.everywhere}{_range(contests)}"
 
 

@@ -1,4 +1,4 @@
-"""Which charts of a run are drawn by default: those that its suite declares, or those that show the most settings."""
+"""Choose the charts that are drawn by default: those that the suite declares, or those with the most settings."""
 
 from __future__ import annotations
 

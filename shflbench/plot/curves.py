@@ -70,7 +70,7 @@ def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Pag
         title=answer(subject, factor, drawn),
         subtitle=(
             f"{quantity.words.capitalize()}{subject.shared_setting}; {_better(quantity)} is better.",
-            "Library calls show what they compile to and do not compete." if _has_library(subject.timed) else "",
+            "Library calls are drawn for comparison." if _has_library(subject.timed) else "",
         ),
         caption=subject.caption,
         scope=subject.group_names,

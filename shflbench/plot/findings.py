@@ -1,4 +1,4 @@
-"""What the rows of one pattern say, in a sentence each: the titles of the charts (pure functions).
+"""Findings in the rows of one pattern, in a sentence each: the titles of the charts (pure functions).
 
 Candidates, winners and ties are those of `contest_of`. Settings with only one candidate do not count.
 """

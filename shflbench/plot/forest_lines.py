@@ -1,4 +1,4 @@
-"""Which cases of a comparison get a line of its forest plot, which share a strip, and the ends of the axis."""
+"""Choose the cases of a comparison that get a line of its forest plot or share a strip, and the ends of the axis."""
 
 from __future__ import annotations
 

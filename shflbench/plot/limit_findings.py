@@ -1,4 +1,4 @@
-"""What the limits and predictions of a run say, in a sentence each: the titles of their charts (pure functions)."""
+"""Findings in the limits and predictions of a run, in a sentence each: the titles of their charts (pure functions)."""
 
 from __future__ import annotations
 

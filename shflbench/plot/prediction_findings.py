@@ -1,4 +1,4 @@
-"""What the predictions of a run say, in a sentence each: the title of their chart (pure functions)."""
+"""Findings in the predictions of a run, in a sentence each: the title of their chart (pure functions)."""
 
 from __future__ import annotations
 

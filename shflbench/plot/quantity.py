@@ -1,4 +1,4 @@
-"""What a chart measures: time, or bandwidth where the pattern says how many bytes it moves."""
+"""The quantity of a chart: time, or bandwidth where the pattern says how many bytes it moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chart is about: the rows and samples of one pattern of one run, and where they come from."""
+"""The subject of a chart: the rows and samples of one pattern of one run, and where they come from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which factors of a pattern's cases make an axis for curves, and which cases are left for bars."""
+"""Choose the factors of a pattern's cases that make an axis for curves, and the cases that are left for bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names of cases are accepted: they are shown in reports, written to CSV and matched by thresholds."""
+"""Accept or refuse names of cases: they are shown in reports, written to CSV and matched by thresholds."""
 
 from __future__ import annotations
 

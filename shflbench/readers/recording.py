@@ -1,4 +1,4 @@
-"""What every reader returns: processes × cases × samples, and what the files say about them."""
+"""The result of every reader: processes × cases × samples, and what the files say about them."""
 
 from __future__ import annotations
 

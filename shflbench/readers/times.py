@@ -1,4 +1,4 @@
-"""Which times, clocks and dates of other tools are accepted."""
+"""Accept or refuse times, clocks and dates of other tools."""
 
 from __future__ import annotations
 

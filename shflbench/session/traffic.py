@@ -1,4 +1,4 @@
-"""What a launch asks of memory, as the declaration of its pattern says."""
+"""The traffic that a launch asks of memory, as the declaration of its pattern says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which indexes a kernel uses: the linear numbers of cooperative groups need no launch in three dimensions."""
+"""Find the indexes that a kernel uses: linear numbers of cooperative groups need no launch in three dimensions."""
 
 import pytest
 

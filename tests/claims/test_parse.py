@@ -1,4 +1,4 @@
-"""What expressions mean, and what a user reads about those that mean nothing."""
+"""The meaning of expressions, and the messages about those that mean nothing."""
 
 import pytest
 

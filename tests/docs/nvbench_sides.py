@@ -1,4 +1,4 @@
-"""What NVBench wrote on an H200, as folders with a file per process."""
+"""Results of NVBench on an H200, as folders with a file per process."""
 
 from functools import cache
 from pathlib import Path

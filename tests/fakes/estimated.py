@@ -1,4 +1,4 @@
-"""What is known of a case in some processes, without samples: `estimated(10.0, 10.1, 9.9)` are three processes."""
+"""Estimates of a case in some processes, without samples: `estimated(10.0, 10.1, 9.9)` are three processes."""
 
 from itertools import repeat
 

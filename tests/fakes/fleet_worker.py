@@ -1,4 +1,4 @@
-"""What Dask imports in a worker of a test (its option `--preload`): the machine of the worker has scripted GPUs."""
+"""Give the machine of a worker of a test scripted GPUs; Dask imports this file (its option `--preload`)."""
 
 from tests.fakes.device import Plan
 from tests.fakes.machine import install

@@ -1,4 +1,4 @@
-"""What every fake knows of an H200. It imports little: worker processes of tests need it."""
+"""Facts of an H200 for all fakes. It imports little: worker processes of tests need it."""
 
 from shflbench.model import Device
 

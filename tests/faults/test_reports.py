@@ -1,4 +1,4 @@
-"""What a run says while it works and at its end, and what a machine says that lacks a package."""
+"""Messages of a run while it works and at its end, and of a machine that lacks a package."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Which devices of a cluster are used through which worker, and which workers count as lost."""
+"""The devices of a cluster, the workers through which they are used, and the workers that count as lost."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What the executor of a device of a cluster does after workers were lost or failed, and what it logs."""
+"""The executor of a device of a cluster after workers were lost or failed, and its log."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

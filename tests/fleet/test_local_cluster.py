@@ -1,4 +1,4 @@
-"""What a cluster on one machine lets others reach."""
+"""The parts of a cluster on one machine that others can reach."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which workers count as lost, and what it costs to know."""
+"""The workers that count as lost, and the cost to know them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What tests on a real GPU share. They are skipped where there is no GPU or no cupy; a broken one fails them."""
+"""Shared parts of tests on a real GPU. They are skipped where there is no GPU or no cupy; a broken one fails them."""
 
 from importlib.util import find_spec
 from pathlib import Path

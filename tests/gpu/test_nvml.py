@@ -1,4 +1,4 @@
-"""What the driver says about a real GPU and about who uses it."""
+"""Facts from the driver about a real GPU and its users."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What a kernel is launched with: buffers of every kind, scalars, and the options that every pattern has."""
+"""The arguments of a kernel: buffers of every kind, scalars, and the options that every pattern has."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What real kernels request, counted in the emulator."""
+"""Requests of real kernels, counted in the emulator."""
 
 from collections.abc import Callable
 from dataclasses import replace

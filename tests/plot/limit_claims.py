@@ -1,4 +1,4 @@
-"""What the titles of charts of limits and predictions may claim, recomputed from `results.csv` and `limits.csv`.
+"""Check the claims in titles of charts of limits and predictions, recomputed from `results.csv` and `limits.csv`.
 
 Nothing here imports `shflbench.plot` or `shflbench.analysis`: two independent programs have to agree.
 """

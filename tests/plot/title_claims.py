@@ -1,4 +1,4 @@
-"""What the title of a chart may claim: each form of sentence with its check against the results."""
+"""Check the claims in titles of charts: each form of sentence against the results."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What each format says, as processes × cases × samples."""
+"""Each format as processes × cases × samples."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What NVBench recorded on a GPU is read as it is, and judged as the kernels were changed."""
+"""Recordings of NVBench on a GPU are read as they are, and judged as the kernels were changed."""
 
 from itertools import combinations
 from pathlib import Path

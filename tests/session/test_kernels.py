@@ -1,4 +1,4 @@
-"""What determines the kernel of a case."""
+"""Everything that determines the kernel of a case."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What tests of baselines share."""
+"""Shared parts of the tests of baselines."""
 
 from pathlib import Path
 

@@ -90,6 +90,12 @@ def test_the_name_of_a_module_is_checked_too() -> None:
     assert [hit.words for hit in check.find_identifiers("", "shflbench/cli/written.py")] == ["written"]
 
 
+@pytest.mark.parametrize("word", ["What", "Which", "Who"])
+def test_a_docstring_is_no_half_question(word: str) -> None:
+    assert [hit.words for hit in check.find_questions(f'"""{word} a launch asks of memory."""\n')] == [word]
+    assert list(check.find_questions('"""Whatever a launch asks of memory."""\n')) == []
+
+
 def test_a_name_for_one_folder_is_free_elsewhere() -> None:
     assert list(check.find_identifiers("unit = 1", "shflbench/backends/emulator/limits.py")) != []
     assert list(check.find_identifiers("unit = 1", "shflbench/plot/axes.py")) == []

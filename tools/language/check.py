@@ -137,9 +137,17 @@ def _defined_names(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
+def find_questions(source: str) -> Iterator[Hit]:
+    """Yield the first word of a file's docstring if it makes the docstring half a question, which is read twice."""
+    if word := re.match(r'"""(What|Which|Who)\b', source):
+        yield Hit(1, word[1], "a noun or a verb: `Choose the kernels …`, `The result of …`")
+
+
 def check(path: str, text: str) -> list[Hit]:
     """Return what to replace in the file `path` with the text `text`, by line."""
-    hits = [*find_phrases(text, path), *(find_identifiers(text, path) if path.endswith(".py") else ())]
+    hits = [*find_phrases(text, path)]
+    if path.endswith(".py"):
+        hits += [*find_identifiers(text, path), *find_questions(text)]
     return sorted(hits, key=lambda hit: hit.line)
 
 

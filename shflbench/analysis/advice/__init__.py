@@ -1,1 +1,1 @@
-"""Which variant to use: by setting, over settings, and for a request near measured settings (pure functions)."""
+"""Recommend a variant: by setting, over settings, and for a request near measured settings (pure functions)."""

@@ -1,4 +1,4 @@
-"""What one exchange between the lanes of a warp costs, by mechanism, dtype, width and resident warps.
+"""The cost of one exchange between the lanes of a warp, by mechanism, dtype, width and resident warps.
 
 For compilers and libraries that choose an exchange by rates. Only rows whose loop does little but exchange are taken.
 """

@@ -1,4 +1,4 @@
-"""Which variant to use on a GPU without results: ranked by limits or predictions, which are never called measured."""
+"""Recommend a variant on a GPU without results, ranked by limits or predictions, which are never called measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user wants advice for, and how a measured setting differs from it."""
+"""The request of a user for advice, and how a measured setting differs from it."""
 
 from __future__ import annotations
 

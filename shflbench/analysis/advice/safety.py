@@ -1,4 +1,4 @@
-"""What a user of a variant has to keep in mind, by its mechanism, and unsafe variants that are faster."""
+"""Say what a user of a variant has to keep in mind, by its mechanism, and name unsafe variants that are faster."""
 
 from __future__ import annotations
 

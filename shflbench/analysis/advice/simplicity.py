@@ -1,4 +1,4 @@
-"""Which of equally fast variants to prefer: the simpler one.
+"""Prefer the simpler one of equally fast variants.
 
 Unsafe variants are never candidates, so that all of them are safe. Simpler is, in this order: the mechanism that needs
 less of its surroundings, fewer instructions that move values or wait per iteration, and the name that comes first.

@@ -10,6 +10,7 @@ from shflbench.analysis.claims.quantities import needs_times, short
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
 from shflbench.analysis.claims.words import interval_words
 from shflbench.claims.claim import Quantifier
+from shflbench.numerals import all_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,7 +60,7 @@ def _parts(
         case ClaimStatus.CONFIRMED | ClaimStatus.REFUTED:
             texts = {interval_words(claim, item.outcome.measured) for item in judged}
             value = f": {texts.pop()}" if len(texts) == 1 and "" not in texts else ""
-            yield f"{'holds' if holds else 'fails'} in all {len(judged)} settings{value}"
+            yield f"{'holds' if holds else 'fails'} in {all_of(len(judged), 'settings')}{value}"
             if worst and not value:
                 yield f"{'least' if holds else 'most'} clearly at {labels.full(worst)}{_measured(claim, worst)}"
         case _:
@@ -123,7 +124,7 @@ def overall_why(judged: Sequence[JudgedSetting], worst: JudgedSetting | None) ->
     """Return what limits the cases, and where: what all settings agree on, else that of the worst one."""
     reasons = {item.outcome.why for item in judged}
     if len(reasons) == 1 < len(judged):
-        return _with_place(reasons.pop(), f"all {len(judged):,} settings")
+        return _with_place(reasons.pop(), all_of(len(judged), "settings"))
     known = [item for item in judged if item.outcome.why]
     chosen = worst or (known[0] if len(known) == 1 else None)
     return _with_place(chosen.outcome.why, SettingLabels(judged).full(chosen)) if chosen else ("", "")

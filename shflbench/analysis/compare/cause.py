@@ -1,4 +1,4 @@
-"""What may have made a case slower or faster, and what is known of the case on both sides."""
+"""A possible cause of a slower or faster case, and everything that is known of the case on both sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed in a kernel between two rows of a case, in words."""
+"""Describe in words how a kernel changed between two rows of a case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in for sentinels in results of other tools: processes in turn, and the clock of the samples.
+"""Evidence in place of sentinels in results of other tools: processes in turn, and the clock of the samples.
 
 Without sentinels, a change of the machine looks like a change of every case. If the processes of both sides ran in turn
 (base, new, base, new, …), a slow drift of the machine affects both sides alike; if the SM clock was the same on both

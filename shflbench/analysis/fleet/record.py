@@ -1,4 +1,4 @@
-"""What a ranking needs of one device: its times, sentinels, conditions and failed rows, without the samples."""
+"""The record of one device for a ranking: its times, sentinels, conditions and failed rows, without the samples."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.noise import OFFSET_US
 from shflbench.analysis.fleet.report import Finding, OutlierKind
+from shflbench.numerals import all_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,7 +65,7 @@ def _patterns(affected: Mapping[str, Interval], patterns: Mapping[str, Interval]
     if not affected:
         return "certain in no single pattern"
     if len(affected) == len(patterns) > 1:
-        return f"in all {len(patterns)} patterns"
+        return f"in {all_of(len(patterns), 'patterns')}"
     worst = sorted(affected.items(), key=lambda item: -item[1].value)
     listed = ", ".join(f"{name} {words(change)}" for name, change in worst[:LISTED])
     rest = len(worst) - LISTED

@@ -1,4 +1,4 @@
-"""What the instructions of a timed loop do in the simulation, and which loops cannot be simulated."""
+"""The steps of a timed loop's instructions in the simulation, and the loops that cannot be simulated."""
 
 from __future__ import annotations
 

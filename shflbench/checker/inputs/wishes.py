@@ -1,4 +1,4 @@
-"""What decides on the arguments of a kernel besides its signature and the launch."""
+"""Everything that decides on the arguments of a kernel besides its signature and the launch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hazard depends on that nobody gave: sizes, values, contents and launches that were derived."""
+"""Name the derived sizes, values, contents and launches that a hazard depends on: those that nobody gave."""
 
 from __future__ import annotations
 

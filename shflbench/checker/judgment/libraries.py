@@ -1,4 +1,4 @@
-"""Which instructions come from NVIDIA's libraries of device code, whose own reads are not the user's to fix."""
+"""Recognize instructions of NVIDIA's libraries of device code, whose own reads are not the user's to fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check returns to a Python program."""
+"""The result of a check, for a Python program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which source lines of a kernel ran: those whose effects happened.
+"""The source lines of a kernel that ran: those whose effects happened.
 
 A compiler computes values early, in code that always runs. A line with stores, atomics, barriers, shuffles or branches
 ran if one of these did; any other line ran if any of its instructions did. An instruction whose guard holds for no

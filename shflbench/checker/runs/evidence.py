@@ -1,4 +1,4 @@
-"""What happened in the launches of one kernel."""
+"""The launches of one kernel, and the findings in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which derived launches a kernel is not written for: the block that its code suggests fits, and they do not."""
+"""Drop derived launches that a kernel is not written for: the block that its code suggests fits, and they do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes the results of a correct kernel depend on the order of its threads."""
+"""Find why the results of a correct kernel depend on the order of its threads."""
 
 from __future__ import annotations
 

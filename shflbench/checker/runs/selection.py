@@ -1,4 +1,4 @@
-"""Which launches run under all schedules: the smallest ones, which show most, and one to compare them with."""
+"""Choose the launches to run under all schedules: the smallest ones, which show most, and one to compare them with."""
 
 from __future__ import annotations
 

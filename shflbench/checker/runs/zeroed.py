@@ -1,4 +1,4 @@
-"""Which buffers have to begin with zeros to make sense: counters, locks and flags."""
+"""Find the buffers that have to begin with zeros to make sense: counters, locks and flags."""
 
 from __future__ import annotations
 

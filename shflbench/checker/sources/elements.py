@@ -1,4 +1,4 @@
-"""What a C++ type means for an argument: a pointer or a value, and the NumPy dtype of its elements."""
+"""Read a C++ type as that of an argument: a pointer or a value, and the NumPy dtype of its elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which package generated a PTX text, and for which architecture."""
+"""Recognize the package that generated a PTX text, and the architecture that it is for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which instances of kernel templates to compile beside those that the host code launches."""
+"""Choose the instances of kernel templates to compile beside those that the host code launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read from one file: PTX, kernels, parameters and the launches that the host code performs."""
+"""The content of one file: PTX, kernels, parameters and the launches that the host code performs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which instances of kernel templates to check, where a file has more than fit the time of one check."""
+"""Choose the instances of kernel templates to check, where a file has more than fit the time of one check."""
 
 from __future__ import annotations
 

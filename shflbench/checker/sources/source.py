@@ -1,4 +1,4 @@
-"""What the source of a CUDA file says: its kernels, the types of their parameters, and the launches of the host."""
+"""Read the source of a CUDA file: its kernels, the types of their parameters, and the launches of the host."""
 
 from __future__ import annotations
 

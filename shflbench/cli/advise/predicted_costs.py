@@ -1,4 +1,4 @@
-"""What exchanges cost on a GPU without results, from the machine code of the kernels that show it."""
+"""Show the cost of exchanges on a GPU without results, from the machine code of the kernels that show it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from shflbench.analysis.contest import MATTERS, Certainty, times, times_within
 from shflbench.cli.advise.code import as_text
 from shflbench.cli.advise.settle import OWN_SUITE
 from shflbench.cli.layout import Line, Table, align_right
-from shflbench.export.words import count_noun
+from shflbench.numerals import all_of
 from shflbench.printable import escape
 
 if TYPE_CHECKING:
@@ -68,12 +68,13 @@ def _exceptions(advice: Advice) -> Iterator[str]:
     for exception in advice.depends:
         yield f"Depends: {escape(exception)}"
     if advice.robust:
-        yield f"In doubt: {escape(advice.robust)}, which ties here and leads in all {count} settings around"
+        yield f"In doubt: {escape(advice.robust)}, which ties here and leads in {all_of(count, 'settings')} around"
     if advice.depends and advice.open_factors:
         options = " ".join(f"--option {escape(name)}=…" for name in advice.open_factors)
         yield f"Name your setting for one answer: {options}"
     if not advice.depends and (others := count - 1):
-        yield f"Other settings: the same variant leads or ties in all {count_noun(others, 'other setting')} measured"
+        where = "the other measured setting" if others == 1 else all_of(others, "other measured settings")
+        yield f"Other settings: the same variant leads or ties in {where}"
     for exception in advice.elsewhere:
         yield f"Elsewhere: {escape(exception)}"
 

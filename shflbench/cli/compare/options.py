@@ -1,4 +1,4 @@
-"""What `compare` and `gate` share: how a comparison is judged, printed and written."""
+"""The options that `compare` and `gate` share: how a comparison is judged, printed and written."""
 
 from __future__ import annotations
 

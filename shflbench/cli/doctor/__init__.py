@@ -1,1 +1,1 @@
-"""What this machine has and lacks."""
+"""Look for everything that this machine has and lacks."""

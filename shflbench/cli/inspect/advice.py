@@ -1,4 +1,4 @@
-"""What makes a kernel slower than it needs to be, and what to change: one sentence each."""
+"""Say why a kernel is slower than it needs to be, and what to change: one sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no bound: the ceiling by the rates of a calibrated GPU, and the prediction by a simulation of one SM."""
+"""Estimates that are no bounds: the ceiling by the rates of a calibrated GPU, and a simulation of one SM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between two timed loops, in sentences."""
+"""Explain the differences between two timed loops, in sentences."""
 
 from __future__ import annotations
 

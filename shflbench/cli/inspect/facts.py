@@ -1,4 +1,4 @@
-"""What `inspect` keeps of a compiled kernel: plain data, small enough to be cached for many kernels at once."""
+"""The facts of a compiled kernel for `inspect`: plain data, small enough to be cached for many kernels at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the machine code of one kernel shows on one architecture."""
+"""Inspect the machine code of one kernel on one architecture."""
 
 from __future__ import annotations
 

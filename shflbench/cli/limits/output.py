@@ -74,10 +74,10 @@ def _share(value: float | None) -> str:
 
 
 def omitted_sentence(limits: Iterable[CaseLimit]) -> str:
-    """Return what limits leave out, because no figure of it is known; empty if they leave nothing out."""
+    """Return the units and latencies that limits lack, because their figures are unknown; empty if they lack none."""
     parts = Counter(part for limit in limits if limit.omitted for part in limit.omitted.split(SEPARATOR))
     listed = ", ".join(f"{part} ({count_noun(cases, 'case')})" for part, cases in parts.most_common())
-    return f"the limits leave out what no figure is known for: {listed}" if listed else ""
+    return f"not in the limits, because their figures are unknown: {listed}" if listed else ""
 
 
 def as_json(limited: Iterable[tuple[Run, Sequence[CaseLimit]]]) -> str:

@@ -1,4 +1,4 @@
-"""What `run` and `gate` share: what is measured, how, and where the results go."""
+"""The options that `run` and `gate` share: what is measured, how, and where the results go."""
 
 from __future__ import annotations
 

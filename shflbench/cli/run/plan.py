@@ -1,4 +1,4 @@
-"""What `run` and `gate` do before anything is run: list the cases, open the device, start the folder."""
+"""Prepare `run` and `gate` before anything is run: list the cases, open the device, start the folder."""
 
 from __future__ import annotations
 

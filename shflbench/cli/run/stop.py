@@ -1,4 +1,4 @@
-"""What a run says that somebody stopped."""
+"""Say how a run that somebody stopped can go on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which GPUs CUDA programs may use: CUDA_VISIBLE_DEVICES, read as CUDA reads it (pure functions).
+"""The GPUs that CUDA programs may use: CUDA_VISIBLE_DEVICES, read as CUDA reads it (pure functions).
 
 Sources: CUDA C++ Programming Guide, "CUDA Environment Variables"; for what it leaves open (repeated names, a number
 followed by letters, names of different kinds), PyTorch's `torch.cuda._parse_visible_devices`.

@@ -1,4 +1,4 @@
-"""What a report shows, as text and numbers: the templates decide how it looks and nothing else."""
+"""The content of a report, as text and numbers: the templates decide how it looks and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which runs of a report answer a question: on each GPU, the newest of each suite."""
+"""Choose the runs of a report that answer a question: on each GPU, the newest of each suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one exchange costs."""
+"""The cost of one exchange."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What tests of claims share: committed runs, and claims from a few words."""
+"""Shared parts of the tests of claims: committed runs, and claims from a few words."""
 
 import shutil
 from collections.abc import Callable

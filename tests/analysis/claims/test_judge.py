@@ -48,7 +48,7 @@ def test_a_claim_that_holds_in_its_setting_is_confirmed_with_interval_and_reason
 def test_a_claim_that_fails_everywhere_is_refuted() -> None:
     verdict = judge(claim("speedup(shfl, smem) > 100", pattern="reduce|scan"), "quick")
     assert verdict.verdict is ClaimStatus.REFUTED
-    assert verdict.sentence.startswith("fails in all 2 settings; most clearly at ")
+    assert verdict.sentence.startswith("fails in both settings; most clearly at ")
 
 
 def test_a_claim_that_holds_in_some_settings_depends_on_the_factor_that_decides() -> None:
@@ -177,7 +177,7 @@ def test_a_claim_that_cannot_be_tested_has_its_reason() -> None:
 
 def test_equal_counts_are_said_once() -> None:
     verdict = judge(claim("sass(shfl, SHFL) == 5", pattern="reduce", dtype="f32|i32", width="32"), "gtc2013")
-    assert verdict.sentence == "holds in all 2 settings: 5 SHFL per iteration"
+    assert verdict.sentence == "holds in both settings: 5 SHFL per iteration"
     assert verdict.measured == "5 SHFL per iteration"
 
 

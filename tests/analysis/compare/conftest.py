@@ -1,4 +1,4 @@
-"""What tests of comparisons share."""
+"""Shared parts of the tests of comparisons."""
 
 import shutil
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What stands in for sentinels in results of other tools."""
+"""Evidence in place of sentinels in results of other tools."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the sentinels of devices show when some of them are missing."""
+"""Judgments by the sentinels of devices when some of them are missing."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is kept of a device's runs."""
+"""The record of a device's runs."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which instruction forms the property tests run: what their parameter `form` takes.
+"""The instruction forms that the property tests run, for their parameter `form`.
 
 The tests' own `parametrize` is the only list, so that no test can name a form without running it:
 `opcodes/conftest.py` checks that each test runs the form that it names.

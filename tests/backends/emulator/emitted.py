@@ -1,4 +1,4 @@
-"""Which forms NVRTC emits on which architecture; `python -m tests.backends.emulator.emitted` lists them."""
+"""List the forms that NVRTC emits on each architecture: `python -m tests.backends.emulator.emitted`."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What an H200 computed, recorded by `benchmarks/agreement.py --record`: the emulator gives the same bits."""
+"""Results of an H200, recorded by `benchmarks/agreement.py --record`: the emulator gives the same bits."""
 
 import json
 from functools import cache

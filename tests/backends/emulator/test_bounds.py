@@ -1,4 +1,4 @@
-"""What a fault names: the variable or buffer that an address is meant for, or the heap."""
+"""Faults name the variable or buffer that an address is meant for, or the heap."""
 
 import numpy as np
 import pytest

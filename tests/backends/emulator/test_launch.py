@@ -1,4 +1,4 @@
-"""What a kernel is given: buffers, scalars and iterations in its own order, and what outputs hold before."""
+"""The arguments of a kernel: buffers, scalars and iterations in its own order, and the content of outputs before."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What a verdict is worth, given the truth."""
+"""The worth of a verdict, given the truth."""
 
 import pytest
 

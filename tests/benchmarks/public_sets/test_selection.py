@@ -1,4 +1,4 @@
-"""Which files count, and why the others do not."""
+"""The files that count, and the reasons why others do not."""
 
 import pytest
 

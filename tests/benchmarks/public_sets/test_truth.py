@@ -1,4 +1,4 @@
-"""What is known about each file."""
+"""The truth about each file, as far as it is known."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which instances of templates are checked where a file has many."""
+"""Instances of templates that are checked where a file has many."""
 
 from shflbench.checker.sources.kernel_file import SourceKernel
 from shflbench.checker.sources.sampling import MOST_INSTANCES, sampled

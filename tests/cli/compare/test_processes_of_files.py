@@ -1,4 +1,4 @@
-"""Which files of other tools count as processes: each measurement once, and no case the same that some lack."""
+"""Files of other tools that count as processes: each measurement once, and no case the same that some lack."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a user may name as a side of `shflbench compare`: run folders, folders of runs, and baselines."""
+"""Sides of `shflbench compare` that a user may name: run folders, folders of runs, and baselines."""
 
 import json
 from dataclasses import replace

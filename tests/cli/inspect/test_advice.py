@@ -1,4 +1,4 @@
-"""What `shflbench inspect` says about spills, local memory, occupancy and accesses, with the source line."""
+"""Advice of `shflbench inspect` about spills, local memory, occupancy and accesses, with the source line."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What keeps `shflbench run` from running or from finishing, what it says then, and what it keeps."""
+"""Input that keeps `shflbench run` from running or from finishing, its messages, and the rows that it keeps."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""What `shflbench run` makes of kernels that are wrong, crash, or are not what their pattern promises."""
+"""Verdicts of `shflbench run` on kernels that are wrong, crash, or are not what their pattern promises."""
 
 from pathlib import Path
 

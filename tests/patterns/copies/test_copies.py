@@ -1,4 +1,4 @@
-"""What a user copies compiles alone, and is what was measured: `check` finds the declared instructions, no hazard."""
+"""Code that a user copies compiles alone, and is what was measured: it has the declared instructions and no hazard."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which functions call which, and which of them need a stack frame instead of an inlined copy.
+"""The calls between functions, and the functions that need a stack frame instead of an inlined copy.
 
 A function that can call itself, directly or through others, cannot be inlined, and a function whose address is
 taken may be called from anywhere. All others are inlined.

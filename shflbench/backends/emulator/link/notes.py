@@ -1,4 +1,4 @@
-"""What of a kernel the emulator does otherwise than a GPU, in sentences for the report."""
+"""Differences between the emulator and a GPU that matter to a kernel, in sentences for the report."""
 
 from typing import TYPE_CHECKING
 

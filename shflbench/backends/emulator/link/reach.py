@@ -1,4 +1,4 @@
-"""What a kernel reaches: functions that it calls or takes the address of, and variables that these name."""
+"""Find everything that a kernel reaches: functions that it calls or takes the address of, and variables of these."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Which waiting threads can continue: at barriers, and at collective instructions of a warp."""
+"""Find the waiting threads that can continue: at barriers, and at collective instructions of a warp."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which source lines of a kernel ran.
+"""The source lines of a kernel that ran.
 
 An instruction whose guard holds for no thread has not run, unless it is a branch: that is its condition.
 """

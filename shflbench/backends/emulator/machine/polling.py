@@ -1,4 +1,4 @@
-"""Which groups poll a place in memory: they run as soon as another group writes it.
+"""Find the groups that poll a place in memory: they run as soon as another group writes it.
 
 A thread that waits for a flag then sees the first value that lets it go on. If it saw a later one, it would have
 acquired more than the kernel guarantees, and races with what follows the first value would look ordered.

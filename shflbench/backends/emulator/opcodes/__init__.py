@@ -1,1 +1,1 @@
-"""What each PTX opcode does, one file a family."""
+"""The effect of each PTX opcode, one file a family."""

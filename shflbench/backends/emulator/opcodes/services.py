@@ -1,4 +1,4 @@
-"""What the CUDA runtime does for a kernel: printing, assertions, the heap; and registers that count time.
+"""Services of the CUDA runtime for a kernel: printing, assertions, the heap; and registers that count time.
 
 Linking replaces calls of these functions by instructions whose opcodes begin with `$`.
 """

@@ -1,4 +1,4 @@
-"""What threads may publish after a fence: the accesses that happened before it.
+"""The accesses that threads may publish after a fence: those that happened before it.
 
 A release pattern is a fence followed by a strong write, and affects what happened before the fence (PTX ISA 9.0, 8.8).
 If other threads of the block have fenced their accesses, too, and a barrier follows, then a write of one of them

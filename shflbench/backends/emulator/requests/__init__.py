@@ -1,1 +1,1 @@
-"""What the instructions of a launch ask of the memory system: passes through banks, sectors, active lanes."""
+"""Requests of a launch's instructions to the memory system: passes through banks, sectors, active lanes."""

@@ -1,4 +1,4 @@
-"""Which device measures which groups of a suite, and in which folder (pure functions)."""
+"""Assign groups of a suite to devices, and a folder to each device (pure functions)."""
 
 from __future__ import annotations
 

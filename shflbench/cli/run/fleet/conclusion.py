@@ -1,4 +1,4 @@
-"""What a run on one GPU does at its end, for each member of a fleet: count its cases, store limits, judge claims."""
+"""End a run for each member of a fleet as on one GPU: count its cases, store limits, judge claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all devices of a fleet run, and how."""
+"""The work that all devices of a fleet have in common, and how it is done."""
 
 from __future__ import annotations
 

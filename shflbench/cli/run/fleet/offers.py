@@ -1,4 +1,4 @@
-"""What a Dask worker offers: the GPUs of its machine. Called on workers, by its name."""
+"""Offer the GPUs of the machine of a Dask worker. Called on workers, by its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finding names: bytes, buffer, both accesses; and which lines ran."""
+"""Findings name bytes, buffer, both accesses; and the lines that ran."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a launch gives to a kernel: shapes, structures, variables of the module, dynamic shared memory."""
+"""Everything that a launch gives to a kernel: shapes, structures, variables of the module, dynamic shared memory."""
 
 import struct
 from functools import cache

@@ -1,4 +1,4 @@
-"""What the emulator cannot run is named before anything runs, with its line, and only if the kernel reaches it."""
+"""Code that the emulator cannot run is named before anything runs, with its line, and only if it is reached."""
 
 from shflbench.backends.emulator.frontend.parse import parse
 from shflbench.backends.emulator.link.linker import link

@@ -1,4 +1,4 @@
-"""Which accesses barriers order, and which bytes of memory they access, in two warps."""
+"""The accesses that barriers order, and the bytes of memory that they access, in two warps."""
 
 import pytest
 

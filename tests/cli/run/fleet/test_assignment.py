@@ -1,4 +1,4 @@
-"""Which device measures which groups of a suite (pure functions)."""
+"""The devices that measure the groups of a suite (pure functions)."""
 
 from shflbench.cli.run.fleet.assignment import GroupPool, divide, folder_name, split_finished
 

@@ -1,4 +1,4 @@
-"""What a run on a cluster says while it waits for GPUs."""
+"""Messages of a run on a cluster while it waits for GPUs."""
 
 from dataclasses import dataclass, field
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What the log of a device says about disturbances in its samples."""
+"""Disturbances in the samples of a device, in its log."""
 
 from typing import Any
 from unittest.mock import Mock
