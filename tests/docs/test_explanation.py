@@ -23,7 +23,7 @@ SECTIONS = [
     if LINE.search(section)
 ]
 CHART = re.compile(r"^!\[(?P<words>[^]]+)\]\((?P<path>[^)]+\.svg)\)$", re.MULTILINE)
-NOT_QUIET = re.compile("busy GPU|unsteady GPU|drifting clock")
+NOT_QUIET = re.compile(r"busy GPU|unsteady\sGPU|drifting clock")
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +42,15 @@ def test_refreshing_writes_the_value_of_each_row_in_as_many_decimals(measured: d
     stale = LINE.sub(lambda match: match[0].replace(match["figure"], re.sub(r"\d", "9", match["figure"])), TEXTS[page])
     assert stale != TEXTS[page]
     assert refresh(stale, measured) == TEXTS[page]
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("explanation/*.md")), ids=lambda page: page.stem)
+def test_a_page_about_a_suite_says_that_its_gpu_was_unsteady(runs: list[Run], page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    unsteady = [run.info.suite.name for run in runs if run.info.noise and not run.info.noise.quiet]
+    assert unsteady
+    named = [suite for suite in unsteady if f"`{suite}`" in text and re.search(r"\d(?:%|×)", text)]
+    assert not named or NOT_QUIET.search(text), named
 
 
 @pytest.mark.parametrize("section", SECTIONS)

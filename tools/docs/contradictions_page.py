@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tools.docs.claims_page import cell, finding, measured, share, verdicts
-from tools.docs.first_page import ROOT
+from tools.docs.first_page import ROOT, unsteady
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PAGE = ROOT / "docs" / "explanation" / "contradictions.md"
 TEMPLATE = Path(__file__).with_name("contradictions_page.md.j2")
-LETTERS = "BR"  # of the ids of claims in the suites `blocks` and `rows`
+SUITES = ("`blocks`", "`rows`")
+LETTERS = "BR"  # of the ids of their claims
 
 TOPICS: Mapping[str, tuple[str, ...]] = {
     "The sum of a block: shuffles or shared memory?": ("B10", "B11", "B12", "B13", "B15", "B16", "B29"),
@@ -57,7 +58,9 @@ def render() -> str:
         autoescape=False,  # noqa: S701  (Markdown, of committed files)
     )
     environment.filters.update(cell=cell, finding=finding, linked=linked, measured=measured, share=share)
-    return environment.get_template(TEMPLATE.name).render(topics=TOPICS, verdicts=verdicts(LETTERS))
+    return environment.get_template(TEMPLATE.name).render(
+        topics=TOPICS, verdicts=verdicts(LETTERS), unsteady=[suite for suite in unsteady() if suite in SUITES]
+    )
 
 
 def main() -> None:
