@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
-_PLACE = re.compile(r"(?<![^\s()`:])([^\s()`:]+):([0-9]+)")  # as `Location` writes it
 LONGEST_PROBLEM = 400  # characters; a damaged file can have any text in place of a name
 _VERBS = {"ld": "reads", "ldu": "reads", "st": "writes", "atom": "updates", "red": "updates"}  # by opcode
 
@@ -55,7 +54,8 @@ class KernelReporter:
     def not_checked(self, problems: Sequence[str], module: Module | None = None) -> FileKernelReport:
         """Return the report on a kernel that the emulator cannot run; `module` says where libraries are called."""
         calls = self._library_calls(module) if module is not None else {}
-        named = (self._named(_PLACE.sub(lambda place: calls.get(place[0], place[0]), text)) for text in problems)
+        library = _lines_of({place.rpartition(":")[0] for place in calls})
+        named = (self._named(library.sub(lambda place: calls.get(place[0], place[0]), text)) for text in problems)
         texts = tuple(shortened(text, LONGEST_PROBLEM) for text in named)
         more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
         return self._empty(KernelVerdict.NOT_CHECKED, f"{texts[0]}{more}", errors=texts)
@@ -171,10 +171,9 @@ class KernelReporter:
         """Return a text of the emulator that names the user's files as findings do: relative to the current folder."""
 
         def shown(place: re.Match[str]) -> str:
-            file = self._short_names.get(place[1])
-            return place[0] if file is None else SourceLine(file, int(place[2])).shown(Path.cwd())
+            return SourceLine(self._short_names[place[1]], int(place[2])).shown(Path.cwd())
 
-        return _PLACE.sub(shown, text)
+        return _lines_of(self._short_names).sub(shown, text)
 
     def _is_users(self, name: str) -> bool:
         """Whether a file of the line table lies beside the target or below; headers of CUDA do not."""
@@ -276,3 +275,9 @@ def _thread(thread: tuple[int, int], shape: LaunchShape) -> str:
 
 def _coordinates(number: int, dims: tuple[int, int, int]) -> str:
     return f"({', '.join(map(str, coordinates(number, dims)))})"
+
+
+def _lines_of(names: Collection[str]) -> re.Pattern[str]:
+    """Return what matches a line of one of these files, as `Location` writes it; names may have spaces."""
+    longest_first = sorted(names, key=len, reverse=True)
+    return re.compile(rf"(?<![^\s()`:])({'|'.join(map(re.escape, longest_first)) or '(?!)'}):([0-9]+)")

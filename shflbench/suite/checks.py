@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -65,16 +66,17 @@ def _find_pattern(loc: Loc, word: str, folder: Path, earlier: Mapping[str, Loade
 
 
 def _load_own(loc: Loc, word: str, folder: Path) -> LoadedPattern | Problem:
+    target = folder / word
     try:
-        target = (folder / word).resolve()
-        exists = target.is_dir()
-    except (OSError, RuntimeError) as error:  # a name that is too long, or circular links
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        return Problem(loc, f"the folder {quote(word)} cannot be opened: {escape(str(reason))}", FOLDER_NEEDED)
-    if not exists:
+        is_folder = stat.S_ISDIR(target.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        is_folder = False
+    except OSError as error:  # a name that is too long, or circular links
+        return Problem(loc, f"the folder {quote(word)} cannot be opened: {escape(str(error.strerror))}", FOLDER_NEEDED)
+    if not is_folder:
         return Problem(loc, f"the folder {quote(word)} does not exist", FOLDER_NEEDED)
     try:
-        return load(target)
+        return load(target.resolve())
     except PatternError as error:
         fault = f"the pattern {quote(word)} cannot be used: {escape(error.message)}"
         return Problem(loc, fault, advice=error.advice)

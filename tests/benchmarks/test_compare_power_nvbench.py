@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +11,11 @@ from benchmarks.compare_power.__main__ import RECORDED
 from benchmarks.compare_power.__main__ import main as compare_power
 from benchmarks.compare_power.nvbench_files import NVBenchDevice, quartile, write_nvbench
 from shflbench.errors import ResultsError
+from tests.scripts import write_script
 
 DEVICE = NVBenchDevice("NVIDIA H200", 1_980_000_000)
 # Stands for NVBench's script, which is not installed for tests: its output has the form of that of cuda-bench 0.3.0.
 SCRIPT = """\
-#!{python}
 import json, sys
 *options, base, new = sys.argv[1:]
 assert options == ["--no-color"], options
@@ -24,21 +23,21 @@ def means(name):
     with open(name) as file:
         root = json.load(file)
     assert root["meta"]["version"]["json"]["string"] == "1.0.0"
-    return {{
+    return {
         bench["name"]: float(next(
             summary["data"][0]["value"]
             for summary in bench["states"][0]["summaries"]
             if summary["tag"] == "nv/cold/time/gpu/mean"
         ))
         for bench in root["benchmarks"]
-    }}
+    }
 base, new = means(base), means(new)
 for name in new:
     ratio = new[name] / base[name]
     close = "🔵 SAME" if abs(ratio - 1) < 0.01 else "🟡 AMBG"
     status = "🔴 SLOW" if ratio > 1.04 else "🟢 FAST" if ratio < 0.96 else close
-    print(f"# {{name}}", "", "## [0] NVIDIA H200", "", "| Ref | Change | Status |", sep="\\n")
-    print("|-----|--------|--------|", f"| {{base[name]}} | {{ratio}} | {{status}} |", "", sep="\\n")
+    print(f"# {name}", "", "## [0] NVIDIA H200", "", "| Ref | Change | Status |", sep="\\n")
+    print("|-----|--------|--------|", f"| {base[name]} | {ratio} | {status} |", "", sep="\\n")
 print("# Summary", "", "- Total Matches: 3", sep="\\n")
 """
 
@@ -47,8 +46,7 @@ print("# Summary", "", "- Total Matches: 3", sep="\\n")
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "bin" / "nvbench-compare-robust"
     path.parent.mkdir()
-    path.write_text(SCRIPT.format(python=sys.executable), encoding="utf-8")
-    path.chmod(0o755)
+    write_script(path, SCRIPT)
     monkeypatch.setenv("NVBENCH_BIN", str(path.parent))
     return path
 
@@ -75,7 +73,7 @@ def test_verdicts_of_the_script_are_printed_per_case(tmp_path: Path, capsys: pyt
 def test_script_without_a_verdict_is_one_sentence(
     script: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    script.write_text(f"#!{sys.executable}\nprint('Device sections do not match')\n", encoding="utf-8")
+    write_script(script, "print('Device sections do not match')\n")
     base = side(tmp_path / "base", {"a": 1})
     assert nvbench.main(["robust", str(base), str(base)]) == 2
     assert "prints no verdict: Device sections do not match" in capsys.readouterr().err

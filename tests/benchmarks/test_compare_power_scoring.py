@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,13 +97,14 @@ def test_any_program_is_scored(batch: Batch, tmp_path: Path, capsys: pytest.Capt
     script = tmp_path / "rule.py"
     script.write_text(SCRIPT, encoding="utf-8")
     page = tmp_path / "page.md"
-    words = ["--rule", f"{sys.executable} {script}", "--comparisons", "1", "--processes", "1", str(FIRST)]
+    words = ["--rule", shlex.join((sys.executable, str(script))), "--comparisons", "1", "--processes", "1", str(FIRST)]
     assert main([*words, "--record", str(page)]) == 0
     text = capsys.readouterr().out
     assert text == page.read_text(encoding="utf-8") + "\n"
     assert "{" not in text
     assert "Requirements" not in text  # they are those of `compare`
-    (found,) = [line for line in text.splitlines() if line.startswith(f"| `{sys.executable}") and line.count("|") == 14]
+    start = f"| `{shlex.quote(sys.executable)}"
+    (found,) = [line for line in text.splitlines() if line.startswith(start) and line.count("|") == 14]
     cells = [cell.strip() for cell in found.split("|")]
     assert cells[-4:-2] == ["100%", "100%"]  # of 9 to 11% more time, both lengths
     outcomes = Program((sys.executable, str(script))).judge(batch, 10, batch.processes(0)[:1], batch.processes(10)[:1])
@@ -136,7 +138,8 @@ def test_output_that_is_no_verdict_is_one_sentence(line: str, problem: str) -> N
 
 @pytest.mark.usefixtures("loaded")
 @pytest.mark.parametrize(
-    ("command", "problem"), [("false", "`false` prints no verdict"), ("/no/such/program", "cannot be run")]
+    ("command", "problem"),
+    [(f"{shlex.quote(sys.executable)} -c 1", "-c 1` prints no verdict"), ("/no/such/program", "cannot be run")],
 )
 def test_program_that_fails_is_exit_code_2(command: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--rule", command, "--comparisons", "1", str(FIRST)]) == 2

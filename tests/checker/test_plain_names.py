@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.scripts import write_script
+
 # Starts its steps as nvcc does: through a shell, unquoted. It compiles nothing, and answers with PTX of the file.
 NVCC = """\
 import os, pathlib, re, sys
@@ -48,9 +50,7 @@ class Machine:
     def __init__(self, folder: Path) -> None:
         self.trap = folder / "trap"
         (folder / "bin").mkdir()
-        nvcc = folder / "bin" / "nvcc"
-        nvcc.write_text(f"#!{sys.executable}\n{NVCC}")
-        nvcc.chmod(0o755)
+        write_script(folder / "bin" / "nvcc", NVCC)
         self.folder = folder / "work"
         self.folder.mkdir()
 

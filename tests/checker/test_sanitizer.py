@@ -1,4 +1,3 @@
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.errors import DeviceError
 from tests.checker.conftest import Reports
 from tests.checker.in_process import start_no_processes
+from tests.scripts import write_script
 
 NAMES = ["neighbor/smem-unsafe/f32/mode=idx", "neighbor/shfl/f32/mode=idx"]
 RACE = "========= Warning: Race reported between Write access at neighbor_smem_unsafe<float>(int)+0x1 [7 hazards]"
@@ -25,7 +25,6 @@ RUN = f"""\
 """
 # Stands for compute-sanitizer and for the program that it watches, which loads its jobs.
 LOADING_TOOL = f"""\
-#!{sys.executable}
 import pickle, sys
 from pathlib import Path
 tool = sys.argv[sys.argv.index("--tool") + 1]
@@ -35,7 +34,6 @@ for job in pickle.loads(Path(sys.argv[-1]).read_bytes()):
 {RUN}"""
 # The same, but it imports no packages, so that it starts in a tenth of the time.
 TOOL = f"""\
-#!{sys.executable} -IS
 import re, sys
 tool = sys.argv[sys.argv.index("--tool") + 1]
 jobs = open(sys.argv[-1], encoding="latin-1").read()
@@ -60,7 +58,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_each_tool_runs_each_kernel_and_a_crash_loses_only_its_own(tmp_path: Path, work: list[SanitizerJob]) -> None:
-    program = write(tmp_path / "compute-sanitizer", LOADING_TOOL)
+    program = write_script(tmp_path / "compute-sanitizer", LOADING_TOOL)
     merged = merge(list(run_tools(program, work)))
     assert list(merged) == NAMES
     assert merged[NAMES[0]].sentence == "racecheck: 1 warning (7 hazards); memcheck: illegal address"
@@ -71,8 +69,8 @@ def test_many_kernels_are_divided_among_processes_because_racecheck_stops_report
     tmp_path: Path, work: list[SanitizerJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.checker.sanitizer.MOST", 1)
-    program = write(tmp_path / "compute-sanitizer", TOOL)
-    counted = write(tmp_path / "counted", f'#!/bin/sh\necho x >> {tmp_path}/runs\nexec {program} "$@"\n')
+    program = write_script(tmp_path / "compute-sanitizer", TOOL, "-IS")
+    counted = write(tmp_path / "counted", f'#!/bin/sh\necho x >> "{tmp_path}/runs"\nexec "{program}" "$@"\n')
     assert list(merge(list(run_tools(counted, work)))) == NAMES
     assert len((tmp_path / "runs").read_text().split()) == len(Tool) * len(NAMES)
 

@@ -17,6 +17,7 @@ from ruamel.yaml import YAML
 
 from tests.docs.recipes import COMMANDS, MANIFESTS, PAGE, SCRIPTS
 from tests.faults.conftest import PATIENCE
+from tests.fleet.certificates import path_with_openssl
 
 DOCS = Path(__file__).parents[2] / "docs"
 SERVICE, POLICY, *DEPLOYMENTS = MANIFESTS
@@ -47,7 +48,7 @@ def test_dask_knows_every_option_that_the_page_uses() -> None:
 
 
 def test_the_certificate_is_one_that_dask_accepts_at_home_and_in_a_pod(tmp_path: Path) -> None:
-    home = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    home = {"HOME": str(tmp_path), "PATH": path_with_openssl(tmp_path / "bin")}
     subprocess.run(["bash", "-c", SCRIPTS["certificate.sh"]], env=home, check=True, capture_output=True)
     folder = tmp_path / ".config" / "dask"
     assert [oct((folder / name).stat().st_mode & 0o777) for name in (".", "key.pem")] == ["0o700", "0o600"]
@@ -74,7 +75,7 @@ def test_the_certificate_is_one_that_dask_accepts_at_home_and_in_a_pod(tmp_path:
 def test_the_web_server_of_dask_has_no_pages_with_the_options_and_the_configuration_of_the_page(
     tmp_path: Path, options: tuple[str, ...], codes: list[int]
 ) -> None:
-    home = {**os.environ, "HOME": str(tmp_path)}
+    home = {**os.environ, "HOME": str(tmp_path), "PATH": path_with_openssl(tmp_path / "bin")}
     subprocess.run(["bash", "-c", SCRIPTS["certificate.sh"]], env=home, check=True, capture_output=True)
     (used,) = re.findall(r"^dask scheduler (.*--port 8786 [^#\n]*)#", PAGE, re.MULTILINE)
     words = [*used.replace("8786", "0").split(), "--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0"]

@@ -1,6 +1,6 @@
 """Connections to a scheduler that fail: the sentence names the file or the side that is wrong."""
 
-import subprocess
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from distributed import LocalCluster, Security
 from shflbench.errors import DeviceError, ShflbenchError, UsageError
 from shflbench.fleet import cluster
 from shflbench.fleet.cluster import Tls, connect
+from tests.fleet.certificates import CERTIFICATES
 
 AUTHORITY = "Give the certificate authority that it belongs to: --tls-ca. Replace certificates that have expired."
 
@@ -21,14 +22,7 @@ CLOSED = (
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the certificates `ours.pem` and `theirs.pem` and their keys."""
-    folder = tmp_path_factory.mktemp("keys")
-    for name in ("ours", "theirs"):
-        command = (
-            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=shflbench"
-        )
-        files = ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
-        subprocess.run([*command.split(), *files], cwd=folder, check=True, capture_output=True)
-    return folder
+    return Path(shutil.copytree(CERTIFICATES, tmp_path_factory.mktemp("keys") / "tls"))
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,4 @@
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -169,7 +170,7 @@ def test_report_on_another_revision_of_the_kernel_is_not_one_on_the_run() -> Non
 
 def test_without_a_report_hazards_are_unknown_and_the_command_is_named() -> None:
     source = replace(recorded("quick"), hazards=None)
-    command = f"`shflbench check quick --format json -o {source.folder / 'check.json'}`"
+    command = f"`shflbench check quick --format json -o {shlex.quote(str(source.folder / 'check.json'))}`"
     known = value("hazards(shfl)", row_of(SHFL), source=source)
     assert known == Unknown(f"the kernels were not checked for hazards: {command}")
 

@@ -1,7 +1,6 @@
 """Files compiled with nvcc, for which a script stands in: most machines have none."""
 
 import json
-import sys
 import time
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile
 from shflbench.checker.sources.read import read_cuda
 from shflbench.errors import CompileError, CompilerError
 from tests import kernels
+from tests.scripts import write_script
 
 OPTIONS = CompileOptions("sm_90", (Path("include"),), ("N=3",))
 PTX = """.version 9.0
@@ -39,8 +39,9 @@ class FakeNvcc:
     def answer(self, ptx: str = "", error: str = "") -> None:
         (self._folder / "answer.ptx").write_text(ptx)
         (self._folder / "answer.txt").write_text(error)
-        self.path.write_text(
-            f"#!{sys.executable}\nimport json, sys, pathlib\nfolder = pathlib.Path({str(self._folder)!r})\n"
+        write_script(
+            self.path,
+            f"import json, sys, pathlib\nfolder = pathlib.Path({str(self._folder)!r})\n"
             "if '--version' in sys.argv:\n    print('tools, release 13.0, V13.0.88')\n    sys.exit()\n"
             "(folder / 'command.txt').write_text('\\n'.join(sys.argv[1:]))\n"
             "(folder / 'unit.cu').write_text(pathlib.Path(sys.argv[-1]).read_text())\n"
@@ -48,9 +49,8 @@ class FakeNvcc:
             "(folder / 'links.json').write_text(json.dumps(links))\n"
             "error = (folder / 'answer.txt').read_text()\nif error:\n    sys.exit(error)\n"
             "output = pathlib.Path(sys.argv[sys.argv.index('-o') + 1])\n"
-            "output.write_text((folder / 'answer.ptx').read_text())\n"
+            "output.write_text((folder / 'answer.ptx').read_text())\n",
         )
-        self.path.chmod(0o755)
 
     @property
     def command(self) -> list[str]:
@@ -156,7 +156,7 @@ def test_an_nvcc_that_does_not_run_is_no_error_of_the_file(nvcc: FakeNvcc, sourc
 
 
 def test_a_compilation_has_a_time_limit(nvcc: FakeNvcc, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    nvcc.path.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(60)\n")
+    write_script(nvcc.path, "import time\ntime.sleep(60)\n")
     monkeypatch.setattr(nvcc_compiler, "TIMEOUT_S", 0.2)
     with pytest.raises(CompileError, match="does not compile within"):
         nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS)
@@ -175,7 +175,7 @@ def test_a_compilation_has_a_time_limit(nvcc: FakeNvcc, source: Path, monkeypatc
 def test_an_nvcc_that_says_nothing_is_quoted_with_how_it_ended(
     nvcc: FakeNvcc, source: Path, script: str, message: str
 ) -> None:
-    nvcc.path.write_text(f"#!{sys.executable}\nimport os, sys\n{script}\n")
+    write_script(nvcc.path, f"import os, sys\n{script}\n")
     with pytest.raises(CompileError, match=message):
         nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS)
 
@@ -183,9 +183,9 @@ def test_an_nvcc_that_says_nothing_is_quoted_with_how_it_ended(
 def test_the_compilers_that_nvcc_starts_end_at_its_time_limit(
     nvcc: FakeNvcc, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nvcc.path.write_text(
-        f"#!{sys.executable}\nimport subprocess, sys\n"
-        "subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+    write_script(
+        nvcc.path,
+        "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])\n",
     )
     monkeypatch.setattr(nvcc_compiler, "TIMEOUT_S", 0.5)
     begin = time.monotonic()

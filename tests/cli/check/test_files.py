@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.check.conftest import CheckText
+from tests.cli.gate.runs import process
 from tests.conftest import Command
 
 REVERSE = """\
@@ -346,3 +347,13 @@ def test_an_instruction_of_a_library_that_is_not_supported_is_named_by_the_line_
     report = check_text(text)
     assert (report.verdict, report.code) == ("not checked", 5)
     assert report.sentence.endswith(" (k.cu:2)")
+
+
+def test_lines_are_named_in_a_folder_whose_name_has_a_space(tmp_path: Path) -> None:
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    (folder / "k.cu").write_text(
+        "__global__ void k(cudaTextureObject_t t, float *o) { o[0] = tex1Dfetch<float>(t, 0); }"
+    )
+    outcome = process("check", "k.cu", "--compiler", "nvrtc", cwd=folder)
+    assert (outcome.code, " (k.cu:1)\n" in outcome.out, "a folder/" in outcome.out) == (5, True, False)

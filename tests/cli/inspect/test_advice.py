@@ -24,7 +24,7 @@ def test_local_memory_without_spills_has_its_line_and_a_remedy(inspect: Command)
     outcome = inspect("others.yaml", "--variant", "local")
     (sentence,) = advice(outcome.out, "local")
     assert re.fullmatch(
-        r"keeps 128 bytes per thread in local memory \(most accesses: \S*private_array/kernels\.cu:\d+\); index arrays "
+        r"keeps 128 bytes per thread in local memory \(most accesses: .*private_array/kernels\.cu:\d+\); index arrays "
         r"with constants, for example in an unrolled loop, so that they fit into registers",
         sentence,
     )
@@ -79,7 +79,7 @@ def test_accesses_are_run_in_the_emulator_on_request(inspect: Command) -> None:
     assert advice(inspect(*words).out, "smem") == []
     (sentence,) = advice(inspect(*words, "--accesses").out, "smem")
     assert re.fullmatch(
-        r"\S*transpose/kernels\.cu:\d+: bank conflicts: a load of 128 bits takes 8 passes instead of 4; pad or permute "
+        r".*transpose/kernels\.cu:\d+: bank conflicts: a load of 128 bits takes 8 passes instead of 4; pad or permute "
         r"the array, so that the lanes of a warp access different banks",
         sentence,
     )
@@ -89,7 +89,7 @@ def test_uncoalesced_accesses_are_found(inspect: Command) -> None:
     outcome = inspect("others.yaml", "--variant", "direct", "--variant", "soa", "--accesses")
     (sentence,) = advice(outcome.out, "direct")
     assert re.fullmatch(
-        r"\S*struct_access/kernels\.cu:\d+: uncoalesced: a load of 32 bits touches 16 sectors of 32 bytes instead of "
+        r".*struct_access/kernels\.cu:\d+: uncoalesced: a load of 32 bits touches 16 sectors of 32 bytes instead of "
         r"4; let neighboring lanes access neighboring addresses",
         sentence,
     )

@@ -13,7 +13,7 @@ LOGIC: Mapping[str, Callable[..., int]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
-    "not": lambda a: ~a,
+    "not": lambda a: -1 - a,
     "cnot": lambda a: int(a == 0),
 }
 COUNTS: Mapping[str, Callable[[int, int], int]] = {
