@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import Contest, contests_of
+from shflbench.analysis.contest import MATTERS, Contest, contests_of
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
 
@@ -68,8 +68,11 @@ class Setting:
         return _time(self.rows[slow]) / _time(self.rows[fast] if fast else self.contest.fastest)
 
     def relative(self, other: str) -> str:
-        """Return the speed of the fastest candidate relative to another one, or that both tie."""
-        return "tie" if other in self.leaders() else times(self.ratio(other))
+        """Return the speed of the fastest candidate relative to another one, or that both tie or may tie."""
+        ratio = self.ratio(other)
+        if other not in self.leaders():
+            return times(ratio)
+        return "tie" if ratio <= 1 + MATTERS else f"undecided ({times(ratio)})"
 
     def fastest(self, mechanism: Mechanism) -> Row | None:
         """Return the fastest candidate of a mechanism; None if there is none."""

@@ -73,7 +73,9 @@ def _exceptions(advice: Advice) -> Iterator[str]:
         options = " ".join(f"--option {escape(name)}=…" for name in advice.open_factors)
         yield f"Name your setting for one answer: {options}"
     if not advice.depends and (others := count - 1):
-        where = "the other measured setting" if others == 1 else all_of(others, "other measured settings")
+        dtype = escape(advice.answer.dtype)
+        where = f"the other measured setting of {dtype}"
+        where = where if others == 1 else all_of(others, f"other measured settings of {dtype}")
         yield f"Other settings: the same variant leads or ties in {where}"
     for exception in advice.elsewhere:
         yield f"Elsewhere: {escape(exception)}"

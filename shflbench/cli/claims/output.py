@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.claims.quantities import needs_times
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.cli.layout import GAP, LEAST_TEXT, Line, Table, wrapped
 from shflbench.export.claims.words import claimed, counts_sentence, explanation, gpu_name, measured, why
@@ -23,6 +24,10 @@ STYLES = {
     ClaimStatus.INCONCLUSIVE: "doubt",
     ClaimStatus.UNTESTABLE: "",
 }
+JOINT_INTERVALS = (
+    "intervals hold together for all settings of a claim with a probability of 99%, and include what processes differ "
+    "by: they are wider than those of `show`"
+)
 WIDEST_ID = 8  # columns of an id beside its claim; a longer one moves the verdict to the right
 LABEL = max(map(len, ClaimStatus))
 
@@ -31,6 +36,8 @@ def lines(judged: GpuVerdicts, width: int | None = None) -> Iterator[Styled]:
     """Yield the lines for a GPU model: its name, a block per claim, those that cannot be tested last, the counts."""
     runs = count_noun(len(judged.gpu.runs), "run")
     yield from ((text, "") for text in wrapped(f"{gpu_name(judged.gpu)}, {runs}", width))
+    if any(needs_times(one.claim) for one in judged.verdicts):
+        yield from ((text, "") for text in wrapped(JOINT_INTERVALS, width))
     indent = min(WIDEST_ID, max((len(flat(one.claim.id)) for one in judged.verdicts), default=0))
     for one in sorted(judged.verdicts, key=lambda one: one.verdict is ClaimStatus.UNTESTABLE):
         yield "", ""
