@@ -42,7 +42,8 @@ def command(
 ) -> None:
     """Show the results of runs.
 
-    RESULTS are run folders, or folders that hold runs.
+    RESULTS are run folders, or folders that hold runs. ± is half the 95% interval of a time. Sentences and --best
+    compare times by wider intervals, which hold together with 99% and include what processes differ by.
     """
     from shflbench.store import find_runs, read_run
 
