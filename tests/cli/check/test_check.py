@@ -1,7 +1,6 @@
 import json
 import re
 import shutil
-import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from tests.checker.conftest import PLANTED, compiled_pairs
 from tests.checker.in_process import start_no_processes
 from tests.checker.test_sanitizer import TOOL
 from tests.conftest import Command
+from tests.scripts import write_script
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
 FIRST, SECOND = (f" (thread {number} of block 0)" for number in (0, 1))
@@ -242,9 +242,7 @@ def sanitizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pretend that there are a GPU, cupy and compute-sanitizer."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    program = folder / "compute-sanitizer"
-    program.write_text(TOOL, encoding="utf-8")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    write_script(folder / "compute-sanitizer", TOOL, "-IS")
     monkeypatch.setenv("PATH", str(folder), prepend=":")
     monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [H200])
     monkeypatch.setattr("shflbench.cli.check.command.find_spec", lambda _: sys)
