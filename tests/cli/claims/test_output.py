@@ -7,6 +7,8 @@ from tests.export.claims.verdicts import CONFIRMED, DEPENDS, INCONCLUSIVE, REFUT
 ALL = (CONFIRMED, UNTESTABLE, DEPENDS, REFUTED, INCONCLUSIVE)
 TEXT = """\
 NVIDIA H200, sm_90, 1 run
+intervals hold together for all settings of a claim with a probability of 99%, and include what processes \
+differ by: they are wider than those of `show`
 
 G12  confirmed     a reduction by shuffles is faster than one through shared memory
      claimed       about 3× (GTC 2013)
@@ -48,12 +50,12 @@ def test_verdict_decides_the_color() -> None:
 
 def test_required_claim_says_so() -> None:
     one = replace(CONFIRMED, claim=replace(CONFIRMED.claim, required=True))
-    assert [line for line, _ in blocks_of([judged(one)], None)][2].endswith("shared memory (required)")
+    assert [line for line, _ in blocks_of([judged(one)], None)][3].endswith("shared memory (required)")
 
 
 def test_claim_with_a_long_id_stands_below_its_verdict() -> None:
     one = replace(CONFIRMED, claim=replace(CONFIRMED.claim, id="shuffles-are-faster"))
-    head, says, next_line = [line for line, _ in blocks_of([judged(one)], 100)][2:5]
+    head, says, next_line = [line for line, _ in blocks_of([judged(one)], 100)][4:7]
     assert head == "shuffles-are-faster  confirmed"
     assert says.startswith("                        a reduction by shuffles")
     assert next_line.startswith("          claimed       about 3×")
