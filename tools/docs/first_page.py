@@ -73,7 +73,7 @@ class Setting:
         ratio = self.ratio(other)
         if other not in self.leaders():
             return times(ratio)
-        return "tie" if ratio <= 1 + MATTERS else f"undecided ({times(ratio)})"
+        return "tie" if ratio <= 1 + MATTERS else "undecided"
 
     def fastest(self, mechanism: Mechanism) -> Row | None:
         """Return the fastest candidate of a mechanism; None if there is none."""
